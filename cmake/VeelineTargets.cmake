@@ -1,0 +1,62 @@
+# The three kinds of target in this tree. Every one of them gets the same
+# warnings, all of which are errors in our own code.
+
+add_library(veeline_options INTERFACE)
+target_compile_options(veeline_options INTERFACE
+  -Wall -Wextra -Werror -Wno-unused-parameter
+  # g++ 12 reports false positives for these inside LLVM's headers.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-dangling-pointer
+  -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict>)
+if(VEELINE_ENABLE_CHECKS)
+  target_compile_definitions(veeline_options INTERFACE
+    VEELINE_ENABLE_CHECKS=1 _GLIBCXX_ASSERTIONS)
+endif()
+if(VEELINE_SANITIZER)
+  target_compile_options(veeline_options INTERFACE
+    -fsanitize=${VEELINE_SANITIZER} -fno-omit-frame-pointer)
+  target_link_options(veeline_options INTERFACE
+    -fsanitize=${VEELINE_SANITIZER})
+endif()
+
+# What every target that includes MLIR headers needs: libMLIR is built with
+# RTTI and without exceptions.
+add_library(veeline_mlir INTERFACE)
+target_include_directories(veeline_mlir SYSTEM INTERFACE
+  ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+target_compile_options(veeline_mlir INTERFACE -fno-exceptions)
+target_link_libraries(veeline_mlir INTERFACE MLIR LLVM)
+
+# veeline_add_library(NAME sources... LINK targets... DEPENDS tablegen...)
+# A static library of plain C++.
+function(veeline_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE veeline_options)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# The same, for a library that uses MLIR.
+function(veeline_add_mlir_library name)
+  veeline_add_library(${name} ${ARGN})
+  target_link_libraries(${name} PUBLIC veeline_mlir)
+endfunction()
+
+# veeline_add_unittest(NAME sources... LINK targets...)
+# A GoogleTest binary in test/unit, run by check-veeline through lit, which knows
+# it by its name: it ends in Test.
+function(veeline_add_unittest name)
+  if(NOT name MATCHES "Test$")
+    message(FATAL_ERROR "lit would not find ${name}: its name must end in Test")
+  endif()
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main
+                        veeline_options)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/unit)
+  add_dependencies(VeelineUnitTests ${name})
+endfunction()

@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes one function on tensors in upstream MLIR dialects as text.
+
+The example generators share this module. It needs the standard library only and
+knows nothing of any model: values with shapes, the linalg ops that an exporter
+emits, the attributes of Veeline's input contract. Shapes are checked while the
+text is written, so a generator cannot produce a function that MLIR refuses.
+"""
+
+import argparse
+import math
+import re
+import struct
+from typing import NamedTuple
+
+ELEMENT_TYPES = ("f32", "f64")
+ACTIVATIONS = ("gelu-tanh", "gelu-erf", "silu", "relu")
+
+
+class Value(NamedTuple):
+    """An SSA value: its name without the percent sign, its shape, its element type."""
+
+    name: str
+    shape: tuple
+    element: str
+
+    @property
+    def type(self):
+        return "tensor<" + "".join(f"{size}x" for size in self.shape) + self.element + ">"
+
+    def __str__(self):
+        return "%" + self.name
+
+
+def float_literal(value, element):
+    """A literal of the f32 or f64 `value` in the form that MLIR's parser takes."""
+    if math.isinf(value) or math.isnan(value):
+        pack, unpack, digits = {"f32": ("<f", "<I", 8), "f64": ("<d", "<Q", 16)}[element]
+        return f"0x{struct.unpack(unpack, struct.pack(pack, value))[0]:0{digits}X}"
+    text = repr(float(value))
+    mantissa, exponent, power = text.partition("e")
+    return (mantissa if "." in mantissa else mantissa + ".0") + exponent + power
+
+
+class Body:
+    """The scalar body of a `linalg.generic` while it is written."""
+
+    def __init__(self, function, arguments):
+        self._function = function
+        self._names = set()
+        self._lines = []
+        for name in arguments:
+            self._define(name)
+
+    def _define(self, name):
+        if name in self._names or self._function.defines(name):
+            raise ValueError(f"the name %{name} is taken where a body wants to define it")
+        self._names.add(name)
+        return "%" + name
+
+    def line(self, name, text):
+        """Defines `%name` as `text`, which ends with the type."""
+        result = self._define(name)
+        self._lines.append(f"{result} = {text}")
+        return result
+
+    def op(self, name, opcode, *operands):
+        """Defines `%name` by an op whose operands and result have the function's float type."""
+        return self.line(name, f"{opcode} {', '.join(operands)} : {self._function.element}")
+
+    def index(self, name, dimension):
+        return self.line(name, f"linalg.index {dimension} : index")
+
+    def constant(self, value):
+        return self._function.constant(value)
+
+    def lines(self, result, element):
+        return [*self._lines, f"linalg.yield {result} : {element}"]
+
+
+class Function:
+    """A function on tensors under construction; `text` gives the finished module."""
+
+    def __init__(self, name, element):
+        self.element = element
+        self._name = name
+        self._arguments = []
+        self._maps = {}
+        self._constants = {}
+        self._lines = []
+        self._defined = set()
+        self.parameter_count = 0
+
+    # Names and arguments
+
+    def defines(self, name):
+        return name in self._defined
+
+    def _define(self, name, shape, element=None):
+        if name in self._defined:
+            raise ValueError(f"%{name} is defined twice")
+        self._defined.add(name)
+        return Value(name, tuple(shape), element or self.element)
+
+    def batch(self, name, shape, element=None):
+        """An argument of which each microbatch has its own slice."""
+        value = self._define(name, shape, element)
+        self._arguments.append(f'{value}: {value.type} {{pipe.batch = "{name}"}}')
+        return value
+
+    def parameter(self, name, shape, init):
+        """A trainable argument; `init` is one of the initialisers of `#pipe.param`."""
+        value = self._define(re.sub(r"\W", "_", name), shape)
+        self._arguments.append(
+            f'{value}: {value.type} {{pipe.param = #pipe.param<"{name}", init = {init}>}}')
+        self.parameter_count += math.prod(shape)
+        return value
+
+    def constant(self, value):
+        """The name of a scalar float constant; equal constants are one op."""
+        literal = float_literal(value, self.element)
+        if literal not in self._constants:
+            stem = "inf" if math.isinf(value) else f"{abs(value):.4g}"
+            stem = stem.replace(".", "p").replace("-", "m").replace("+", "")
+            name = ("neg_" if value < 0 else "cst_") + stem
+            while name in self._defined:
+                name += "_"
+            self._defined.add(name)
+            self._constants[literal] = "%" + name
+        return self._constants[literal]
+
+    # Ops
+
+    def _emit(self, text):
+        self._lines.append(text)
+
+    def comment(self, text):
+        self._emit("")
+        self._emit(f"// {text}")
+
+    def boundary(self, name, value):
+        """Marks a cut of the pipeline; the result is `value` on the other side."""
+        result = self._define(name, value.shape, value.element)
+        self._emit("")
+        self._emit(f"{result} = pipe.boundary {value} : {value.type}")
+        return result
+
+    def empty(self, name, shape, element=None):
+        value = self._define(name, shape, element)
+        self._emit(f"{value} = tensor.empty() : {value.type}")
+        return value
+
+    def fill(self, name, shape, number):
+        scalar = self.constant(number)
+        init = self.empty(name + "_empty", shape)
+        value = self._define(name, shape)
+        self._emit(f"{value} = linalg.fill ins({scalar} : {self.element}) "
+                   f"outs({init} : {init.type}) -> {value.type}")
+        return value
+
+    def _map(self, rank, results):
+        letters = "ijklmn"[:rank]
+        target = "".join(letters[dim] for dim in results)
+        alias = f"#{letters or 'none'}_to_{target or 'none'}"
+        self._maps[alias] = f"affine_map<({', '.join(letters)}) -> ({', '.join(target)})>"
+        return alias
+
+    def generic(self, name, inputs, shape, compute):
+        """An elementwise `linalg.generic` over `shape`.
+
+        `inputs` maps the name of a body argument to a value, or to a pair of a value
+        and the iteration dimensions that index it. `compute` gets the body and the
+        argument names with their percent signs, and returns the result's name.
+        """
+        rank = len(shape)
+        operands, maps = [], []
+        for argument, operand in inputs.items():
+            value, dims = operand if not isinstance(operand, Value) else (operand, range(rank))
+            if tuple(shape[dim] for dim in dims) != value.shape:
+                raise ValueError(f"{value} of type {value.type} does not fit {shape} by {list(dims)}")
+            operands.append((argument, value))
+            maps.append(self._map(rank, dims))
+        maps.append(self._map(rank, range(rank)))
+        body = Body(self, [*inputs, "out"])
+        result = compute(body, *("%" + argument for argument in inputs))
+        init = self.empty(name + "_empty", shape)
+        value = self._define(name, shape)
+        iterators = ", ".join(['"parallel"'] * rank)
+        self._emit(f"{value} = linalg.generic {{indexing_maps = [{', '.join(maps)}], "
+                   f"iterator_types = [{iterators}]}}")
+        if operands:
+            self._emit(f"    ins({', '.join(str(v) for _, v in operands)} : "
+                       f"{', '.join(v.type for _, v in operands)})")
+        self._emit(f"    outs({init} : {init.type}) {{")
+        arguments = [f"%{argument}: {v.element}" for argument, v in operands]
+        self._emit(f"^bb0({', '.join([*arguments, f'%out: {self.element}'])}):")
+        for line in body.lines(result, self.element):
+            self._emit("  " + line)
+        self._emit(f"}} -> {value.type}")
+        return value
+
+    def add(self, name, left, right):
+        return self.generic(name, {"left": left, "right": right}, left.shape,
+                            lambda b, x, y: b.op("sum", "arith.addf", x, y))
+
+    def add_bias(self, name, matrix, bias):
+        return self.generic(name, {"in": matrix, "bias": (bias, [1])}, matrix.shape,
+                            lambda b, x, y: b.op("sum", "arith.addf", x, y))
+
+    def square(self, name, value):
+        return self.generic(name, {"in": value}, value.shape,
+                            lambda b, x: b.op("squared", "arith.mulf", x, x))
+
+    def divide_by(self, name, value, number):
+        """Divides by a constant of at least one."""
+        divisor = self.constant(number)
+        return self.generic(name, {"in": value}, value.shape,
+                            lambda b, x: b.op("quotient", "arith.divf", x, divisor))
+
+    def activation(self, name, value, kind):
+        compute = {"gelu-tanh": _gelu_tanh, "gelu-erf": _gelu_erf, "silu": _silu, "relu": _relu}
+        return self.generic(name, {"in": value}, value.shape, compute[kind])
+
+    def matmul(self, name, left, right, transpose_right=False):
+        """left [m, k] times right [k, n], or right [n, k] where it is transposed."""
+        columns, inner = right.shape if transpose_right else right.shape[::-1]
+        if left.shape[1] != inner:
+            raise ValueError(f"matmul of {left.type} and {right.type}")
+        maps = ""
+        if transpose_right:
+            maps = self._product_maps((0, 2), (1, 2), (0, 1))
+        return self._product("linalg.matmul" + maps, name, left, right, (left.shape[0], columns))
+
+    def batch_matmul(self, name, left, right, transpose_right=False):
+        """left [b, m, k] times right [b, k, n], or right [b, n, k] where it is transposed."""
+        columns, inner = right.shape[1:] if transpose_right else right.shape[:0:-1]
+        if left.shape[0] != right.shape[0] or left.shape[2] != inner:
+            raise ValueError(f"batch_matmul of {left.type} and {right.type}")
+        maps = ""
+        if transpose_right:
+            maps = self._product_maps((0, 1, 3), (0, 2, 3), (0, 1, 2))
+        return self._product("linalg.batch_matmul" + maps, name, left, right,
+                             (*left.shape[:2], columns))
+
+    def _product_maps(self, *results):
+        rank = len(results[0]) + 1
+        return f" indexing_maps = [{', '.join(self._map(rank, dims) for dims in results)}]"
+
+    def _product(self, opcode, name, left, right, shape):
+        init = self.fill(name + "_init", shape, 0.0)
+        value = self._define(name, shape)
+        self._emit(f"{value} = {opcode}")
+        self._emit(f"    ins({left}, {right} : {left.type}, {right.type}) "
+                   f"outs({init} : {init.type}) -> {value.type}")
+        return value
+
+    def linear(self, name, value, weight, bias):
+        """value [rows, in] times weight [in, out], plus bias [out]."""
+        return self.add_bias(name, self.matmul(name + "_product", value, weight), bias)
+
+    def reduce(self, name, value, kind):
+        """Reduces the last dimension by `sum` or `max`."""
+        opcode, neutral = {"sum": ("arith.addf", 0.0), "max": ("arith.maximumf", -math.inf)}[kind]
+        init = self.fill(name + "_init", value.shape[:-1], neutral)
+        result = self._define(name, value.shape[:-1])
+        self._emit(f"{result} = linalg.reduce {{ {opcode} }} ins({value} : {value.type}) "
+                   f"outs({init} : {init.type}) dimensions = [{len(value.shape) - 1}]")
+        return result
+
+    def transpose(self, name, value, permutation):
+        shape = tuple(value.shape[dim] for dim in permutation)
+        init = self.empty(name + "_empty", shape)
+        result = self._define(name, shape)
+        self._emit(f"{result} = linalg.transpose ins({value} : {value.type}) "
+                   f"outs({init} : {init.type}) permutation = {list(permutation)}")
+        return result
+
+    def collapse(self, name, value, groups):
+        shape = [math.prod(value.shape[dim] for dim in group) for group in groups]
+        result = self._define(name, shape, value.element)
+        self._emit(f"{result} = tensor.collapse_shape {value} {groups} "
+                   f": {value.type} into {result.type}")
+        return result
+
+    def expand(self, name, value, groups, shape):
+        result = self._define(name, shape, value.element)
+        self._emit(f"{result} = tensor.expand_shape {value} {groups} "
+                   f"output_shape {list(shape)} : {value.type} into {result.type}")
+        return result
+
+    def slice(self, name, value, dimension, offset, size, drop=False):
+        """`size` elements from `offset` along `dimension`, which `drop` removes from the type."""
+        offsets = [offset if dim == dimension else 0 for dim in range(len(value.shape))]
+        sizes = [size if dim == dimension else extent for dim, extent in enumerate(value.shape)]
+        kept = [extent for dim, extent in enumerate(sizes) if not (drop and dim == dimension)]
+        result = self._define(name, kept, value.element)
+        self._emit(f"{result} = tensor.extract_slice {value}{offsets} {sizes} "
+                   f"{[1] * len(sizes)} : {value.type} to {result.type}")
+        return result
+
+    def concat(self, name, values, dimension):
+        shape = list(values[0].shape)
+        shape[dimension] = sum(value.shape[dimension] for value in values)
+        result = self._define(name, shape)
+        self._emit(f"{result} = tensor.concat dim({dimension}) {', '.join(map(str, values))} "
+                   f": ({', '.join(value.type for value in values)}) -> {result.type}")
+        return result
+
+    # The finished text
+
+    def text(self, result, header):
+        """The module: comment block, map aliases, the function that returns `result`."""
+        lines = [f"// {line}".rstrip() for line in header] + [""]
+        lines += [f"{alias} = {body}" for alias, body in sorted(self._maps.items())]
+        lines += ["", f"func.func @{self._name}("]
+        lines += [f"    {argument}," for argument in self._arguments[:-1]]
+        lines += [f"    {self._arguments[-1]}", f") -> {result.type} {{"]
+        lines += [f"  {name} = arith.constant {literal} : {self.element}"
+                  for literal, name in self._constants.items()]
+        lines += [f"  {line}".rstrip() for line in self._lines]
+        lines += [f"  return {result} : {result.type}", "}", ""]
+        return "\n".join(lines)
+
+
+# Activations: bodies of one elementwise op
+
+
+def _gelu_tanh(b, x):
+    square = b.op("square", "arith.mulf", x, x)
+    cube = b.op("cube", "arith.mulf", square, x)
+    cubic = b.op("cubic", "arith.mulf", cube, b.constant(0.044715))
+    inner = b.op("inner", "arith.addf", x, cubic)
+    argument = b.op("argument", "arith.mulf", inner, b.constant(math.sqrt(2.0 / math.pi)))
+    return _half_gate(b, x, b.op("bent", "math.tanh", argument))
+
+
+def _gelu_erf(b, x):
+    argument = b.op("argument", "arith.mulf", x, b.constant(math.sqrt(0.5)))
+    return _half_gate(b, x, b.op("bent", "math.erf", argument))
+
+
+def _half_gate(b, x, bent):
+    gate = b.op("gate", "arith.addf", bent, b.constant(1.0))
+    half = b.op("half", "arith.mulf", x, b.constant(0.5))
+    return b.op("gelu", "arith.mulf", half, gate)
+
+
+def _silu(b, x):
+    negated = b.op("negated", "arith.negf", x)
+    power = b.op("power", "math.exp", negated)
+    denominator = b.op("denominator", "arith.addf", power, b.constant(1.0))
+    return b.op("silu", "arith.divf", x, denominator)
+
+
+def _relu(b, x):
+    return b.op("relu", "arith.maximumf", x, b.constant(0.0))
+
+
+# The command line of a generator
+
+
+def positive(text):
+    """An argparse type: an integer of at least one."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a positive integer, found '{text}'")
+    return value

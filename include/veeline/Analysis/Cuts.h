@@ -1,0 +1,71 @@
+//===- Cuts.h - where to cut a sequence of pieces ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain C++, no MLIR types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_ANALYSIS_CUTS_H
+#define VEELINE_ANALYSIS_CUTS_H
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace veeline {
+
+/// A piece, as far as cutting goes.
+struct PieceWeight {
+  /// Time, in any unit.
+  double cost = 0.0;
+  /// Bytes that cross a cut after this piece.
+  uint64_t bytesAfter = 0;
+};
+
+/// What a choice of cuts is worth; less is better, the first member counts
+/// first.
+struct CutQuality {
+  /// The load of the heaviest stage.
+  double heaviest = 0.0;
+  /// The bytes that cross all cuts between chunks on different stages.
+  uint64_t bytes = 0;
+  /// The sum of the squares of the chunks' costs: least where the chunks of a
+  /// stage are equal, which is what schedules with several of them are made
+  /// for.
+  double unevenness = 0.0;
+
+  /// True if this is better than `other`, sums of costs being equal up to
+  /// rounding.
+  bool isBetterThan(const CutQuality &other) const;
+};
+
+/// The quality of giving chunk k `counts[k]` pieces, `stageOf[k]` its stage.
+CutQuality evaluateCuts(std::span<const PieceWeight> pieces,
+                        std::span<const int> stageOf,
+                        std::span<const int> counts);
+
+/// Stages whose loads differ by less than this share count as equally heavy:
+/// costs are estimates, and no better than that.
+inline constexpr double loadMargin = 0.02;
+
+/// Cuts `pieces` into stageOf.size() contiguous chunks of at least one piece
+/// each, so that the heaviest stage is as light as possible up to
+/// `loadMargin`, then so that the fewest bytes cross cuts, then so that chunks
+/// are even. Needs pieces.size()
+/// >= stageOf.size() >= 1.
+///
+/// Exact where there are few ways to cut, where every stage holds one chunk, or
+/// where the chunks nest as in a V (stageOf is a palindrome): a bound on the
+/// heaviest stage is found by bisection over a dynamic program, at most O(p
+/// n^4) with n pieces and p stages and in practice far less, since few ranges
+/// stay below the bound. Other placements start from an even split and move
+/// single cuts, and pairs of neighbouring ones, while that helps.
+std::vector<int> chooseCuts(std::span<const PieceWeight> pieces,
+                            std::span<const int> stageOf);
+
+} // namespace veeline
+
+#endif // VEELINE_ANALYSIS_CUTS_H

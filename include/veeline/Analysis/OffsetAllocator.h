@@ -1,0 +1,61 @@
+//===- OffsetAllocator.h - offsets of buffers with known lifetimes --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lays buffers whose lifetimes are known at compile time out in one block of
+// memory (offline dynamic storage allocation). Plain C++, no MLIR types: the
+// workspace of a function and the arena of a rank are both planned with it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_ANALYSIS_OFFSETALLOCATOR_H
+#define VEELINE_ANALYSIS_OFFSETALLOCATOR_H
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace veeline {
+
+/// A buffer of `size` bytes that is live at the points t with begin <= t < end.
+/// One with begin >= end is live nowhere: it gets offset 0 and no memory.
+struct LiveInterval {
+  int64_t begin = 0;
+  int64_t end = 0;
+  uint64_t size = 0;
+};
+
+/// Where every interval was placed.
+struct OffsetPlan {
+  /// In bytes, in the order of the intervals, each a multiple of the alignment.
+  std::vector<uint64_t> offsets;
+  /// Bytes of the block that holds all of them.
+  uint64_t totalBytes = 0;
+  /// The largest sum, over all points, of the sizes of the intervals that are
+  /// live there, as given (not rounded up): no plan is smaller.
+  uint64_t peakLiveBytes = 0;
+};
+
+/// The largest sum of sizes live at one point. O(n log n).
+uint64_t peakLiveBytes(std::span<const LiveInterval> intervals);
+
+/// Places the intervals so that those that are live together do not overlap.
+///
+/// Several greedy orders are tried (by size and by breadth, after Pisarchyk and
+/// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020; by
+/// time; by area), each placing a buffer into the smallest gap between placed
+/// buffers that it overlaps in time; the best result is improved by a bounded
+/// number of reorderings that move the buffers at the top, and those below
+/// them, to the front. It stops as soon as a plan meets the lower bound.
+///
+/// The result depends on the input alone. O(n (w + log n) log n) with w the
+/// number of buffers live together, the number of reorderings bounded by a
+/// constant amount of work. `alignment` is a power of two.
+OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
+                       uint64_t alignment = 64);
+
+} // namespace veeline
+
+#endif // VEELINE_ANALYSIS_OFFSETALLOCATOR_H

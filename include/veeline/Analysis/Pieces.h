@@ -1,0 +1,63 @@
+//===- Pieces.h - the smallest things that a cut can separate ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_ANALYSIS_PIECES_H
+#define VEELINE_ANALYSIS_PIECES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "veeline/Analysis/CostModel.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace veeline {
+
+/// A run of main ops of the model function, without marks; at least one.
+struct Piece {
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// Forward cost on one microbatch.
+  OpCost cost;
+  /// Bytes of the activations that cross the cut after this piece (0 for the
+  /// last piece).
+  uint64_t bytesAfter = 0;
+};
+
+/// The model function as a sequence of pieces in program order, which is a
+/// topological one.
+///
+/// *Main* ops compute activations: they depend on parameters and on batch
+/// arguments, or are contractions. All others (constants, masks, positions,
+/// views of parameters) are *side* ops: they are repeated in every chunk that
+/// uses them, never cut and never sent.
+///
+/// Where the function has `pipe.boundary` marks, pieces are what lies between
+/// them; successive marks, one for each value that crosses, are one cut.
+/// Otherwise a cut lies between two successive contractions, or before the
+/// first, where the fewest activations are live (at equal counts the later
+/// place), and only places that are local minima of that number count: the
+/// residual stream of a transformer is cut, the inside of an attention block is
+/// not.
+///
+/// Linear in the number of ops and uses.
+class Pieces {
+public:
+  static Pieces find(mlir::func::FuncOp model);
+
+  llvm::ArrayRef<Piece> get() const { return pieces; }
+  bool isMain(mlir::Operation *op) const { return mainOps.contains(op); }
+
+private:
+  llvm::SmallVector<Piece> pieces;
+  llvm::DenseSet<mlir::Operation *> mainOps;
+};
+
+/// Prints one line for each piece of `model`: its number (the unit of
+/// `--partition`), main ops, forward MFLOPs, bytes moved, estimated
+/// microseconds, bytes of the activations that cross a cut after it, and where
+/// it begins; then the sums.
+void printPieces(mlir::func::FuncOp model, llvm::raw_ostream &os);
+
+} // namespace veeline
+
+#endif // VEELINE_ANALYSIS_PIECES_H

@@ -1,0 +1,72 @@
+//===- Autodiff.h - derivatives of chunk functions --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_AUTODIFF_AUTODIFF_H
+#define VEELINE_AUTODIFF_AUTODIFF_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace veeline::autodiff {
+
+/// What an argument of a chunk's primal function is.
+enum class OperandKind {
+  /// A batch argument or a buffer: there whenever it is needed, no gradient.
+  Constant,
+  /// A trainable parameter: there whenever it is needed.
+  Parameter,
+  /// A value of an edge whose gradient is wanted.
+  EdgeValue,
+  /// A value of an edge whose gradient is not wanted: an integer, or a value
+  /// on which no parameter has an influence.
+  PassiveEdgeValue,
+};
+
+/// What is to be differentiated, and with respect to what.
+struct ChunkDescription {
+  /// For each argument of the primal function.
+  llvm::SmallVector<OperandKind> operands;
+  /// For each result, whether a gradient of it comes in.
+  llvm::SmallVector<bool> hasResultGradient;
+  /// The number of the result whose gradient is the constant 1 instead.
+  std::optional<unsigned> loss;
+};
+
+/// The functions of a chunk, each with `pipe.role`s as docs/architecture.md
+/// describes them, in no module. They are named after the primal function.
+struct DifferentiatedChunk {
+  mlir::OwningOpRef<mlir::func::FuncOp> forward;
+  /// Null where no gradient is wanted.
+  mlir::OwningOpRef<mlir::func::FuncOp> backward;
+};
+
+/// Differentiates a chunk in reverse mode. Fails with an error at the op, or at
+/// the function, that cannot be differentiated. Near linear in the number of
+/// ops.
+llvm::FailureOr<DifferentiatedChunk>
+differentiateChunk(mlir::func::FuncOp primal,
+                   const ChunkDescription &description);
+
+/// The two halves of a backward function. The first is null where the backward
+/// has no gradient of an operand, the second where it has none of a parameter.
+struct SplitBackward {
+  mlir::OwningOpRef<mlir::func::FuncOp> input;
+  mlir::OwningOpRef<mlir::func::FuncOp> weight;
+};
+
+/// Splits a fused backward function by data flow: the first half computes what
+/// the gradients of operands need and saves what the second half needs of it
+/// and cannot cheaply compute again. Both run the ops of `backward` in its
+/// order, so their results are bitwise its results. `isConstant(i)` says
+/// whether operand i of the chunk is there whenever it is needed. Fails with an
+/// error at the function if its roles are not those of a backward function.
+llvm::FailureOr<SplitBackward>
+splitBackward(mlir::func::FuncOp backward, llvm::StringRef chunkName,
+              llvm::function_ref<bool(unsigned)> isConstant);
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_AUTODIFF_AUTODIFF_H

@@ -1,0 +1,52 @@
+//===- DifferentiableOpInterface.h - what an op's derivative is -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_AUTODIFF_DIFFERENTIABLEOPINTERFACE_H
+#define VEELINE_AUTODIFF_DIFFERENTIABLEOPINTERFACE_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace veeline::autodiff {
+
+/// What a derivative rule sees of the program that is differentiated: the
+/// gradients that have arrived, the values of the forward computation, and a
+/// place to put gradients. A rule must not look at its op's operands in any
+/// other way, since inside the body of a structured op the values of the
+/// forward computation are not the SSA values of the op.
+class Adjoint {
+public:
+  virtual ~Adjoint();
+
+  /// The gradient of a result of the op, of the result's own type; null where
+  /// nothing that is differentiated depends on this result.
+  virtual mlir::Value gradient(mlir::Value result) = 0;
+
+  /// Whether a gradient of `value`, an operand or a value that a region of the
+  /// op captures, is wanted. A rule emits nothing for values not wanted.
+  virtual bool wants(mlir::Value value) = 0;
+
+  /// The forward value of an operand or result of the op, for use at the
+  /// builder's insertion point. Asking is what makes the backward computation
+  /// depend on it: what nobody asks for need not be kept.
+  virtual mlir::Value primal(mlir::Value value) = 0;
+
+  /// Adds `gradient`, of the type of `value`, to the gradient of `value`.
+  virtual void contribute(mlir::Value value, mlir::Value gradient) = 0;
+
+  /// Adds `gradient` to the gradient of that part of the tensor `value` which a
+  /// `tensor.extract_slice` with these offsets, sizes and strides reads.
+  virtual void contributeSlice(mlir::Value value, mlir::Value gradient,
+                               llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                               llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                               llvm::ArrayRef<mlir::OpFoldResult> strides) = 0;
+};
+
+} // namespace veeline::autodiff
+
+#include "veeline/Autodiff/DifferentiableOpInterface.h.inc"
+
+#endif // VEELINE_AUTODIFF_DIFFERENTIABLEOPINTERFACE_H

@@ -1,0 +1,51 @@
+//===- Compiler.h - from a model file to an artifact ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_COMPILER_COMPILER_H
+#define VEELINE_COMPILER_COMPILER_H
+
+#include "veeline/Compiler/Options.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include "veeline/artifact.h"
+
+#include <memory>
+
+namespace veeline::compiler {
+
+/// A model file, its context, and a handler that prints diagnostics to standard
+/// error with the lines that they are about.
+class Model {
+public:
+  Model();
+  ~Model();
+
+  /// Fails after a message where the file cannot be read or parsed.
+  mlir::LogicalResult load(const std::string &path);
+
+  mlir::MLIRContext &getContext();
+  mlir::ModuleOp getModule() { return *module; }
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// Compiles `model` as `command` says. Fails after a message.
+mlir::FailureOr<artifact::Artifact> compile(Model &model,
+                                            const CompileCommand &command);
+
+/// The commands: parse, act, print. The exit code of the process.
+int compileMain(int argc, const char *const *argv);
+int inspectMain(int argc, const char *const *argv);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_COMPILER_COMPILER_H

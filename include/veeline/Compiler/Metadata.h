@@ -1,0 +1,41 @@
+//===- Metadata.h - the metadata of an artifact, read from IR ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_COMPILER_METADATA_H
+#define VEELINE_COMPILER_METADATA_H
+
+#include "veeline/Conversion/Gemm.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+#include "veeline/artifact.h"
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace veeline::compiler {
+
+/// The inputs and results of a pipeline's model, without the ranges of its
+/// integers.
+void describeModel(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
+
+/// The valid values of the integer batch arguments and buffers that index
+/// tensors: the smallest dimension that one of them indexes. Reads the primal
+/// functions of the chunks, which have to be on tensors.
+void describeRanges(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
+
+/// The programs of a pipeline whose memory is planned, as the artifact's
+/// program `name`. Objects are numbered from `firstObject`, one a rank.
+mlir::FailureOr<artifact::Program> describeProgram(pipe::PipelineOp pipeline,
+                                                   llvm::StringRef name,
+                                                   int32_t firstObject);
+
+/// A matrix product as the runtime's tables have it.
+artifact::Gemm toArtifact(const GemmDesc &desc);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_COMPILER_METADATA_H

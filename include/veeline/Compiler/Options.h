@@ -1,0 +1,66 @@
+//===- Options.h - the command lines of compile and inspect -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain C++, no MLIR types: the parser of command lines throws internally.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_COMPILER_OPTIONS_H
+#define VEELINE_COMPILER_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace veeline::compiler {
+
+/// `veeline compile`.
+struct CompileCommand {
+  std::string model;
+  /// Default: the model's path with the extension `.vee`.
+  std::string output;
+  std::string entry;
+  int64_t stages = 1;
+  int64_t chunksPerStage = 1;
+  int64_t microbatches = 1;
+  std::string schedule = "1f1b";
+  std::string placement;
+  std::vector<int64_t> pieces;
+  std::string optimizer = "adamw";
+  std::string cpu = "native";
+  /// Also compile the unpartitioned model, for `train --verify`.
+  bool reference = true;
+  /// Where to write the IR of every phase; empty: nowhere.
+  std::string dumpDirectory;
+  bool quiet = false;
+};
+
+/// `veeline inspect`.
+struct InspectCommand {
+  /// A model (`.mlir`) or an artifact.
+  std::string file;
+  std::string entry;
+  bool pieces = false;
+  bool memory = false;
+  bool schedule = false;
+  bool json = false;
+};
+
+/// Either a command, or the exit code with which to stop: help was printed, or
+/// a message about the arguments (exit code 2).
+template <typename CommandT> struct Parsed {
+  std::optional<CommandT> command;
+  int exitCode = 0;
+};
+
+/// Parse `argv`, whose first element is the name of the command.
+Parsed<CompileCommand> parseCompile(int argc, const char *const *argv);
+Parsed<InspectCommand> parseInspect(int argc, const char *const *argv);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_COMPILER_OPTIONS_H

@@ -1,0 +1,33 @@
+//===- Report.h - artifacts in words and tables -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_COMPILER_REPORT_H
+#define VEELINE_COMPILER_REPORT_H
+
+#include "veeline/artifact.h"
+
+#include <string>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace veeline::compiler {
+
+/// What the artifact at `path` is: the model, the chunks with their costs, and
+/// for each rank its predicted time and its memory.
+void printSummary(llvm::raw_ostream &os, const std::string &path,
+                  const artifact::Metadata &metadata);
+
+/// The order of every rank of `program`.
+void printSchedule(llvm::raw_ostream &os, const artifact::Program &program);
+
+/// The memory of every rank of `program`, by kind.
+void printMemory(llvm::raw_ostream &os, const artifact::Program &program);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_COMPILER_REPORT_H

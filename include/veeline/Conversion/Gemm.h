@@ -1,0 +1,50 @@
+//===- Gemm.h - matrix products that the runtime computes -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// c[batch..., m, n] = sum over k of a[batch..., m, k] * b[batch..., k, n],
+// every operand with its own strides: a transpose is a pair of strides.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_CONVERSION_GEMM_H
+#define VEELINE_CONVERSION_GEMM_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <functional>
+
+namespace veeline {
+
+/// One entry of a module's table of matrix products (`pipe.gemms`).
+struct GemmDesc {
+  mlir::Type dtype;
+  /// Sizes of the batch dimensions, outermost first; may be empty.
+  llvm::SmallVector<int64_t> batch;
+  int64_t m = 1, n = 1, k = 1;
+  /// In elements: one for each batch dimension (0 in a or b where all products
+  /// of the dimension share an operand), then (m, k) of a, (k, n) of b and (m,
+  /// n) of c.
+  llvm::SmallVector<int64_t> aStrides, bStrides, cStrides;
+  uint64_t scratchBytes = 0;
+
+  /// The attribute: a dictionary of `dtype`, `batch`, `m`, `n`, `k`,
+  /// `a_strides`, `b_strides`, `c_strides`, `scratch_bytes`.
+  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
+  /// Reads the attribute; fails where an entry is missing or has another type.
+  static mlir::FailureOr<GemmDesc> fromAttribute(mlir::DictionaryAttr dict);
+};
+
+/// Bytes of scratch memory that the library wants for a product.
+using GemmScratchFn = std::function<uint64_t(const GemmDesc &)>;
+
+/// The attribute of a module that lists its matrix products, an array of
+/// dictionaries in the order of the indices given to `veeline_gemm`.
+inline constexpr llvm::StringLiteral gemmsAttrName = "pipe.gemms";
+
+} // namespace veeline
+
+#endif // VEELINE_CONVERSION_GEMM_H

@@ -1,0 +1,48 @@
+//===- Passes.h - from chunk functions to native code -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_CONVERSION_PASSES_H
+#define VEELINE_CONVERSION_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Pass/Pass.h"
+#include "veeline/Conversion/Gemm.h"
+
+namespace veeline {
+
+#define GEN_PASS_DECL
+#include "veeline/Conversion/Passes.h.inc"
+
+/// What bufferization needs registered.
+void registerBufferization(mlir::DialectRegistry &registry);
+
+/// Brings every structured op below `root` into the form of
+/// pipe-normalize-ops. Fails with a diagnostic at an op that has none.
+mlir::LogicalResult normalizeStructuredOps(mlir::Operation *root);
+
+/// Gives every output of a structured op below `root` a tensor of its own: one
+/// whose content is not used becomes empty, and a fill is not shared.
+void separateOutputs(mlir::Operation *root);
+
+/// Lowers the matrix products of every bufferized chunk function of `module`.
+/// `scratch` says what memory the library needs for one (empty: none).
+mlir::LogicalResult lowerGemms(mlir::ModuleOp module, GemmScratchFn scratch);
+
+/// The pass pipe-lower-gemms with a library to ask.
+std::unique_ptr<mlir::Pass> createLowerGemmsPass(GemmScratchFn scratch);
+
+/// Replaces a structured op on memrefs of static shape by loops over vectors.
+/// Fails with a diagnostic at the op.
+mlir::LogicalResult lowerToLoops(mlir::RewriterBase &rewriter,
+                                 mlir::linalg::LinalgOp op);
+
+#define GEN_PASS_REGISTRATION
+#include "veeline/Conversion/Passes.h.inc"
+
+} // namespace veeline
+
+#endif // VEELINE_CONVERSION_PASSES_H

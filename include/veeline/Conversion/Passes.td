@@ -1,0 +1,160 @@
+//===- Passes.td - from chunk functions to native code -----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_CONVERSION_PASSES
+#define VEELINE_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PipeNormalizeOps : Pass<"pipe-normalize-ops"> {
+  let summary = "Bring structured ops into one form and fix their order of loops";
+  let description = [{
+    Softmax, concatenations, pads and elementwise ops on whole tensors become
+    structured ops, and every structured op but `linalg.fill` a `linalg.generic`.
+
+    The loops of a reduction are put into the order that runs through memory: the
+    loop along which most operands are contiguous is the innermost one. This order
+    decides from here on in which order results are accumulated, so that fusing
+    something into the op later changes no bit.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PipeResultsToArguments : Pass<"pipe-results-to-arguments", "::mlir::func::FuncOp"> {
+  let summary = "Turn results of chunk functions into out-parameters";
+  let description = [{
+    The signature becomes the one of bufferized chunk functions: a pointer to the
+    rank, the arguments as memrefs, one memref for each result. A result whose role
+    is `param_grad` is an accumulator: the function adds its gradient to what is
+    there. The body stays on tensors. The attribute `pipe.num_results` says how many
+    arguments are out-parameters.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+def PipeFuseElementwise : Pass<"pipe-fuse-elementwise"> {
+  let summary = "Fuse elementwise producers into their users";
+  let description = [{
+    Upstream's fusion of `linalg.generic` ops under a rule of ours: work is never
+    done twice unless it costs less than loading its result (a few additions and
+    products on one operand), a division or a transcendental function never moves
+    into a larger loop, and nothing moves into a matrix product.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def PipeBufferizeBodies : Pass<"pipe-bufferize-bodies", "::mlir::ModuleOp"> {
+  let summary = "Bufferize function bodies into their out-parameters";
+  let description = [{
+    Upstream's one-shot bufferization, after which results are computed straight
+    into out-parameters wherever their memory is free for that long. Temporaries
+    are `memref.alloc` ops.
+  }];
+}
+
+def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {
+  let summary = "Turn matrix products of floats into calls of the runtime";
+  let description = [{
+    A `linalg.generic` on memrefs of f32 or f64 that is a matrix product in any
+    arrangement, with or without batch dimensions, becomes a call of `veeline_gemm`. What
+    arrangement it is, is in the strides of its entry in the module attribute
+    `pipe.gemms`. Transposed copies of operands are read through, a transposed copy of
+    the result is written directly. A product overwrites its result: zeros that
+    were there are dropped, anything else gets the product added.
+
+    A product of other types, and one that sums over dimensions with a gap between
+    them, stays and becomes loops. Scratch memory is a `memref.alloc`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def PipeOutlineKernels : Pass<"pipe-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move structured ops of chunk functions into kernel functions";
+  let description = [{
+    Ops that work on the same rows become one kernel with one loop over rows, in
+    which each of them works on one row; a temporary that nobody else uses shrinks to a
+    row on the kernel's stack. Ops move up for that, across ops that touch
+    nothing they touch. Kernels that look the same are one function. A kernel is a
+    private function of buffers (which never overlap) with the attribute `pipe.kernel`.
+  }];
+  let options = [
+    Option<"fuse", "fuse", "bool", /*default=*/"true",
+           "Run ops on the same rows as one kernel">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def PipePlanWorkspace : Pass<"pipe-plan-workspace", "::mlir::func::FuncOp"> {
+  let summary = "Give every temporary its place in the function's workspace";
+  let description = [{
+    Every `memref.alloc` of a bufferized chunk function becomes a view of one new
+    last argument, `memref<Nxi8>`. Temporaries that are never live together share
+    memory. The attribute `pipe.workspace_bytes` is N, `pipe.workspace_peak_live_bytes` the
+    largest sum of bytes that are live at once.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def PipeLowerKernels : Pass<"pipe-lower-kernels"> {
+  let summary = "Lower structured ops on buffers to loops over vectors";
+  let description = [{
+    Every structured op whose operands are memrefs of static shape becomes a
+    nest of `scf.for` around `vector` operations: 16 lanes, 8 where an element
+    has 64 bits, the rest of a loop under a constant mask.
+
+    A reduction over the op's last dimension (dimensions of one iteration aside)
+    keeps one partial result in each lane and combines them by a fixed tree:
+    lane i with lane i + n/2, and so on. Every other reduction is combined in
+    the order of the op's dimensions. Bits are therefore a function of the op,
+    never of what was fused into it or of the machine.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def PipeExpandMath : Pass<"pipe-expand-math", "::mlir::ModuleOp"> {
+  let summary = "Expand functions of the math dialect into arithmetic or calls of libm";
+  let description = [{
+    In f32, exp, exp2, expm1, log, log2, log10, log1p, tanh, erf, sin, cos, powf
+    and rsqrt become polynomials and bit operations: the same bits in a scalar and
+    in every lane of a vector, right for denormals, infinities, NaN and large
+    arguments. Other f32 functions are rounded from f64, half precision from f32. In
+    f64 a function is a call of libm for every element. Integer divisions that round
+    up or down, which LLVM lacks, become ones that round to zero.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def PipeStripAttributes : Pass<"pipe-strip-attributes", "::mlir::func::FuncOp"> {
+  let summary = "Remove the attributes of pipe from a function, its arguments and results";
+  let description = [{
+    They say what tensors stand for; below memrefs there is nothing left that
+    they could stand on.
+  }];
+}
+
+#endif // VEELINE_CONVERSION_PASSES

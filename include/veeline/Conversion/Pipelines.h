@@ -1,0 +1,40 @@
+//===- Pipelines.h - the passes of host code in order -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_CONVERSION_PIPELINES_H
+#define VEELINE_CONVERSION_PIPELINES_H
+
+#include "veeline/Conversion/Gemm.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace veeline {
+
+struct BufferizeChunksOptions {
+  /// Fuse elementwise ops into their users and rows into one pass over memory.
+  /// Bits do not depend on it.
+  bool fuse = true;
+  /// What scratch memory the library wants for a product (empty: none).
+  GemmScratchFn gemmScratch;
+};
+
+/// `pipe-bufferize-chunks`: chunk functions on tensors become functions on
+/// memrefs with out-parameters and one workspace, in which matrix products are
+/// calls of the runtime.
+void buildBufferizeChunksPipeline(mlir::OpPassManager &passManager,
+                                  const BufferizeChunksOptions &options);
+
+/// `pipe-host-code`: everything from there to the LLVM dialect.
+void buildHostCodePipeline(mlir::OpPassManager &passManager);
+
+/// Registers both under these names.
+void registerConversionPipelines();
+
+} // namespace veeline
+
+#endif // VEELINE_CONVERSION_PIPELINES_H

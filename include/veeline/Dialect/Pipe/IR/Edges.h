@@ -1,0 +1,63 @@
+//===- Edges.h - what flows between the chunks of a pipeline ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_IR_EDGES_H
+#define VEELINE_DIALECT_PIPE_IR_EDGES_H
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+#include <optional>
+
+namespace veeline::pipe {
+
+/// A value on its way from one chunk to another.
+struct Edge {
+  /// For a value of a chunk: the chunk and its result. For a tied parameter:
+  /// the first chunk that uses it (its home), and no result.
+  int64_t producer;
+  std::optional<unsigned> result;
+  /// For a tied parameter: its number among the pipeline's parameters.
+  std::optional<unsigned> param;
+  /// The chunk that uses it, and as which operand.
+  int64_t consumer;
+  unsigned operand;
+  mlir::RankedTensorType type;
+
+  bool isParameter() const { return param.has_value(); }
+};
+
+/// The edges of a pipeline, by number. First the values of chunks, ascending by
+/// (producer, result, consumer); then the tied parameters, ascending by
+/// (parameter, consumer), one for each user after the first.
+///
+/// A value edge carries one activation forward and, where its element type is
+/// a float, one gradient back for each microbatch; a parameter edge carries the
+/// new value forward and the accumulated gradient back once a step.
+class EdgeTable {
+public:
+  explicit EdgeTable(PipelineOp pipeline);
+
+  llvm::ArrayRef<Edge> getEdges() const { return edges; }
+  const Edge &operator[](int64_t edge) const { return edges[edge]; }
+  int64_t size() const { return edges.size(); }
+
+  /// The edge that feeds `operand` of `consumer`, or none where the operand is
+  /// an input, or a parameter at its first user.
+  std::optional<int64_t> getIncoming(int64_t consumer, unsigned operand) const;
+
+  /// The edges that leave `result` of `producer`, ascending by consumer.
+  llvm::ArrayRef<int64_t> getOutgoing(int64_t producer, unsigned result) const;
+
+private:
+  llvm::SmallVector<Edge> edges;
+  llvm::DenseMap<std::pair<int64_t, unsigned>, int64_t> incoming;
+  llvm::DenseMap<std::pair<int64_t, unsigned>, llvm::SmallVector<int64_t, 1>>
+      outgoing;
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_IR_EDGES_H

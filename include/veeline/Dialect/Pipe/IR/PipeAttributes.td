@@ -1,0 +1,112 @@
+//===- PipeAttributes.td - attributes and types of pipe ----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_IR_PIPEATTRIBUTES
+#define VEELINE_DIALECT_PIPE_IR_PIPEATTRIBUTES
+
+include "veeline/Dialect/Pipe/IR/PipeDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Pipe_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::veeline::pipe";
+}
+
+def Pipe_Placement : Pipe_I32Enum<"Placement", "which chunk lives on which stage", [
+  I32EnumAttrCase<"Linear", 0, "linear">,
+  I32EnumAttrCase<"Interleaved", 1, "interleaved">,
+  I32EnumAttrCase<"V", 2, "v">,
+  I32EnumAttrCase<"Wave", 3, "wave">
+]>;
+
+def Pipe_Direction : Pipe_I32Enum<"Direction", "which way along an edge", [
+  I32EnumAttrCase<"Activation", 0, "activation">,
+  I32EnumAttrCase<"Gradient", 1, "gradient">
+]>;
+
+def Pipe_RoleKind : Pipe_I32Enum<"RoleKind", "what a value of a chunk function stands for", [
+  I32EnumAttrCase<"Operand", 0, "operand">,
+  I32EnumAttrCase<"Result", 1, "result">,
+  I32EnumAttrCase<"Residual", 2, "residual">,
+  I32EnumAttrCase<"Saved", 3, "saved">,
+  I32EnumAttrCase<"ResultGrad", 4, "result_grad">,
+  I32EnumAttrCase<"OperandGrad", 5, "operand_grad">,
+  I32EnumAttrCase<"ParamGrad", 6, "param_grad">
+]>;
+
+def Pipe_InitKind : Pipe_I32Enum<"InitKind", "how a parameter starts", [
+  I32EnumAttrCase<"Zeros", 0, "zeros">,
+  I32EnumAttrCase<"Ones", 1, "ones">,
+  I32EnumAttrCase<"Constant", 2, "constant">,
+  I32EnumAttrCase<"Normal", 3, "normal">,
+  I32EnumAttrCase<"Uniform", 4, "uniform">
+]>;
+
+def Pipe_RoleAttr : AttrDef<Pipe_Dialect, "Role"> {
+  let mnemonic = "role";
+  let summary = "What an argument or result of a chunk function stands for";
+  let description = [{
+    `operand`, `operand_grad` and `param_grad` count the operands of the
+    `pipe.chunk` op, `result` and `result_grad` its results; `residual` counts
+    what the forward function leaves for the backward ones, `saved` what
+    backward_input leaves for backward_weight.
+
+    Example: `#pipe.role<residual 0>`.
+  }];
+  let parameters = (ins "::veeline::pipe::RoleKind":$kind, "unsigned":$index);
+  let assemblyFormat = "`<` $kind $index `>`";
+}
+
+def Pipe_InitAttr : AttrDef<Pipe_Dialect, "Init"> {
+  let mnemonic = "init";
+  let summary = "How a parameter starts";
+  let description = [{
+    `zeros`, `ones`, `constant(c)`, `normal(mean, std)` or `uniform(lo, hi)`.
+    The values depend on the seed, the parameter's name and the element's
+    index, on nothing else.
+  }];
+  let parameters = (ins "::veeline::pipe::InitKind":$kind, APFloatParameter<"first number, or 0">:$a,
+                        APFloatParameter<"second number, or 0">:$b);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Pipe_ParamAttr : AttrDef<Pipe_Dialect, "Param"> {
+  let mnemonic = "param";
+  let summary = "A trainable parameter: its name and how it starts";
+  let description = [{
+    Example: `#pipe.param<"wte", init = normal(0.0, 0.02)>`.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name,
+                        "::veeline::pipe::InitAttr":$init);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Pipe_CostAttr : AttrDef<Pipe_Dialect, "Cost"> {
+  let mnemonic = "cost";
+  let summary = "What one chunk costs on one microbatch";
+  let description = [{
+    Nanoseconds of the forward, the backward-input and the backward-weight
+    operation, as the cost model or a profile gives them. A chunk without one
+    of them has 0 there; a fused backward costs the sum of both.
+  }];
+  let parameters = (ins "uint64_t":$forward, "uint64_t":$backwardInput,
+                        "uint64_t":$backwardWeight);
+  let assemblyFormat = [{
+    `<` `forward` `=` $forward `,` `backward_input` `=` $backwardInput `,`
+        `backward_weight` `=` $backwardWeight `>`
+  }];
+}
+
+def Pipe_HandleType : TypeDef<Pipe_Dialect, "Handle"> {
+  let mnemonic = "handle";
+  let summary = "A receive that has been posted and not yet waited for";
+  let parameters = (ins "::mlir::RankedTensorType":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+#endif // VEELINE_DIALECT_PIPE_IR_PIPEATTRIBUTES

@@ -1,0 +1,42 @@
+//===- PipeDialect.td - the pipe dialect -------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_IR_PIPEDIALECT
+#define VEELINE_DIALECT_PIPE_IR_PIPEDIALECT
+
+include "mlir/IR/OpBase.td"
+
+def Pipe_Dialect : Dialect {
+  let name = "pipe";
+  let cppNamespace = "::veeline::pipe";
+  let summary = "Pipeline-parallel training";
+  let description = [{
+    What is about the pipeline and nothing else: which chunks a model is cut
+    into, what flows between them, and in which order each rank runs them. The
+    bodies of chunks are `func.func`s in upstream dialects, so that every
+    upstream pass works on them.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// On an argument of the model function: it is a trainable parameter.
+    static constexpr llvm::StringLiteral paramAttrName = "pipe.param";
+    /// On an argument of the model function: it has one slice a microbatch.
+    static constexpr llvm::StringLiteral batchAttrName = "pipe.batch";
+    /// On an argument of the model function: a constant buffer's name.
+    static constexpr llvm::StringLiteral bufferAttrName = "pipe.buffer";
+    /// On arguments and results of chunk functions: what they stand for.
+    static constexpr llvm::StringLiteral roleAttrName = "pipe.role";
+    void registerAttributes();
+    void registerTypes();
+    void registerOps();
+  }];
+}
+
+#endif // VEELINE_DIALECT_PIPE_IR_PIPEDIALECT

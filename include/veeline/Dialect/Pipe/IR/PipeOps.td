@@ -1,0 +1,427 @@
+//===- PipeOps.td - operations of pipe ---------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_IR_PIPEOPS
+#define VEELINE_DIALECT_PIPE_IR_PIPEOPS
+
+include "veeline/Dialect/Pipe/IR/PipeAttributes.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Pipe_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Pipe_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// In the model function
+//===----------------------------------------------------------------------===//
+
+def BoundaryOp : Pipe_Op<"boundary", [Pure, SameOperandsAndResultType]> {
+  let summary = "A cut made by hand";
+  let description = [{
+    The identity. Everything that it depends on is in an earlier piece than
+    everything that depends on it.
+
+    Example:
+    ```mlir
+    %1 = pipe.boundary %0 : tensor<4x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// The pipeline
+//===----------------------------------------------------------------------===//
+
+def PipelineOp : Pipe_Op<"pipeline", [
+    Symbol, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "A model cut into chunks, and where they live";
+  let description = [{
+    `stages` is p, `chunks_per_stage` is v; there are p*v `pipe.chunk`s, numbered
+    from 0 in model order. `microbatches` is m, known from `--pipe-schedule` on.
+
+    Example:
+    ```mlir
+    pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) {
+      %w = pipe.param <"w", init = zeros> : tensor<4x4xf32>
+      %x = pipe.batch "x" : tensor<2x4xf32>
+      %0 = pipe.chunk 0 @net_chunk0(%x, %w) : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      %1 = pipe.chunk 1 @net_chunk1(%0) : (tensor<2x4xf32>) -> tensor<f32>
+      pipe.yield %1 : tensor<f32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    ConfinedAttr<I64Attr, [IntPositive]>:$stages,
+    ConfinedAttr<I64Attr, [IntPositive]>:$chunks_per_stage,
+    Pipe_Placement:$placement,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$microbatches,
+    OptionalAttr<StrAttr>:$schedule
+  );
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `stages` `(` $stages `)` `chunks_per_stage` `(` $chunks_per_stage `)`
+    `placement` `(` $placement `)` (`microbatches` `(` $microbatches^ `)`)?
+    (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The chunks in model order. O(ops of the pipeline).
+    ::llvm::SmallVector<ChunkOp> getChunks();
+    /// The parameters, batch arguments and buffers, each in order of their ops.
+    ::llvm::SmallVector<ParamOp> getParams();
+    ::llvm::SmallVector<BatchOp> getBatches();
+    ::llvm::SmallVector<BufferOp> getBuffers();
+    /// p*v.
+    int64_t getNumChunks() { return getStages() * getChunksPerStage(); }
+    /// The stage that holds `chunk` under the placement.
+    int64_t getStageOf(int64_t chunk);
+    YieldOp getYield();
+  }];
+}
+
+class Pipe_InputOp<string mnemonic> : Pipe_Op<mnemonic, [
+    Pure, HasParent<"PipelineOp">]> {
+  let results = (outs AnyStaticShapeTensor:$value);
+}
+
+def ParamOp : Pipe_InputOp<"param"> {
+  let summary = "A trainable parameter";
+  let arguments = (ins Pipe_ParamAttr:$param);
+  let assemblyFormat = "$param attr-dict `:` type($value)";
+  let description = [{
+    Its home is the stage of the first chunk that uses it.
+
+    Example:
+    ```mlir
+    %w = pipe.param <"w", init = normal(0.0, 0.02)> : tensor<4x4xf32>
+    ```
+  }];
+}
+
+def BatchOp : Pipe_InputOp<"batch"> {
+  let summary = "An input with one slice for each microbatch";
+  let arguments = (ins StrAttr:$name);
+  let assemblyFormat = "$name attr-dict `:` type($value)";
+  let description = [{
+    The type is that of one slice. Every stage that uses it reads it; no
+    message carries it.
+
+    Example:
+    ```mlir
+    %x = pipe.batch "tokens" : tensor<4x128xi32>
+    ```
+  }];
+}
+
+def BufferOp : Pipe_InputOp<"buffer"> {
+  let summary = "A constant input, the same for every microbatch";
+  let arguments = (ins StrAttr:$name);
+  let assemblyFormat = "$name attr-dict `:` type($value)";
+  let description = [{
+    Example:
+    ```mlir
+    %cos = pipe.buffer "cos" : tensor<128x32xf32>
+    ```
+  }];
+}
+
+def ChunkOp : Pipe_Op<"chunk", [
+    Pure, HasParent<"PipelineOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "One chunk of the model, and the functions that run it";
+  let description = [{
+    `primal` is the chunk's part of the model. `forward`, `backward`,
+    `backward_input` and `backward_weight` are made by `--pipe-differentiate` and
+    `--pipe-split-backward`; their arguments and results carry `#pipe.role`s.
+
+    Example:
+    ```mlir
+    %y = pipe.chunk 1 @net_chunk1(%x, %w) : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$index,
+    FlatSymbolRefAttr:$primal,
+    Variadic<AnyStaticShapeTensor>:$operands,
+    OptionalAttr<FlatSymbolRefAttr>:$forward,
+    OptionalAttr<FlatSymbolRefAttr>:$backward,
+    OptionalAttr<FlatSymbolRefAttr>:$backward_input,
+    OptionalAttr<FlatSymbolRefAttr>:$backward_weight,
+    OptionalAttr<Pipe_CostAttr>:$cost
+  );
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = [{
+    $index $primal `(` $operands `)` attr-dict `:` functional-type($operands, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def YieldOp : Pipe_Op<"yield", [HasParent<"PipelineOp">]> {
+  let summary = "The model's results: the loss, then metrics";
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = "$results attr-dict `:` type($results)";
+  let description = [{
+    Example:
+    ```mlir
+    pipe.yield %loss : tensor<f32>
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+def ProgramOp : Pipe_Op<"program", [
+    Symbol, IsolatedFromAbove, SingleBlock, NoTerminator, NoRegionArguments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "What one rank does in one step, in this order";
+  let description = [{
+    The order of the ops is the schedule; data flow within the rank is SSA.
+
+    Example:
+    ```mlir
+    pipe.program @net_rank0 of @net stage(0) {
+      %y = pipe.forward chunk(0) microbatch(0) () : () -> tensor<2x4xf32>
+      pipe.send %y edge(0) activation microbatch(0) : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    FlatSymbolRefAttr:$pipeline,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$stage,
+    OptionalAttr<DictionaryAttr>:$memory
+  );
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `of` $pipeline `stage` `(` $stage `)` attr-dict-with-keyword $body
+  }];
+}
+
+class Pipe_ProgramOp<string mnemonic, list<Trait> traits = []>
+    : Pipe_Op<mnemonic, !listconcat(traits, [HasParent<"ProgramOp">])>;
+
+class Pipe_ChunkWorkOp<string mnemonic> : Pipe_ProgramOp<mnemonic> {
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$microbatch,
+    Variadic<AnyStaticShapeTensor>:$operands
+  );
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = [{
+    `chunk` `(` $chunk `)` `microbatch` `(` $microbatch `)` `(` $operands `)` attr-dict
+    `:` functional-type($operands, $results)
+  }];
+}
+
+def ForwardOp : Pipe_ChunkWorkOp<"forward"> {
+  let summary = "F: a chunk's forward on one microbatch";
+  let description = [{
+    Takes the values of its incoming edges; gives the chunk's results, then
+    its residuals.
+
+    Example:
+    ```mlir
+    %y, %r = pipe.forward chunk(1) microbatch(0) (%x) : (tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>)
+    ```
+  }];
+}
+
+def BackwardOp : Pipe_ChunkWorkOp<"backward"> {
+  let summary = "B and W of a chunk on one microbatch, as one operation";
+  let description = [{
+    Gives the gradients of the chunk's incoming edges, and adds those of its
+    parameters to their accumulators.
+
+    Example:
+    ```mlir
+    %dx = pipe.backward chunk(1) microbatch(0) (%dy, %r) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    ```
+  }];
+}
+
+def BackwardInputOp : Pipe_ChunkWorkOp<"backward_input"> {
+  let summary = "B: the gradients of a chunk's incoming edges";
+  let description = [{
+    Gives these gradients, then what it saves for W.
+
+    Example:
+    ```mlir
+    %dx, %s = pipe.backward_input chunk(1) microbatch(0) (%dy, %r) : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>)
+    ```
+  }];
+}
+
+def BackwardWeightOp : Pipe_ChunkWorkOp<"backward_weight"> {
+  let summary = "W: the gradients of a chunk's parameters, accumulated";
+  let description = [{
+    Example:
+    ```mlir
+    pipe.backward_weight chunk(1) microbatch(0) (%s) : (tensor<2x4xf32>) -> ()
+    ```
+  }];
+}
+
+def AddOp : Pipe_ProgramOp<"add", [Pure, SameOperandsAndResultType]> {
+  let summary = "The sum of two gradients of one value";
+  let description = [{
+    A value with several consumers gets one gradient from each; they are added
+    in descending order of the consuming chunks, whatever the schedule.
+
+    Example:
+    ```mlir
+    %d = pipe.add %d3, %d1 : tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$lhs, AnyStaticShapeTensor:$rhs);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+class Pipe_MessageOp<string mnemonic, list<Trait> traits = []>
+    : Pipe_ProgramOp<mnemonic, traits> {
+  dag message = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$edge,
+    Pipe_Direction:$direction,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$microbatch
+  );
+}
+
+def EdgeValueOp : Pipe_MessageOp<"edge_value"> {
+  let summary = "The value of an edge that another stage computes";
+  let description = [{
+    Stands for a message until `--pipe-insert-communication` decides how it
+    travels. Direction `gradient` is the gradient of the edge's value, from the
+    edge's consumer.
+
+    Example:
+    ```mlir
+    %x = pipe.edge_value edge(0) activation microbatch(3) : tensor<2x4xf32>
+    ```
+  }];
+  let arguments = message;
+  let results = (outs AnyStaticShapeTensor:$value);
+  let assemblyFormat = [{
+    `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` attr-dict `:` type($value)
+  }];
+}
+
+def SendOp : Pipe_MessageOp<"send"> {
+  let summary = "Sends a value along an edge, to the stage at its other end";
+  let description = [{
+    Stands where the value exists. It may block until the receive is posted.
+
+    Example:
+    ```mlir
+    pipe.send %y edge(1) activation microbatch(0) : tensor<2x4xf32>
+    ```
+  }];
+  let arguments = !con((ins AnyStaticShapeTensor:$value), message);
+  let assemblyFormat = [{
+    $value `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` attr-dict `:` type($value)
+  }];
+}
+
+def RecvOp : Pipe_MessageOp<"recv"> {
+  let summary = "Posts a receive";
+  let description = [{
+    From here on the memory of the value is the sender's to write. Never blocks.
+
+    Example:
+    ```mlir
+    %h = pipe.recv edge(0) activation microbatch(0) : !pipe.handle<tensor<2x4xf32>>
+    ```
+  }];
+  let arguments = message;
+  let results = (outs Pipe_HandleType:$handle);
+  let assemblyFormat = [{
+    `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` attr-dict `:` qualified(type($handle))
+  }];
+}
+
+def WaitOp : Pipe_ProgramOp<"wait", [
+    TypesMatchWith<"the result is the handle's value", "handle", "value",
+                   "::llvm::cast<HandleType>($_self).getValue()">]> {
+  let summary = "Blocks until a posted receive is complete, and gives its value";
+  let description = [{
+    Each handle is waited for once.
+
+    Example:
+    ```mlir
+    %x = pipe.wait %h : !pipe.handle<tensor<2x4xf32>>
+    ```
+  }];
+  let arguments = (ins Pipe_HandleType:$handle);
+  let results = (outs AnyStaticShapeTensor:$value);
+  let assemblyFormat = "$handle attr-dict `:` qualified(type($handle))";
+  let hasVerifier = 1;
+}
+
+def GradientOp : Pipe_ProgramOp<"gradient"> {
+  let summary = "The gradient that a chunk has accumulated for a parameter";
+  let description = [{
+    `param` counts the pipeline's `pipe.param` ops. Reads the accumulator of
+    (parameter, chunk) after the last W of that chunk.
+
+    Example:
+    ```mlir
+    %g = pipe.gradient param(0) chunk(1) : tensor<4x4xf32>
+    ```
+  }];
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk
+  );
+  let results = (outs AnyStaticShapeTensor:$value);
+  let assemblyFormat = "`param` `(` $param `)` `chunk` `(` $chunk `)` attr-dict `:` type($value)";
+}
+
+def UpdateOp : Pipe_ProgramOp<"update"> {
+  let summary = "One optimiser update of a parameter at its home";
+  let description = [{
+    Adds the gradients in the order given (ascending chunks), scales the sum
+    by 1/m and updates the parameter's value and the optimiser's state.
+    The result is the new value, for the ranks that hold copies.
+
+    Example:
+    ```mlir
+    %w = pipe.update param(0) (%g0, %g1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    ```
+  }];
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
+    Variadic<AnyStaticShapeTensor>:$gradients
+  );
+  let results = (outs AnyStaticShapeTensor:$value);
+  let assemblyFormat = [{
+    `param` `(` $param `)` `(` $gradients `)` attr-dict `:` functional-type($gradients, $value)
+  }];
+  let hasVerifier = 1;
+}
+
+def AssignOp : Pipe_ProgramOp<"assign"> {
+  let summary = "Replaces this rank's copy of a parameter";
+  let description = [{
+    Example:
+    ```mlir
+    pipe.assign param(0) %w : tensor<4x4xf32>
+    ```
+  }];
+  let arguments = (ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
+    AnyStaticShapeTensor:$value
+  );
+  let assemblyFormat = "`param` `(` $param `)` $value attr-dict `:` type($value)";
+}
+
+#endif // VEELINE_DIALECT_PIPE_IR_PIPEOPS

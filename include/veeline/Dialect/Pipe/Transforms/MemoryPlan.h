@@ -1,0 +1,64 @@
+//===- MemoryPlan.h - where everything of a rank lives ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_MEMORYPLAN_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_MEMORYPLAN_H
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+namespace veeline::pipe {
+
+/// On an op of a program: the byte offset in the arena of each of its results,
+/// -1 for a result without memory of its own: one that is computed straight
+/// into the receiver's, or that stands for a parameter or an accumulator.
+inline constexpr llvm::StringLiteral offsetsAttrName = "pipe.offsets";
+/// On a work op: the byte offset of its workspace.
+inline constexpr llvm::StringLiteral workspaceOffsetAttrName =
+    "pipe.workspace_offset";
+/// On a work op: the bytes of its workspace.
+inline constexpr llvm::StringLiteral workspaceSizeAttrName =
+    "pipe.workspace_size";
+
+/// What lives in an arena throughout, and how large it is. The attribute
+/// `memory` of a program.
+struct MemoryPlan {
+  struct Param {
+    int64_t param;
+    int64_t value;
+    /// The optimiser's state, or -1 where this rank does not update it or there
+    /// is none.
+    int64_t state;
+    int64_t stateBytes;
+    bool isHome;
+  };
+  struct Accumulator {
+    int64_t param;
+    int64_t chunk;
+    int64_t offset;
+  };
+
+  int64_t arenaBytes = 0;
+  /// The largest sum of live bytes at any op.
+  int64_t peakLiveBytes = 0;
+  /// All accumulators lie in [accumulatorsBegin, accumulatorsEnd).
+  int64_t accumulatorsBegin = 0, accumulatorsEnd = 0;
+  /// Ascending by parameter.
+  llvm::SmallVector<Param> params;
+  /// Ascending by (parameter, chunk).
+  llvm::SmallVector<Accumulator> accumulators;
+
+  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
+  /// Fails where `program` has no plan, with a diagnostic that says so.
+  static mlir::FailureOr<MemoryPlan> get(ProgramOp program);
+
+  /// None where this rank has no such parameter or accumulator.
+  const Param *findParam(int64_t param) const;
+  std::optional<int64_t> findAccumulator(int64_t param, int64_t chunk) const;
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_MEMORYPLAN_H

@@ -1,0 +1,34 @@
+//===- Passes.h - the passes of pipe ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class ModuleOp;
+namespace func {
+class FuncDialect;
+} // namespace func
+namespace LLVM {
+class LLVMDialect;
+} // namespace LLVM
+} // namespace mlir
+
+namespace veeline::pipe {
+
+class PipeDialect;
+
+#define GEN_PASS_DECL
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES_H

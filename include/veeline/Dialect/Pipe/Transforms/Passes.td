@@ -1,0 +1,125 @@
+//===- Passes.td - the passes of pipe ----------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
+  let summary = "Cut the model function into chunks";
+  let description = [{
+    Replaces the model function by a `pipe.pipeline` and one function for each of
+    the `stages` times `chunks-per-stage` chunks. The model is a sequence of pieces:
+    what lies between its `pipe.boundary` marks or, where it has none, between
+    the places where few activations are live (`--pipe-print-pieces` lists
+    them). A chunk is a run of pieces. Cuts are chosen so that the heaviest
+    *stage* under the placement is as light as possible, then so that the fewest bytes cross cuts;
+    or they are given as a list of piece counts.
+
+    What does not depend on both data and parameters (constants, masks, positions, views of
+    parameters) is repeated in every chunk that uses it.
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">,
+    Option<"stages", "stages", "int64_t", "1", "Number of stages p">,
+    Option<"chunksPerStage", "chunks-per-stage", "int64_t", "1", "Chunks of each stage v">,
+    Option<"placement", "placement", "std::string", "",
+           "linear, interleaved, v or wave (default: linear for one chunk a stage, v for two, interleaved for more)">,
+    ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];
+}
+
+def PipePrintPieces : Pass<"pipe-print-pieces", "::mlir::ModuleOp"> {
+  let summary = "List the pieces that the model function can be cut into";
+  let description = [{
+    Prints one line for each piece to the standard output and changes nothing.
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
+def PipeDifferentiate : Pass<"pipe-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Make the forward and the fused backward function of every chunk";
+  let description = [{
+    Reverse mode, chunk by chunk, through the derivative rules that ops bring with
+    `DifferentiableOpInterface`. A chunk's forward function leaves residuals for its backward
+    function; which ones is a minimum cut of bytes against values that are cheap to compute again.
+    docs/differentiation.md says what is differentiated how.
+  }];
+  let dependentDialects = [
+    "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PipeSplitBackward : Pass<"pipe-split-backward", "::mlir::ModuleOp"> {
+  let summary = "Split every fused backward function into B and W";
+  let description = [{
+    By data flow: backward_input computes what the gradients of the chunk's incoming edges need and
+    nothing else, backward_weight the rest, from arguments of the backward and from what
+    backward_input saves. A chunk that no gradient leaves has no backward_input, a chunk
+    without parameters no backward_weight. The fused function stays.
+  }];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
+def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
+  let summary = "Order the work of every rank";
+  let description = [{
+    Asks the schedule library for an order under the costs of the chunks, checks it with the
+    library's verifier, and writes it as one `pipe.program` for each rank. A
+    value of another stage is a `pipe.edge_value` there.
+  }];
+  let options = [
+    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule">,
+    Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
+    Option<"sequential", "sequential", "bool", "false",
+           "Also write a program that runs all chunks on one rank, one microbatch after the other: the reference for bitwise equality">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
+def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleOp"> {
+  let summary = "Turn values of other stages into messages";
+  let description = [{
+    Replaces every `pipe.edge_value` by a `pipe.recv` and a `pipe.wait`, and puts the
+    `pipe.send` where the value exists. A receive is posted ahead: before the operation during
+    which, in the simulated schedule, its sender starts to produce it.
+  }];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
+def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every value of every program its place in the rank's arena";
+  let description = [{
+    Lifetimes follow from the order of the program. Parameters, gradient accumulators
+    and the optimiser's state live throughout; edge values, residuals, saved values, gradients and the
+    workspaces of chunk functions share the rest of the arena. The plan is the
+    attribute `memory` of the program.
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
+def PipeLowerToRuntime : Pass<"pipe-lower-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn programs into functions that call chunk functions and the runtime";
+  let options = [
+    Option<"target", "target", "std::string", "\"host\"", "host">
+  ];
+  let dependentDialects = [
+    "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES

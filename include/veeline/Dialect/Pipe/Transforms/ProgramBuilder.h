@@ -1,0 +1,30 @@
+//===- ProgramBuilder.h - schedules as programs -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_PROGRAMBUILDER_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_PROGRAMBUILDER_H
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Schedule/Simulator.h"
+
+namespace veeline::pipe {
+
+/// On work ops: the simulated begin and end, in nanoseconds from the begin of
+/// the step.
+inline constexpr llvm::StringLiteral predictedAttrName = "pipe.predicted";
+
+/// Writes `order`, a verified schedule of `pipeline`, as one `pipe.program` for
+/// each stage, after the pipeline. Values of other stages are
+/// `pipe.edge_value`s just before their first use. After the last op of the
+/// schedule follow the updates of parameters. Linear in the operations.
+mlir::LogicalResult buildPrograms(PipelineOp pipeline,
+                                  const schedule::Schedule &order,
+                                  const schedule::Simulation &simulation,
+                                  mlir::SymbolTableCollection &symbols);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_PROGRAMBUILDER_H

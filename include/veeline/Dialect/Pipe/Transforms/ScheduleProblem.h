@@ -1,0 +1,50 @@
+//===- ScheduleProblem.h - pipelines as scheduling problems -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bridge between the IR and the schedule library, which knows no MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_SCHEDULEPROBLEM_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_SCHEDULEPROBLEM_H
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Schedule/Schedule.h"
+
+namespace veeline::pipe {
+
+/// Sets the `cost` of every chunk that has none, by the cost model, from its
+/// functions on tensors.
+void setChunkCosts(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
+
+/// The scheduling problem of a pipeline that has been differentiated, with m
+/// microbatches. Times are nanoseconds, memory is bytes: F adds what the
+/// backward functions keep alive, B and W release it. Edges have the numbers of
+/// the EdgeTable; parameter edges are not among them. Fails with a diagnostic
+/// at the pipeline or a chunk.
+mlir::FailureOr<schedule::Problem>
+buildProblem(PipelineOp pipeline, int64_t microbatches,
+             mlir::SymbolTableCollection &symbols);
+
+/// What a work op of a program stands for, or none for other ops.
+std::optional<schedule::Op> getScheduleOp(mlir::Operation *op);
+
+/// True where the chunk's function for `kind` exists. The schedule library has
+/// every chunk do F and a backward; a chunk without parameters has no W, one on
+/// which no gradient depends no backward at all, and programs leave these out.
+bool hasFunction(ChunkOp chunk, schedule::OpKind kind);
+
+/// The schedule that the programs of a pipeline, in order of their stages,
+/// follow; operations that programs leave out are put back.
+schedule::Schedule readSchedule(PipelineOp pipeline,
+                                llvm::ArrayRef<ProgramOp> programs);
+
+/// The programs of `pipeline` in order of their stages.
+llvm::SmallVector<ProgramOp> getPrograms(PipelineOp pipeline);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_SCHEDULEPROBLEM_H

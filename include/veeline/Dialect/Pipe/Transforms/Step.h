@@ -1,0 +1,45 @@
+//===- Step.h - what a lowered step and its metadata agree on ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_STEP_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_STEP_H
+
+#include "veeline/Dialect/Pipe/IR/Edges.h"
+
+namespace veeline::pipe {
+
+/// One edge in one direction between two ranks.
+struct Channel {
+  int64_t edge;
+  Direction direction;
+  int64_t fromStage, toStage;
+  int64_t messagesPerStep;
+};
+
+/// The channels of a pipeline's programs: those edges and directions that
+/// carry a message, ascending by (edge, direction).
+class ChannelTable {
+public:
+  ChannelTable(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs);
+
+  llvm::ArrayRef<Channel> getChannels() const { return channels; }
+  /// The index of the channel that a `pipe.send` or `pipe.recv` uses.
+  int64_t find(int64_t edge, Direction direction) const;
+
+private:
+  llvm::SmallVector<Channel> channels;
+};
+
+/// The ops of a program that the runtime's timeline knows: work, sends, waits
+/// and updates. Their position here is their number.
+llvm::SmallVector<mlir::Operation *> getTimelineOps(ProgramOp program);
+
+/// `<program>_step`.
+std::string getStepName(ProgramOp program);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_STEP_H

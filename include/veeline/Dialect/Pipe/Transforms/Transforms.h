@@ -1,0 +1,54 @@
+//===- Transforms.h - what the passes of pipe do, as functions --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_TRANSFORMS_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_TRANSFORMS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+namespace veeline::pipe {
+
+/// The model function of `module`: the one named `entry`, or the only public
+/// one with a body where `entry` is empty. Fails with a diagnostic that lists
+/// the candidates.
+mlir::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
+                                              llvm::StringRef entry);
+
+/// Checks that `model` follows the input contract: one block of pure ops on
+/// tensors of static shape; arguments that say what they are, under distinct
+/// names; at least one parameter; the loss as first result. Fails with a
+/// diagnostic at what breaks it. Linear in the number of ops.
+mlir::LogicalResult verifyModel(mlir::func::FuncOp model);
+
+/// The placement named `name`; `linear`, `v` or `interleaved` by the number of
+/// chunks a stage where `name` is empty. Fails with a diagnostic at `location`
+/// that lists the known names.
+mlir::FailureOr<Placement> getPlacement(mlir::Location location,
+                                        llvm::StringRef name,
+                                        int64_t chunksPerStage);
+
+/// How a model is cut.
+struct PartitionOptions {
+  /// p, v and where chunks live.
+  int64_t stages = 1;
+  int64_t chunksPerStage = 1;
+  Placement placement = Placement::Linear;
+  /// Pieces of each chunk in model order; chosen by cost where empty.
+  llvm::SmallVector<int64_t> pieces;
+};
+
+/// Replaces `model` by a pipeline of its name and one private function per
+/// chunk. On failure a diagnostic says why, and nothing has changed. The costs
+/// of the chunks stay open: they are those of the functions that
+/// differentiation makes.
+mlir::FailureOr<PipelineOp> partition(mlir::func::FuncOp model,
+                                      const PartitionOptions &options);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_TRANSFORMS_H

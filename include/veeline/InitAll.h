@@ -1,0 +1,39 @@
+//===- InitAll.h - registers all of Veeline ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_INITALL_H
+#define VEELINE_INITALL_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "veeline/Autodiff/Registration.h"
+#include "veeline/Conversion/HostTarget.h"
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Conversion/Pipelines.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Pipelines/Pipelines.h"
+
+namespace veeline {
+
+/// The dialects of Veeline, and its interfaces on upstream ones.
+inline void registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<pipe::PipeDialect>();
+  autodiff::registerDerivativeInterfaces(registry);
+  registerBufferization(registry);
+  registerHostTarget(registry);
+}
+
+/// Every pass and pass pipeline of Veeline.
+inline void registerAllPasses() {
+  pipe::registerPipePasses();
+  registerConversionPasses();
+  registerConversionPipelines();
+  registerPipelines();
+}
+
+} // namespace veeline
+
+#endif // VEELINE_INITALL_H

@@ -1,0 +1,62 @@
+//===- Pipelines.h - --pipe-compile, and its halves -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_PIPELINES_PIPELINES_H
+#define VEELINE_PIPELINES_PIPELINES_H
+
+#include "veeline/Conversion/Gemm.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace veeline {
+
+/// What `--pipe-compile` takes; the defaults of the passes.
+struct CompileOptions {
+  std::string entry;
+  int64_t stages = 1;
+  int64_t chunksPerStage = 1;
+  int64_t microbatches = 1;
+  std::string schedule = "1f1b";
+  /// Empty: the one that the schedule is made for.
+  std::string placement;
+  /// Pieces of each chunk; empty: chosen.
+  std::vector<int64_t> pieces;
+  std::string optimizer = "adamw";
+  /// Also make the program that runs the chunks one after the other.
+  bool sequential = false;
+  /// What scratch memory the GEMM library wants (empty: none).
+  GemmScratchFn gemmScratch;
+};
+
+/// From the model function to programs with communication; chunk functions are
+/// on tensors.
+void buildProgramPipeline(mlir::OpPassManager &passManager,
+                          const CompileOptions &options);
+
+/// From there to bufferized chunk functions and programs with planned memory:
+/// everything that the metadata of an artifact is read from.
+void buildMemoryPipeline(mlir::OpPassManager &passManager,
+                         const CompileOptions &options);
+
+/// From there to functions that call each other and the runtime; kernels are
+/// still structured ops. What is not reachable from a step is gone once its
+/// users are.
+void buildRuntimePipeline(mlir::OpPassManager &passManager);
+
+/// From there to the LLVM dialect.
+void buildHostPipeline(mlir::OpPassManager &passManager);
+
+/// Registers `pipe-compile`: both.
+void registerPipelines();
+
+} // namespace veeline
+
+#endif // VEELINE_PIPELINES_PIPELINES_H

@@ -1,0 +1,75 @@
+//===- Generators.h - the schedules by name ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One generator a file in lib/Schedule/Generators; the table in Registry.cpp
+// lists them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_GENERATORS_H
+#define VEELINE_SCHEDULE_GENERATORS_H
+
+#include "veeline/Schedule/Schedule.h"
+
+#include <span>
+#include <string_view>
+
+namespace veeline::schedule {
+
+/// What a generator that has a choice makes small.
+enum class Objective {
+  /// Time of one step over all stages (a synchronous optimiser).
+  Makespan,
+  /// The zero-bubble papers': the longest time of a stage from its own first to
+  /// its own last operation (an optimiser that is validated afterwards).
+  Span,
+};
+
+struct GeneratorOptions {
+  Objective objective = Objective::Makespan;
+};
+
+/// A schedule that has a name.
+struct Generator {
+  std::string_view name;
+  /// Where it was published.
+  std::string_view paper;
+  /// One line.
+  std::string_view summary;
+  /// The placement it is made for. `anyPlacement`: it takes every one, and
+  /// `placement` is what it gets when the user names none.
+  PlacementKind placement;
+  bool anyPlacement;
+  /// The chunks per stage it takes; 0 as `maxChunksPerStage`: no bound.
+  int minChunksPerStage;
+  int maxChunksPerStage;
+  /// Whether B and W are separate operations.
+  bool splitsBackward;
+  /// Expects a problem that passed `check` with a placement of the right kind.
+  Expected<Schedule> (*generate)(const Problem &, const GeneratorOptions &);
+};
+
+/// All schedules, in the order in which to present them.
+std::span<const Generator> generators();
+
+/// By name. The error (UnknownSchedule) lists the known names and suggests the
+/// nearest.
+Expected<const Generator *> findGenerator(std::string_view name);
+
+/// The placement that schedule `name` uses with p stages of v chunks, needed
+/// to build its problem. Errors: unknown name, a v that the schedule does not
+/// have (NotApplicable).
+Expected<Placement> placementFor(std::string_view name, int stages,
+                                 int chunksPerStage);
+
+/// Checks the problem, generates the schedule, and verifies it. Besides the
+/// errors of `check`: NotApplicable where the schedule is not defined for this
+/// problem (says what to change), OutOfMemory where no order of it fits (with
+/// stage, limit and the least limit that does).
+Expected<Schedule> generate(std::string_view name, const Problem &problem,
+                            const GeneratorOptions &options = {});
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_SCHEDULE_GENERATORS_H

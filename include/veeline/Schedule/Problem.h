@@ -1,0 +1,181 @@
+//===- Problem.h - what a schedule has to solve -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The components of a scheduling problem: which chunk lives where, what each
+// operation of a chunk costs and holds, and how data flows between chunks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_PROBLEM_H
+#define VEELINE_SCHEDULE_PROBLEM_H
+
+#include "veeline/Schedule/Result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace veeline::schedule {
+
+enum class PlacementKind {
+  /// v = 1: chunk k on stage k.
+  Linear,
+  /// Chunk k on stage k mod p.
+  Interleaved,
+  /// v = 2: chunk k on stage k going down, chunk 2p-1-k on stage k coming back.
+  V,
+  /// v >= 2: back and forth; V is the wave with v = 2.
+  Wave,
+  /// As listed by the user.
+  List,
+};
+
+/// "linear", "interleaved", "v", "wave" or "list".
+const char *toString(PlacementKind kind);
+/// The inverse of `toString`; an error lists the known names.
+Expected<PlacementKind> parsePlacementKind(std::string_view name);
+
+/// Which chunk lives on which stage. Every stage holds exactly
+/// `chunksPerStage()` chunks; its local chunks 0..v-1 are in model order.
+class Placement {
+public:
+  /// A placement by rule. Errors: p or v below 1, a v that the kind does not
+  /// have, more than `maxChunks` chunks, or `PlacementKind::List`.
+  static Expected<Placement> get(PlacementKind kind, int stages,
+                                 int chunksPerStage);
+  /// `stageOfChunk[k]` is the stage of chunk k. Errors: a stage out of range,
+  /// or stages that hold different numbers of chunks.
+  static Expected<Placement> fromList(int stages,
+                                      std::vector<int> stageOfChunk);
+
+  static constexpr int maxChunks = 1 << 16;
+
+  PlacementKind kind() const { return placementKind; }
+  int stages() const { return numStages; }
+  int chunksPerStage() const { return perStage; }
+  int chunks() const { return static_cast<int>(stageOfChunk.size()); }
+
+  int stageOf(int chunk) const { return stageOfChunk[chunk]; }
+  /// The number in [0, v) of a chunk on its own stage.
+  int localChunk(int chunk) const { return localOfChunk[chunk]; }
+  /// The inverse of (`stageOf`, `localChunk`).
+  int globalChunk(int stage, int local) const {
+    return chunkOfSlot[stage * perStage + local];
+  }
+
+private:
+  Placement(PlacementKind kind, int stages, std::vector<int> stageOfChunk);
+
+  PlacementKind placementKind;
+  int numStages;
+  int perStage;
+  std::vector<int> stageOfChunk, localOfChunk, chunkOfSlot;
+};
+
+/// What the operations of one chunk cost and hold, for one microbatch.
+///
+/// Times are in any one unit, which results are then in too. Memory is in any
+/// one integral unit (bytes, when it comes from a compiled model), as a
+/// difference: positive for what the operation adds, negative for what it
+/// releases. An operation that adds does so when it starts, one that releases
+/// when it ends, so the peak is the greatest sum in order. A chunk without
+/// parameters keeps its W, which costs nothing and which the program leaves
+/// out.
+struct Chunk {
+  double forward = 0;
+  double backwardInput = 0;
+  double backwardWeight = 0;
+  /// False for a chunk that owes nobody an input gradient (the first one). It
+  /// has no BackwardInput: its whole backward is in BackwardWeight, which then
+  /// waits for the gradients of its outputs itself. Its `backwardInput` and
+  /// `backwardInputMemory` are 0.
+  bool hasBackwardInput = true;
+
+  std::int64_t forwardMemory = 0;
+  std::int64_t backwardInputMemory = 0;
+  std::int64_t backwardWeightMemory = 0;
+
+  /// Time of one operation; that of a fused Backward is the sum of both.
+  double cost(OpKind kind) const;
+  /// Memory that one operation adds; of a fused Backward, both.
+  std::int64_t memory(OpKind kind) const;
+  /// The same chunk without a BackwardInput: its costs move into W.
+  Chunk withoutBackwardInput() const;
+};
+
+/// A value that chunk `from` makes and a later chunk `to` uses, and its
+/// gradient the other way. Transfers cost only between different stages.
+struct Edge {
+  int from;
+  int to;
+  /// Time from the end of the producer to the earliest start of the consumer.
+  double forwardTransfer = 0;
+  double backwardTransfer = 0;
+  /// False where the value has no gradient (a mask, say).
+  bool carriesGradient = true;
+};
+
+/// How to print memory: `size` memory units are one `name`.
+struct MemoryUnit {
+  std::int64_t size = 1;
+  std::string name = "B";
+};
+
+/// A scheduling problem. Components are freely assignable; `check` says
+/// whether they fit together, and everything else expects that they do.
+///
+/// For chunk k and microbatch i the operations depend on each other so:
+///   F(k,i)       on F(j,i) for every edge j -> k;
+///   B(k,i)       on F(k,i), and on the B (or fused Backward) of (l,i) for
+///                every edge k -> l that carries a gradient;
+///   W(k,i)       on B(k,i); where k has no BackwardInput, on what B(k,i) would
+///                depend on;
+///   Backward(k,i) as B(k,i).
+struct Problem {
+  Placement placement;
+  int microbatches;
+  /// One per chunk, in model order.
+  std::vector<Chunk> chunks;
+  /// Any edges with from < to, also several between two chunks; `chainEdges`
+  /// gives k -> k+1.
+  std::vector<Edge> edges;
+  /// The memory limit of each stage; empty: none. 0 is a limit like any other.
+  std::vector<std::int64_t> memoryLimits = {};
+  MemoryUnit memoryUnit = {};
+
+  int stages() const { return placement.stages(); }
+  int chunksPerStage() const { return placement.chunksPerStage(); }
+  int numChunks() const { return placement.chunks(); }
+  std::optional<std::int64_t> memoryLimit(int stage) const {
+    if (memoryLimits.empty())
+      return std::nullopt;
+    return memoryLimits[stage];
+  }
+};
+
+/// The edges k -> k+1 of a chain of chunks, with one transfer time for all.
+std::vector<Edge> chainEdges(int chunks, double transfer);
+
+/// A problem whose chunks are all equal, on a chain.
+Problem uniformProblem(Placement placement, int microbatches,
+                       const Chunk &chunk, double transfer);
+
+/// One activation unit (what one microbatch holds of a whole stage) in the
+/// memory units of a problem without bytes. It is divisible by every v that is
+/// practical, so that shares are exact.
+constexpr std::int64_t activationUnit = 720720 * 1000;
+
+/// Is this a problem? Errors (InvalidProblem) name the member and the value:
+/// microbatches below 1 or above 2^24, a wrong number of chunks or limits,
+/// costs that are negative or not finite, an edge that does not go forward or
+/// leaves the chunks, a chunk whose operations do not release exactly what they
+/// add or release it too early, a chunk without BackwardInput that has costs
+/// for it or an incoming edge that carries a gradient.
+Status check(const Problem &problem);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_SCHEDULE_PROBLEM_H

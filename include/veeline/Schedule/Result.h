@@ -1,0 +1,125 @@
+//===- Result.h - errors of the schedule library ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The schedule library neither throws nor aborts on anything that a user can
+// cause. What can fail returns an `Expected<T>` (a value or an `Error`) or a
+// `Status` (nothing or an `Error`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_RESULT_H
+#define VEELINE_SCHEDULE_RESULT_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace veeline::schedule {
+
+enum class OpKind : std::uint8_t {
+  Forward,
+  BackwardInput,
+  BackwardWeight,
+  /// B and W of a chunk as one operation.
+  Backward,
+};
+
+/// One operation of a schedule. `chunk` is the global number, in model order.
+struct Op {
+  OpKind kind;
+  int chunk;
+  int microbatch;
+
+  friend bool operator==(const Op &, const Op &) = default;
+};
+
+/// "F", "B", "W" or "BW".
+const char *toString(OpKind kind);
+/// "F of chunk 2, microbatch 0"; for messages.
+std::string describe(const Op &op);
+
+enum class ErrorKind {
+  /// The problem contradicts itself (`check`), or an option has no meaning.
+  InvalidProblem,
+  /// No schedule of this name.
+  UnknownSchedule,
+  /// The schedule is not defined for this problem (its v, m or placement).
+  NotApplicable,
+  /// No order of this schedule fits the memory limit of a stage.
+  OutOfMemory,
+  /// An operation is missing.
+  Missing,
+  /// An operation occurs twice, or fused and split.
+  Duplicate,
+  /// An operation names a chunk or microbatch that the problem lacks, or a
+  /// BackwardInput of a chunk that has none.
+  UnknownOp,
+  /// An operation stands on a stage that does not hold its chunk.
+  WrongStage,
+  /// B or W of a chunk do not run in ascending microbatch order, or W before B.
+  WrongOrder,
+  /// Stages wait for each other in a circle.
+  Deadlock,
+};
+
+/// What went wrong, where, and what to do. `message` is complete in itself;
+/// the other members say the same to programs.
+struct Error {
+  ErrorKind kind;
+  std::string message;
+  std::optional<int> stage = std::nullopt;
+  /// Index into the order of `stage`.
+  std::optional<int> step = std::nullopt;
+  std::optional<Op> op = std::nullopt;
+  /// For OutOfMemory: the least limit of `stage` that would do, in the memory
+  /// unit of the problem.
+  std::optional<std::int64_t> leastLimit = std::nullopt;
+  /// A few lines of table around the offending step; empty where there is none.
+  std::string neighbourhood = {};
+
+  /// The message, and the neighbourhood on the lines below it.
+  std::string str() const;
+};
+
+/// A value or an error.
+template <typename T> class [[nodiscard]] Expected {
+public:
+  Expected(T value) : storage(std::in_place_index<0>, std::move(value)) {}
+  Expected(Error error) : storage(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return storage.index() == 0; }
+
+  T &operator*() { return *std::get_if<0>(&storage); }
+  const T &operator*() const { return *std::get_if<0>(&storage); }
+  T *operator->() { return std::get_if<0>(&storage); }
+  const T *operator->() const { return std::get_if<0>(&storage); }
+
+  const Error &error() const { return *std::get_if<1>(&storage); }
+  /// Moves the error out, to hand it on as another type's.
+  Error takeError() { return std::move(*std::get_if<1>(&storage)); }
+
+private:
+  std::variant<T, Error> storage;
+};
+
+/// Success or an error; converts to true on success.
+class [[nodiscard]] Status {
+public:
+  static Status success() { return Status(); }
+  Status(Error error) : failure(std::move(error)) {}
+
+  explicit operator bool() const { return !failure; }
+  const Error &error() const { return *failure; }
+  Error takeError() { return std::move(*failure); }
+
+private:
+  Status() = default;
+  std::optional<Error> failure;
+};
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_SCHEDULE_RESULT_H

@@ -1,0 +1,62 @@
+//===- Text.h - schedules as text -------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_TEXT_H
+#define VEELINE_SCHEDULE_TEXT_H
+
+#include "veeline/Schedule/Simulator.h"
+
+#include <string>
+
+namespace veeline::schedule {
+
+/// The short name of an operation in a table: "F0" (kind, microbatch), and
+/// with several chunks a stage "3F0" (global chunk in front).
+std::string cellName(const Problem &problem, const Op &op);
+
+enum class View {
+  /// The stages over a common time axis, and the summary.
+  Timeline,
+  /// The operations of each stage in order, and the summary.
+  Order,
+  /// The summary alone.
+  Summary,
+};
+
+struct TextOptions {
+  View view = View::Timeline;
+  /// Columns of the terminal; what is longer wraps.
+  int width = 100;
+  /// Seconds that the generator took; not printed when negative.
+  double generatorSeconds = -1;
+};
+
+/// One row a stage, one column an operation, in order.
+std::string orderTable(const Problem &problem, const Schedule &schedule,
+                       int width);
+
+/// One row a stage over a common time axis: a cell spans the time of its
+/// operation, dots where the stage waits. Cells that are too narrow for names
+/// show the kind alone, in lower case for the second, fourth... chunk of the
+/// stage. Where that would still be too long, the whole step is scaled to one
+/// width.
+std::string timeline(const Problem &problem, const Schedule &schedule,
+                     const Simulation &simulation, int width);
+
+/// Both bubbles, makespan, generator time, and per stage busy time, bubbles and
+/// peak memory.
+std::string summary(const Problem &problem, const Schedule &schedule,
+                    const Simulation &simulation,
+                    const TextOptions &options = {});
+
+/// The chosen view, and the summary. Plain text without control codes.
+std::string toText(const Problem &problem, const Schedule &schedule,
+                   const Simulation &simulation,
+                   const TextOptions &options = {});
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_SCHEDULE_TEXT_H

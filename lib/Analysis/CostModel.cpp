@@ -1,0 +1,127 @@
+//===- CostModel.cpp - what an operation costs
+//------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/CostModel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace veeline;
+
+/// A transcendental function in polynomial form is about this many FLOPs.
+static constexpr uint64_t transcendentalFlops = 16;
+
+uint64_t veeline::getByteSize(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank() || !shaped.hasStaticShape() ||
+      !shaped.getElementType().isIntOrIndexOrFloat())
+    return 0;
+  unsigned bits =
+      shaped.getElementType().isIndex() ? 64 : shaped.getElementTypeBitWidth();
+  return shaped.getNumElements() * llvm::divideCeil(bits, 8);
+}
+
+bool veeline::isContraction(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalg::isaContractionOpInterface(linalgOp);
+}
+
+/// FLOPs of one run of a scalar body.
+static uint64_t countBodyFlops(Region &region) {
+  uint64_t flops = 0;
+  for (Operation &op : region.getOps()) {
+    if (isa<math::MathDialect>(op.getDialect()))
+      flops += transcendentalFlops;
+    else if (isa<arith::ArithDialect>(op.getDialect()) &&
+             !isa<arith::ConstantOp>(op))
+      flops += 1;
+  }
+  return flops;
+}
+
+static uint64_t countBytes(Operation *op) {
+  uint64_t bytes = 0;
+  for (Type type : op->getOperandTypes())
+    bytes += getByteSize(type);
+  for (Type type : op->getResultTypes())
+    bytes += getByteSize(type);
+  return bytes;
+}
+
+static OpCost estimateStructured(linalg::LinalgOp op) {
+  OpCost cost;
+  cost.bytes = countBytes(op);
+  uint64_t iterations = 1;
+  for (int64_t range : op.getStaticLoopRanges())
+    iterations *= ShapedType::isDynamic(range) ? 1 : range;
+  uint64_t flops = iterations * countBodyFlops(op->getRegion(0));
+  if (isContraction(op))
+    cost.contractionFlops = flops;
+  else
+    cost.otherFlops = flops;
+  return cost;
+}
+
+static OpCost estimateLoop(scf::ForOp loop) {
+  OpCost body = estimateCost(loop.getRegion());
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  uint64_t count = trips ? trips->getZExtValue() : 1;
+  return {body.contractionFlops * count, body.otherFlops * count,
+          body.bytes * count};
+}
+
+OpCost veeline::estimateCost(Operation *op) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return estimateStructured(structured);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return estimateLoop(loop);
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+          tensor::CastOp, tensor::ExtractSliceOp, pipe::BoundaryOp>(op))
+    return {};
+  OpCost cost;
+  // One element of a tensor that stays where it is.
+  if (isa<tensor::ExtractOp, tensor::InsertOp>(op)) {
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    cost.bytes = element.isIntOrFloat()
+                     ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+                     : sizeof(int64_t);
+    return cost;
+  }
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return cost;
+  cost.bytes = countBytes(op);
+  if (op->getNumRegions() == 0 && op->getNumResults() == 1)
+    if (auto shaped = dyn_cast<ShapedType>(op->getResult(0).getType());
+        shaped && shaped.hasStaticShape())
+      cost.otherFlops =
+          shaped.getNumElements() *
+          (isa<math::MathDialect>(op->getDialect()) ? transcendentalFlops : 1);
+  return cost;
+}
+
+OpCost veeline::estimateCost(Region &region) {
+  OpCost cost;
+  for (Operation &op : region.getOps())
+    cost += estimateCost(&op);
+  return cost;
+}
+
+double veeline::estimateNanoseconds(const OpCost &cost,
+                                    const Machine &machine) {
+  double compute = cost.contractionFlops / machine.contractionFlopsPerNs +
+                   cost.otherFlops / machine.otherFlopsPerNs;
+  return std::max(compute, cost.bytes / machine.bytesPerNs);
+}

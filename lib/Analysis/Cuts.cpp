@@ -1,0 +1,324 @@
+//===- Cuts.cpp - where to cut a sequence of pieces
+//--------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/Cuts.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace veeline;
+
+CutQuality veeline::evaluateCuts(std::span<const PieceWeight> pieces,
+                                 std::span<const int> stageOf,
+                                 std::span<const int> counts) {
+  CutQuality quality;
+  std::vector<double> loads(
+      1 + *std::max_element(stageOf.begin(), stageOf.end()), 0.0);
+  size_t next = 0;
+  for (size_t chunk = 0; chunk != counts.size(); ++chunk) {
+    double load = 0.0;
+    for (int i = 0; i != counts[chunk]; ++i)
+      load += pieces[next++].cost;
+    loads[stageOf[chunk]] += load;
+    quality.unevenness += load * load;
+    if (chunk + 1 != counts.size() && stageOf[chunk] != stageOf[chunk + 1])
+      quality.bytes += pieces[next - 1].bytesAfter;
+  }
+  quality.heaviest = *std::max_element(loads.begin(), loads.end());
+  return quality;
+}
+
+/// A sum of costs counts as no larger than another up to rounding.
+static constexpr double tolerance = 1e-9;
+
+/// With fewer ways to cut than this, all of them are tried.
+static constexpr uint64_t maxWays = 20000;
+
+static bool isLess(double a, double b) { return a < b * (1.0 - tolerance); }
+
+bool CutQuality::isBetterThan(const CutQuality &other) const {
+  if (isLess(heaviest, other.heaviest) || isLess(other.heaviest, heaviest))
+    return heaviest < other.heaviest;
+  if (bytes != other.bytes)
+    return bytes < other.bytes;
+  return isLess(unevenness, other.unevenness);
+}
+
+namespace {
+
+/// Cuts for placements whose chunks nest: stage s holds chunk s and, unless
+/// `single`, chunk 2p-1-s. Stages take pieces from the outside in.
+class NestedCuts {
+public:
+  NestedCuts(std::span<const PieceWeight> pieces, int numStages, bool single)
+      : pieces(pieces), numPieces(pieces.size()), numStages(numStages),
+        single(single), prefix(numPieces + 1, 0.0) {
+    for (int i = 0; i != numPieces; ++i)
+      prefix[i + 1] = prefix[i] + pieces[i].cost;
+  }
+
+  /// `achievable` is the heaviest stage under some cuts.
+  std::vector<int> solve(double achievable) {
+    double low = prefix.back() / numStages, high = achievable;
+    std::vector<int> best;
+    for (int i = 0; i != 60 && high - low > tolerance * high; ++i) {
+      double middle = (low + high) / 2;
+      (tryBound(middle, best) ? high : low) = middle;
+    }
+    tryBound(high * (1.0 + loadMargin), best);
+    return best;
+  }
+
+private:
+  /// A range of pieces that the outer stages have left over, the best way to
+  /// get there (its heaviest stage stays 0: the bound takes care of it), and
+  /// the range that it came from.
+  struct State {
+    int begin, end, parent;
+    CutQuality quality;
+  };
+
+  double cost(int begin, int end) const { return prefix[end] - prefix[begin]; }
+  double square(int begin, int end) const {
+    return cost(begin, end) * cost(begin, end);
+  }
+
+  /// The fewest pieces that must be left when `stages` stages are to come.
+  int least(int stages) const { return single ? stages : 2 * stages; }
+
+  /// Where the last stage divides its range between its two chunks.
+  int half(int begin, int end) const {
+    if (single)
+      return end;
+    int middle = begin + 1;
+    while (middle + 1 < end &&
+           square(begin, middle + 1) + square(middle + 1, end) <
+               square(begin, middle) + square(middle, end))
+      ++middle;
+    return middle;
+  }
+
+  /// Finds the best cuts under which no stage exceeds `bound`. Fills `counts`
+  /// and returns true if there are any.
+  bool tryBound(double bound, std::vector<int> &counts) const {
+    // Layer s: what stages 0..s-1 can leave; the last stage takes all of it.
+    std::vector<std::vector<State>> layers = {{{0, numPieces, -1, {}}}};
+    for (int s = 0; s + 1 < numStages; ++s)
+      layers.push_back(extend(bound, s, layers.back()));
+    const State *best = nullptr;
+    CutQuality bestQuality;
+    for (const State &state : layers.back()) {
+      if (cost(state.begin, state.end) > bound)
+        continue;
+      CutQuality quality = state.quality;
+      int middle = half(state.begin, state.end);
+      quality.unevenness +=
+          square(state.begin, middle) + square(middle, state.end);
+      if (best && !quality.isBetterThan(bestQuality))
+        continue;
+      best = &state;
+      bestQuality = quality;
+    }
+    if (best)
+      collect(*best, layers, counts);
+    return best != nullptr;
+  }
+
+  std::vector<State> extend(double bound, int s,
+                            const std::vector<State> &states) const {
+    std::vector<State> next;
+    std::vector<int> indexOf((numPieces + 1) * (numPieces + 1), -1);
+    int left = least(numStages - s - 1);
+    for (int parent = 0; parent != static_cast<int>(states.size()); ++parent) {
+      const State &from = states[parent];
+      int maxBack = single ? from.end : from.end - 1;
+      for (int front = from.begin + 1; front + left <= maxBack; ++front) {
+        int minBack = single ? from.end : front + left;
+        for (int back = maxBack;
+             back >= minBack &&
+             cost(from.begin, front) + cost(back, from.end) <= bound;
+             --back) {
+          if (cost(front, back) > (numStages - s - 1) * bound)
+            continue;
+          State to = {front, back, parent, from.quality};
+          to.quality.bytes += pieces[front - 1].bytesAfter +
+                              (single ? 0 : pieces[back - 1].bytesAfter);
+          to.quality.unevenness +=
+              square(from.begin, front) + square(back, from.end);
+          int &index = indexOf[front * (numPieces + 1) + back];
+          if (index < 0) {
+            index = next.size();
+            next.push_back(to);
+          } else if (to.quality.isBetterThan(next[index].quality)) {
+            next[index] = to;
+          }
+        }
+      }
+    }
+    return next;
+  }
+
+  void collect(State state, const std::vector<std::vector<State>> &layers,
+               std::vector<int> &counts) const {
+    counts.assign(least(numStages), 0);
+    int s = numStages - 1, middle = half(state.begin, state.end);
+    counts[s] = middle - state.begin;
+    if (!single)
+      counts[s + 1] = state.end - middle;
+    for (; s > 0; --s) {
+      State outer = layers[s - 1][state.parent];
+      counts[s - 1] = state.begin - outer.begin;
+      if (!single)
+        counts[2 * numStages - s] = outer.end - state.end;
+      state = outer;
+    }
+  }
+
+  std::span<const PieceWeight> pieces;
+  int numPieces, numStages;
+  bool single;
+  std::vector<double> prefix;
+};
+
+/// The quality of cuts where all stages up to `bound` count as equally heavy.
+CutQuality evaluateAbove(double bound, std::span<const PieceWeight> pieces,
+                         std::span<const int> stageOf,
+                         std::span<const int> counts) {
+  CutQuality quality = evaluateCuts(pieces, stageOf, counts);
+  quality.heaviest = std::max(quality.heaviest, bound);
+  return quality;
+}
+
+/// Calls `search` for the lightest heaviest stage, then again for the best cuts
+/// among those that are about as light.
+template <typename SearchT>
+std::vector<int> searchTwice(std::span<const PieceWeight> pieces,
+                             std::span<const int> stageOf, SearchT search) {
+  std::vector<int> lightest = search(0.0);
+  double heaviest = evaluateCuts(pieces, stageOf, lightest).heaviest;
+  return search(heaviest * (1.0 + loadMargin));
+}
+
+/// Moves pieces between neighbouring chunks while the quality improves.
+void improve(double bound, std::span<const PieceWeight> pieces,
+             std::span<const int> stageOf, std::vector<int> &counts) {
+  CutQuality best = evaluateAbove(bound, pieces, stageOf, counts);
+  int numChunks = counts.size();
+  auto attempt = [&](int from, int to) {
+    bool improved = false;
+    const std::vector<int> original = counts;
+    for (int amount = 1; amount < original[from]; ++amount) {
+      std::vector<int> moved = original;
+      moved[from] -= amount;
+      moved[to] += amount;
+      CutQuality quality = evaluateAbove(bound, pieces, stageOf, moved);
+      if (!quality.isBetterThan(best))
+        continue;
+      best = quality;
+      counts = std::move(moved);
+      improved = true;
+    }
+    return improved;
+  };
+  // Taking from one chunk and giving to another shifts all cuts between them;
+  // neighbours move one cut, chunks two apart move two.
+  for (bool improved = true; improved;) {
+    improved = false;
+    for (int chunk = 0; chunk + 1 < numChunks; ++chunk)
+      for (int other = chunk + 1; other < std::min(numChunks, chunk + 3);
+           ++other) {
+        improved |= attempt(chunk, other);
+        improved |= attempt(other, chunk);
+      }
+  }
+}
+
+/// Chunks of about equal cost.
+std::vector<int> splitEvenly(std::span<const PieceWeight> pieces,
+                             int numChunks) {
+  double total = 0.0;
+  for (const PieceWeight &piece : pieces)
+    total += piece.cost;
+  std::vector<int> counts(numChunks, 0);
+  int next = 0, numPieces = pieces.size();
+  double done = 0.0;
+  for (int chunk = 0; chunk != numChunks; ++chunk) {
+    double target = total * (chunk + 1) / numChunks;
+    int last = numPieces - (numChunks - chunk - 1);
+    do {
+      done += pieces[next++].cost;
+      ++counts[chunk];
+    } while (next < last &&
+             (chunk + 1 == numChunks || done + pieces[next].cost / 2 < target));
+  }
+  return counts;
+}
+
+/// The number of ways to cut, or `limit` where there are more.
+uint64_t countWays(uint64_t numPieces, uint64_t numChunks, uint64_t limit) {
+  uint64_t ways = 1;
+  for (uint64_t i = 1; i != numChunks && ways < limit; ++i)
+    ways = ways * (numPieces - i) / i;
+  return std::min(ways, limit);
+}
+
+/// Tries every way to cut.
+std::vector<int> enumerate(double bound, std::span<const PieceWeight> pieces,
+                           std::span<const int> stageOf) {
+  int numChunks = stageOf.size(), spare = pieces.size() - numChunks;
+  std::vector<int> counts(numChunks, 1);
+  counts.back() += spare;
+  std::vector<int> best = counts;
+  CutQuality bestQuality = evaluateAbove(bound, pieces, stageOf, counts);
+  // Counts up like an odometer whose digits have a bounded sum.
+  for (int digit = 0; digit + 1 < numChunks;) {
+    if (counts.back() > 1) {
+      ++counts[digit];
+      --counts.back();
+      CutQuality quality = evaluateAbove(bound, pieces, stageOf, counts);
+      if (quality.isBetterThan(bestQuality)) {
+        bestQuality = quality;
+        best = counts;
+      }
+      digit = 0;
+    } else {
+      counts.back() += counts[digit] - 1;
+      counts[digit] = 1;
+      ++digit;
+    }
+  }
+  return best;
+}
+
+bool isPalindrome(std::span<const int> stageOf) {
+  size_t n = stageOf.size();
+  for (size_t k = 0; k != n; ++k)
+    if (stageOf[k] != static_cast<int>(std::min(k, n - 1 - k)))
+      return false;
+  return n % 2 == 0;
+}
+
+} // namespace
+
+std::vector<int> veeline::chooseCuts(std::span<const PieceWeight> pieces,
+                                     std::span<const int> stageOf) {
+  int numChunks = stageOf.size();
+  int numStages = 1 + *std::max_element(stageOf.begin(), stageOf.end());
+  bool single = numStages == numChunks;
+  if (!single && countWays(pieces.size(), numChunks, maxWays) < maxWays)
+    return searchTwice(pieces, stageOf, [&](double bound) {
+      return enumerate(bound, pieces, stageOf);
+    });
+  std::vector<int> counts = splitEvenly(pieces, numChunks);
+  if (single || isPalindrome(stageOf))
+    return NestedCuts(pieces, numStages, single)
+        .solve(evaluateCuts(pieces, stageOf, counts).heaviest);
+  return searchTwice(pieces, stageOf, [&](double bound) {
+    improve(bound, pieces, stageOf, counts);
+    return counts;
+  });
+}

@@ -1,0 +1,301 @@
+//===- OffsetAllocator.cpp - offsets of buffers with known lifetimes ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/OffsetAllocator.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+using namespace veeline;
+
+namespace {
+
+using Order = std::vector<uint32_t>;
+
+/// Overlaps looked at by the search for a better order, over all its rounds:
+/// half a second at most, and nothing for the usual few hundred buffers.
+constexpr uint64_t searchBudget = 10'000'000;
+/// Rounds without a better plan after which the search gives up.
+constexpr unsigned searchPatience = 64;
+
+/// The change of live bytes at each point where something begins or ends, in
+/// order of time.
+std::vector<std::pair<int64_t, int64_t>>
+liveChanges(std::span<const LiveInterval> intervals) {
+  std::vector<std::pair<int64_t, int64_t>> changes;
+  changes.reserve(2 * intervals.size());
+  for (const LiveInterval &interval : intervals) {
+    if (interval.begin >= interval.end)
+      continue;
+    changes.emplace_back(interval.begin, static_cast<int64_t>(interval.size));
+    changes.emplace_back(interval.end, -static_cast<int64_t>(interval.size));
+  }
+  // Ends sort before beginnings at the same point: intervals are half open.
+  std::sort(changes.begin(), changes.end());
+  return changes;
+}
+
+/// The placed intervals, to be asked for those that overlap in time: a segment
+/// tree over the intervals in order of their begin that holds the largest end.
+class PlacedIntervals {
+public:
+  explicit PlacedIntervals(std::span<const LiveInterval> intervals)
+      : intervals(intervals), byBegin(intervals.size()),
+        rank(intervals.size()) {
+    std::iota(byBegin.begin(), byBegin.end(), 0u);
+    std::stable_sort(byBegin.begin(), byBegin.end(),
+                     [&](uint32_t a, uint32_t b) {
+                       return intervals[a].begin < intervals[b].begin;
+                     });
+    for (uint32_t i = 0; i < byBegin.size(); ++i)
+      rank[byBegin[i]] = i;
+    while (leaves < intervals.size())
+      leaves *= 2;
+    clear();
+  }
+
+  void clear() { maxEnd.assign(2 * leaves, never); }
+
+  void insert(uint32_t id) {
+    for (size_t node = leaves + rank[id]; node > 0; node /= 2)
+      maxEnd[node] = std::max(maxEnd[node], intervals[id].end);
+  }
+
+  /// Calls `visit` with every placed interval that overlaps `interval`.
+  template <typename Fn>
+  void forOverlapping(const LiveInterval &interval, Fn visit) const {
+    auto limit = std::lower_bound(
+        byBegin.begin(), byBegin.end(), interval.end,
+        [&](uint32_t id, int64_t end) { return intervals[id].begin < end; });
+    size_t count = limit - byBegin.begin();
+    visitNode(1, 0, leaves, count, interval.begin, visit);
+  }
+
+private:
+  static constexpr int64_t never = std::numeric_limits<int64_t>::min();
+
+  template <typename Fn>
+  void visitNode(size_t node, size_t first, size_t size, size_t count,
+                 int64_t begin, Fn &visit) const {
+    if (first >= count || maxEnd[node] <= begin)
+      return;
+    if (size == 1)
+      return visit(byBegin[first]);
+    visitNode(2 * node, first, size / 2, count, begin, visit);
+    visitNode(2 * node + 1, first + size / 2, size / 2, count, begin, visit);
+  }
+
+  std::span<const LiveInterval> intervals;
+  std::vector<uint32_t> byBegin;
+  std::vector<uint32_t> rank;
+  size_t leaves = 1;
+  std::vector<int64_t> maxEnd;
+};
+
+/// Tries orders and keeps the best plan.
+class Planner {
+public:
+  Planner(std::span<const LiveInterval> given, uint64_t alignment)
+      : intervals(given.begin(), given.end()), offsets(given.size()) {
+    for (LiveInterval &interval : intervals)
+      interval.size = (interval.size + alignment - 1) & ~(alignment - 1);
+    for (uint32_t i = 0; i < intervals.size(); ++i)
+      if (intervals[i].size && intervals[i].begin < intervals[i].end)
+        ids.push_back(i);
+    lowerBound = peakLiveBytes(intervals);
+    best.offsets.assign(given.size(), 0);
+    best.totalBytes = ids.empty() ? 0 : std::numeric_limits<uint64_t>::max();
+    best.peakLiveBytes = peakLiveBytes(given);
+  }
+
+  OffsetPlan run() {
+    placed.emplace(intervals);
+    for (auto order : {&Planner::bySize, &Planner::byBreadth, &Planner::byBegin,
+                       &Planner::byArea}) {
+      if (best.totalBytes == lowerBound)
+        break;
+      tryOrder((this->*order)());
+    }
+    improve();
+    return std::move(best);
+  }
+
+private:
+  /// Ids by descending key; ties keep their order.
+  template <typename Key> Order sorted(Key key) const {
+    Order order = ids;
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return key(intervals[a]) > key(intervals[b]);
+    });
+    return order;
+  }
+
+  Order bySize() const {
+    return sorted([](const LiveInterval &i) {
+      return std::make_pair(i.size, i.end - i.begin);
+    });
+  }
+
+  Order byArea() const {
+    return sorted([](const LiveInterval &i) {
+      return static_cast<double>(i.size) * static_cast<double>(i.end - i.begin);
+    });
+  }
+
+  Order byBegin() const {
+    return sorted([](const LiveInterval &i) {
+      return std::make_tuple(-i.begin, i.end, i.size);
+    });
+  }
+
+  /// Those that are live where most bytes are live come first.
+  Order byBreadth() const {
+    std::vector<uint64_t> breadth = breadths();
+    Order order = ids;
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return std::make_pair(breadth[a], intervals[a].size) >
+             std::make_pair(breadth[b], intervals[b].size);
+    });
+    return order;
+  }
+
+  /// For every interval the largest sum of live bytes during its life, from a
+  /// sparse table of maxima.
+  std::vector<uint64_t> breadths() const {
+    std::vector<int64_t> times;
+    std::vector<std::vector<uint64_t>> maxima(1);
+    int64_t live = 0;
+    for (auto [time, change] : liveChanges(intervals)) {
+      live += change;
+      if (times.empty() || times.back() != time) {
+        times.push_back(time);
+        maxima[0].push_back(0);
+      }
+      maxima[0].back() = static_cast<uint64_t>(live);
+    }
+    for (size_t width = 1; 2 * width <= times.size(); width *= 2) {
+      const std::vector<uint64_t> &last = maxima.back();
+      std::vector<uint64_t> next(last.size() - width);
+      for (size_t i = 0; i < next.size(); ++i)
+        next[i] = std::max(last[i], last[i + width]);
+      maxima.push_back(std::move(next));
+    }
+    auto indexOf = [&](int64_t time) -> size_t {
+      return std::lower_bound(times.begin(), times.end(), time) - times.begin();
+    };
+    std::vector<uint64_t> breadth(intervals.size());
+    for (uint32_t id : ids) {
+      size_t first = indexOf(intervals[id].begin);
+      size_t last = indexOf(intervals[id].end);
+      size_t level = std::bit_width(last - first) - 1;
+      breadth[id] = std::max(maxima[level][first],
+                             maxima[level][last - (size_t{1} << level)]);
+    }
+    return breadth;
+  }
+
+  /// The start of the smallest gap of at least `size` bytes between the sorted
+  /// `taken` ranges, or the end of them.
+  static uint64_t
+  bestGap(const std::vector<std::pair<uint64_t, uint64_t>> &taken,
+          uint64_t size) {
+    uint64_t top = 0, result = 0;
+    uint64_t smallest = std::numeric_limits<uint64_t>::max();
+    for (auto [begin, end] : taken) {
+      if (begin > top && begin - top >= size && begin - top < smallest) {
+        smallest = begin - top;
+        result = top;
+      }
+      top = std::max(top, end);
+    }
+    return smallest == std::numeric_limits<uint64_t>::max() ? top : result;
+  }
+
+  /// Places in `order`; keeps the plan if it is the best one. Gives up as soon
+  /// as it cannot be.
+  bool tryOrder(const Order &order) {
+    placed->clear();
+    uint64_t total = 0;
+    for (uint32_t id : order) {
+      taken.clear();
+      placed->forOverlapping(intervals[id], [&](uint32_t other) {
+        taken.emplace_back(offsets[other],
+                           offsets[other] + intervals[other].size);
+      });
+      work += taken.size() + 1;
+      std::sort(taken.begin(), taken.end());
+      offsets[id] = bestGap(taken, intervals[id].size);
+      total = std::max(total, offsets[id] + intervals[id].size);
+      if (total >= best.totalBytes)
+        return false;
+      placed->insert(id);
+    }
+    best.totalBytes = total;
+    for (uint32_t id : ids)
+      best.offsets[id] = offsets[id];
+    bestOrder = order;
+    return true;
+  }
+
+  /// Moves the buffers that end at the top of the best plan to the front,
+  /// then, from round to round, more and more of those placed highest.
+  void improve() {
+    uint64_t limit = work + searchBudget;
+    unsigned patience = 0;
+    while (best.totalBytes > lowerBound && patience < searchPatience &&
+           work < limit)
+      patience = tryOrder(promoteTop(patience)) ? 0 : patience + 1;
+  }
+
+  /// The best order with those buffers in front that reach into the uppermost
+  /// part of the plan; `round` says how large a part, and which of them lead.
+  Order promoteTop(unsigned round) const {
+    uint64_t excess = best.totalBytes - lowerBound;
+    uint64_t part = excess * (1 + round / 2);
+    uint64_t line = best.totalBytes > part ? best.totalBytes - part : 0;
+    Order order = bestOrder;
+    auto middle =
+        std::stable_partition(order.begin(), order.end(), [&](uint32_t id) {
+          return best.offsets[id] + intervals[id].size > line;
+        });
+    if (round % 2)
+      std::stable_sort(order.begin(), middle, [&](uint32_t a, uint32_t b) {
+        return intervals[a].end - intervals[a].begin >
+               intervals[b].end - intervals[b].begin;
+      });
+    return order;
+  }
+
+  std::vector<LiveInterval> intervals;
+  std::vector<uint64_t> offsets;
+  /// Those that need memory at all.
+  Order ids;
+  std::optional<PlacedIntervals> placed;
+  std::vector<std::pair<uint64_t, uint64_t>> taken;
+  uint64_t lowerBound = 0;
+  uint64_t work = 0;
+  Order bestOrder;
+  OffsetPlan best;
+};
+
+} // namespace
+
+uint64_t veeline::peakLiveBytes(std::span<const LiveInterval> intervals) {
+  int64_t live = 0, peak = 0;
+  for (auto [time, change] : liveChanges(intervals))
+    peak = std::max(peak, live += change);
+  return static_cast<uint64_t>(peak);
+}
+
+OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
+                                uint64_t alignment) {
+  return Planner(intervals, alignment).run();
+}

@@ -1,0 +1,197 @@
+//===- Pieces.cpp - the smallest things that a cut can separate
+//-------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/Pieces.h"
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace veeline;
+
+namespace {
+/// What a value depends on.
+struct Origin {
+  bool parameter = false;
+  bool data = false;
+  bool main = false;
+};
+
+/// The live activations at every place between two main ops.
+struct Crossing {
+  unsigned count = 0;
+  uint64_t bytes = 0;
+};
+} // namespace
+
+/// Origins of the values that `op` uses, those used in its regions included.
+static Origin
+mergeOperandOrigins(Operation *op,
+                    const llvm::DenseMap<Value, Origin> &origins) {
+  Origin merged;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      Origin origin = origins.lookup(operand);
+      merged.parameter |= origin.parameter;
+      merged.data |= origin.data;
+      merged.main |= origin.main;
+    }
+  });
+  return merged;
+}
+
+static SmallVector<Operation *> findMainOps(func::FuncOp model) {
+  llvm::DenseMap<Value, Origin> origins;
+  for (auto [i, argument] : llvm::enumerate(model.getArguments())) {
+    bool parameter = static_cast<bool>(
+        model.getArgAttr(i, pipe::PipeDialect::paramAttrName));
+    bool batch = static_cast<bool>(
+        model.getArgAttr(i, pipe::PipeDialect::batchAttrName));
+    origins[argument] = {parameter, batch, false};
+  }
+  SmallVector<Operation *> mainOps;
+  for (Operation &op : model.getBody().front().without_terminator()) {
+    Origin origin = mergeOperandOrigins(&op, origins);
+    origin.main |= (origin.parameter && origin.data) ||
+                   ((origin.parameter || origin.data) && isContraction(&op)) ||
+                   isa<pipe::BoundaryOp>(op);
+    for (Value result : op.getResults())
+      origins[result] = origin;
+    if (origin.main)
+      mainOps.push_back(&op);
+  }
+  return mainOps;
+}
+
+/// For each main op the position of the last main op that uses one of its
+/// results, directly or through side ops.
+static SmallVector<size_t>
+findLastUses(ArrayRef<Operation *> mainOps,
+             const llvm::DenseMap<Operation *, size_t> &position) {
+  SmallVector<size_t> lastUse(mainOps.size(), 0);
+  for (auto [i, op] : llvm::enumerate(mainOps)) {
+    lastUse[i] = i;
+    for (Operation *user : op->getUsers()) {
+      Operation *top = user;
+      while (top->getParentOp() != op->getParentOp())
+        top = top->getParentOp();
+      auto it = position.find(top);
+      // What the function returns stays where it is computed.
+      if (it != position.end())
+        lastUse[i] = std::max(lastUse[i], it->second);
+    }
+  }
+  return lastUse;
+}
+
+/// Entry i describes the place after main op i.
+static SmallVector<Crossing> findCrossings(ArrayRef<Operation *> mainOps) {
+  llvm::DenseMap<Operation *, size_t> position;
+  for (auto [i, op] : llvm::enumerate(mainOps))
+    position[op] = i;
+  SmallVector<size_t> lastUse = findLastUses(mainOps, position);
+  SmallVector<Crossing> crossings(mainOps.size());
+  SmallVector<int64_t> countChange(mainOps.size() + 1, 0);
+  SmallVector<int64_t> bytesChange(mainOps.size() + 1, 0);
+  for (auto [i, op] : llvm::enumerate(mainOps)) {
+    if (lastUse[i] == i)
+      continue;
+    uint64_t bytes = 0;
+    for (Type type : op->getResultTypes())
+      bytes += getByteSize(type);
+    countChange[i] += 1;
+    bytesChange[i] += bytes;
+    countChange[lastUse[i]] -= 1;
+    bytesChange[lastUse[i]] -= bytes;
+  }
+  Crossing live;
+  for (size_t i = 0; i != mainOps.size(); ++i) {
+    live.count += countChange[i];
+    live.bytes += bytesChange[i];
+    crossings[i] = live;
+  }
+  return crossings;
+}
+
+/// The main ops after which a piece ends, by the marks. Every piece has an op
+/// that is no mark: successive marks are one cut, and marks before the first
+/// and after the last other op are none.
+static SmallVector<size_t> findMarks(ArrayRef<Operation *> mainOps) {
+  SmallVector<size_t> ends;
+  bool isEmpty = true, isMarked = false;
+  for (auto [i, op] : llvm::enumerate(mainOps)) {
+    if (isa<pipe::BoundaryOp>(op)) {
+      isMarked = !isEmpty;
+      continue;
+    }
+    if (isMarked)
+      ends.push_back(i - 1);
+    isMarked = isEmpty = false;
+  }
+  return ends;
+}
+
+/// The main ops after which a piece ends, by the number of live activations.
+static SmallVector<size_t> findEnds(ArrayRef<Operation *> mainOps,
+                                    ArrayRef<Crossing> crossings) {
+  SmallVector<size_t> candidates;
+  // What comes before the first contraction (an embedding) can be a piece.
+  std::optional<size_t> previous;
+  if (!mainOps.empty() && !isContraction(mainOps.front()))
+    previous = 0;
+  for (auto [i, op] : llvm::enumerate(mainOps)) {
+    if (!isContraction(op))
+      continue;
+    if (previous) {
+      size_t best = *previous;
+      for (size_t place = *previous; place != i; ++place)
+        if (crossings[place].count <= crossings[best].count)
+          best = place;
+      candidates.push_back(best);
+    }
+    previous = i;
+  }
+  SmallVector<size_t> ends;
+  for (auto [i, place] : llvm::enumerate(candidates)) {
+    unsigned count = crossings[place].count;
+    bool belowBefore = i == 0 || count <= crossings[candidates[i - 1]].count;
+    bool belowAfter = i + 1 == candidates.size() ||
+                      count <= crossings[candidates[i + 1]].count;
+    if (belowBefore && belowAfter)
+      ends.push_back(place);
+  }
+  return ends;
+}
+
+Pieces Pieces::find(func::FuncOp model) {
+  Pieces result;
+  SmallVector<Operation *> mainOps = findMainOps(model);
+  result.mainOps.insert(mainOps.begin(), mainOps.end());
+  SmallVector<Crossing> crossings = findCrossings(mainOps);
+  SmallVector<size_t> ends =
+      llvm::any_of(mainOps, llvm::IsaPred<pipe::BoundaryOp>)
+          ? findMarks(mainOps)
+          : findEnds(mainOps, crossings);
+  ends.push_back(mainOps.size() - 1);
+  size_t begin = 0;
+  for (size_t end : ends) {
+    if (mainOps.empty())
+      break;
+    Piece piece;
+    for (Operation *op : ArrayRef(mainOps).slice(begin, end + 1 - begin)) {
+      if (isa<pipe::BoundaryOp>(op))
+        continue;
+      piece.ops.push_back(op);
+      piece.cost += estimateCost(op);
+    }
+    piece.bytesAfter = end + 1 == mainOps.size() ? 0 : crossings[end].bytes;
+    if (!piece.ops.empty())
+      result.pieces.push_back(std::move(piece));
+    begin = end + 1;
+  }
+  return result;
+}

@@ -1,0 +1,52 @@
+//===- PrintPieces.cpp - the pieces of a model as a table -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/Pieces.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace veeline;
+
+static constexpr char rowFormat[] =
+    "{0,6} {1,5} {2,12} {3,14} {4,12} {5,14}  {6}\n";
+
+/// `file:line` of an op, without the directories, and what it is.
+static std::string describe(Operation *op) {
+  std::string text = op->getName().getStringRef().str();
+  auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return text;
+  StringRef file = place.getFilename().strref();
+  return llvm::formatv("{0}:{1}: {2}", file.substr(file.rfind('/') + 1),
+                       place.getLine(), text);
+}
+
+static void printRow(llvm::raw_ostream &os, StringRef name, size_t numOps,
+                     const OpCost &cost, uint64_t bytesAfter, StringRef begin) {
+  double megaflops = (cost.contractionFlops + cost.otherFlops) / 1e6;
+  os << llvm::formatv(rowFormat, name, numOps,
+                      llvm::formatv("{0:f3}", megaflops), cost.bytes,
+                      llvm::formatv("{0:f1}", estimateNanoseconds(cost) / 1e3),
+                      bytesAfter, begin);
+}
+
+void veeline::printPieces(func::FuncOp model, llvm::raw_ostream &os) {
+  Pieces pieces = Pieces::find(model);
+  os << llvm::formatv(rowFormat, "piece", "ops", "MFLOP", "bytes moved", "us",
+                      "bytes crossing", "begins with");
+  OpCost total;
+  size_t numOps = 0;
+  for (auto [i, piece] : llvm::enumerate(pieces.get())) {
+    printRow(os, std::to_string(i), piece.ops.size(), piece.cost,
+             piece.bytesAfter, describe(piece.ops.front()));
+    total += piece.cost;
+    numOps += piece.ops.size();
+  }
+  printRow(os, "all", numOps, total, 0, "");
+}

@@ -1,0 +1,35 @@
+//===- Activity.h - which values carry a gradient ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_AUTODIFF_ACTIVITY_H
+#define VEELINE_LIB_AUTODIFF_ACTIVITY_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace veeline::autodiff {
+
+/// Whether a value of this type can carry a gradient: a float, or a tensor of
+/// floats.
+bool isDifferentiableType(mlir::Type type);
+
+/// The operands of `op` and of all ops in its regions.
+llvm::SmallVector<mlir::Value> getAllOperands(mlir::Operation &op);
+
+/// The values of `block` (and of `from`) that depend on a value of `from`, on
+/// which a value of `to` depends, and that can carry a gradient. What an
+/// integer value lies between is not connected. O(ops of the block).
+llvm::DenseSet<mlir::Value> findActiveValues(mlir::Block &block,
+                                             llvm::ArrayRef<mlir::Value> from,
+                                             llvm::ArrayRef<mlir::Value> to);
+
+/// Emits the error for an op that is differentiated and has no rule.
+llvm::LogicalResult emitNoRule(mlir::Operation *op);
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_LIB_AUTODIFF_ACTIVITY_H

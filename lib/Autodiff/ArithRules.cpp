@@ -1,0 +1,130 @@
+//===- ArithRules.cpp - derivatives of arith ops --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+static LogicalResult addf(arith::AddFOp op, OpBuilder &, Adjoint &adjoint) {
+  Value g = adjoint.gradient(op.getResult());
+  for (Value operand : op.getOperands())
+    if (adjoint.wants(operand))
+      adjoint.contribute(operand, g);
+  return success();
+}
+
+static LogicalResult subf(arith::SubFOp op, OpBuilder &builder,
+                          Adjoint &adjoint) {
+  Value g = adjoint.gradient(op.getResult());
+  if (adjoint.wants(op.getLhs()))
+    adjoint.contribute(op.getLhs(), g);
+  if (adjoint.wants(op.getRhs()))
+    adjoint.contribute(op.getRhs(), Emit(builder, op.getLoc()).neg(g));
+  return success();
+}
+
+static LogicalResult mulf(arith::MulFOp op, OpBuilder &builder,
+                          Adjoint &adjoint) {
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult());
+  if (adjoint.wants(op.getLhs()))
+    adjoint.contribute(op.getLhs(), emit.mul(g, adjoint.primal(op.getRhs())));
+  if (adjoint.wants(op.getRhs()))
+    adjoint.contribute(op.getRhs(), emit.mul(g, adjoint.primal(op.getLhs())));
+  return success();
+}
+
+/// From y = a / b: dy/da = 1 / b and dy/db = -y / b.
+static LogicalResult divf(arith::DivFOp op, OpBuilder &builder,
+                          Adjoint &adjoint) {
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult());
+  Value quotient = emit.div(g, adjoint.primal(op.getRhs()));
+  if (adjoint.wants(op.getLhs()))
+    adjoint.contribute(op.getLhs(), quotient);
+  if (adjoint.wants(op.getRhs()))
+    adjoint.contribute(
+        op.getRhs(),
+        emit.neg(emit.mul(quotient, adjoint.primal(op.getResult()))));
+  return success();
+}
+
+static LogicalResult negf(arith::NegFOp op, OpBuilder &builder,
+                          Adjoint &adjoint) {
+  Value g = adjoint.gradient(op.getResult());
+  adjoint.contribute(op.getOperand(), Emit(builder, op.getLoc()).neg(g));
+  return success();
+}
+
+/// The operand that is the extremum takes the gradient; at a tie each takes
+/// half, which is the mean of the one-sided derivatives.
+template <typename OpTy>
+static LogicalResult extremum(OpTy op, OpBuilder &builder, Adjoint &adjoint) {
+  constexpr bool isMax = std::is_same_v<OpTy, arith::MaximumFOp> ||
+                         std::is_same_v<OpTy, arith::MaxNumFOp>;
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult());
+  Value half = emit.mul(g, emit.constant(g.getType(), 0.5));
+  Value zero = emit.constant(g.getType(), 0.0);
+  Value lhs = adjoint.primal(op.getLhs()), rhs = adjoint.primal(op.getRhs());
+  Value tie = emit.compare(arith::CmpFPredicate::OEQ, lhs, rhs);
+  auto share = [&](Value mine, Value other) {
+    Value wins = emit.compare(isMax ? arith::CmpFPredicate::OGT
+                                    : arith::CmpFPredicate::OLT,
+                              mine, other);
+    return emit.select(tie, half, emit.select(wins, g, zero));
+  };
+  if (adjoint.wants(op.getLhs()))
+    adjoint.contribute(op.getLhs(), share(lhs, rhs));
+  if (adjoint.wants(op.getRhs()))
+    adjoint.contribute(op.getRhs(), share(rhs, lhs));
+  return success();
+}
+
+static LogicalResult select(arith::SelectOp op, OpBuilder &builder,
+                            Adjoint &adjoint) {
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult());
+  Value zero = emit.constant(g.getType(), 0.0);
+  Value condition = adjoint.primal(op.getCondition());
+  if (adjoint.wants(op.getTrueValue()))
+    adjoint.contribute(op.getTrueValue(), emit.select(condition, g, zero));
+  if (adjoint.wants(op.getFalseValue()))
+    adjoint.contribute(op.getFalseValue(), emit.select(condition, zero, g));
+  return success();
+}
+
+template <typename OpTy>
+static LogicalResult cast(OpTy op, OpBuilder &builder, Adjoint &adjoint) {
+  Value g = adjoint.gradient(op.getResult());
+  adjoint.contribute(
+      op.getIn(), Emit(builder, op.getLoc()).convert(g, op.getIn().getType()));
+  return success();
+}
+
+void veeline::autodiff::registerArithRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *ctx, arith::ArithDialect *) {
+    arith::AddFOp::attachInterface<RuleModel<arith::AddFOp, addf>>(*ctx);
+    arith::SubFOp::attachInterface<RuleModel<arith::SubFOp, subf>>(*ctx);
+    arith::MulFOp::attachInterface<RuleModel<arith::MulFOp, mulf>>(*ctx);
+    arith::DivFOp::attachInterface<RuleModel<arith::DivFOp, divf>>(*ctx);
+    arith::NegFOp::attachInterface<RuleModel<arith::NegFOp, negf>>(*ctx);
+    arith::MaximumFOp::attachInterface<
+        RuleModel<arith::MaximumFOp, extremum<arith::MaximumFOp>>>(*ctx);
+    arith::MinimumFOp::attachInterface<
+        RuleModel<arith::MinimumFOp, extremum<arith::MinimumFOp>>>(*ctx);
+    arith::MaxNumFOp::attachInterface<
+        RuleModel<arith::MaxNumFOp, extremum<arith::MaxNumFOp>>>(*ctx);
+    arith::MinNumFOp::attachInterface<
+        RuleModel<arith::MinNumFOp, extremum<arith::MinNumFOp>>>(*ctx);
+    arith::SelectOp::attachInterface<RuleModel<arith::SelectOp, select>>(*ctx);
+    arith::ExtFOp::attachInterface<
+        RuleModel<arith::ExtFOp, cast<arith::ExtFOp>>>(*ctx);
+    arith::TruncFOp::attachInterface<
+        RuleModel<arith::TruncFOp, cast<arith::TruncFOp>>>(*ctx);
+  });
+}

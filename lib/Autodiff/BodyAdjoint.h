@@ -1,0 +1,55 @@
+//===- BodyAdjoint.h - derivative of a structured op's body -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_AUTODIFF_BODYADJOINT_H
+#define VEELINE_LIB_AUTODIFF_BODYADJOINT_H
+
+#include "Activity.h"
+#include "mlir/IR/IRMapping.h"
+#include "veeline/Autodiff/DifferentiableOpInterface.h"
+
+namespace veeline::autodiff {
+
+/// Reverse mode over the block that is the body of a structured op. The adjoint
+/// is emitted through `builder` into another block, into which those scalars of
+/// the body that it needs are copied on demand; what is not asked for is not
+/// there.
+class BodyAdjoint : public Adjoint {
+public:
+  /// `known` maps the body's block arguments, and those of its values that can
+  /// be read instead of being computed again, to values at the new place.
+  BodyAdjoint(mlir::Block &body, mlir::OpBuilder &builder,
+              const mlir::IRMapping &known)
+      : body(body), builder(builder), known(known) {}
+
+  /// Says that `value` of the body has this gradient.
+  void seed(mlir::Value value, mlir::Value gradient);
+
+  /// The gradient of `target`, a value of the body or one it captures, or null
+  /// where no seed depends on it. Fails with an error at the op that has no
+  /// rule. O(ops of the body).
+  llvm::FailureOr<mlir::Value> differentiate(mlir::Value target);
+
+  mlir::Value gradient(mlir::Value result) override;
+  bool wants(mlir::Value value) override;
+  mlir::Value primal(mlir::Value value) override;
+  void contribute(mlir::Value value, mlir::Value gradient) override;
+  void contributeSlice(mlir::Value value, mlir::Value gradient,
+                       llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                       llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                       llvm::ArrayRef<mlir::OpFoldResult> strides) override;
+
+private:
+  mlir::Block &body;
+  mlir::OpBuilder &builder;
+  mlir::IRMapping known;
+  llvm::DenseMap<mlir::Value, mlir::Value> gradients;
+  llvm::DenseSet<mlir::Value> active;
+};
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_LIB_AUTODIFF_BODYADJOINT_H

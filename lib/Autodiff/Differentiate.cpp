@@ -1,0 +1,330 @@
+//===- Differentiate.cpp - forward and backward of a chunk ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Activity.h"
+#include "Emit.h"
+#include "JointFunction.h"
+#include "Partition.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+#include "veeline/Autodiff/Autodiff.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+using veeline::pipe::RoleKind;
+using veeline::pipe::setArgRole;
+using veeline::pipe::setResultRole;
+
+namespace {
+
+class ChunkDifferentiator {
+public:
+  ChunkDifferentiator(func::FuncOp primal, const ChunkDescription &description)
+      : primal(primal), description(description) {}
+
+  FailureOr<DifferentiatedChunk> run();
+
+private:
+  LogicalResult check();
+  LogicalResult checkLoss();
+  LogicalResult buildJoint();
+  void mergeEqualOps();
+  void findTangents();
+  int64_t price(Value value) const;
+  OwningOpRef<func::FuncOp> createForward(ArrayRef<Value> residuals);
+  OwningOpRef<func::FuncOp> createBackward(const Partition &partition,
+                                           ArrayRef<Value> residuals);
+  std::pair<RoleKind, unsigned> getRole(Value value,
+                                        ArrayRef<Value> residuals) const;
+  Block &block() { return joint.func->getBody().front(); }
+  bool isOperand(Value value) const {
+    auto arg = dyn_cast<BlockArgument>(value);
+    return arg && arg.getArgNumber() < description.operands.size();
+  }
+  std::optional<unsigned> getResultNumber(Value value) const;
+
+  func::FuncOp primal;
+  const ChunkDescription &description;
+  JointFunction joint;
+  SmallVector<Value> results;
+  DenseSet<Operation *> tangents;
+};
+
+} // namespace
+
+/// The value that `view` shows in another shape, or null.
+static Value getReshaped(Value view) {
+  if (auto expand = view.getDefiningOp<tensor::ExpandShapeOp>())
+    return expand.getSrc();
+  if (auto collapse = view.getDefiningOp<tensor::CollapseShapeOp>())
+    return collapse.getSrc();
+  return {};
+}
+
+/// The number of the chunk's result that is `value`, or that shows all of it in
+/// another shape.
+std::optional<unsigned>
+ChunkDifferentiator::getResultNumber(Value value) const {
+  for (auto [i, result] : llvm::enumerate(results))
+    if (result == value || getReshaped(result) == value)
+      return i;
+  return std::nullopt;
+}
+
+/// Where a backward function takes, as a result of the chunk, a value that this
+/// result shows in another shape, it takes the result and reshapes it.
+static void reshapeResultArgument(func::FuncOp backward, unsigned number,
+                                  Value result) {
+  BlockArgument argument = backward.getArgument(number);
+  if (argument.getType() == result.getType())
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(&backward.getBody().front());
+  Type type = argument.getType();
+  argument.setType(result.getType());
+  Value reshaped;
+  if (auto expand = result.getDefiningOp<tensor::ExpandShapeOp>())
+    reshaped = tensor::CollapseShapeOp::create(
+        builder, backward.getLoc(), type, argument,
+        expand.getReassociationIndices());
+  else
+    reshaped = tensor::ExpandShapeOp::create(
+        builder, backward.getLoc(), type, argument,
+        result.getDefiningOp<tensor::CollapseShapeOp>()
+            .getReassociationIndices());
+  argument.replaceAllUsesExcept(reshaped, reshaped.getDefiningOp());
+  backward.setType(FunctionType::get(
+      backward.getContext(), backward.getBody().front().getArgumentTypes(),
+      backward.getResultTypes()));
+}
+
+/// The loss is where differentiation starts: one float.
+LogicalResult ChunkDifferentiator::checkLoss() {
+  Type type = primal.getResultTypes()[*description.loss];
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && tensor.getRank() == 0 &&
+      (tensor.getElementType().isF32() || tensor.getElementType().isF64()))
+    return success();
+  return primal.emitError()
+         << "the loss, result " << *description.loss << " of '"
+         << primal.getName()
+         << "', has to be a tensor<f32> or tensor<f64>, found " << type
+         << "; reduce it to one such number first";
+}
+
+LogicalResult ChunkDifferentiator::check() {
+  if (primal.isExternal())
+    return primal.emitError() << "cannot differentiate '" << primal.getName()
+                              << "', which has no body";
+  if (description.operands.size() != primal.getNumArguments() ||
+      description.hasResultGradient.size() != primal.getNumResults())
+    return primal.emitError()
+           << "is described with " << description.operands.size()
+           << " arguments and " << description.hasResultGradient.size()
+           << " results, but has " << primal.getNumArguments() << " and "
+           << primal.getNumResults();
+  if (description.loss && failed(checkLoss()))
+    return failure();
+  auto refuse = [&](StringRef what, unsigned number, Type type) {
+    return primal.emitError()
+           << "the gradient of " << what << ' ' << number << " of '"
+           << primal.getName() << "' is wanted, which has to be a tensor of "
+           << "floats, found " << type;
+  };
+  for (auto [i, kind, type] :
+       llvm::enumerate(description.operands, primal.getArgumentTypes()))
+    if ((kind == OperandKind::Parameter || kind == OperandKind::EdgeValue) &&
+        !(isa<RankedTensorType>(type) && isDifferentiableType(type)))
+      return refuse("argument", i, type);
+  for (auto [i, has, type] :
+       llvm::enumerate(description.hasResultGradient, primal.getResultTypes()))
+    if (has && !(isa<RankedTensorType>(type) && isDifferentiableType(type)))
+      return refuse("result", i, type);
+  return success();
+}
+
+/// Marks the ops that depend on an incoming gradient: they cannot be in the
+/// forward function.
+void ChunkDifferentiator::findTangents() {
+  DenseSet<Value> values;
+  for (Value seed : joint.seeds)
+    if (seed)
+      values.insert(seed);
+  for (Operation &op : block())
+    if (llvm::any_of(getAllOperands(op),
+                     [&](Value v) { return values.contains(v); })) {
+      tangents.insert(&op);
+      values.insert(op.result_begin(), op.result_end());
+    }
+}
+
+/// Parameters, batch arguments and buffers are there anyway. A value of an
+/// edge, or a result, costs an eighth less than a residual of its size, since
+/// it need not be written a second time.
+int64_t ChunkDifferentiator::price(Value value) const {
+  int64_t bytes = getNumBytes(value.getType());
+  if (!isOperand(value))
+    return bytes * (getResultNumber(value) ? pricePerByte - 1 : pricePerByte);
+  OperandKind kind =
+      description.operands[cast<BlockArgument>(value).getArgNumber()];
+  if (kind == OperandKind::Constant || kind == OperandKind::Parameter)
+    return 0;
+  return bytes * (pricePerByte - 1);
+}
+
+std::pair<RoleKind, unsigned>
+ChunkDifferentiator::getRole(Value value, ArrayRef<Value> residuals) const {
+  if (isOperand(value))
+    return {RoleKind::Operand, cast<BlockArgument>(value).getArgNumber()};
+  if (isa<BlockArgument>(value))
+    return {RoleKind::ResultGrad,
+            llvm::find(joint.seeds, value) - joint.seeds.begin()};
+  if (std::optional<unsigned> number = getResultNumber(value))
+    return {RoleKind::Result, *number};
+  return {RoleKind::Residual, llvm::find(residuals, value) - residuals.begin()};
+}
+
+OwningOpRef<func::FuncOp>
+ChunkDifferentiator::createForward(ArrayRef<Value> residuals) {
+  SmallVector<Value> targets = results;
+  llvm::append_range(targets, residuals);
+  SmallVector<Value> arguments(block().getArguments());
+  SmallVector<unsigned> used;
+  OwningOpRef<func::FuncOp> forward =
+      extractFunction(primal.getLoc(), (primal.getName() + "_forward").str(),
+                      arguments, getBackwardSlice(targets), targets, used);
+  for (auto [i, argument] : llvm::enumerate(used))
+    setArgRole(*forward, i, RoleKind::Operand, argument);
+  for (unsigned i = 0; i != targets.size(); ++i) {
+    if (i < results.size())
+      setResultRole(*forward, i, RoleKind::Result, i);
+    else
+      setResultRole(*forward, i, RoleKind::Residual, i - results.size());
+  }
+  return forward;
+}
+
+/// The gradient of the loss is 1.
+static void fixLossGradient(func::FuncOp backward, unsigned argument) {
+  Block &entry = backward.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+  BlockArgument seed = entry.getArgument(argument);
+  seed.replaceAllUsesWith(
+      Emit(builder, backward.getLoc()).constant(seed.getType(), 1.0));
+  (void)backward.eraseArgument(argument);
+}
+
+OwningOpRef<func::FuncOp>
+ChunkDifferentiator::createBackward(const Partition &partition,
+                                    ArrayRef<Value> residuals) {
+  // Operands first, then results, residuals and gradients, by number.
+  SmallVector<Value> arguments = partition.kept;
+  for (Value seed : joint.seeds)
+    if (seed)
+      arguments.push_back(seed);
+  llvm::sort(arguments, [&](Value a, Value b) {
+    return getRole(a, residuals) < getRole(b, residuals);
+  });
+  arguments.erase(llvm::unique(arguments), arguments.end());
+  SmallVector<Value> targets;
+  SmallVector<std::pair<RoleKind, unsigned>> roles;
+  auto addGradients = [&](OperandKind kind, RoleKind role) {
+    for (auto [i, gradient] : llvm::enumerate(joint.gradients))
+      if (description.operands[i] == kind) {
+        targets.push_back(gradient);
+        roles.push_back({role, i});
+      }
+  };
+  addGradients(OperandKind::EdgeValue, RoleKind::OperandGrad);
+  addGradients(OperandKind::Parameter, RoleKind::ParamGrad);
+  if (targets.empty())
+    return {};
+  SmallVector<unsigned> used;
+  OwningOpRef<func::FuncOp> backward =
+      extractFunction(primal.getLoc(), (primal.getName() + "_backward").str(),
+                      arguments, partition.ops, targets, used);
+  std::optional<unsigned> lossArgument;
+  for (auto [i, argument] : llvm::enumerate(used)) {
+    auto [kind, number] = getRole(arguments[argument], residuals);
+    setArgRole(*backward, i, kind, number);
+    if (kind == RoleKind::ResultGrad && description.loss == number)
+      lossArgument = i;
+    if (kind == RoleKind::Result)
+      reshapeResultArgument(*backward, i, results[number]);
+  }
+  for (auto [i, role] : llvm::enumerate(roles))
+    setResultRole(*backward, i, role.first, role.second);
+  if (lossArgument)
+    fixLossGradient(*backward, *lossArgument);
+  return backward;
+}
+
+LogicalResult ChunkDifferentiator::buildJoint() {
+  SmallVector<bool> wanted, seeded(description.hasResultGradient);
+  for (OperandKind kind : description.operands)
+    wanted.push_back(kind == OperandKind::Parameter ||
+                     kind == OperandKind::EdgeValue);
+  if (description.loss)
+    seeded[*description.loss] = true;
+  FailureOr<JointFunction> built = buildJointFunction(primal, wanted, seeded);
+  if (failed(built))
+    return failure();
+  joint = std::move(*built);
+  return success();
+}
+
+/// Merges equal ops. The gradients are results of the joint function for as
+/// long as that takes, so that they are followed.
+void ChunkDifferentiator::mergeEqualOps() {
+  Operation *terminator = block().getTerminator();
+  unsigned numResults = terminator->getNumOperands();
+  for (Value gradient : joint.gradients)
+    if (gradient)
+      terminator->insertOperands(terminator->getNumOperands(), gradient);
+  IRRewriter rewriter(primal.getContext());
+  DominanceInfo dominance(*joint.func);
+  eliminateCommonSubExpressions(rewriter, dominance, *joint.func);
+  results.assign(terminator->operand_begin(),
+                 terminator->operand_begin() + numResults);
+  unsigned next = numResults;
+  for (Value &gradient : joint.gradients)
+    if (gradient)
+      gradient = terminator->getOperand(next++);
+}
+
+FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
+  if (failed(check()) || failed(buildJoint()))
+    return failure();
+  mergeEqualOps();
+  findTangents();
+  SmallVector<Value> targets =
+      llvm::filter_to_vector(joint.gradients, [](Value v) { return !!v; });
+  Partition partition = choosePartition(
+      {targets, [&](Operation *op) { return tangents.contains(op); },
+       [&](Value value) { return price(value); }});
+  SmallVector<Value> residuals =
+      llvm::filter_to_vector(partition.kept, [&](Value value) {
+        return !isa<BlockArgument>(value) && !getResultNumber(value);
+      });
+  return DifferentiatedChunk{createForward(residuals),
+                             createBackward(partition, residuals)};
+}
+
+FailureOr<DifferentiatedChunk>
+veeline::autodiff::differentiateChunk(func::FuncOp primal,
+                                      const ChunkDescription &description) {
+  // What rules emit; a pass that calls this has loaded them before.
+  primal.getContext()
+      ->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
+                    math::MathDialect, scf::SCFDialect, tensor::TensorDialect,
+                    veeline::pipe::PipeDialect>();
+  return ChunkDifferentiator(primal, description).run();
+}

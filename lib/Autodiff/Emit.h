@@ -1,0 +1,73 @@
+//===- Emit.h - short names for what derivative rules emit ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_AUTODIFF_EMIT_H
+#define VEELINE_LIB_AUTODIFF_EMIT_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "veeline/Autodiff/DifferentiableOpInterface.h"
+
+namespace veeline::autodiff {
+
+/// Emits arith ops at one place with one location.
+class Emit {
+public:
+  Emit(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return mlir::arith::AddFOp::create(builder, loc, a, b);
+  }
+  mlir::Value sub(mlir::Value a, mlir::Value b) {
+    return mlir::arith::SubFOp::create(builder, loc, a, b);
+  }
+  mlir::Value mul(mlir::Value a, mlir::Value b) {
+    return mlir::arith::MulFOp::create(builder, loc, a, b);
+  }
+  mlir::Value div(mlir::Value a, mlir::Value b) {
+    return mlir::arith::DivFOp::create(builder, loc, a, b);
+  }
+  mlir::Value neg(mlir::Value a) {
+    return mlir::arith::NegFOp::create(builder, loc, a);
+  }
+  mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b) {
+    return mlir::arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value a,
+                      mlir::Value b) {
+    return mlir::arith::CmpFOp::create(builder, loc, predicate, a, b);
+  }
+  /// The constant of a float type, or the splat constant of a tensor of them.
+  mlir::Value constant(mlir::Type type, double value);
+  /// Converts a float to another float type; the value itself if it has it.
+  mlir::Value convert(mlir::Value value, mlir::Type type);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+/// A rule that is a function, as an external model of the interface.
+template <typename OpTy,
+          llvm::LogicalResult (*rule)(OpTy, mlir::OpBuilder &, Adjoint &)>
+struct RuleModel
+    : DifferentiableOpInterface::ExternalModel<RuleModel<OpTy, rule>, OpTy> {
+  llvm::LogicalResult differentiate(mlir::Operation *op,
+                                    mlir::OpBuilder &builder,
+                                    Adjoint &adjoint) const {
+    return rule(llvm::cast<OpTy>(op), builder, adjoint);
+  }
+};
+
+void registerArithRules(mlir::DialectRegistry &registry);
+void registerMathRules(mlir::DialectRegistry &registry);
+void registerLinalgRules(mlir::DialectRegistry &registry);
+void registerTensorRules(mlir::DialectRegistry &registry);
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_LIB_AUTODIFF_EMIT_H

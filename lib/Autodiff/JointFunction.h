@@ -1,0 +1,39 @@
+//===- JointFunction.h - forward and backward in one block ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_AUTODIFF_JOINTFUNCTION_H
+#define VEELINE_LIB_AUTODIFF_JOINTFUNCTION_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace veeline::autodiff {
+
+/// A function and its gradient in one block, before it is decided what is kept
+/// from the one for the other. Its arguments are those of the primal function,
+/// then `seeds`; it returns the results of the primal function only.
+struct JointFunction {
+  mlir::OwningOpRef<mlir::func::FuncOp> func;
+  /// For each result of the primal function the argument that is its gradient,
+  /// or null.
+  llvm::SmallVector<mlir::Value> seeds;
+  /// For each argument of the primal function its gradient, or null where none
+  /// was asked for.
+  llvm::SmallVector<mlir::Value> gradients;
+};
+
+/// Differentiates `primal` in reverse mode with respect to the arguments that
+/// `wanted` marks, given gradients of the results that `seeded` marks. The
+/// contributions to the gradient of one value are added in the order in which
+/// reverse mode meets them: from the value's last use to its first. Fails with
+/// an error at an op that stands in the way.
+llvm::FailureOr<JointFunction> buildJointFunction(mlir::func::FuncOp primal,
+                                                  llvm::ArrayRef<bool> wanted,
+                                                  llvm::ArrayRef<bool> seeded);
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_LIB_AUTODIFF_JOINTFUNCTION_H

@@ -1,0 +1,256 @@
+//===- MathRules.cpp - derivatives of math ops ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <numbers>
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+/// The rule of an op of one operand x with result y: `derivative` emits dy/dx
+/// times the gradient g. It asks for x and y only where it needs them, since
+/// what it asks for may have to be kept from forward to backward.
+template <typename OpTy, typename Derivative>
+static LogicalResult unary(OpTy op, OpBuilder &builder, Adjoint &adjoint,
+                           Derivative derivative) {
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult());
+  auto x = [&] { return adjoint.primal(op.getOperand()); };
+  auto y = [&] { return adjoint.primal(op.getResult()); };
+  adjoint.contribute(op.getOperand(), derivative(emit, g, x, y));
+  return success();
+}
+
+static Value constantLike(Emit &emit, Value value, double constant) {
+  return emit.constant(value.getType(), constant);
+}
+
+static Value oneMinusSquare(Emit &emit, Value y) {
+  return emit.sub(constantLike(emit, y, 1.0), emit.mul(y, y));
+}
+
+static LogicalResult exp(math::ExpOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto, auto y) {
+    return emit.mul(g, y());
+  });
+}
+
+static LogicalResult exp2(math::Exp2Op op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto, auto y) {
+    return emit.mul(emit.mul(g, y()), constantLike(emit, g, std::numbers::ln2));
+  });
+}
+
+/// y = exp(x) - 1, so dy/dx = y + 1.
+static LogicalResult expm1(math::ExpM1Op op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto, auto y) {
+    return emit.mul(g, emit.add(y(), constantLike(emit, g, 1.0)));
+  });
+}
+
+static LogicalResult log(math::LogOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.div(g, x());
+  });
+}
+
+static LogicalResult log2(math::Log2Op op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.div(emit.mul(g, constantLike(emit, g, std::numbers::log2e)),
+                    x());
+  });
+}
+
+static LogicalResult log10(math::Log10Op op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.div(emit.mul(g, constantLike(emit, g, std::numbers::log10e)),
+                    x());
+  });
+}
+
+static LogicalResult log1p(math::Log1pOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.div(g, emit.add(x(), constantLike(emit, g, 1.0)));
+  });
+}
+
+static LogicalResult sqrt(math::SqrtOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto, auto y) {
+    return emit.div(emit.mul(g, constantLike(emit, g, 0.5)), y());
+  });
+}
+
+static LogicalResult rsqrt(math::RsqrtOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto, auto yOf) {
+    Value y = yOf();
+    Value cube = emit.mul(emit.mul(y, y), y);
+    return emit.mul(g, emit.mul(cube, constantLike(emit, g, -0.5)));
+  });
+}
+
+static LogicalResult cbrt(math::CbrtOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto, auto yOf) {
+    Value y = yOf();
+    return emit.div(g, emit.mul(constantLike(emit, g, 3.0), emit.mul(y, y)));
+  });
+}
+
+static LogicalResult tanh(math::TanhOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto, auto y) {
+    return emit.mul(g, oneMinusSquare(emit, y()));
+  });
+}
+
+/// The derivative of the error function is 2/sqrt(pi) exp(-x^2).
+static LogicalResult erf(math::ErfOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto xOf, auto) -> Value {
+    Value x = xOf();
+    Value bell =
+        math::ExpOp::create(emit.builder, emit.loc, emit.neg(emit.mul(x, x)));
+    double scale = 2.0 * std::numbers::inv_sqrtpi;
+    return emit.mul(g, emit.mul(bell, constantLike(emit, g, scale)));
+  });
+}
+
+static LogicalResult sin(math::SinOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.mul(g, math::CosOp::create(emit.builder, emit.loc, x()));
+  });
+}
+
+static LogicalResult cos(math::CosOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    Value sine = math::SinOp::create(emit.builder, emit.loc, x());
+    return emit.neg(emit.mul(g, sine));
+  });
+}
+
+static LogicalResult tan(math::TanOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto, auto yOf) {
+    Value y = yOf();
+    return emit.mul(g, emit.add(emit.mul(y, y), constantLike(emit, g, 1.0)));
+  });
+}
+
+static LogicalResult atan(math::AtanOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto xOf, auto) {
+    Value x = xOf();
+    return emit.div(g, emit.add(emit.mul(x, x), constantLike(emit, g, 1.0)));
+  });
+}
+
+static LogicalResult sinh(math::SinhOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.mul(g, math::CoshOp::create(emit.builder, emit.loc, x()));
+  });
+}
+
+static LogicalResult cosh(math::CoshOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.mul(g, math::SinhOp::create(emit.builder, emit.loc, x()));
+  });
+}
+
+/// The derivative at 0 is 0, the mean of the one-sided ones.
+static LogicalResult absf(math::AbsFOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto xOf, auto) {
+    Value x = xOf(), zero = constantLike(emit, g, 0.0);
+    Value positive = emit.compare(arith::CmpFPredicate::OGT, x, zero);
+    Value negative = emit.compare(arith::CmpFPredicate::OLT, x, zero);
+    return emit.select(positive, g, emit.select(negative, emit.neg(g), zero));
+  });
+}
+
+static LogicalResult fma(math::FmaOp op, OpBuilder &builder, Adjoint &adjoint) {
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult());
+  if (adjoint.wants(op.getA()))
+    adjoint.contribute(op.getA(), emit.mul(g, adjoint.primal(op.getB())));
+  if (adjoint.wants(op.getB()))
+    adjoint.contribute(op.getB(), emit.mul(g, adjoint.primal(op.getA())));
+  if (adjoint.wants(op.getC()))
+    adjoint.contribute(op.getC(), g);
+  return success();
+}
+
+/// From y = a^b: dy/da = b a^(b-1), and 0 where b is 0; dy/db = y log(a), and
+/// 0 where a is 0, the limit for b > 0.
+static LogicalResult powf(math::PowFOp op, OpBuilder &builder,
+                          Adjoint &adjoint) {
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult());
+  Value zero = constantLike(emit, g, 0.0);
+  Value base = adjoint.primal(op.getLhs());
+  if (adjoint.wants(op.getLhs())) {
+    Value exponent = adjoint.primal(op.getRhs());
+    Value less = emit.sub(exponent, constantLike(emit, g, 1.0));
+    Value power = math::PowFOp::create(builder, op.getLoc(), base, less);
+    Value constant = emit.compare(arith::CmpFPredicate::OEQ, exponent, zero);
+    adjoint.contribute(
+        op.getLhs(),
+        emit.select(constant, zero, emit.mul(g, emit.mul(exponent, power))));
+  }
+  if (adjoint.wants(op.getRhs())) {
+    Value logarithm = math::LogOp::create(builder, op.getLoc(), base);
+    Value scaled =
+        emit.mul(g, emit.mul(adjoint.primal(op.getResult()), logarithm));
+    Value vanishes = emit.compare(arith::CmpFPredicate::OEQ, base, zero);
+    adjoint.contribute(op.getRhs(), emit.select(vanishes, zero, scaled));
+  }
+  return success();
+}
+
+/// From y = a^n: dy/da = n a^(n-1), and 0 where n is 0.
+static LogicalResult fpowi(math::FPowIOp op, OpBuilder &builder,
+                           Adjoint &adjoint) {
+  Location loc = op.getLoc();
+  Emit emit(builder, loc);
+  Value g = adjoint.gradient(op.getResult());
+  Value n = adjoint.primal(op.getRhs());
+  TypedAttr oneAttr = builder.getOneAttr(n.getType());
+  TypedAttr zeroAttr = builder.getZeroAttr(n.getType());
+  Value one = arith::ConstantOp::create(builder, loc, oneAttr);
+  Value zero = arith::ConstantOp::create(builder, loc, zeroAttr);
+  Value less = arith::SubIOp::create(builder, loc, n, one);
+  Value power =
+      math::FPowIOp::create(builder, loc, adjoint.primal(op.getLhs()), less);
+  Value factor = arith::SIToFPOp::create(builder, loc, g.getType(), n);
+  Value constant =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, n, zero);
+  adjoint.contribute(op.getLhs(),
+                     emit.select(constant, constantLike(emit, g, 0.0),
+                                 emit.mul(g, emit.mul(factor, power))));
+  return success();
+}
+
+void veeline::autodiff::registerMathRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *ctx, math::MathDialect *) {
+    math::AbsFOp::attachInterface<RuleModel<math::AbsFOp, absf>>(*ctx);
+    math::AtanOp::attachInterface<RuleModel<math::AtanOp, atan>>(*ctx);
+    math::CbrtOp::attachInterface<RuleModel<math::CbrtOp, cbrt>>(*ctx);
+    math::CosOp::attachInterface<RuleModel<math::CosOp, cos>>(*ctx);
+    math::CoshOp::attachInterface<RuleModel<math::CoshOp, cosh>>(*ctx);
+    math::ErfOp::attachInterface<RuleModel<math::ErfOp, erf>>(*ctx);
+    math::ExpOp::attachInterface<RuleModel<math::ExpOp, exp>>(*ctx);
+    math::Exp2Op::attachInterface<RuleModel<math::Exp2Op, exp2>>(*ctx);
+    math::ExpM1Op::attachInterface<RuleModel<math::ExpM1Op, expm1>>(*ctx);
+    math::FmaOp::attachInterface<RuleModel<math::FmaOp, fma>>(*ctx);
+    math::FPowIOp::attachInterface<RuleModel<math::FPowIOp, fpowi>>(*ctx);
+    math::LogOp::attachInterface<RuleModel<math::LogOp, log>>(*ctx);
+    math::Log10Op::attachInterface<RuleModel<math::Log10Op, log10>>(*ctx);
+    math::Log1pOp::attachInterface<RuleModel<math::Log1pOp, log1p>>(*ctx);
+    math::Log2Op::attachInterface<RuleModel<math::Log2Op, log2>>(*ctx);
+    math::PowFOp::attachInterface<RuleModel<math::PowFOp, powf>>(*ctx);
+    math::RsqrtOp::attachInterface<RuleModel<math::RsqrtOp, rsqrt>>(*ctx);
+    math::SinOp::attachInterface<RuleModel<math::SinOp, sin>>(*ctx);
+    math::SinhOp::attachInterface<RuleModel<math::SinhOp, sinh>>(*ctx);
+    math::SqrtOp::attachInterface<RuleModel<math::SqrtOp, sqrt>>(*ctx);
+    math::TanOp::attachInterface<RuleModel<math::TanOp, tan>>(*ctx);
+    math::TanhOp::attachInterface<RuleModel<math::TanhOp, tanh>>(*ctx);
+  });
+}

@@ -1,0 +1,114 @@
+//===- Normalize.cpp - the form that is differentiated --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Normalize.h"
+
+#include "TensorEmit.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+/// The marks have done their duty.
+static void removeBoundaries(func::FuncOp func) {
+  for (auto mark :
+       llvm::make_early_inc_range(func.getOps<veeline::pipe::BoundaryOp>())) {
+    mark.replaceAllUsesWith(mark.getValue());
+    mark.erase();
+  }
+}
+
+static LogicalResult makeStructured(func::FuncOp func) {
+  RewritePatternSet patterns(func.getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  return applyPatternsGreedily(
+      func, std::move(patterns),
+      GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false));
+}
+
+/// Replaces a slice of a transposed tensor by the transposed slice of the
+/// tensor.
+static void takeSliceFirst(tensor::ExtractSliceOp slice,
+                           linalg::TransposeOp transpose) {
+  OpBuilder builder(slice);
+  Location loc = slice.getLoc();
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  unsigned rank = permutation.size();
+  SmallVector<OpFoldResult> offsets(rank), sizes(rank), strides(rank);
+  llvm::SmallBitVector dropped = slice.getDroppedDims(), droppedBefore(rank);
+  for (auto [after, before] : llvm::enumerate(permutation)) {
+    offsets[before] = slice.getMixedOffsets()[after];
+    sizes[before] = slice.getMixedSizes()[after];
+    strides[before] = slice.getMixedStrides()[after];
+    droppedBefore[before] = dropped[after];
+  }
+  // The dimensions that stay, as they are numbered before the transposition.
+  SmallVector<int64_t> number(rank), shape, kept;
+  for (unsigned before = 0; before != rank; ++before) {
+    number[before] = shape.size();
+    if (!droppedBefore[before])
+      shape.push_back(*getConstantIntValue(sizes[before]));
+  }
+  for (auto [after, before] : llvm::enumerate(permutation))
+    if (!dropped[after])
+      kept.push_back(number[before]);
+  Type element = slice.getType().getElementType();
+  Value result = tensor::ExtractSliceOp::create(
+      builder, loc, RankedTensorType::get(shape, element), transpose.getInput(),
+      offsets, sizes, strides);
+  if (!llvm::is_sorted(kept))
+    result = linalg::TransposeOp::create(
+                 builder, loc, result,
+                 createEmpty(builder, loc, slice.getType()), kept)
+                 ->getResult(0);
+  slice.replaceAllUsesWith(result);
+  slice.erase();
+}
+
+static void takeSlicesFirst(func::FuncOp func) {
+  for (auto transpose :
+       llvm::make_early_inc_range(func.getOps<linalg::TransposeOp>())) {
+    SmallVector<tensor::ExtractSliceOp> slices;
+    for (Operation *user : transpose->getUsers())
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+        if (llvm::all_of(slice.getMixedSizes(), [](OpFoldResult size) {
+              return getConstantIntValue(size).has_value();
+            }))
+          slices.push_back(slice);
+    // With other users, the whole is transposed anyway.
+    if (slices.empty() || slices.size() != static_cast<size_t>(llvm::range_size(
+                                               transpose->getUsers())))
+      continue;
+    for (tensor::ExtractSliceOp slice : slices)
+      takeSliceFirst(slice, transpose);
+    transpose->erase();
+  }
+}
+
+static void startFromNothing(func::FuncOp func) {
+  for (auto op : func.getOps<linalg::LinalgOp>())
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (!op.payloadUsesValueFromOperand(&init) &&
+          !init.get().getDefiningOp<tensor::EmptyOp>()) {
+        OpBuilder builder(op);
+        init.set(createEmpty(builder, op.getLoc(),
+                             cast<RankedTensorType>(init.get().getType())));
+      }
+}
+
+LogicalResult
+veeline::autodiff::normalizeForDifferentiation(func::FuncOp func) {
+  removeBoundaries(func);
+  if (failed(makeStructured(func)))
+    return failure();
+  takeSlicesFirst(func);
+  startFromNothing(func);
+  return success();
+}

@@ -1,0 +1,23 @@
+//===- Normalize.h - the form that is differentiated ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_AUTODIFF_NORMALIZE_H
+#define VEELINE_LIB_AUTODIFF_NORMALIZE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace veeline::autodiff {
+
+/// Brings a function into the form that differentiates best: elementwise ops on
+/// tensors become structured ops; marks of cuts go; slices are taken before a
+/// transposition instead of after it, so that it moves no more than it has to
+/// and a matrix product can read or write through it; and an op starts from no
+/// value that it does not read.
+llvm::LogicalResult normalizeForDifferentiation(mlir::func::FuncOp func);
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_LIB_AUTODIFF_NORMALIZE_H

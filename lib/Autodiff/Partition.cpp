@@ -1,0 +1,256 @@
+//===- Partition.cpp - one block into two functions -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Partition.h"
+
+#include "Activity.h"
+#include "MinimumCut.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+//===----------------------------------------------------------------------===//
+// Policy
+//===----------------------------------------------------------------------===//
+
+static bool isView(Operation *op) {
+  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp, tensor::ReshapeOp>(op);
+}
+
+/// Whether an op moves data, without arithmetic.
+static bool isMove(linalg::LinalgOp op) {
+  return llvm::hasSingleElement(*op.getBlock());
+}
+
+std::optional<int64_t> veeline::autodiff::getRecomputePrice(Operation *op) {
+  // A scalar cannot be kept, whatever it costs.
+  if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    return 0;
+  if (isView(op) || !isKeepable(op->getResult(0)))
+    return 0;
+  int64_t bytes = 0;
+  for (Type type : op->getResultTypes())
+    bytes += getNumBytes(type);
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    if (structured.getNumReductionLoops() != 0)
+      return std::nullopt;
+    bool isExpensive = false;
+    op->walk([&](Operation *nested) {
+      isExpensive |= isa<math::MathDialect>(nested->getDialect());
+    });
+    return bytes * pricePerByte /
+           (isMove(structured) ? 8
+            : isExpensive      ? 2
+                               : 4);
+  }
+  if (isa<tensor::TensorDialect>(op->getDialect()))
+    return bytes * pricePerByte / 8;
+  return std::nullopt;
+}
+
+bool veeline::autodiff::isKeepable(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return false;
+  Operation *op = value.getDefiningOp();
+  return !op || !(isView(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+                  isa<tensor::EmptyOp, tensor::SplatOp, linalg::FillOp>(op));
+}
+
+int64_t veeline::autodiff::getNumBytes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return tensor.getNumElements() * llvm::divideCeil(bits, 8);
+}
+
+//===----------------------------------------------------------------------===//
+// The cut
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class PartitionSolver {
+public:
+  explicit PartitionSolver(const PartitionRequest &request)
+      : request(request) {}
+
+  Partition solve();
+
+private:
+  struct Nodes {
+    FlowNetwork::Node in, out;
+  };
+  FlowNetwork::Node demand(Value value);
+  void demandLater(Value value);
+  void emit(Value value);
+  void emit(Operation *op);
+
+  const PartitionRequest &request;
+  FlowNetwork network;
+  llvm::MapVector<Value, Nodes> nodes;
+  SmallVector<Operation *> later;
+  DenseSet<Operation *> seenLater;
+  std::vector<bool> sinkSide;
+  DenseSet<Operation *> emitted;
+  llvm::SetVector<Value> kept;
+  Partition partition;
+};
+
+} // namespace
+
+/// The operands of an op that its block defines, those of its regions included.
+static SmallVector<Value> getBlockOperands(Operation *op) {
+  SmallVector<Value> operands = getAllOperands(*op);
+  llvm::erase_if(operands,
+                 [&](Value v) { return v.getParentBlock() != op->getBlock(); });
+  return operands;
+}
+
+/// The node at which `value` can be had by the later function. Between its
+/// nodes lies the price of keeping it, before them that of computing it again.
+FlowNetwork::Node PartitionSolver::demand(Value value) {
+  auto it = nodes.find(value);
+  if (it != nodes.end())
+    return it->second.out;
+  FlowNetwork::Node in = network.addNode(), out = network.addNode();
+  nodes.insert({value, {in, out}});
+  network.addEdge(in, out,
+                  isKeepable(value) ? request.price(value)
+                                    : FlowNetwork::unlimited);
+  Operation *op = value.getDefiningOp();
+  std::optional<int64_t> price = op ? getRecomputePrice(op) : std::nullopt;
+  if (!price) {
+    network.addEdge(FlowNetwork::source, in, FlowNetwork::unlimited);
+    return out;
+  }
+  network.addEdge(FlowNetwork::source, in, *price);
+  for (Value operand : getBlockOperands(op))
+    network.addEdge(demand(operand), in, FlowNetwork::unlimited);
+  return out;
+}
+
+void PartitionSolver::demandLater(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !request.runsLater(op)) {
+    network.addEdge(demand(value), FlowNetwork::sink, FlowNetwork::unlimited);
+    return;
+  }
+  if (!seenLater.insert(op).second)
+    return;
+  later.push_back(op);
+  for (Value operand : getBlockOperands(op))
+    demandLater(operand);
+}
+
+void PartitionSolver::emit(Operation *op) {
+  if (!emitted.insert(op).second)
+    return;
+  for (Value operand : getBlockOperands(op))
+    emit(operand);
+  partition.ops.push_back(op);
+}
+
+void PartitionSolver::emit(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (op && emitted.contains(op))
+    return;
+  if (op && (request.runsLater(op) || sinkSide[nodes[value].in]))
+    return emit(op);
+  kept.insert(value);
+}
+
+Partition PartitionSolver::solve() {
+  for (Value target : request.targets)
+    demandLater(target);
+  sinkSide = network.findSinkSide();
+  llvm::sort(later,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : later)
+    emit(op);
+  for (Value target : request.targets)
+    emit(target);
+  partition.kept = kept.takeVector();
+  return std::move(partition);
+}
+
+Partition veeline::autodiff::choosePartition(const PartitionRequest &request) {
+  return PartitionSolver(request).solve();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+SmallVector<Operation *>
+veeline::autodiff::getBackwardSlice(ArrayRef<Value> targets) {
+  llvm::SetVector<Operation *> ops;
+  for (Value target : targets)
+    if (Operation *op = target.getDefiningOp())
+      ops.insert(op);
+  for (size_t i = 0; i != ops.size(); ++i)
+    for (Value operand : getBlockOperands(ops[i]))
+      if (Operation *op = operand.getDefiningOp())
+        ops.insert(op);
+  SmallVector<Operation *> slice = ops.takeVector();
+  llvm::sort(slice,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return slice;
+}
+
+/// Gives every op that starts from an `InitOp` one of its own, just before it.
+template <typename InitOp> static void separateInits(func::FuncOp func) {
+  SmallVector<DestinationStyleOpInterface> ops;
+  func.walk([&](DestinationStyleOpInterface op) { ops.push_back(op); });
+  for (DestinationStyleOpInterface op : ops)
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (auto def = init.get().getDefiningOp<InitOp>())
+        init.set(OpBuilder(op).clone(*def)->getResult(0));
+  for (auto def : llvm::make_early_inc_range(func.getOps<InitOp>()))
+    if (def->use_empty())
+      def->erase();
+}
+
+OwningOpRef<func::FuncOp> veeline::autodiff::extractFunction(
+    Location loc, StringRef name, ArrayRef<Value> arguments,
+    ArrayRef<Operation *> ops, ArrayRef<Value> results,
+    SmallVectorImpl<unsigned> &usedArguments) {
+  DenseSet<Value> used(results.begin(), results.end());
+  for (Operation *op : ops)
+    used.insert_range(getAllOperands(*op));
+  SmallVector<Value> taken;
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (used.contains(argument)) {
+      taken.push_back(argument);
+      usedArguments.push_back(i);
+    }
+  MLIRContext *context = loc.getContext();
+  OpBuilder builder(context);
+  auto type = FunctionType::get(context, TypeRange(ValueRange(taken)),
+                                TypeRange(ValueRange(results)));
+  OwningOpRef<func::FuncOp> func = func::FuncOp::create(loc, name, type);
+  func->setPrivate();
+  Block *block = func->addEntryBlock();
+  IRMapping mapping;
+  mapping.map(taken, block->getArguments());
+  builder.setInsertionPointToEnd(block);
+  for (Operation *op : ops)
+    builder.clone(*op, mapping);
+  SmallVector<Value> returned;
+  for (Value result : results)
+    returned.push_back(mapping.lookup(result));
+  func::ReturnOp::create(builder, loc, returned);
+  // Shared, a fill or an empty tensor would have to be copied for all but one
+  // of its users; far from its user, it would take memory for long.
+  separateInits<linalg::FillOp>(*func);
+  separateInits<tensor::EmptyOp>(*func);
+  return func;
+}

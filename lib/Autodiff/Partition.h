@@ -1,0 +1,76 @@
+//===- Partition.h - one block into two functions ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Differentiation cuts a joint block into forward and backward, the split cuts
+// a backward into B and W: both times a second function runs later, on values
+// that the first one keeps for it or that it computes again. What is kept and
+// what is computed again is decided here and nowhere else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_AUTODIFF_PARTITION_H
+#define VEELINE_LIB_AUTODIFF_PARTITION_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace veeline::autodiff {
+
+struct PartitionRequest {
+  /// What the later function has to give.
+  llvm::ArrayRef<mlir::Value> targets;
+  /// Whether an op cannot run, or must not run, before the later function.
+  llvm::function_ref<bool(mlir::Operation *)> runsLater;
+  /// What it costs to keep a value alive until the later function runs.
+  llvm::function_ref<int64_t(mlir::Value)> price;
+};
+
+struct Partition {
+  /// What the later function takes, in the order in which it needs it.
+  llvm::SmallVector<mlir::Value> kept;
+  /// What it runs, in order. Ops that run again stand just before their first
+  /// use.
+  llvm::SmallVector<mlir::Operation *> ops;
+};
+
+/// Chooses what to keep and what to run again so that both together cost least:
+/// a minimum cut between the block's arguments and what only the later function
+/// may run. Among equal cuts the one that runs fewest ops again wins.
+Partition choosePartition(const PartitionRequest &request);
+
+/// Prices count eighths of bytes that are kept.
+inline constexpr int64_t pricePerByte = 8;
+
+/// What running the op again costs, or none where the op is never run again:
+/// one pass without a sum costs a quarter of what it writes, a half with
+/// transcendental functions in it, an eighth without any arithmetic; views,
+/// constants and scalars cost nothing; products and reductions never run again.
+std::optional<int64_t> getRecomputePrice(mlir::Operation *op);
+
+/// Whether a value can be kept. A scalar cannot cross between functions;
+/// views, constants and fills are always computed again.
+bool isKeepable(mlir::Value value);
+
+/// Bytes of a tensor.
+int64_t getNumBytes(mlir::Type type);
+
+/// The ops of one block on which `targets` depend, in order.
+llvm::SmallVector<mlir::Operation *>
+getBackwardSlice(llvm::ArrayRef<mlir::Value> targets);
+
+/// A function of `ops`, in their order, that gives `results`. It takes those
+/// of `arguments` that are used; `usedArguments` receives their numbers. It is
+/// not in any module.
+mlir::OwningOpRef<mlir::func::FuncOp>
+extractFunction(mlir::Location loc, llvm::StringRef name,
+                llvm::ArrayRef<mlir::Value> arguments,
+                llvm::ArrayRef<mlir::Operation *> ops,
+                llvm::ArrayRef<mlir::Value> results,
+                llvm::SmallVectorImpl<unsigned> &usedArguments);
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_LIB_AUTODIFF_PARTITION_H

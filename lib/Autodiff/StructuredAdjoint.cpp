@@ -1,0 +1,282 @@
+//===- StructuredAdjoint.cpp - adjoints as structured ops -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StructuredAdjoint.h"
+
+#include "Emit.h"
+#include "TensorEmit.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+/// A dimension is parallel if and only if it is a plain result of the map
+/// through which the adjoint writes: only then do its iterations write
+/// different elements.
+static SmallVector<utils::IteratorType> getIterators(AffineMap map) {
+  SmallVector<utils::IteratorType> iterators(map.getNumDims(),
+                                             utils::IteratorType::reduction);
+  for (AffineExpr result : map.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(result))
+      iterators[dim.getPosition()] = utils::IteratorType::parallel;
+  return iterators;
+}
+
+/// Whether every element of a tensor of `type` is written by one iteration.
+static bool writesOnce(AffineMap map, RankedTensorType type,
+                       ArrayRef<utils::IteratorType> iterators,
+                       ArrayRef<int64_t> extents) {
+  for (auto [iterator, extent] : llvm::zip_equal(iterators, extents))
+    if (iterator == utils::IteratorType::reduction && extent != 1)
+      return false;
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim && size != 1)
+      return false;
+    if (dim && seen.test(dim.getPosition()))
+      return false;
+    if (dim)
+      seen.set(dim.getPosition());
+  }
+  return true;
+}
+
+namespace {
+/// Inputs of an op under construction and what its body's arguments stand for.
+struct Inputs {
+  SmallVector<Value> values;
+  SmallVector<AffineMap> maps;
+  SmallVector<unsigned> sources;
+};
+} // namespace
+
+static Inputs collectInputs(const AdjointSpace &space, const ScalarBody &body) {
+  Inputs inputs;
+  for (auto [i, source] : llvm::enumerate(space.sources)) {
+    if (!body.reads(i))
+      continue;
+    inputs.values.push_back(source.value);
+    inputs.maps.push_back(source.map);
+    inputs.sources.push_back(i);
+  }
+  return inputs;
+}
+
+/// A dimension whose extent no operand shows any more needs one that does: an
+/// empty tensor, so that no value is kept for its shape.
+static void showAllExtents(OpBuilder &builder, const AdjointSpace &space,
+                           AffineMap outputMap, Inputs &inputs) {
+  llvm::SmallBitVector shown(space.extents.size());
+  auto show = [&](AffineMap map) {
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        shown.set(dim.getPosition());
+  };
+  show(outputMap);
+  for (AffineMap map : inputs.maps)
+    show(map);
+  for (auto [i, extent] : llvm::enumerate(space.extents)) {
+    if (shown.test(i))
+      continue;
+    auto type = RankedTensorType::get({extent}, builder.getI1Type());
+    inputs.values.push_back(createEmpty(builder, space.loc, type));
+    inputs.maps.push_back(
+        AffineMap::get(space.extents.size(), 0, builder.getAffineDimExpr(i)));
+  }
+}
+
+Value veeline::autodiff::createAdjoint(OpBuilder &builder,
+                                       const AdjointSpace &space,
+                                       const ScalarBody &body, AffineMap map,
+                                       RankedTensorType type) {
+  Location loc = space.loc;
+  SmallVector<utils::IteratorType> iterators = getIterators(map);
+  bool once = writesOnce(map, type, iterators, space.extents);
+  // An extent of 1 makes no sum: such a dimension may run in any order.
+  if (once)
+    llvm::fill(iterators, utils::IteratorType::parallel);
+  Type accumulator =
+      once ? type.getElementType() : getAccumulatorType(type.getElementType());
+  auto resultType = RankedTensorType::get(type.getShape(), accumulator);
+  Inputs inputs = collectInputs(space, body);
+  showAllExtents(builder, space, map, inputs);
+  Value init = once ? createEmpty(builder, loc, resultType)
+                    : createZeros(builder, loc, resultType);
+  SmallVector<AffineMap> maps = inputs.maps;
+  maps.push_back(map);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{resultType}, inputs.values, ValueRange{init},
+      maps, iterators, [&](OpBuilder &nested, Location, ValueRange args) {
+        IRMapping mapping;
+        for (auto [i, source] : llvm::enumerate(inputs.sources))
+          mapping.map(body.block->getArgument(source), args[i]);
+        for (Operation &op : *body.block)
+          nested.clone(op, mapping);
+        Emit emit(nested, loc);
+        Value value = mapping.lookupOrDefault(body.value);
+        if (!once)
+          value = emit.add(args.back(), emit.convert(value, accumulator));
+        linalg::YieldOp::create(nested, loc, value);
+      });
+  return createConversion(builder, loc, generic.getResult(0),
+                          type.getElementType());
+}
+
+namespace {
+/// The two factors of a product that is summed, as numbers of sources.
+struct Product {
+  unsigned lhs, rhs;
+};
+
+/// The dimensions of a matrix product: those of all three operands, those of
+/// the result and one factor, and those that are summed over.
+struct ContractionDims {
+  SmallVector<unsigned> batch, rows, columns, summed;
+};
+} // namespace
+
+static std::optional<Product> matchProduct(const ScalarBody &body) {
+  auto product = body.value.getDefiningOp<arith::MulFOp>();
+  if (!product || !llvm::hasSingleElement(*body.block))
+    return std::nullopt;
+  std::optional<unsigned> lhs = body.getSource(product.getLhs());
+  std::optional<unsigned> rhs = body.getSource(product.getRhs());
+  if (!lhs || !rhs || *lhs == *rhs)
+    return std::nullopt;
+  return Product{*lhs, *rhs};
+}
+
+static std::optional<ContractionDims> matchDims(AffineMap lhs, AffineMap rhs,
+                                                AffineMap out) {
+  for (AffineMap map : {lhs, rhs, out})
+    if (!map.isProjectedPermutation())
+      return std::nullopt;
+  ContractionDims dims;
+  auto has = [](AffineMap map, unsigned dim) {
+    return map.isFunctionOfDim(dim);
+  };
+  for (AffineExpr expr : out.getResults()) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    if (has(lhs, dim) && has(rhs, dim))
+      dims.batch.push_back(dim);
+    else if (has(lhs, dim))
+      dims.rows.push_back(dim);
+    else if (has(rhs, dim))
+      dims.columns.push_back(dim);
+    else
+      return std::nullopt;
+  }
+  for (unsigned dim = 0; dim != out.getNumDims(); ++dim) {
+    if (has(out, dim))
+      continue;
+    if (!has(lhs, dim) || !has(rhs, dim))
+      return std::nullopt;
+    dims.summed.push_back(dim);
+  }
+  // Without rows or columns it is no matrix product, and the order of the loops
+  // is better left as it is.
+  if (dims.summed.empty() || dims.rows.empty() || dims.columns.empty())
+    return std::nullopt;
+  return dims;
+}
+
+/// Renames the dimensions of `map` so that dims[i] becomes dimension i.
+static AffineMap renameDims(AffineMap map, ArrayRef<unsigned> dims) {
+  SmallVector<AffineExpr> names(dims.size());
+  for (auto [i, dim] : llvm::enumerate(dims))
+    names[dim] = getAffineDimExpr(i, map.getContext());
+  return map.replaceDimsAndSymbols(names, {}, dims.size(), 0);
+}
+
+static bool isLeading(AffineMap map, unsigned dim) {
+  return map.getNumResults() != 0 &&
+         map.getResult(0) == getAffineDimExpr(dim, map.getContext());
+}
+
+/// linalg.matmul and linalg.batch_matmul take one dimension of each kind, and
+/// the batch first.
+static Operation *createNamedProduct(OpBuilder &builder, Location loc,
+                                     const ContractionDims &dims,
+                                     ArrayRef<AffineMap> maps,
+                                     ValueRange factors, Value init) {
+  if (dims.rows.size() != 1 || dims.columns.size() != 1 ||
+      dims.summed.size() != 1 || dims.batch.size() > 1)
+    return nullptr;
+  for (AffineMap map : maps)
+    if (dims.batch.size() == 1 && !isLeading(map, 0))
+      return nullptr;
+  // The result's rows come before its columns.
+  unsigned rank = maps[2].getNumResults();
+  if (maps[2] !=
+      AffineMap::getMultiDimIdentityMap(rank + 1, builder.getContext())
+          .getMajorSubMap(rank))
+    return nullptr;
+  ArrayAttr mapsAttr = builder.getAffineMapArrayAttr(maps);
+  TypeRange types = init.getType();
+  if (dims.batch.empty()) {
+    auto op = linalg::MatmulOp::create(builder, loc, types, factors, init);
+    op.setIndexingMapsAttr(mapsAttr);
+    return op;
+  }
+  auto op = linalg::BatchMatmulOp::create(builder, loc, types, factors, init);
+  op.setIndexingMapsAttr(mapsAttr);
+  return op;
+}
+
+static Operation *createGenericProduct(OpBuilder &builder, Location loc,
+                                       ArrayRef<AffineMap> maps,
+                                       ValueRange factors, Value init) {
+  return linalg::GenericOp::create(
+      builder, loc, TypeRange{init.getType()}, factors, ValueRange{init}, maps,
+      getIterators(maps[2]),
+      [](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+        Emit emit(nested, nestedLoc);
+        Type type = args[2].getType();
+        Value product =
+            emit.mul(emit.convert(args[0], type), emit.convert(args[1], type));
+        linalg::YieldOp::create(nested, nestedLoc, emit.add(args[2], product));
+      });
+}
+
+Value veeline::autodiff::createContraction(OpBuilder &builder,
+                                           const AdjointSpace &space,
+                                           const ScalarBody &body,
+                                           AffineMap map,
+                                           RankedTensorType type) {
+  std::optional<Product> product = matchProduct(body);
+  if (!product)
+    return {};
+  const Source *lhs = &space.sources[product->lhs];
+  const Source *rhs = &space.sources[product->rhs];
+  std::optional<ContractionDims> dims = matchDims(lhs->map, rhs->map, map);
+  if (!dims)
+    return {};
+  // The factor that holds the result's first free dimension comes first.
+  auto getPosition = [&](unsigned dim) {
+    return *map.getResultPosition(getAffineDimExpr(dim, builder.getContext()));
+  };
+  if (getPosition(dims->columns.front()) < getPosition(dims->rows.front())) {
+    std::swap(lhs, rhs);
+    std::swap(dims->rows, dims->columns);
+  }
+  SmallVector<unsigned> order = dims->batch;
+  llvm::append_range(order, dims->rows);
+  llvm::append_range(order, dims->columns);
+  llvm::append_range(order, dims->summed);
+  SmallVector<AffineMap> maps = {renameDims(lhs->map, order),
+                                 renameDims(rhs->map, order),
+                                 renameDims(map, order)};
+  auto resultType = RankedTensorType::get(
+      type.getShape(), getAccumulatorType(type.getElementType()));
+  Value init = createZeros(builder, space.loc, resultType);
+  SmallVector<Value> factors = {lhs->value, rhs->value};
+  Operation *op =
+      createNamedProduct(builder, space.loc, *dims, maps, factors, init);
+  if (!op)
+    op = createGenericProduct(builder, space.loc, maps, factors, init);
+  return createConversion(builder, space.loc, op->getResult(0),
+                          type.getElementType());
+}

@@ -1,0 +1,497 @@
+//===- StructuredRule.cpp - the rule of structured ops --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Autodiff/StructuredRule.h"
+
+#include "BodyAdjoint.h"
+#include "Emit.h"
+#include "StructuredAdjoint.h"
+#include "TensorEmit.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+namespace {
+
+/// How an output comes about.
+enum class OutputKind {
+  /// Each element is written by one iteration, which may read the init.
+  Elementwise,
+  /// init + sum over the iterations that share the element.
+  Sum,
+  /// Largest or smallest of init and those iterations.
+  Extremum,
+};
+
+struct Output {
+  OutputKind kind = OutputKind::Elementwise;
+  /// The gradient of the result, or null.
+  Value gradient;
+  /// For an extremum: what it is taken of, a value of the body.
+  Value candidate;
+};
+
+class StructuredRule {
+public:
+  StructuredRule(linalg::LinalgOp op, OpBuilder &builder, Adjoint &adjoint)
+      : op(op), builder(builder), adjoint(adjoint),
+        body(*op.getBlock()), space{op.getLoc(), op.getStaticLoopRanges(), {}} {
+  }
+
+  LogicalResult run();
+
+private:
+  LogicalResult classify();
+  LogicalResult classifyOutput(unsigned index, Output &output);
+  LogicalResult checkAccumulators(unsigned index);
+  void collectSources();
+  Value shareAmongTies(unsigned index);
+  LogicalResult differentiateArgument(OpOperand &operand);
+  LogicalResult differentiateInit(unsigned index);
+  LogicalResult differentiateCaptured(Value captured);
+  LogicalResult differentiateGather(Value captured);
+
+  IRMapping mapBody(Block &block, bool readResults);
+  ScalarBody createBody();
+  void seedOutputs(Block &block, OpBuilder &nested, BodyAdjoint &derivative);
+  FailureOr<ScalarBody> emitBody(Value target, bool readResults,
+                                 SmallVectorImpl<Value> *indices = nullptr);
+  FailureOr<ScalarBody> emitBestBody(Value target);
+  int64_t countReads(const ScalarBody &scalar);
+  Value sumOver(const ScalarBody &scalar, AffineMap map, Type type);
+
+  unsigned numInputs() { return op.getNumDpsInputs(); }
+  unsigned numOutputs() { return op.getNumDpsInits(); }
+  unsigned initSource(unsigned i) { return numInputs() + i; }
+  unsigned resultSource(unsigned i) { return numInputs() + numOutputs() + i; }
+  unsigned gradientSource(unsigned i) {
+    return numInputs() + 2 * numOutputs() + i;
+  }
+  AffineMap outputMap(unsigned i) {
+    return op.getMatchingIndexingMap(op.getDpsInitOperand(i));
+  }
+
+  linalg::LinalgOp op;
+  OpBuilder &builder;
+  Adjoint &adjoint;
+  Block &body;
+  AdjointSpace space;
+  SmallVector<Output> outputs;
+};
+
+} // namespace
+
+/// Whether no two iterations reach the same element through `map`.
+static bool isInjective(AffineMap map, ArrayRef<int64_t> extents) {
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    if (extent != 1 &&
+        !llvm::is_contained(map.getResults(),
+                            getAffineDimExpr(dim, map.getContext())))
+      return false;
+  return true;
+}
+
+/// Whether a value of a body depends on one of the body's arguments.
+static bool dependsOn(Value value, Value argument) {
+  llvm::SetVector<Value> work;
+  work.insert(value);
+  for (size_t i = 0; i != work.size(); ++i)
+    if (Operation *def = work[i].getDefiningOp())
+      if (def->getBlock() == argument.getParentBlock())
+        work.insert_range(getAllOperands(*def));
+  return work.contains(argument);
+}
+
+/// Follows the additions from `value` to `accumulator`. True if the value is
+/// the accumulator plus something that does not depend on it.
+static bool isAccumulatorPlus(Value value, Value accumulator) {
+  while (value != accumulator) {
+    Operation *def = value.getDefiningOp();
+    if (!def || def->getBlock() != accumulator.getParentBlock())
+      return false;
+    if (auto add = dyn_cast<arith::AddFOp>(def)) {
+      bool lhs = dependsOn(add.getLhs(), accumulator);
+      bool rhs = dependsOn(add.getRhs(), accumulator);
+      if (lhs == rhs)
+        return false;
+      value = lhs ? add.getLhs() : add.getRhs();
+    } else if (auto sub = dyn_cast<arith::SubFOp>(def)) {
+      if (dependsOn(sub.getRhs(), accumulator))
+        return false;
+      value = sub.getLhs();
+    } else if (isa<arith::ExtFOp, arith::TruncFOp>(def)) {
+      value = def->getOperand(0);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// If `value` is the larger or smaller of `accumulator` and another value, that
+/// other value; null otherwise.
+static Value getExtremumCandidate(Value value, Value accumulator) {
+  Operation *def = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                       arith::MinNumFOp>(def))
+    return {};
+  for (unsigned i : {0, 1}) {
+    Value candidate = def->getOperand(1 - i);
+    if (def->getOperand(i) == accumulator && !dependsOn(candidate, accumulator))
+      return candidate;
+  }
+  return {};
+}
+
+LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
+  if (isInjective(outputMap(index), space.extents))
+    return success();
+  Value yielded = body.getTerminator()->getOperand(index);
+  BlockArgument accumulator = body.getArgument(initSource(index));
+  if (isAccumulatorPlus(yielded, accumulator)) {
+    output.kind = OutputKind::Sum;
+    return success();
+  }
+  output.candidate = getExtremumCandidate(yielded, accumulator);
+  if (output.candidate) {
+    output.kind = OutputKind::Extremum;
+    return success();
+  }
+  InFlightDiagnostic diag =
+      op.emitError() << "'" << op->getName()
+                     << "' has no derivative rule: several iterations write "
+                        "each element of result "
+                     << index
+                     << ", which is supported where they are added or where "
+                        "the largest or smallest is taken";
+  Operation *combiner = yielded.getDefiningOp();
+  if (combiner && combiner->getBlock() == &body)
+    diag.attachNote(combiner->getLoc())
+        << "found '" << combiner->getName() << "' here";
+  return failure();
+}
+
+/// What an iteration finds in the accumulator of another result comes from the
+/// iterations before it, through which this rule does not differentiate.
+LogicalResult StructuredRule::checkAccumulators(unsigned index) {
+  Value yielded = body.getTerminator()->getOperand(index);
+  for (unsigned other = 0; other != numOutputs(); ++other)
+    if (other != index && !isInjective(outputMap(other), space.extents) &&
+        dependsOn(yielded, body.getArgument(initSource(other))))
+      return op.emitError()
+             << "'" << op->getName() << "' has no derivative rule: result "
+             << index << " depends on what has been accumulated of result "
+             << other << "; compute it in an op of its own";
+  return success();
+}
+
+LogicalResult StructuredRule::classify() {
+  for (unsigned i = 0; i != numOutputs(); ++i) {
+    Output output;
+    output.gradient = adjoint.gradient(op->getResult(i));
+    if (output.gradient &&
+        (failed(checkAccumulators(i)) || failed(classifyOutput(i, output))))
+      return failure();
+    outputs.push_back(output);
+  }
+  return success();
+}
+
+void StructuredRule::collectSources() {
+  auto add = [&](Value value, AffineMap map) {
+    space.sources.push_back(
+        {value, map, value ? getElementTypeOrSelf(value) : Type()});
+  };
+  for (OpOperand *input : op.getDpsInputOperands())
+    add(adjoint.primal(input->get()), op.getMatchingIndexingMap(input));
+  for (unsigned i = 0; i != numOutputs(); ++i)
+    add(adjoint.primal(op.getDpsInits()[i]), outputMap(i));
+  for (unsigned i = 0; i != numOutputs(); ++i)
+    add(adjoint.primal(op->getResult(i)), outputMap(i));
+  for (unsigned i = 0; i != numOutputs(); ++i)
+    add(outputs[i].gradient, outputMap(i));
+  // A result without gradient has no element type to make an argument of.
+  for (Source &source : space.sources)
+    if (!source.value)
+      source.elementType = builder.getF32Type();
+}
+
+IRMapping StructuredRule::mapBody(Block &block, bool readResults) {
+  IRMapping mapping;
+  for (unsigned i = 0; i != numInputs() + numOutputs(); ++i)
+    mapping.map(body.getArgument(i), block.getArgument(i));
+  if (!readResults)
+    return mapping;
+  for (unsigned i = 0; i != numOutputs(); ++i) {
+    Value yielded = body.getTerminator()->getOperand(i);
+    if (outputs[i].kind == OutputKind::Elementwise && yielded.getDefiningOp() &&
+        yielded.getParentBlock() == &body)
+      mapping.map(yielded, block.getArgument(resultSource(i)));
+  }
+  return mapping;
+}
+
+/// A body with an argument for each source, and nothing in it.
+ScalarBody StructuredRule::createBody() {
+  ScalarBody scalar{std::make_unique<Block>(), Value()};
+  for (const Source &source : space.sources)
+    scalar.block->addArgument(source.elementType, space.loc);
+  return scalar;
+}
+
+/// Gives the values of the body that reach a result their gradients.
+void StructuredRule::seedOutputs(Block &block, OpBuilder &nested,
+                                 BodyAdjoint &derivative) {
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    if (!output.gradient)
+      continue;
+    Value gradient = block.getArgument(gradientSource(i));
+    if (output.kind != OutputKind::Extremum) {
+      derivative.seed(body.getTerminator()->getOperand(i), gradient);
+      continue;
+    }
+    Emit emit(nested, space.loc);
+    Value attains = emit.compare(arith::CmpFPredicate::OEQ,
+                                 derivative.primal(output.candidate),
+                                 block.getArgument(resultSource(i)));
+    Value zero = emit.constant(gradient.getType(), 0.0);
+    derivative.seed(output.candidate, emit.select(attains, gradient, zero));
+  }
+}
+
+/// Erases what is needed for none of `values`.
+static void eraseDead(Block &block, ArrayRef<Value> values) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && llvm::none_of(op.getResults(), [&](Value result) {
+          return llvm::is_contained(values, result);
+        }))
+      op.erase();
+}
+
+/// Emits the gradient of `target` in one iteration. With `readResults`, what
+/// the op yields is read from its result instead of being computed again. If
+/// `indices` is given, `target` is read by a tensor.extract, and its indices
+/// are emitted too.
+FailureOr<ScalarBody>
+StructuredRule::emitBody(Value target, bool readResults,
+                         SmallVectorImpl<Value> *indices) {
+  ScalarBody scalar = createBody();
+  OpBuilder nested(builder.getContext());
+  nested.setInsertionPointToEnd(scalar.block.get());
+  BodyAdjoint derivative(body, nested, mapBody(*scalar.block, readResults));
+  seedOutputs(*scalar.block, nested, derivative);
+  FailureOr<Value> value = derivative.differentiate(target);
+  if (failed(value))
+    return failure();
+  scalar.value = *value;
+  SmallVector<Value> needed = {scalar.value};
+  if (indices && scalar.value) {
+    for (Value index : target.getDefiningOp<tensor::ExtractOp>().getIndices())
+      indices->push_back(derivative.primal(index));
+    llvm::append_range(needed, *indices);
+  }
+  eraseDead(*scalar.block, needed);
+  return scalar;
+}
+
+/// The number of elements that the body reads, gradients aside.
+int64_t StructuredRule::countReads(const ScalarBody &scalar) {
+  int64_t count = 0;
+  DenseSet<Value> seen;
+  for (unsigned i = 0; i != gradientSource(0); ++i) {
+    auto type = dyn_cast<RankedTensorType>(space.sources[i].value.getType());
+    if (type && scalar.reads(i) && seen.insert(space.sources[i].value).second)
+      count += type.getNumElements();
+  }
+  return count;
+}
+
+/// Emits the body in the form that reads least: reading exp(x) instead of x
+/// saves a transcendental function, reading both saves nothing.
+FailureOr<ScalarBody> StructuredRule::emitBestBody(Value target) {
+  FailureOr<ScalarBody> fromInputs = emitBody(target, /*readResults=*/false);
+  if (failed(fromInputs) || !fromInputs->value)
+    return fromInputs;
+  FailureOr<ScalarBody> fromResults = emitBody(target, /*readResults=*/true);
+  if (failed(fromResults))
+    return failure();
+  bool useResults = countReads(*fromResults) <= countReads(*fromInputs);
+  return useResults ? std::move(fromResults) : std::move(fromInputs);
+}
+
+/// The sum of the scalar over all iterations that share an element of `type`.
+Value StructuredRule::sumOver(const ScalarBody &scalar, AffineMap map,
+                              Type type) {
+  auto tensorType = dyn_cast<RankedTensorType>(type);
+  if (!tensorType) {
+    Value sum = createAdjoint(builder, space, scalar, map,
+                              RankedTensorType::get({}, type));
+    return tensor::ExtractOp::create(builder, space.loc, sum, ValueRange{});
+  }
+  // A gradient that passes unchanged needs no op.
+  std::optional<unsigned> source = scalar.getSource(scalar.value);
+  if (source && space.sources[*source].map == map && map.isPermutation() &&
+      space.sources[*source].value.getType() == type)
+    return space.sources[*source].value;
+  if (Value product =
+          createContraction(builder, space, scalar, map, tensorType))
+    return product;
+  return createAdjoint(builder, space, scalar, map, tensorType);
+}
+
+LogicalResult StructuredRule::differentiateArgument(OpOperand &operand) {
+  FailureOr<ScalarBody> scalar =
+      emitBestBody(op.getMatchingBlockArgument(&operand));
+  if (failed(scalar))
+    return failure();
+  if (scalar->value)
+    adjoint.contribute(operand.get(),
+                       sumOver(*scalar, op.getMatchingIndexingMap(&operand),
+                               operand.get().getType()));
+  return success();
+}
+
+LogicalResult StructuredRule::differentiateInit(unsigned index) {
+  OpOperand &init = *op.getDpsInitOperand(index);
+  const Output &output = outputs[index];
+  if (output.kind == OutputKind::Elementwise)
+    return differentiateArgument(init);
+  if (!output.gradient)
+    return success();
+  if (output.kind == OutputKind::Sum) {
+    adjoint.contribute(init.get(), output.gradient);
+    return success();
+  }
+  Value result = adjoint.primal(op->getResult(index));
+  Value primal = adjoint.primal(init.get());
+  Value gradient = createElementwise(
+      builder, space.loc, getElementTypeOrSelf(result),
+      {output.gradient, primal, result},
+      [&](OpBuilder &nested, ValueRange args) {
+        Emit emit(nested, space.loc);
+        Value attains =
+            emit.compare(arith::CmpFPredicate::OEQ, args[1], args[2]);
+        return emit.select(attains, args[0],
+                           emit.constant(args[0].getType(), 0.0));
+      });
+  adjoint.contribute(init.get(), gradient);
+  return success();
+}
+
+/// Whether `init` is a fill with an infinity, which no finite value ties with.
+static bool isInfinite(Value init) {
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  APFloat value(0.0);
+  return fill && matchPattern(fill.getInputs()[0], m_ConstantFloat(&value)) &&
+         value.isInfinity();
+}
+
+/// The gradient of an extremum, divided by the number of elements that attain
+/// it.
+Value StructuredRule::shareAmongTies(unsigned index) {
+  Location loc = space.loc;
+  auto type = cast<RankedTensorType>(op->getResult(index).getType());
+  Type countType = getAccumulatorType(type.getElementType());
+  ScalarBody scalar = createBody();
+  OpBuilder nested(builder.getContext());
+  nested.setInsertionPointToEnd(scalar.block.get());
+  BodyAdjoint copies(body, nested, mapBody(*scalar.block, false));
+  auto countTie = [&](Emit emit, Value a, Value b) {
+    return emit.select(emit.compare(arith::CmpFPredicate::OEQ, a, b),
+                       emit.constant(countType, 1.0),
+                       emit.constant(countType, 0.0));
+  };
+  scalar.value =
+      countTie(Emit(nested, loc), copies.primal(outputs[index].candidate),
+               scalar.block->getArgument(resultSource(index)));
+  Value count =
+      createAdjoint(builder, space, scalar, outputMap(index),
+                    RankedTensorType::get(type.getShape(), countType));
+  SmallVector<Value> inputs = {outputs[index].gradient, count};
+  Value init = adjoint.primal(op.getDpsInits()[index]);
+  bool initMayTie = !isInfinite(init);
+  if (initMayTie)
+    inputs.append({init, adjoint.primal(op->getResult(index))});
+  return createElementwise(
+      builder, loc, type.getElementType(), inputs,
+      [&](OpBuilder &inner, ValueRange args) {
+        Emit emit(inner, loc);
+        Value ties = args[1];
+        if (initMayTie)
+          ties = emit.add(ties, countTie(emit, args[2], args[3]));
+        return emit.div(args[0], emit.convert(ties, args[0].getType()));
+      });
+}
+
+LogicalResult StructuredRule::differentiateGather(Value captured) {
+  auto type = dyn_cast<RankedTensorType>(captured.getType());
+  WalkResult walk = body.walk([&](Operation *user) {
+    if (!llvm::is_contained(user->getOperands(), captured))
+      return WalkResult::advance();
+    auto extract = dyn_cast<tensor::ExtractOp>(user);
+    if (!extract || extract->getBlock() != &body) {
+      (void)emitNoRule(user);
+      return WalkResult::interrupt();
+    }
+    SmallVector<Value> indices;
+    FailureOr<ScalarBody> scalar =
+        emitBody(extract.getResult(), /*readResults=*/false, &indices);
+    if (failed(scalar))
+      return WalkResult::interrupt();
+    if (scalar->value)
+      adjoint.contribute(captured,
+                         createScatter(builder, space, *scalar, indices, type));
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult StructuredRule::differentiateCaptured(Value captured) {
+  if (isa<RankedTensorType>(captured.getType()))
+    return differentiateGather(captured);
+  FailureOr<ScalarBody> scalar = emitBestBody(captured);
+  if (failed(scalar))
+    return failure();
+  AffineMap toScalar =
+      AffineMap::get(space.extents.size(), 0, builder.getContext());
+  if (scalar->value)
+    adjoint.contribute(captured,
+                       sumOver(*scalar, toScalar, captured.getType()));
+  return success();
+}
+
+LogicalResult StructuredRule::run() {
+  if (failed(classify()))
+    return failure();
+  collectSources();
+  for (auto [i, output] : llvm::enumerate(outputs))
+    if (output.gradient && output.kind == OutputKind::Extremum) {
+      output.gradient = shareAmongTies(i);
+      space.sources[gradientSource(i)].value = output.gradient;
+    }
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (adjoint.wants(input->get()) && failed(differentiateArgument(*input)))
+      return failure();
+  for (unsigned i = 0; i != numOutputs(); ++i)
+    if (adjoint.wants(op.getDpsInits()[i]) && failed(differentiateInit(i)))
+      return failure();
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    if (adjoint.wants(value) && failed(differentiateCaptured(value)))
+      return failure();
+  return success();
+}
+
+LogicalResult veeline::autodiff::differentiateStructured(linalg::LinalgOp op,
+                                                         OpBuilder &builder,
+                                                         Adjoint &adjoint) {
+  return StructuredRule(op, builder, adjoint).run();
+}

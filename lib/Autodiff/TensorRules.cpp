@@ -1,0 +1,230 @@
+//===- TensorRules.cpp - derivatives of tensor ops ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BodyAdjoint.h"
+#include "Emit.h"
+#include "TensorEmit.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+static SmallVector<OpFoldResult> ones(OpBuilder &builder, unsigned count) {
+  return SmallVector<OpFoldResult>(count, builder.getIndexAttr(1));
+}
+
+/// The adjoint of a read is a write, and that of a write a read.
+static LogicalResult extractSlice(tensor::ExtractSliceOp op, OpBuilder &,
+                                  Adjoint &adjoint) {
+  adjoint.contributeSlice(op.getSource(), adjoint.gradient(op.getResult()),
+                          op.getMixedOffsets(), op.getMixedSizes(),
+                          op.getMixedStrides());
+  return success();
+}
+
+static LogicalResult insertSlice(tensor::InsertSliceOp op, OpBuilder &builder,
+                                 Adjoint &adjoint) {
+  Location loc = op.getLoc();
+  Value g = adjoint.gradient(op.getResult());
+  if (adjoint.wants(op.getSource()))
+    adjoint.contribute(
+        op.getSource(),
+        tensor::ExtractSliceOp::create(builder, loc, op.getSourceType(), g,
+                                       op.getMixedOffsets(), op.getMixedSizes(),
+                                       op.getMixedStrides()));
+  if (adjoint.wants(op.getDest())) {
+    Value zeros = createZeros(builder, loc, op.getSourceType());
+    adjoint.contribute(op.getDest(),
+                       tensor::InsertSliceOp::create(
+                           builder, loc, zeros, g, op.getMixedOffsets(),
+                           op.getMixedSizes(), op.getMixedStrides()));
+  }
+  return success();
+}
+
+static LogicalResult expandShape(tensor::ExpandShapeOp op, OpBuilder &builder,
+                                 Adjoint &adjoint) {
+  adjoint.contribute(op.getSrc(), tensor::CollapseShapeOp::create(
+                                      builder, op.getLoc(), op.getSrcType(),
+                                      adjoint.gradient(op.getResult()),
+                                      op.getReassociationIndices()));
+  return success();
+}
+
+static LogicalResult collapseShape(tensor::CollapseShapeOp op,
+                                   OpBuilder &builder, Adjoint &adjoint) {
+  adjoint.contribute(op.getSrc(), tensor::ExpandShapeOp::create(
+                                      builder, op.getLoc(), op.getSrcType(),
+                                      adjoint.gradient(op.getResult()),
+                                      op.getReassociationIndices()));
+  return success();
+}
+
+static LogicalResult reshape(tensor::ReshapeOp op, OpBuilder &builder,
+                             Adjoint &adjoint) {
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  SmallVector<Value> extents;
+  for (int64_t extent : type.getShape())
+    extents.push_back(
+        arith::ConstantIndexOp::create(builder, op.getLoc(), extent));
+  auto shapeType =
+      RankedTensorType::get({type.getRank()}, builder.getIndexType());
+  Value shape =
+      tensor::FromElementsOp::create(builder, op.getLoc(), shapeType, extents);
+  adjoint.contribute(op.getSource(),
+                     tensor::ReshapeOp::create(builder, op.getLoc(), type,
+                                               adjoint.gradient(op.getResult()),
+                                               shape));
+  return success();
+}
+
+static LogicalResult castType(tensor::CastOp op, OpBuilder &builder,
+                              Adjoint &adjoint) {
+  adjoint.contribute(op.getSource(),
+                     tensor::CastOp::create(builder, op.getLoc(),
+                                            op.getSource().getType(),
+                                            adjoint.gradient(op.getResult())));
+  return success();
+}
+
+static LogicalResult concat(tensor::ConcatOp op, OpBuilder &builder,
+                            Adjoint &adjoint) {
+  Value g = adjoint.gradient(op.getResult());
+  int64_t offset = 0;
+  for (Value input : op.getInputs()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+    offsets[op.getDim()] = builder.getIndexAttr(offset);
+    offset += type.getDimSize(op.getDim());
+    if (!adjoint.wants(input))
+      continue;
+    adjoint.contribute(input, tensor::ExtractSliceOp::create(
+                                  builder, op.getLoc(), type, g, offsets,
+                                  getAsIndexOpFoldResult(builder.getContext(),
+                                                         type.getShape()),
+                                  ones(builder, type.getRank())));
+  }
+  return success();
+}
+
+static LogicalResult pad(tensor::PadOp op, OpBuilder &builder,
+                         Adjoint &adjoint) {
+  Value padding = op.getConstantPaddingValue();
+  if (!padding || adjoint.wants(padding))
+    return op.emitError()
+           << "'tensor.pad' has a derivative rule only for padding with a "
+              "constant; compute the padding as a tensor and insert the "
+              "source with 'tensor.insert_slice'";
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  adjoint.contribute(
+      op.getSource(),
+      tensor::ExtractSliceOp::create(
+          builder, op.getLoc(), type, adjoint.gradient(op.getResult()),
+          op.getMixedLowPad(),
+          getAsIndexOpFoldResult(builder.getContext(), type.getShape()),
+          ones(builder, type.getRank())));
+  return success();
+}
+
+/// The adjoint of a broadcast is a sum.
+static LogicalResult splat(tensor::SplatOp op, OpBuilder &builder,
+                           Adjoint &adjoint) {
+  Location loc = op.getLoc();
+  Value g = adjoint.gradient(op.getResult());
+  int64_t rank = cast<RankedTensorType>(g.getType()).getRank();
+  Type type = op.getInput().getType(), sumType = getAccumulatorType(type);
+  Value init = createZeros(builder, loc, RankedTensorType::get({}, sumType));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::reduction);
+  auto sum = linalg::GenericOp::create(
+      builder, loc, TypeRange{init.getType()}, ValueRange{g}, ValueRange{init},
+      {builder.getMultiDimIdentityMap(rank),
+       AffineMap::get(rank, 0, builder.getContext())},
+      iterators, [&](OpBuilder &nested, Location, ValueRange args) {
+        Emit emit(nested, loc);
+        linalg::YieldOp::create(
+            nested, loc, emit.add(args[1], emit.convert(args[0], sumType)));
+      });
+  Value total =
+      tensor::ExtractOp::create(builder, loc, sum.getResult(0), ValueRange{});
+  adjoint.contribute(op.getInput(), Emit(builder, loc).convert(total, type));
+  return success();
+}
+
+static LogicalResult extract(tensor::ExtractOp op, OpBuilder &builder,
+                             Adjoint &adjoint) {
+  Location loc = op.getLoc();
+  SmallVector<Value> indices;
+  for (Value index : op.getIndices())
+    indices.push_back(adjoint.primal(index));
+  Value zeros = createZeros(builder, loc, op.getTensor().getType());
+  adjoint.contribute(op.getTensor(),
+                     tensor::InsertOp::create(builder, loc,
+                                              adjoint.gradient(op.getResult()),
+                                              zeros, indices));
+  return success();
+}
+
+static LogicalResult insert(tensor::InsertOp op, OpBuilder &builder,
+                            Adjoint &adjoint) {
+  Location loc = op.getLoc();
+  Value g = adjoint.gradient(op.getResult());
+  SmallVector<Value> indices;
+  for (Value index : op.getIndices())
+    indices.push_back(adjoint.primal(index));
+  if (adjoint.wants(op.getScalar()))
+    adjoint.contribute(op.getScalar(),
+                       tensor::ExtractOp::create(builder, loc, g, indices));
+  if (adjoint.wants(op.getDest())) {
+    Value zero = Emit(builder, loc).constant(op.getScalar().getType(), 0.0);
+    adjoint.contribute(
+        op.getDest(), tensor::InsertOp::create(builder, loc, zero, g, indices));
+  }
+  return success();
+}
+
+static LogicalResult fromElements(tensor::FromElementsOp op, OpBuilder &builder,
+                                  Adjoint &adjoint) {
+  Location loc = op.getLoc();
+  Value g = adjoint.gradient(op.getResult());
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  for (auto [number, element] : llvm::enumerate(op.getElements())) {
+    if (!adjoint.wants(element))
+      continue;
+    SmallVector<Value> indices(shape.size());
+    int64_t rest = number;
+    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+      indices[dim] =
+          arith::ConstantIndexOp::create(builder, loc, rest % shape[dim]);
+      rest /= shape[dim];
+    }
+    adjoint.contribute(element,
+                       tensor::ExtractOp::create(builder, loc, g, indices));
+  }
+  return success();
+}
+
+void veeline::autodiff::registerTensorRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *ctx, tensor::TensorDialect *) {
+    using namespace tensor;
+    CastOp::attachInterface<RuleModel<CastOp, castType>>(*ctx);
+    CollapseShapeOp::attachInterface<RuleModel<CollapseShapeOp, collapseShape>>(
+        *ctx);
+    ConcatOp::attachInterface<RuleModel<ConcatOp, concat>>(*ctx);
+    ExpandShapeOp::attachInterface<RuleModel<ExpandShapeOp, expandShape>>(*ctx);
+    ExtractOp::attachInterface<RuleModel<ExtractOp, extract>>(*ctx);
+    ExtractSliceOp::attachInterface<RuleModel<ExtractSliceOp, extractSlice>>(
+        *ctx);
+    FromElementsOp::attachInterface<RuleModel<FromElementsOp, fromElements>>(
+        *ctx);
+    InsertOp::attachInterface<RuleModel<InsertOp, insert>>(*ctx);
+    InsertSliceOp::attachInterface<RuleModel<InsertSliceOp, insertSlice>>(*ctx);
+    PadOp::attachInterface<RuleModel<PadOp, pad>>(*ctx);
+    ReshapeOp::attachInterface<RuleModel<ReshapeOp, reshape>>(*ctx);
+    SplatOp::attachInterface<RuleModel<SplatOp, splat>>(*ctx);
+  });
+}

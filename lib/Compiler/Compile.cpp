@@ -1,0 +1,300 @@
+//===- Compile.cpp - veeline compile
+//-----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Pass/PassManager.h"
+#include "veeline/Compiler/Compiler.h"
+#include "veeline/Compiler/Metadata.h"
+#include "veeline/Compiler/Report.h"
+#include "veeline/Conversion/HostTarget.h"
+#include "veeline/Pipelines/Pipelines.h"
+#include "veeline/Schedule/Generators.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "veeline/gemm.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+
+static llvm::raw_ostream &error() {
+  return llvm::WithColor::error(llvm::errs(), "veeline");
+}
+
+/// What the GEMM library of this machine wants; 0 where it cannot say, which
+/// loading finds out.
+static uint64_t getGemmScratch(const GemmDesc &desc) {
+  auto bytes = gemmScratchBytes(toArtifact(desc));
+  return bytes.ok() ? *bytes : 0;
+}
+
+static CompileOptions getOptions(const CompileCommand &command) {
+  CompileOptions options;
+  options.entry = command.entry;
+  options.stages = command.stages;
+  options.chunksPerStage = command.chunksPerStage;
+  options.microbatches = command.microbatches;
+  options.schedule = command.schedule;
+  options.placement = command.placement;
+  options.pieces = command.pieces;
+  options.optimizer = command.optimizer;
+  options.gemmScratch = getGemmScratch;
+  return options;
+}
+
+namespace {
+
+/// Compiles one module after the other into one artifact.
+class ArtifactBuilder {
+public:
+  ArtifactBuilder(MLIRContext &context, const CompileCommand &command)
+      : context(context), command(command) {
+    target.cpu = command.cpu;
+  }
+
+  /// Adds the programs of `module`: its pipeline as `name`, and the sequential
+  /// program where there is one. The first module describes the model.
+  LogicalResult add(ModuleOp module, const CompileOptions &options,
+                    StringRef name);
+
+  artifact::Artifact take() { return std::move(artifact); }
+
+private:
+  LogicalResult run(ModuleOp module, StringRef phase,
+                    llvm::function_ref<void(OpPassManager &)> build);
+  LogicalResult dump(ModuleOp module, StringRef phase);
+  LogicalResult compileRanks(ModuleOp module);
+  llvm::Error compileRank(ModuleOp module, const std::string &step,
+                          std::string &object, HostObject &code);
+
+  MLIRContext &context;
+  const CompileCommand &command;
+  HostTargetOptions target;
+  artifact::Artifact artifact;
+  std::string moduleName;
+};
+
+} // namespace
+
+LogicalResult ArtifactBuilder::dump(ModuleOp module, StringRef phase) {
+  if (command.dumpDirectory.empty())
+    return success();
+  llvm::SmallString<128> path(command.dumpDirectory);
+  std::error_code code = llvm::sys::fs::create_directories(path);
+  llvm::sys::path::append(path, moduleName + "-" + phase + ".mlir");
+  if (!code) {
+    llvm::raw_fd_ostream file(path, code);
+    if (!code)
+      module.print(file);
+    file.close();
+    if (file.has_error())
+      code = file.error();
+    file.clear_error();
+  }
+  if (!code)
+    return success();
+  error() << path << ": " << code.message() << '\n';
+  return failure();
+}
+
+LogicalResult
+ArtifactBuilder::run(ModuleOp module, StringRef phase,
+                     llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager passManager(&context);
+  build(passManager);
+  if (failed(passManager.run(module)))
+    return failure();
+  return dump(module, phase);
+}
+
+/// Leaves in `module` what is reachable from the function `step`.
+static void keepOnly(ModuleOp module, StringRef step) {
+  for (auto func : module.getOps<func::FuncOp>())
+    if (func.getSymName() != step)
+      func.setPrivate();
+}
+
+/// The error has no message where diagnostics say what went wrong.
+llvm::Error ArtifactBuilder::compileRank(ModuleOp module,
+                                         const std::string &step,
+                                         std::string &object,
+                                         HostObject &code) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  keepOnly(*copy, step);
+  PassManager passManager(&context);
+  buildHostPipeline(passManager);
+  if (failed(passManager.run(*copy)))
+    return llvm::createStringError("");
+  auto compiled = compileToObject(*copy, target);
+  if (!compiled)
+    return compiled.takeError();
+  auto linked = linkSharedObject(*compiled, target);
+  if (!linked)
+    return linked.takeError();
+  object.assign(linked->begin(), linked->end());
+  compiled->bytes.clear();
+  code = std::move(*compiled);
+  return llvm::Error::success();
+}
+
+/// Loads what the host pipeline produces: a context must not load a dialect
+/// while several threads use it.
+static void loadHostDialects(MLIRContext &context) {
+  PassManager passManager(&context);
+  buildHostPipeline(passManager);
+  DialectRegistry dialects;
+  passManager.getDependentDialects(dialects);
+  context.appendDialectRegistry(dialects);
+  for (StringRef name : dialects.getDialectNames())
+    context.getOrLoadDialect(name);
+}
+
+/// Ranks are independent of each other from here on.
+LogicalResult ArtifactBuilder::compileRanks(ModuleOp module) {
+  loadHostDialects(context);
+  std::vector<std::string> steps;
+  for (const artifact::Program &program : artifact.metadata.programs)
+    for (const artifact::Rank &rank : program.ranks)
+      if (static_cast<size_t>(rank.object) >= artifact.objects.size())
+        steps.push_back(rank.stepSymbol);
+  std::vector<std::string> objects(steps.size());
+  std::vector<HostObject> codes(steps.size());
+  std::vector<std::string> messages(steps.size());
+  LogicalResult result =
+      failableParallelForEachN(&context, 0, steps.size(), [&](size_t i) {
+        llvm::Error problem =
+            compileRank(module, steps[i], objects[i], codes[i]);
+        if (!problem)
+          return success();
+        messages[i] = toString(std::move(problem));
+        return failure();
+      });
+  // What goes wrong for one rank does so for all: once is enough.
+  for (const std::string &message : messages)
+    if (!message.empty()) {
+      error() << message << '\n';
+      break;
+    }
+  if (failed(result))
+    return failure();
+  for (std::string &object : objects)
+    artifact.objects.push_back(std::move(object));
+  artifact.metadata.cpu = codes.front().cpu;
+  artifact.metadata.cpuFeatures = codes.front().features;
+  return success();
+}
+
+LogicalResult ArtifactBuilder::add(ModuleOp module,
+                                   const CompileOptions &options,
+                                   StringRef name) {
+  moduleName = name;
+  if (failed(run(module, "program", [&](OpPassManager &passManager) {
+        buildProgramPipeline(passManager, options);
+      })))
+    return failure();
+  artifact::Metadata &metadata = artifact.metadata;
+  if (metadata.programs.empty()) {
+    auto pipeline = *module.getOps<pipe::PipelineOp>().begin();
+    describeModel(pipeline, metadata);
+    describeRanges(pipeline, metadata);
+  }
+  if (failed(run(module, "memory", [&](OpPassManager &passManager) {
+        buildMemoryPipeline(passManager, options);
+      })))
+    return failure();
+  const int32_t firstObject = artifact.objects.size();
+  int32_t nextObject = firstObject;
+  for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
+    // The second pipeline of a module is the first one on a single rank.
+    auto program = describeProgram(
+        pipeline, nextObject == firstObject ? name : "sequential", nextObject);
+    if (failed(program))
+      return failure();
+    nextObject += program->ranks.size();
+    metadata.programs.push_back(std::move(*program));
+  }
+  if (failed(run(module, "runtime", buildRuntimePipeline)))
+    return failure();
+  return compileRanks(module);
+}
+
+static void addOption(artifact::Metadata &metadata, StringRef name,
+                      const llvm::Twine &value) {
+  metadata.options.push_back({name.str(), value.str()});
+}
+
+static void describeOptions(const CompileCommand &command,
+                            artifact::Metadata &metadata) {
+  addOption(metadata, "stages", llvm::Twine(command.stages));
+  addOption(metadata, "chunks-per-stage", llvm::Twine(command.chunksPerStage));
+  addOption(metadata, "microbatches", llvm::Twine(command.microbatches));
+  addOption(metadata, "schedule", command.schedule);
+  addOption(metadata, "optimizer", command.optimizer);
+  addOption(metadata, "cpu", command.cpu);
+}
+
+FailureOr<artifact::Artifact>
+veeline::compiler::compile(Model &model, const CompileCommand &command) {
+  std::optional<artifact::Optimizer> optimizer =
+      artifact::parseOptimizer(command.optimizer);
+  if (!optimizer) {
+    error() << "unknown optimizer '" << command.optimizer
+            << "'; expected sgd, sgd-momentum or adamw\n";
+    return failure();
+  }
+  auto placement = schedule::placementFor(command.schedule, command.stages,
+                                          command.chunksPerStage);
+  if (!placement) {
+    error() << placement.error().str() << '\n';
+    return failure();
+  }
+  ArtifactBuilder builder(model.getContext(), command);
+  OwningOpRef<ModuleOp> unpartitioned =
+      command.reference ? model.getModule().clone() : ModuleOp();
+  CompileOptions options = getOptions(command);
+  options.sequential = true;
+  if (failed(builder.add(model.getModule(), options, "pipeline")))
+    return failure();
+  if (command.reference) {
+    CompileOptions whole = getOptions(command);
+    whole.stages = whole.chunksPerStage = 1;
+    whole.schedule = "sequential";
+    whole.placement = "linear";
+    whole.pieces.clear();
+    if (failed(builder.add(*unpartitioned, whole, "reference")))
+      return failure();
+  }
+  artifact::Artifact artifact = builder.take();
+  artifact.metadata.optimizer = *optimizer;
+  describeOptions(command, artifact.metadata);
+  return artifact;
+}
+
+int veeline::compiler::compileMain(int argc, const char *const *argv) {
+  Parsed<CompileCommand> parsed = parseCompile(argc, argv);
+  if (!parsed.command)
+    return parsed.exitCode;
+  const CompileCommand &command = *parsed.command;
+  Model model;
+  if (failed(model.load(command.model)))
+    return 1;
+  auto artifact = compile(model, command);
+  if (failed(artifact))
+    return 1;
+  Status status = artifact::writeArtifact(command.output, *artifact);
+  if (!status.ok()) {
+    error() << status.message() << '\n';
+    return 1;
+  }
+  if (!command.quiet)
+    printSummary(llvm::outs(), command.output, artifact->metadata);
+  return 0;
+}

@@ -1,0 +1,64 @@
+//===- Inspect.cpp - veeline inspect
+//-----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "veeline/Analysis/Pieces.h"
+#include "veeline/Compiler/Compiler.h"
+#include "veeline/Compiler/Report.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+
+static int inspectModel(const InspectCommand &command) {
+  Model model;
+  if (failed(model.load(command.file)))
+    return 1;
+  FailureOr<func::FuncOp> entry =
+      pipe::findModel(model.getModule(), command.entry);
+  if (failed(entry))
+    return 1;
+  printPieces(*entry, llvm::outs());
+  return 0;
+}
+
+static int inspectArtifact(const InspectCommand &command) {
+  auto artifact = artifact::readArtifact(command.file);
+  if (!artifact.ok()) {
+    llvm::WithColor::error(llvm::errs(), "veeline")
+        << artifact.message() << '\n';
+    return 1;
+  }
+  const artifact::Metadata &metadata = artifact->metadata;
+  if (command.json) {
+    llvm::outs() << artifact::toJson(metadata) << '\n';
+    return 0;
+  }
+  const artifact::Program *program = metadata.findProgram("pipeline");
+  printSummary(llvm::outs(), command.file, metadata);
+  if (program && command.schedule) {
+    llvm::outs() << '\n';
+    printSchedule(llvm::outs(), *program);
+  }
+  if (program && command.memory) {
+    llvm::outs() << '\n';
+    printMemory(llvm::outs(), *program);
+  }
+  return 0;
+}
+
+int veeline::compiler::inspectMain(int argc, const char *const *argv) {
+  Parsed<InspectCommand> parsed = parseInspect(argc, argv);
+  if (!parsed.command)
+    return parsed.exitCode;
+  bool isModel = llvm::StringRef(parsed.command->file).ends_with(".mlir");
+  return isModel ? inspectModel(*parsed.command)
+                 : inspectArtifact(*parsed.command);
+}

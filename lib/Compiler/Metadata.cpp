@@ -1,0 +1,356 @@
+//===- Metadata.cpp - the metadata of an artifact, read from IR
+//--------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Compiler/Metadata.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Conversion/Gemm.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+#include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+using namespace veeline::pipe;
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+static artifact::DataType getDataType(Type type) {
+  Type element = cast<ShapedType>(type).getElementType();
+  if (element.isIndex())
+    return artifact::DataType::i64;
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  return artifact::parseDataType(name).value_or(artifact::DataType::i8);
+}
+
+static std::vector<int64_t> getShape(Type type) {
+  return cast<ShapedType>(type).getShape().vec();
+}
+
+static artifact::Initializer getInitializer(InitAttr init) {
+  using Kind = artifact::Initializer::Kind;
+  double a = init.getA().convertToDouble(), b = init.getB().convertToDouble();
+  switch (init.getKind()) {
+  case InitKind::Zeros:
+    return {Kind::zeros, 0, 0};
+  case InitKind::Ones:
+    return {Kind::ones, 0, 0};
+  case InitKind::Constant:
+    return {Kind::constant, a, 0};
+  case InitKind::Normal:
+    return {Kind::normal, a, b};
+  case InitKind::Uniform:
+    return {Kind::uniform, a, b};
+  }
+  return {};
+}
+
+void veeline::compiler::describeModel(PipelineOp pipeline,
+                                      artifact::Metadata &metadata) {
+  metadata.model = pipeline.getSymName();
+  metadata.microbatches = pipeline.getMicrobatches().value_or(1);
+  for (auto [i, result] : llvm::enumerate(pipeline.getYield().getResults()))
+    metadata.results.push_back({i == 0 ? "loss" : "metric" + std::to_string(i),
+                                getDataType(result.getType())});
+  for (ParamOp param : pipeline.getParams()) {
+    Type type = param.getValue().getType();
+    metadata.params.push_back({param.getParam().getName().str(), getShape(type),
+                               getDataType(type),
+                               getInitializer(param.getParam().getInit())});
+  }
+  for (BatchOp batch : pipeline.getBatches()) {
+    Type type = batch.getValue().getType();
+    metadata.batches.push_back(
+        {batch.getName().str(), getShape(type), getDataType(type), {}});
+  }
+  for (BufferOp buffer : pipeline.getBuffers()) {
+    Type type = buffer.getValue().getType();
+    metadata.buffers.push_back(
+        {buffer.getName().str(), getShape(type), getDataType(type), {}});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Describes the program of one rank.
+class RankWriter {
+public:
+  RankWriter(PipelineOp pipeline, const ChannelTable &channels,
+             ProgramOp program, const MemoryPlan &plan)
+      : pipeline(pipeline), channels(channels), program(program), plan(plan),
+        params(pipeline.getParams()), timeline(getTimelineOps(program)) {}
+
+  artifact::Rank write(int32_t object);
+
+private:
+  artifact::Op describeOp(Operation *op);
+  void describeParams();
+  void describeSlots();
+  void addRegion(std::string name, artifact::RegionKind kind, int64_t offset,
+                 int64_t bytes, int64_t first = -1, int64_t last = -1);
+  int64_t getParamBytes(int64_t param) {
+    return getByteSize(params[param].getValue().getType());
+  }
+
+  PipelineOp pipeline;
+  const ChannelTable &channels;
+  ProgramOp program;
+  const MemoryPlan &plan;
+  SmallVector<ParamOp> params;
+  SmallVector<Operation *> timeline;
+  artifact::Rank rank;
+};
+
+} // namespace
+
+artifact::Op RankWriter::describeOp(Operation *op) {
+  artifact::Op result;
+  if (std::optional<schedule::Op> work = getScheduleOp(op)) {
+    using Kind = schedule::OpKind;
+    result.kind = work->kind == Kind::Forward    ? artifact::OpKind::forward
+                  : work->kind == Kind::Backward ? artifact::OpKind::backward
+                  : work->kind == Kind::BackwardInput
+                      ? artifact::OpKind::backwardInput
+                      : artifact::OpKind::backwardWeight;
+    result.chunk = work->chunk;
+    result.microbatch = work->microbatch;
+    if (auto times = op->getAttrOfType<DenseF64ArrayAttr>(predictedAttrName)) {
+      result.predictedBegin = times[0] / 1000.0;
+      result.predictedEnd = times[1] / 1000.0;
+    }
+    return result;
+  }
+  auto setMessage = [&](auto message, artifact::OpKind kind) {
+    result.kind = kind;
+    result.channel = channels.find(message.getEdge(), message.getDirection());
+    EdgeTable edges(pipeline);
+    if (!edges[message.getEdge()].isParameter())
+      result.microbatch = message.getMicrobatch();
+  };
+  if (auto send = dyn_cast<SendOp>(op))
+    setMessage(send, artifact::OpKind::send);
+  if (auto wait = dyn_cast<WaitOp>(op))
+    setMessage(wait.getHandle().getDefiningOp<RecvOp>(),
+               artifact::OpKind::recv);
+  if (auto update = dyn_cast<UpdateOp>(op)) {
+    result.kind = artifact::OpKind::update;
+    result.param = update.getParam();
+  }
+  return result;
+}
+
+void RankWriter::addRegion(std::string name, artifact::RegionKind kind,
+                           int64_t offset, int64_t bytes, int64_t first,
+                           int64_t last) {
+  if (bytes == 0)
+    return;
+  rank.regions.push_back({std::move(name), kind, offset, bytes,
+                          static_cast<int32_t>(first),
+                          static_cast<int32_t>(last)});
+}
+
+/// Slots of optimiser state follow from what lies between a parameter's state
+/// and the next thing placed; the optimiser says how many there are.
+void RankWriter::describeParams() {
+  for (const MemoryPlan::Param &param : plan.params) {
+    std::string name = params[param.param].getParam().getName().str();
+    int64_t bytes = getParamBytes(param.param);
+    addRegion(name, artifact::RegionKind::param, param.value, bytes);
+    if (param.state >= 0)
+      addRegion(name + " state", artifact::RegionKind::state, param.state,
+                param.stateBytes);
+    artifact::RankParam entry;
+    entry.param = param.param;
+    entry.valueOffset = param.value;
+    entry.stateOffset = param.state;
+    entry.isHome = param.isHome;
+    for (const MemoryPlan::Accumulator &accumulator : plan.accumulators) {
+      if (accumulator.param != param.param)
+        continue;
+      entry.gradients.push_back(
+          {static_cast<int32_t>(accumulator.chunk), accumulator.offset});
+      addRegion(name + " gradient of chunk " +
+                    std::to_string(accumulator.chunk),
+                artifact::RegionKind::gradient, accumulator.offset, bytes);
+    }
+    rank.params.push_back(std::move(entry));
+  }
+}
+
+static std::string describeWork(Operation *op) {
+  std::optional<schedule::Op> work = getScheduleOp(op);
+  if (!work)
+    return op->getName().stripDialect().str();
+  return std::string(schedule::toString(work->kind)) + " c" +
+         std::to_string(work->chunk) + " m" + std::to_string(work->microbatch);
+}
+
+void RankWriter::describeSlots() {
+  // The number of the timeline op that runs, or runs next.
+  llvm::DenseMap<Operation *, int64_t> number;
+  int64_t next = 0, count = timeline.size();
+  for (Operation &op : program.getBody().front()) {
+    number[&op] = std::min(next, count - 1);
+    if (next != count && timeline[next] == &op)
+      ++next;
+  }
+  auto getLast = [&](Value value) {
+    int64_t last = number[value.getDefiningOp()];
+    for (Operation *user : value.getUsers()) {
+      last = std::max(last, number[user]);
+      if (auto wait = dyn_cast<WaitOp>(user))
+        for (Operation *waited : wait.getValue().getUsers())
+          last = std::max(last, number[waited]);
+    }
+    return last;
+  };
+  for (Operation &op : program.getBody().front()) {
+    if (auto workspace = op.getAttrOfType<IntegerAttr>(workspaceOffsetAttrName))
+      addRegion("workspace of " + describeWork(&op),
+                artifact::RegionKind::workspace, workspace.getInt(),
+                op.getAttrOfType<IntegerAttr>(workspaceSizeAttrName).getInt(),
+                number[&op], number[&op]);
+    auto offsets = op.getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
+    if (!offsets)
+      continue;
+    for (OpResult result : op.getResults()) {
+      int64_t offset = offsets[result.getResultNumber()];
+      if (offset < 0)
+        continue;
+      auto recv = dyn_cast<RecvOp>(op);
+      Type type =
+          recv ? recv.getHandle().getType().getValue() : result.getType();
+      std::string name =
+          recv ? "message of edge " + std::to_string(recv.getEdge()) + " m" +
+                     std::to_string(recv.getMicrobatch())
+               : "result " + std::to_string(result.getResultNumber()) + " of " +
+                     describeWork(&op);
+      addRegion(std::move(name),
+                recv ? artifact::RegionKind::message
+                     : artifact::RegionKind::residual,
+                offset, getByteSize(type), number[&op], getLast(result));
+    }
+  }
+}
+
+static std::vector<artifact::Gemm> describeGemms(ModuleOp module) {
+  std::vector<artifact::Gemm> gemms;
+  auto table = module->getAttrOfType<ArrayAttr>(gemmsAttrName);
+  if (!table)
+    return gemms;
+  for (Attribute attr : table) {
+    auto desc = GemmDesc::fromAttribute(cast<DictionaryAttr>(attr));
+    if (failed(desc))
+      continue;
+    gemms.push_back(toArtifact(*desc));
+  }
+  return gemms;
+}
+
+artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
+  artifact::Gemm gemm;
+  gemm.type =
+      desc.dtype.isF64() ? artifact::DataType::f64 : artifact::DataType::f32;
+  gemm.batch.assign(desc.batch.begin(), desc.batch.end());
+  gemm.m = desc.m;
+  gemm.n = desc.n;
+  gemm.k = desc.k;
+  gemm.aStrides.assign(desc.aStrides.begin(), desc.aStrides.end());
+  gemm.bStrides.assign(desc.bStrides.begin(), desc.bStrides.end());
+  gemm.cStrides.assign(desc.cStrides.begin(), desc.cStrides.end());
+  gemm.scratchBytes = desc.scratchBytes;
+  return gemm;
+}
+
+artifact::Rank RankWriter::write(int32_t object) {
+  rank.stepSymbol = getStepName(program);
+  rank.object = object;
+  rank.arenaBytes = plan.arenaBytes;
+  rank.peakLiveBytes = plan.peakLiveBytes;
+  rank.gemms = describeGemms(program->getParentOfType<ModuleOp>());
+  for (Operation *op : timeline)
+    rank.ops.push_back(describeOp(op));
+  describeParams();
+  describeSlots();
+  return std::move(rank);
+}
+
+static std::vector<artifact::Chunk> describeChunks(PipelineOp pipeline) {
+  std::vector<artifact::Chunk> chunks;
+  SymbolTableCollection symbols;
+  for (ChunkOp chunk : pipeline.getChunks()) {
+    artifact::Chunk entry;
+    entry.name = chunk.getPrimal().str();
+    entry.stage = pipeline.getStageOf(chunk.getIndex());
+    if (std::optional<CostAttr> cost = chunk.getCost()) {
+      entry.forwardCost = cost->getForward() / 1000.0;
+      entry.backwardInputCost = cost->getBackwardInput() / 1000.0;
+      entry.backwardWeightCost = cost->getBackwardWeight() / 1000.0;
+    }
+    func::FuncOp forward =
+        getFunction(symbols, chunk, ChunkFunctionKind::Forward);
+    FailureOr<ChunkSignature> signature =
+        forward ? getChunkSignature(forward)
+                : FailureOr<ChunkSignature>(failure());
+    if (succeeded(signature))
+      for (const ChunkValue &value : signature->results)
+        if (value.kind == RoleKind::Residual)
+          entry.residualBytes += getByteSize(value.type);
+    chunks.push_back(std::move(entry));
+  }
+  return chunks;
+}
+
+FailureOr<artifact::Program>
+veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
+                                   int32_t firstObject) {
+  artifact::Program result;
+  result.name = name.str();
+  result.schedule = pipeline.getSchedule().value_or("").str();
+  result.stages = pipeline.getStages();
+  result.chunksPerStage = pipeline.getChunksPerStage();
+  result.chunks = describeChunks(pipeline);
+  SmallVector<ProgramOp> programs = getPrograms(pipeline);
+  ChannelTable channels(pipeline, programs);
+  EdgeTable edges(pipeline);
+  for (const Channel &channel : channels.getChannels()) {
+    const Edge &edge = edges[channel.edge];
+    bool isGradient = channel.direction == Direction::Gradient;
+    artifact::Channel entry;
+    entry.kind = edge.isParameter()
+                     ? (isGradient ? artifact::ChannelKind::paramGradient
+                                   : artifact::ChannelKind::paramValue)
+                     : (isGradient ? artifact::ChannelKind::gradient
+                                   : artifact::ChannelKind::activation);
+    entry.edge = edge.isParameter() ? *edge.param : channel.edge;
+    entry.fromRank = channel.fromStage;
+    entry.toRank = channel.toStage;
+    entry.messageBytes = getByteSize(edge.type);
+    entry.messagesPerStep = channel.messagesPerStep;
+    result.channels.push_back(entry);
+  }
+  for (auto [i, program] : llvm::enumerate(programs)) {
+    FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
+    if (failed(plan))
+      return failure();
+    result.ranks.push_back(RankWriter(pipeline, channels, program, *plan)
+                               .write(firstObject + static_cast<int32_t>(i)));
+  }
+  return result;
+}

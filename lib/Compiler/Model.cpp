@@ -1,0 +1,59 @@
+//===- Model.cpp - a model file and its context
+//------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "veeline/Compiler/Compiler.h"
+#include "veeline/InitAll.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+
+static DialectRegistry createRegistry() {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  veeline::registerAllDialects(registry);
+  return registry;
+}
+
+struct Model::Implementation {
+  Implementation()
+      : context(createRegistry()), handler(sourceManager, &context) {
+    // The place in the user's file says more than a page of our own IR.
+    context.printOpOnDiagnostic(false);
+  }
+
+  MLIRContext context;
+  llvm::SourceMgr sourceManager;
+  SourceMgrDiagnosticHandler handler;
+};
+
+Model::Model() : implementation(std::make_unique<Implementation>()) {}
+Model::~Model() { module = nullptr; }
+
+MLIRContext &Model::getContext() { return implementation->context; }
+
+LogicalResult Model::load(const std::string &path) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
+  if (!file) {
+    llvm::WithColor::error(llvm::errs(), "veeline") << message << '\n';
+    return failure();
+  }
+  implementation->sourceManager.AddNewSourceBuffer(std::move(file), {});
+  module = parseSourceFile<ModuleOp>(implementation->sourceManager,
+                                     &implementation->context);
+  return success(static_cast<bool>(module));
+}

@@ -1,0 +1,140 @@
+//===- Report.cpp - artifacts in words and tables
+//----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Compiler/Report.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+using namespace veeline;
+using namespace veeline::compiler;
+
+static double toMiB(int64_t bytes) { return bytes / 1048576.0; }
+
+static int64_t countElements(const artifact::Metadata &metadata) {
+  int64_t count = 0;
+  for (const artifact::Parameter &param : metadata.params)
+    count += artifact::numElements(param.shape);
+  return count;
+}
+
+static void printChunks(llvm::raw_ostream &os,
+                        const artifact::Program &program) {
+  os << "chunk  stage       F ms       B ms       W ms  residuals MiB\n";
+  for (auto [k, chunk] : llvm::enumerate(program.chunks))
+    os << llvm::format("%5zu %6d %10.3f %10.3f %10.3f %14.2f\n", k, chunk.stage,
+                       chunk.forwardCost / 1e3, chunk.backwardInputCost / 1e3,
+                       chunk.backwardWeightCost / 1e3,
+                       toMiB(chunk.residualBytes));
+}
+
+/// Busy time and end of the last work op of a rank, in microseconds.
+static std::pair<double, double> getPredicted(const artifact::Rank &rank) {
+  double busy = 0, end = 0;
+  for (const artifact::Op &op : rank.ops) {
+    if (op.predictedEnd < 0)
+      continue;
+    busy += op.predictedEnd - op.predictedBegin;
+    end = std::max(end, op.predictedEnd);
+  }
+  return {busy, end};
+}
+
+static void printRanks(llvm::raw_ostream &os,
+                       const artifact::Program &program) {
+  double makespan = 0, least = 0;
+  for (const artifact::Rank &rank : program.ranks)
+    makespan = std::max(makespan, getPredicted(rank).second);
+  os << "rank   ops  busy ms (predicted)  arena MiB  peak live MiB  ratio\n";
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    double busy = getPredicted(rank).first;
+    least = i == 0 ? busy : std::min(least, busy);
+    os << llvm::format(
+        "%4zu %5zu %20.3f %10.2f %14.2f %6.3f\n", i, rank.ops.size(),
+        busy / 1e3, toMiB(rank.arenaBytes), toMiB(rank.peakLiveBytes),
+        rank.peakLiveBytes
+            ? static_cast<double>(rank.arenaBytes) / rank.peakLiveBytes
+            : 1.0);
+  }
+  if (makespan > 0)
+    os << llvm::format(
+        "predicted step %.3f ms, bubble of the worst rank %.1f%% (of the "
+        "makespan of all ranks)\n",
+        makespan / 1e3, 100.0 * (1.0 - least / makespan));
+}
+
+void veeline::compiler::printSummary(llvm::raw_ostream &os,
+                                     const std::string &path,
+                                     const artifact::Metadata &metadata) {
+  os << path << ": model " << metadata.model << ", " << metadata.params.size()
+     << " parameters with " << countElements(metadata)
+     << " elements, optimizer " << artifact::name(metadata.optimizer)
+     << ", CPU " << metadata.cpu << '\n';
+  for (const artifact::Program &program : metadata.programs) {
+    if (program.name != "pipeline")
+      continue;
+    os << "schedule " << program.schedule << ", " << program.stages
+       << " stages of " << program.chunksPerStage << " chunks, "
+       << metadata.microbatches << " microbatches\n\n";
+    printChunks(os, program);
+    os << '\n';
+    printRanks(os, program);
+  }
+}
+
+void veeline::compiler::printSchedule(llvm::raw_ostream &os,
+                                      const artifact::Program &program) {
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    os << "rank " << i << ':';
+    for (const artifact::Op &op : rank.ops)
+      if (op.chunk >= 0)
+        os << ' ' << artifact::name(op.kind) << op.chunk << '.'
+           << op.microbatch;
+    os << '\n';
+  }
+}
+
+void veeline::compiler::printMemory(llvm::raw_ostream &os,
+                                    const artifact::Program &program) {
+  static constexpr std::array<const char *, 7> names = {
+      "parameters", "state",     "gradients", "residuals",
+      "messages",   "workspace", "other"};
+  os << "rank  kind        regions  largest MiB   peak MiB\n";
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    for (size_t kind = 0; kind != names.size(); ++kind) {
+      int64_t count = 0, largest = 0, always = 0;
+      std::map<int32_t, int64_t> changes;
+      for (const artifact::Region &region : rank.regions) {
+        if (static_cast<size_t>(region.kind) != kind)
+          continue;
+        ++count;
+        largest = std::max(largest, region.bytes);
+        if (region.firstOp < 0) {
+          always += region.bytes;
+          continue;
+        }
+        changes[region.firstOp] += region.bytes;
+        changes[region.lastOp + 1] -= region.bytes;
+      }
+      if (count == 0)
+        continue;
+      int64_t live = always, peak = always;
+      for (auto [op, change] : changes)
+        peak = std::max(peak, live += change);
+      os << llvm::format("%4zu  %-10s %8lld %12.3f %10.3f\n", i, names[kind],
+                         static_cast<long long>(count), toMiB(largest),
+                         toMiB(peak));
+    }
+    os << llvm::format("%4zu  arena %.3f MiB, peak live %.3f MiB\n", i,
+                       toMiB(rank.arenaBytes), toMiB(rank.peakLiveBytes));
+  }
+}

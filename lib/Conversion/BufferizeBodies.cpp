@@ -1,0 +1,242 @@
+//===- BufferizeBodies.cpp - tensors in function bodies to buffers --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StructuredOps.h"
+#include "veeline/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEBUFFERIZEBODIES
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+void veeline::registerBufferization(DialectRegistry &registry) {
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerAllDialectInterfaceImplementations(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+static bufferization::OneShotBufferizationOptions getOptions() {
+  bufferization::OneShotBufferizationOptions options;
+  options.unknownTypeConverterFn =
+      [](TensorType type, Attribute memorySpace,
+         const bufferization::BufferizationOptions &) {
+        return bufferization::getMemRefTypeWithStaticIdentityLayout(
+            type, memorySpace);
+      };
+  return options;
+}
+
+/// A tensor left behind means that something had no buffer form.
+static LogicalResult checkBufferized(func::FuncOp function) {
+  WalkResult result = function.walk([](Operation *op) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    if (llvm::none_of(op->getOperandTypes(), isTensor) &&
+        llvm::none_of(op->getResultTypes(), isTensor))
+      return WalkResult::advance();
+    op->emitError("this op has no form on buffers: a chunk function may hold "
+                  "linalg, tensor, arith, math and scf ops");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Results that are used in place
+//===----------------------------------------------------------------------===//
+
+/// The tensor that `value` is a view of.
+static Value getRootTensor(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp, tensor::CastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// True if the op that owns `use` may compute its result in the memory of `use`
+/// and needs what was there.
+static bool isUpdated(OpOperand &use) {
+  if (auto op = dyn_cast<linalg::LinalgOp>(use.getOwner()))
+    return op.isDpsInit(&use) && op.payloadUsesValueFromOperand(&use);
+  if (auto op = dyn_cast<tensor::InsertSliceOp>(use.getOwner()))
+    return &use == &op.getDestMutable();
+  return isa<scf::ForOp>(use.getOwner());
+}
+
+/// Gives `use` a copy of its tensor.
+static void copyOperand(RewriterBase &rewriter, OpOperand &use) {
+  Location loc = use.getOwner()->getLoc();
+  auto type = cast<RankedTensorType>(use.get().getType());
+  rewriter.setInsertionPoint(use.getOwner());
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  Value copy =
+      linalg::CopyOp::create(rewriter, loc, use.get(), empty).getResult(0);
+  rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(copy); });
+}
+
+/// What a result holds must last until the function returns. An op that updates
+/// it in place needs a copy then, and so does a second result of the same
+/// value. Making the copies here, before destinations are chosen, lets
+/// each result have an out-parameter of its own from the start.
+static void separateResults(RewriterBase &rewriter, func::FuncOp function) {
+  llvm::SetVector<Value> roots;
+  SmallVector<OpOperand *> uses;
+  function.walk([&](bufferization::MaterializeInDestinationOp op) {
+    if (isa<TensorType>(op.getDest().getType()) &&
+        !roots.insert(getRootTensor(op.getSource())))
+      uses.push_back(&op.getSourceMutable());
+  });
+  function.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(use.get().getType());
+      if (type && type.hasStaticShape() && isUpdated(use) &&
+          roots.contains(getRootTensor(use.get())))
+        uses.push_back(&use);
+    }
+  });
+  for (OpOperand *use : uses)
+    copyOperand(rewriter, *use);
+}
+
+static LogicalResult bufferizeBody(RewriterBase &rewriter,
+                                   func::FuncOp function) {
+  separateOutputs(function);
+  separateResults(rewriter, function);
+  if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
+    return function.emitError("finding destinations for results failed");
+  bufferization::BufferizationState state;
+  if (failed(bufferization::runOneShotBufferize(function, getOptions(), state)))
+    return function.emitError("the body cannot be bufferized");
+  bufferization::hoistBuffersFromLoops(function);
+  return checkBufferized(function);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// All of `memref`, whatever its shape.
+static bool isWholeBuffer(Value memref, Value root) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  auto rootType = dyn_cast<MemRefType>(root.getType());
+  return type && rootType && type.hasStaticShape() &&
+         rootType.hasStaticShape() && type.getLayout().isIdentity() &&
+         rootType.getLayout().isIdentity() &&
+         type.getNumElements() == rootType.getNumElements() &&
+         type.getElementType() == rootType.getElementType();
+}
+
+/// True if `target`'s memory is free from the first use of `source` up to the
+/// copy, and if it holds what `source` holds for as long as that is read.
+static bool canShare(Value source, Value target, memref::CopyOp copy) {
+  BufferUses sourceUses(source, copy->getBlock());
+  BufferUses targetUses(target, copy->getBlock());
+  if (!sourceUses.isKnown || !targetUses.isKnown)
+    return false;
+  auto isBefore = [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  };
+  Operation *first = copy, *last = copy;
+  for (Operation *op :
+       llvm::concat<Operation *>(sourceUses.readers, sourceUses.writers)) {
+    first = isBefore(op, first) ? op : first;
+    last = isBefore(last, op) ? op : last;
+  }
+  auto isDuring = [&](Operation *op) {
+    return op != copy && !isBefore(op, first) && isBefore(op, copy);
+  };
+  auto overwrites = [&](Operation *op) {
+    return op != copy && isBefore(copy, op) && !isBefore(last, op);
+  };
+  return llvm::none_of(sourceUses.writers,
+                       [&](Operation *op) { return isBefore(copy, op); }) &&
+         llvm::none_of(targetUses.readers, isDuring) &&
+         llvm::none_of(targetUses.writers, isDuring) &&
+         llvm::none_of(targetUses.writers, overwrites);
+}
+
+/// Computes straight into the target of a copy whose source is a temporary.
+static bool removeCopy(RewriterBase &rewriter, memref::CopyOp copy) {
+  Value source = getRootBuffer(copy.getSource());
+  Value target = getRootBuffer(copy.getTarget());
+  auto alloc = source.getDefiningOp<memref::AllocOp>();
+  if (source == target || !alloc || alloc->getBlock() != copy->getBlock() ||
+      !isWholeBuffer(copy.getSource(), source) ||
+      !isWholeBuffer(copy.getTarget(), target))
+    return false;
+  if (auto targetOp = target.getDefiningOp<memref::AllocOp>())
+    if (targetOp->getBlock() != copy->getBlock())
+      return false;
+  if (!canShare(source, target, copy))
+    return false;
+  Operation *targetOp = target.getDefiningOp();
+  if (targetOp && alloc->isBeforeInBlock(targetOp))
+    targetOp->moveBefore(alloc);
+  rewriter.setInsertionPoint(alloc);
+  auto type = alloc.getType();
+  Value replacement = target;
+  if (type != target.getType()) {
+    auto [strides, offset] = type.getStridesAndOffset();
+    replacement =
+        memref::ReinterpretCastOp::create(rewriter, copy.getLoc(), type, target,
+                                          offset, type.getShape(), strides);
+  }
+  rewriter.replaceOp(alloc, replacement);
+  rewriter.eraseOp(copy);
+  return true;
+}
+
+static void removeCopies(RewriterBase &rewriter, func::FuncOp function) {
+  SmallVector<memref::CopyOp> copies;
+  function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies)
+    removeCopy(rewriter, copy);
+}
+
+namespace {
+
+struct BufferizeBodies
+    : veeline::impl::PipeBufferizeBodiesBase<BufferizeBodies> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry
+        .insert<bufferization::BufferizationDialect, memref::MemRefDialect>();
+    registerBufferization(registry);
+  }
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (failed(bufferizeBody(rewriter, function)))
+        return signalPassFailure();
+      removeCopies(rewriter, function);
+    }
+  }
+};
+
+} // namespace

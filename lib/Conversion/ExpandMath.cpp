@@ -1,0 +1,265 @@
+//===- ExpandMath.cpp - math functions to arithmetic and libm -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FloatFunctions.h"
+#include "veeline/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEEXPANDMATH
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+//===----------------------------------------------------------------------===//
+// f32
+//===----------------------------------------------------------------------===//
+
+using Unary = Expression (*)(Expression);
+
+static Expression buildRsqrt(Expression x) { return 1.0 / x.sqrt(); }
+
+/// The f32 function of `op` as arithmetic, or null where there is none.
+static Unary getUnary(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Unary>(op)
+      .Case([](math::ExpOp) { return buildExp; })
+      .Case([](math::Exp2Op) { return buildExp2; })
+      .Case([](math::ExpM1Op) { return buildExpM1; })
+      .Case([](math::LogOp) { return buildLog; })
+      .Case([](math::Log2Op) { return buildLog2; })
+      .Case([](math::Log10Op) { return buildLog10; })
+      .Case([](math::Log1pOp) { return buildLog1p; })
+      .Case([](math::TanhOp) { return buildTanh; })
+      .Case([](math::ErfOp) { return buildErf; })
+      .Case([](math::SinOp) { return buildSin; })
+      .Case([](math::CosOp) { return buildCos; })
+      .Case([](math::RsqrtOp) { return buildRsqrt; })
+      .Default([](Operation *) { return Unary(); });
+}
+
+//===----------------------------------------------------------------------===//
+// f64
+//===----------------------------------------------------------------------===//
+
+/// The f64 function of libm that computes `op`, or nothing.
+static StringRef getLibmName(Operation *op) {
+  return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
+      .Case("math.acos", "acos")
+      .Case("math.acosh", "acosh")
+      .Case("math.asin", "asin")
+      .Case("math.asinh", "asinh")
+      .Case("math.atan", "atan")
+      .Case("math.atan2", "atan2")
+      .Case("math.atanh", "atanh")
+      .Case("math.cbrt", "cbrt")
+      .Case("math.cos", "cos")
+      .Case("math.cosh", "cosh")
+      .Case("math.erf", "erf")
+      .Case("math.erfc", "erfc")
+      .Case("math.exp", "exp")
+      .Case("math.exp2", "exp2")
+      .Case("math.expm1", "expm1")
+      .Case("math.log", "log")
+      .Case("math.log10", "log10")
+      .Case("math.log1p", "log1p")
+      .Case("math.log2", "log2")
+      .Case("math.fpowi", "pow")
+      .Case("math.powf", "pow")
+      .Case("math.sin", "sin")
+      .Case("math.sinh", "sinh")
+      .Case("math.tan", "tan")
+      .Case("math.tanh", "tanh")
+      .Default("");
+}
+
+/// Declares a function of f64 in the module of `op`.
+static LogicalResult declare(Operation *op, ModuleOp module, StringRef name) {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  SmallVector<Type> inputs(op->getNumOperands(), builder.getF64Type());
+  auto type = builder.getFunctionType(inputs, builder.getF64Type());
+  if (Operation *symbol = module.lookupSymbol(name)) {
+    auto function = dyn_cast<func::FuncOp>(symbol);
+    if (function && function.isExternal() && function.getFunctionType() == type)
+      return success();
+    InFlightDiagnostic error = op->emitError("this op needs libm's function '")
+                               << name
+                               << "', but the module has a symbol of "
+                                  "this name: rename it";
+    error.attachNote(symbol->getLoc()) << "it is here";
+    return error;
+  }
+  auto function = func::FuncOp::create(builder, module.getLoc(), name, type);
+  function.setPrivate();
+  return success();
+}
+
+/// Calls `name` on f64 scalars.
+static Value callScalar(OpBuilder &builder, Location loc, StringRef name,
+                        ValueRange operands) {
+  SmallVector<Value> wide;
+  Type f64 = builder.getF64Type();
+  for (Value operand : operands) {
+    if (isa<IntegerType>(operand.getType()))
+      operand = arith::SIToFPOp::create(builder, loc, f64, operand);
+    wide.push_back(operand);
+  }
+  return func::CallOp::create(builder, loc, name, f64, wide).getResult(0);
+}
+
+/// Calls `name` once for every element of the f64 operands.
+static Value callForEach(OpBuilder &builder, Location loc, StringRef name,
+                         ValueRange operands, Type type) {
+  auto vectorType = dyn_cast<VectorType>(type);
+  if (!vectorType)
+    return callScalar(builder, loc, name, operands);
+  Value result =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorType));
+  SmallVector<int64_t> strides = computeStrides(vectorType.getShape());
+  for (int64_t i = 0; i < vectorType.getNumElements(); ++i) {
+    SmallVector<int64_t> position = delinearize(i, strides);
+    SmallVector<Value> elements;
+    for (Value operand : operands)
+      elements.push_back(
+          vector::ExtractOp::create(builder, loc, operand, position));
+    Value element = callScalar(builder, loc, name, elements);
+    result = vector::InsertOp::create(builder, loc, element, result, position);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Expands the math functions below one op.
+class MathExpander {
+public:
+  explicit MathExpander(ModuleOp module)
+      : module(module), builder(module.getContext()) {}
+
+  LogicalResult expand(Operation *op);
+
+private:
+  Value expandF32(Operation *op);
+  Value expandF64(Operation *op, ValueRange operands);
+  Value cast(Location loc, Value value, Type element);
+
+  ModuleOp module;
+  OpBuilder builder;
+};
+
+} // namespace
+
+static Type withElement(Type type, Type element) {
+  auto vectorType = dyn_cast<VectorType>(type);
+  return vectorType ? Type(vectorType.clone(element)) : element;
+}
+
+/// `value`, a float of another width, with elements of type `element`.
+Value MathExpander::cast(Location loc, Value value, Type element) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == element || !isa<FloatType>(from))
+    return value;
+  Type type = withElement(value.getType(), element);
+  if (from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(builder, loc, type, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+Value MathExpander::expandF32(Operation *op) {
+  Expression x(builder, op->getLoc(), op->getOperand(0));
+  if (Unary unary = getUnary(op))
+    return unary(x).getValue();
+  if (isa<math::PowFOp>(op))
+    return buildPow(x, Expression(builder, op->getLoc(), op->getOperand(1)))
+        .getValue();
+  return {};
+}
+
+Value MathExpander::expandF64(Operation *op, ValueRange operands) {
+  Expression x(builder, op->getLoc(), operands[0]);
+  if (isa<math::RsqrtOp>(op))
+    return buildRsqrt(x).getValue();
+  StringRef name = getLibmName(op);
+  if (name.empty())
+    return {};
+  if (failed(declare(op, module, name)))
+    return {};
+  return callForEach(builder, op->getLoc(), name, operands, x.getType());
+}
+
+LogicalResult MathExpander::expand(Operation *op) {
+  if (op->getNumResults() != 1 ||
+      (getLibmName(op).empty() && !isa<math::RsqrtOp>(op)))
+    return success();
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  builder.setInsertionPoint(op);
+  auto vectorType = dyn_cast<VectorType>(op->getResult(0).getType());
+  if (vectorType && vectorType.isScalable())
+    return op->emitError("expanding a function needs vectors of fixed length");
+  Location loc = op->getLoc();
+  Value result;
+  if (element.isF32())
+    result = expandF32(op);
+  if (!result && element.getIntOrFloatBitWidth() >= 32) {
+    // f32 functions without a polynomial are rounded from f64.
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(cast(loc, operand, builder.getF64Type()));
+    result = expandF64(op, operands);
+    if (!result)
+      return failure();
+    result = cast(loc, result, element);
+  } else if (!result) {
+    // Half precision is rounded from f32.
+    Operation *wide = builder.clone(*op);
+    builder.setInsertionPoint(wide);
+    for (OpOperand &operand : wide->getOpOperands())
+      operand.set(cast(loc, operand.get(), builder.getF32Type()));
+    wide->getResult(0).setType(
+        withElement(wide->getResult(0).getType(), builder.getF32Type()));
+    builder.setInsertionPointAfter(wide);
+    result = cast(loc, wide->getResult(0), element);
+    op->replaceAllUsesWith(ValueRange{result});
+    op->erase();
+    return expand(wide);
+  }
+  op->replaceAllUsesWith(ValueRange{result});
+  op->erase();
+  return success();
+}
+
+namespace {
+
+struct ExpandMath : veeline::impl::PipeExpandMathBase<ExpandMath> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<math::MathDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    RewritePatternSet patterns(&getContext());
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    MathExpander expander(getOperation());
+    for (Operation *op : ops)
+      if (failed(expander.expand(op)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,63 @@
+//===- Gemm.cpp - matrix products that the runtime computes ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Conversion/Gemm.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace veeline;
+
+DictionaryAttr GemmDesc::toAttribute(MLIRContext *context) const {
+  Builder builder(context);
+  auto number = [&](uint64_t value) {
+    return builder.getI64IntegerAttr(static_cast<int64_t>(value));
+  };
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("dtype", TypeAttr::get(dtype)),
+       builder.getNamedAttr("batch", builder.getDenseI64ArrayAttr(batch)),
+       builder.getNamedAttr("m", number(m)),
+       builder.getNamedAttr("n", number(n)),
+       builder.getNamedAttr("k", number(k)),
+       builder.getNamedAttr("a_strides",
+                            builder.getDenseI64ArrayAttr(aStrides)),
+       builder.getNamedAttr("b_strides",
+                            builder.getDenseI64ArrayAttr(bStrides)),
+       builder.getNamedAttr("c_strides",
+                            builder.getDenseI64ArrayAttr(cStrides)),
+       builder.getNamedAttr("scratch_bytes", number(scratchBytes))});
+}
+
+FailureOr<GemmDesc> GemmDesc::fromAttribute(DictionaryAttr dict) {
+  GemmDesc desc;
+  bool complete = true;
+  auto readNumber = [&](StringRef name) -> int64_t {
+    auto attr = dict.getAs<IntegerAttr>(name);
+    complete &= static_cast<bool>(attr);
+    return attr ? attr.getInt() : 0;
+  };
+  auto readList = [&](StringRef name, size_t extra) {
+    auto attr = dict.getAs<DenseI64ArrayAttr>(name);
+    complete &= attr && (name == "batch" ||
+                         attr.size() ==
+                             static_cast<int64_t>(desc.batch.size() + extra));
+    return attr ? llvm::to_vector(attr.asArrayRef()) : SmallVector<int64_t>();
+  };
+  auto dtype = dict.getAs<TypeAttr>("dtype");
+  complete &= static_cast<bool>(dtype);
+  desc.dtype = dtype ? dtype.getValue() : Type();
+  desc.batch = readList("batch", 0);
+  desc.m = readNumber("m");
+  desc.n = readNumber("n");
+  desc.k = readNumber("k");
+  desc.aStrides = readList("a_strides", 2);
+  desc.bStrides = readList("b_strides", 2);
+  desc.cStrides = readList("c_strides", 2);
+  desc.scratchBytes = static_cast<uint64_t>(readNumber("scratch_bytes"));
+  if (!complete)
+    return failure();
+  return desc;
+}

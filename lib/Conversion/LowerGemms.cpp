@@ -1,0 +1,545 @@
+//===- LowerGemms.cpp - matrix products to calls of the runtime -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopNest.h"
+#include "StructuredOps.h"
+#include "veeline/Conversion/Gemm.h"
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPELOWERGEMMS
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+/// A product and a sum of f32 or of f64, nothing else.
+static bool isFloatProduct(linalg::GenericOp op) {
+  if (!isContraction(op) ||
+      llvm::range_size(op.getBlock()->without_terminator()) != 2)
+    return false;
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  return (element.isF32() || element.isF64()) &&
+         llvm::all_of(op->getOperandTypes(), [&](Type type) {
+           return isa<MemRefType>(type) &&
+                  getElementTypeOrSelf(type) == element;
+         });
+}
+
+namespace {
+
+/// A product whose operands are memory with strides.
+struct Product {
+  GemmDesc desc;
+  NestAccess a, b, c;
+};
+
+/// The part that a loop plays in a product.
+enum class LoopPart { Batch, M, N, K };
+
+} // namespace
+
+static std::optional<LoopPart> getPart(const LoopNest &nest, unsigned loop) {
+  bool inA = nest.accesses[0].strides[loop] != 0;
+  bool inB = nest.accesses[1].strides[loop] != 0;
+  bool inC = nest.accesses[2].strides[loop] != 0;
+  if (nest.loops[loop].isReduction)
+    return inA && inB && !inC ? std::optional(LoopPart::K) : std::nullopt;
+  if (!inC || (!inA && !inB))
+    return std::nullopt;
+  if (inA && inB)
+    return LoopPart::Batch;
+  return inA ? LoopPart::M : LoopPart::N;
+}
+
+/// Sorts loops by part, and within one by descending stride, and merges
+/// what can be merged. False where a loop plays no part.
+static bool arrangeLoops(LoopNest &nest) {
+  nest.dropUnitLoops();
+  SmallVector<std::pair<LoopPart, int64_t>> keys;
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
+    std::optional<LoopPart> part = getPart(nest, loop);
+    if (!part)
+      return false;
+    unsigned operand = *part == LoopPart::K ? 0 : 2;
+    keys.emplace_back(*part, -nest.accesses[operand].strides[loop]);
+  }
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.loops.size()));
+  llvm::stable_sort(order,
+                    [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
+  nest.permute(order);
+  nest.coalesce(/*keepReductions=*/false);
+  return true;
+}
+
+/// A dimension of one element has no stride of its own: any will do, so the
+/// pair looks like a dense matrix.
+static void densify(int64_t outerSize, int64_t innerSize, int64_t &outer,
+                    int64_t &inner) {
+  if (outerSize == 1 && innerSize == 1)
+    outer = inner = 1;
+  else if (outerSize == 1)
+    outer = inner == 1 ? innerSize : 1;
+  else if (innerSize == 1)
+    inner = outer == 1 ? outerSize : 1;
+}
+
+/// Reads the nest as one matrix product, or nothing where it is none. What has
+/// more than one dimension of rows or columns is a batch in the outer ones,
+/// over which the other operand stays where it is.
+static std::optional<Product> matchProduct(LoopNest nest) {
+  if (nest.isEmpty() || !arrangeLoops(nest))
+    return std::nullopt;
+  Product product;
+  product.a = nest.accesses[0];
+  product.b = nest.accesses[1];
+  product.c = nest.accesses[2];
+  GemmDesc &desc = product.desc;
+  desc.dtype = product.c.elementType;
+  // The innermost loop of each part; there can be one only for the sum.
+  std::optional<unsigned> m, n, k;
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
+    LoopPart part = *getPart(nest, loop);
+    if (part == LoopPart::K && k)
+      return std::nullopt;
+    if (part != LoopPart::Batch)
+      (part == LoopPart::M ? m : part == LoopPart::N ? n : k) = loop;
+  }
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
+    if (loop == m || loop == n || loop == k)
+      continue;
+    desc.batch.push_back(nest.loops[loop].size);
+    desc.aStrides.push_back(product.a.strides[loop]);
+    desc.bStrides.push_back(product.b.strides[loop]);
+    desc.cStrides.push_back(product.c.strides[loop]);
+  }
+  auto size = [&](std::optional<unsigned> loop) {
+    return loop ? nest.loops[*loop].size : 1;
+  };
+  desc.m = size(m);
+  desc.n = size(n);
+  desc.k = size(k);
+  auto addPair = [&](SmallVector<int64_t> &strides, const NestAccess &access,
+                     std::optional<unsigned> row, std::optional<unsigned> col) {
+    int64_t outer = row ? access.strides[*row] : 0;
+    int64_t inner = col ? access.strides[*col] : 0;
+    densify(size(row), size(col), outer, inner);
+    strides.append({outer, inner});
+  };
+  addPair(desc.aStrides, product.a, m, k);
+  addPair(desc.bStrides, product.b, k, n);
+  addPair(desc.cStrides, product.c, m, n);
+  return product;
+}
+
+/// True if the library multiplies without copying operand `index` (2: the
+/// result).
+static bool isDirect(const LoopNest &nest, unsigned index) {
+  std::optional<Product> product = matchProduct(nest);
+  if (!product)
+    return false;
+  const GemmDesc &desc = product->desc;
+  const SmallVector<int64_t> *strides[] = {&desc.aStrides, &desc.bStrides,
+                                           &desc.cStrides};
+  return llvm::is_contained(ArrayRef(*strides[index]).take_back(2), 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies around products
+//===----------------------------------------------------------------------===//
+
+/// The nest of `op` if all it does is to move elements.
+static std::optional<LoopNest> matchCopy(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 || generic.getNumReductionLoops() ||
+      !llvm::hasSingleElement(*generic.getBlock()) ||
+      generic.getBlock()->getTerminator()->getOperand(0) !=
+          generic.getBlock()->getArgument(0) ||
+      !isa<MemRefType>(generic->getOperand(0).getType()))
+    return std::nullopt;
+  FailureOr<LoopNest> nest = LoopNest::get(generic);
+  if (failed(nest))
+    return std::nullopt;
+  nest->dropUnitLoops();
+  return *nest;
+}
+
+/// The loop of `copy` that `stride` steps through on side `side`: the outermost
+/// one that divides it.
+static std::optional<unsigned> findLoop(const LoopNest &copy, unsigned side,
+                                        int64_t stride) {
+  std::optional<unsigned> best;
+  ArrayRef<int64_t> strides = copy.accesses[side].strides;
+  for (unsigned loop = 0; loop < strides.size(); ++loop)
+    if (strides[loop] > 0 && stride % strides[loop] == 0 &&
+        (!best || strides[loop] > strides[*best]))
+      best = loop;
+  return best;
+}
+
+/// Splits `offset` on side `side` of `copy` into iterations of its loops.
+static std::optional<SmallVector<int64_t>>
+findStart(const LoopNest &copy, unsigned side, int64_t offset) {
+  const NestAccess &access = copy.accesses[side];
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, copy.loops.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return access.strides[a] > access.strides[b];
+  });
+  SmallVector<int64_t> start(order.size());
+  offset -= access.offset;
+  for (unsigned loop : order) {
+    if (access.strides[loop] <= 0 || offset < 0)
+      return std::nullopt;
+    start[loop] = offset / access.strides[loop];
+    offset %= access.strides[loop];
+  }
+  return offset ? std::nullopt : std::optional(start);
+}
+
+/// Tells access `index` of `nest`, which is to side `from` of `copy`, as one to
+/// the other side. Loops of the nest that run over several loops of the copy
+/// are split. False, with the nest in any state, where that is not possible.
+static bool redirect(LoopNest &nest, unsigned index, const LoopNest &copy,
+                     unsigned from) {
+  const NestAccess &source = copy.accesses[from];
+  const NestAccess &target = copy.accesses[1 - from];
+  auto start = findStart(copy, from, nest.accesses[index].offset);
+  if (!start)
+    return false;
+  SmallVector<int64_t> last = *start;
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
+    int64_t stride = nest.accesses[index].strides[loop];
+    if (stride == 0)
+      continue;
+    std::optional<unsigned> copyLoop = findLoop(copy, from, stride);
+    if (!copyLoop)
+      return false;
+    int64_t step = stride / source.strides[*copyLoop];
+    int64_t limit = copy.loops[*copyLoop].size;
+    int64_t room = (limit - 1 - last[*copyLoop]) / step + 1;
+    if (nest.loops[loop].size > room) {
+      if (room <= 1 || nest.loops[loop].size % room)
+        return false;
+      nest.split(loop, room);
+      // The outer half stands here now; it steps through another loop.
+      --loop;
+      continue;
+    }
+    last[*copyLoop] += (nest.loops[loop].size - 1) * step;
+  }
+  NestAccess &access = nest.accesses[index];
+  for (int64_t &stride : access.strides) {
+    if (stride == 0)
+      continue;
+    unsigned copyLoop = *findLoop(copy, from, stride);
+    stride = stride / source.strides[copyLoop] * target.strides[copyLoop];
+  }
+  access.offset = target.offset;
+  for (auto [iteration, stride] : llvm::zip(*start, target.strides))
+    access.offset += iteration * stride;
+  access.base = target.base;
+  return true;
+}
+
+static bool anyBetween(ArrayRef<Operation *> ops, Operation *begin,
+                       Operation *end) {
+  return llvm::any_of(ops, [&](Operation *op) {
+    return begin->isBeforeInBlock(op) && op->isBeforeInBlock(end);
+  });
+}
+
+/// Where input `index` of a product is a rearranged copy, reads what was
+/// copied.
+static void readThroughCopy(LoopNest &nest, unsigned index) {
+  Block *block = nest.op->getBlock();
+  Value buffer = nest.accesses[index].base;
+  if (!buffer.getDefiningOp<memref::AllocOp>())
+    return;
+  BufferUses accesses(buffer, block);
+  if (!accesses.isKnown || accesses.writers.size() != 1)
+    return;
+  std::optional<LoopNest> copy = matchCopy(accesses.writers.front());
+  if (!copy || copy->op->getBlock() != block || !copy->accesses[0].rebase() ||
+      !copy->accesses[1].rebase())
+    return;
+  BufferUses source(copy->accesses[0].base, block);
+  if (!source.isKnown || anyBetween(source.writers, copy->op, nest.op))
+    return;
+  LoopNest redirected = nest;
+  if (redirect(redirected, index, *copy, /*from=*/1) &&
+      isDirect(redirected, index))
+    nest = std::move(redirected);
+}
+
+/// Where all that happens to the result of a product is that it is copied in
+/// another arrangement, computes straight into the copy.
+static void writeThroughCopy(RewriterBase &rewriter, LoopNest &nest) {
+  Block *block = nest.op->getBlock();
+  auto alloc = nest.accesses[2].base.getDefiningOp<memref::AllocOp>();
+  if (!alloc)
+    return;
+  BufferUses accesses(alloc, block);
+  if (!accesses.isKnown || accesses.readers.size() != 1 ||
+      accesses.readers.front()->isBeforeInBlock(nest.op))
+    return;
+  std::optional<LoopNest> copy = matchCopy(accesses.readers.front());
+  if (!copy || copy->op->getBlock() != block || !copy->accesses[0].rebase() ||
+      !copy->accesses[1].rebase())
+    return;
+  Value target = copy->accesses[1].base;
+  BufferUses uses(target, block);
+  if (!uses.isKnown || anyBetween(uses.writers, nest.op, copy->op) ||
+      anyBetween(uses.readers, nest.op, copy->op))
+    return;
+  LoopNest redirected = nest;
+  if (!redirect(redirected, 2, *copy, /*from=*/0) || !isDirect(redirected, 2))
+    return;
+  if (Operation *targetOp = target.getDefiningOp())
+    if (nest.op->isBeforeInBlock(targetOp))
+      targetOp->moveBefore(nest.op);
+  rewriter.eraseOp(copy->op);
+  nest = std::move(redirected);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Replaces the matrix products of a module by calls.
+class GemmLowering {
+public:
+  GemmLowering(ModuleOp module, GemmScratchFn scratch)
+      : module(module), scratch(std::move(scratch)),
+        rewriter(module.getContext()) {
+    if (auto old = module->getAttrOfType<ArrayAttr>(gemmsAttrName))
+      for (Attribute entry : old)
+        getIndex(entry);
+  }
+
+  LogicalResult run(func::FuncOp function);
+  void finish();
+
+private:
+  LogicalResult lower(func::FuncOp function, linalg::GenericOp op);
+  bool prepareOutput(linalg::GenericOp op);
+  void addTo(Location loc, Value accumulator, Value product);
+  void emitCall(Location loc, Value rank, const Product &product);
+  Value getAddress(Location loc, const NestAccess &access, bool readsOnly);
+  int64_t getIndex(Attribute entry) {
+    auto [it, isNew] = indices.try_emplace(entry, entries.size());
+    if (isNew)
+      entries.push_back(entry);
+    return it->second;
+  }
+
+  ModuleOp module;
+  GemmScratchFn scratch;
+  IRRewriter rewriter;
+  SmallVector<Attribute> entries;
+  DenseMap<Attribute, int64_t> indices;
+};
+
+} // namespace
+
+static constexpr llvm::StringLiteral gemmFunction = "veeline_gemm";
+
+/// The address of the first element that `access` touches.
+Value GemmLowering::getAddress(Location loc, const NestAccess &access,
+                               bool readsOnly) {
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc,
+                                                                 access.base);
+  if (readsOnly)
+    address.getDefiningOp()->setAttr(readsOnlyAttrName, rewriter.getUnitAttr());
+  int64_t bytes =
+      access.offset * access.elementType.getIntOrFloatBitWidth() / 8;
+  if (bytes) {
+    Value shift = arith::ConstantIndexOp::create(rewriter, loc, bytes);
+    address = arith::AddIOp::create(rewriter, loc, address, shift);
+  }
+  Value integer =
+      arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(
+      rewriter, loc, LLVM::LLVMPointerType::get(module.getContext()), integer);
+}
+
+void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
+  GemmDesc desc = product.desc;
+  desc.scratchBytes = scratch ? scratch(desc) : 0;
+  Type pointer = LLVM::LLVMPointerType::get(module.getContext());
+  int64_t index = getIndex(desc.toAttribute(module.getContext()));
+  NestAccess scratchAccess;
+  scratchAccess.elementType = rewriter.getI8Type();
+  if (desc.scratchBytes)
+    scratchAccess.base = memref::AllocOp::create(
+        rewriter, loc,
+        MemRefType::get({static_cast<int64_t>(desc.scratchBytes)},
+                        rewriter.getI8Type()));
+  Value entry = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getI32IntegerAttr(static_cast<int32_t>(index)));
+  Value a = getAddress(loc, product.a, /*readsOnly=*/true);
+  Value b = getAddress(loc, product.b, /*readsOnly=*/true);
+  Value c = getAddress(loc, product.c, /*readsOnly=*/false);
+  Value scratchAddress = desc.scratchBytes
+                             ? getAddress(loc, scratchAccess, false)
+                             : LLVM::ZeroOp::create(rewriter, loc, pointer);
+  func::CallOp::create(rewriter, loc, gemmFunction, TypeRange(),
+                       ValueRange{rank, entry, a, b, c, scratchAddress});
+  if (module.lookupSymbol(gemmFunction))
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  Type i32 = builder.getI32Type();
+  auto declaration = func::FuncOp::create(
+      builder, module.getLoc(), gemmFunction,
+      builder.getFunctionType(
+          {pointer, i32, pointer, pointer, pointer, pointer}, {}));
+  declaration.setPrivate();
+}
+
+/// A product overwrites its result: removes the zeros that were there. False
+/// where something else is.
+bool GemmLowering::prepareOutput(linalg::GenericOp op) {
+  Value output = op.getDpsInits()[0];
+  Value root = getRootBuffer(output);
+  BufferUses accesses(root, op->getBlock());
+  if (!accesses.isKnown)
+    return false;
+  Operation *previous = nullptr;
+  for (Operation *toucher :
+       llvm::concat<Operation *>(accesses.readers, accesses.writers))
+    if (toucher->isBeforeInBlock(op) &&
+        (!previous || previous->isBeforeInBlock(toucher)))
+      previous = toucher;
+  auto fill = dyn_cast_or_null<linalg::FillOp>(previous);
+  if (!fill || fill.getOutputs()[0] != output ||
+      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+    return false;
+  rewriter.eraseOp(fill);
+  return true;
+}
+
+/// accumulator += product, elementwise.
+void GemmLowering::addTo(Location loc, Value accumulator, Value product) {
+  auto type = cast<MemRefType>(product.getType());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      rewriter, loc, product, accumulator, {identity, identity}, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value sum =
+            arith::AddFOp::create(builder, loc, arguments[1], arguments[0]);
+        linalg::YieldOp::create(builder, loc, sum);
+      });
+}
+
+LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
+  FailureOr<LoopNest> nest = LoopNest::get(op);
+  if (failed(nest))
+    return failure();
+  if (!matchProduct(*nest) ||
+      !llvm::all_of(nest->accesses,
+                    [](NestAccess &access) { return access.rebase(); }))
+    return success();
+  Location loc = op.getLoc();
+  Value output = op.getDpsInits()[0];
+  Value temporary;
+  if (!prepareOutput(op)) {
+    auto type = cast<MemRefType>(output.getType());
+    auto dense = MemRefType::get(type.getShape(), type.getElementType());
+    rewriter.setInsertionPoint(op);
+    temporary = memref::AllocOp::create(rewriter, loc, dense);
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getDpsInitsMutable()[0].set(temporary); });
+    nest = LoopNest::get(op);
+    for (NestAccess &access : nest->accesses)
+      access.rebase();
+  }
+  readThroughCopy(*nest, 0);
+  readThroughCopy(*nest, 1);
+  if (!temporary)
+    writeThroughCopy(rewriter, *nest);
+  Product product = *matchProduct(*nest);
+  rewriter.setInsertionPoint(op);
+  emitCall(loc, function.getArgument(0), product);
+  if (temporary)
+    addTo(loc, output, temporary);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+/// Removes copies that nothing reads any more.
+static void removeDeadCopies(RewriterBase &rewriter, func::FuncOp function) {
+  SmallVector<memref::AllocOp> allocs;
+  function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  for (memref::AllocOp alloc : llvm::reverse(allocs)) {
+    BufferUses accesses(alloc, alloc->getBlock());
+    if (!accesses.isKnown || !accesses.readers.empty() ||
+        !llvm::all_of(accesses.writers, [](Operation *op) {
+          return isa<memref::CopyOp, linalg::FillOp>(op) || matchCopy(op);
+        }))
+      continue;
+    for (Operation *op : accesses.writers)
+      rewriter.eraseOp(op);
+  }
+}
+
+LogicalResult GemmLowering::run(func::FuncOp function) {
+  SmallVector<linalg::GenericOp> ops;
+  for (auto op : function.getBody().front().getOps<linalg::GenericOp>())
+    if (isFloatProduct(op))
+      ops.push_back(op);
+  for (linalg::GenericOp op : ops)
+    if (failed(lower(function, op)))
+      return failure();
+  removeDeadCopies(rewriter, function);
+  return success();
+}
+
+void GemmLowering::finish() {
+  if (!entries.empty())
+    module->setAttr(gemmsAttrName, rewriter.getArrayAttr(entries));
+}
+
+LogicalResult veeline::lowerGemms(ModuleOp module, GemmScratchFn scratch) {
+  GemmLowering lowering(module, std::move(scratch));
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  for (func::FuncOp function : functions)
+    if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName) &&
+        failed(lowering.run(function)))
+      return failure();
+  lowering.finish();
+  return success();
+}
+
+namespace {
+
+struct LowerGemms : veeline::impl::PipeLowerGemmsBase<LowerGemms> {
+  LowerGemms() = default;
+  explicit LowerGemms(GemmScratchFn scratch) : scratch(std::move(scratch)) {}
+
+  void runOnOperation() override {
+    if (failed(lowerGemms(getOperation(), scratch)))
+      signalPassFailure();
+  }
+
+  GemmScratchFn scratch;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> veeline::createLowerGemmsPass(GemmScratchFn scratch) {
+  return std::make_unique<LowerGemms>(std::move(scratch));
+}

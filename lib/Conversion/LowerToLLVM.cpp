@@ -1,0 +1,55 @@
+//===- LowerToLLVM.cpp - loops, vectors and memrefs to the LLVM dialect ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Conversion/HostTarget.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void veeline::registerHostTarget(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
+  OpPassManager &functions = passManager.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createLoopInvariantCodeMotionPass());
+  passManager.addPass(memref::createExpandStridedMetadataPass());
+  passManager.addPass(createLowerAffinePass());
+  passManager.addPass(createSCFToControlFlowPass());
+  passManager.addPass(createConvertVectorToLLVMPass());
+  passManager.addPass(createConvertMathToLLVMPass());
+  passManager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functionOptions;
+  functionOptions.useBarePtrCallConv = true;
+  passManager.addPass(createConvertFuncToLLVMPass(functionOptions));
+  passManager.addPass(createArithToLLVMConversionPass());
+  passManager.addPass(createConvertIndexToLLVMPass());
+  passManager.addPass(createConvertControlFlowToLLVMPass());
+  passManager.addPass(createUBToLLVMConversionPass());
+  passManager.addPass(createReconcileUnrealizedCastsPass());
+  passManager.addPass(createCanonicalizerPass());
+  passManager.addPass(createCSEPass());
+}

@@ -1,0 +1,208 @@
+//===- NormalizeOps.cpp - one form for every structured op ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPENORMALIZEOPS
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+
+/// Splits ops that stand for several structured ones (softmax).
+static LogicalResult decomposeAggregates(RewriterBase &rewriter,
+                                         Operation *root) {
+  SmallVector<linalg::AggregatedOpInterface> ops;
+  root->walk([&](linalg::AggregatedOpInterface op) { ops.push_back(op); });
+  for (linalg::AggregatedOpInterface op : ops) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (failed(results))
+      return op->emitError("this op cannot be split into structured ops");
+    rewriter.replaceOp(op, *results);
+  }
+  return success();
+}
+
+static LogicalResult generalize(RewriterBase &rewriter, Operation *root) {
+  SmallVector<linalg::LinalgOp> ops;
+  root->walk([&](linalg::LinalgOp op) {
+    // Fills stay what they are: a fill is recognised by its name below.
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+      ops.push_back(op);
+  });
+  for (linalg::LinalgOp op : ops) {
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::generalizeNamedOp(rewriter, op)))
+      return op->emitError("this op has no general structured form");
+  }
+  return success();
+}
+
+/// How well the access through `map` runs along dimension `dim`: contiguous,
+/// the same element, or far apart.
+static int getAffinity(AffineMap map, unsigned dim) {
+  if (!map.isFunctionOfDim(dim))
+    return 1;
+  auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+  return last && last.getPosition() == dim ? 2 : -4;
+}
+
+/// The loop that should be the innermost one: the one along which most operands
+/// are contiguous, the present one in case of doubt.
+static unsigned chooseInnermost(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
+  unsigned best = op.getNumLoops() - 1;
+  int bestScore = std::numeric_limits<int>::min();
+  for (unsigned dim = op.getNumLoops(); dim-- > 0;) {
+    if (sizes[dim] == 1)
+      continue;
+    int score = 0;
+    for (AffineMap map : op.getIndexingMapsArray())
+      if (map.getNumResults())
+        score += getAffinity(map, dim);
+    if (score > bestScore) {
+      best = dim;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/// The other loops in the order in which the operand of the highest rank runs
+/// over them.
+static SmallVector<unsigned> chooseOrder(linalg::GenericOp op,
+                                         unsigned innermost) {
+  AffineMap widest = op.getIndexingMapsArray().front();
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (map.getNumResults() > widest.getNumResults())
+      widest = map;
+  auto position = [&](unsigned dim) -> int64_t {
+    if (dim == innermost)
+      return std::numeric_limits<int64_t>::max();
+    for (auto [i, expr] : llvm::enumerate(widest.getResults()))
+      if (expr.isFunctionOfDim(dim))
+        return i;
+    return -1;
+  };
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
+  llvm::stable_sort(
+      order, [&](unsigned a, unsigned b) { return position(a) < position(b); });
+  return order;
+}
+
+/// Fixes the order of the loops of every reduction. From here on it decides
+/// in which order a result is accumulated, so that nothing that is fused
+/// into the op later changes a bit.
+static LogicalResult orderLoops(RewriterBase &rewriter, Operation *root) {
+  SmallVector<linalg::GenericOp> ops;
+  root->walk([&](linalg::GenericOp op) {
+    if (op.getNumReductionLoops())
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops) {
+    SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+    SmallVector<unsigned> order = chooseOrder(op, chooseInnermost(op, sizes));
+    if (llvm::is_sorted(order))
+      continue;
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::interchangeGenericOp(rewriter, op, order)))
+      return op.emitError("the loops of this op cannot be reordered");
+  }
+  return success();
+}
+
+static Value createEmpty(RewriterBase &rewriter, Location loc,
+                         RankedTensorType type) {
+  return tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                 type.getElementType());
+}
+
+/// Gives `use` a fill of its own where it shares one with others: all of them
+/// would need copies but one.
+static void separateFill(RewriterBase &rewriter, OpOperand &use) {
+  auto fill = use.get().getDefiningOp<linalg::FillOp>();
+  if (!fill || use.get().hasOneUse())
+    return;
+  auto type = cast<RankedTensorType>(use.get().getType());
+  rewriter.setInsertionPoint(use.getOwner());
+  auto copy = cast<linalg::FillOp>(rewriter.clone(*fill));
+  rewriter.setInsertionPoint(copy);
+  copy.getOutputsMutable()[0].set(createEmpty(rewriter, copy.getLoc(), type));
+  rewriter.modifyOpInPlace(use.getOwner(),
+                           [&] { use.set(copy->getResult(0)); });
+}
+
+/// A value that only gives an output its shape becomes an empty tensor, and no
+/// two ops share one: each output is a buffer of its own.
+void veeline::separateOutputs(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  auto isStatic = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.hasStaticShape();
+  };
+  root->walk([&](linalg::LinalgOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      if (!isStatic(init.get()))
+        continue;
+      if (op.payloadUsesValueFromOperand(&init)) {
+        separateFill(rewriter, init);
+        continue;
+      }
+      if (init.get().getDefiningOp<tensor::EmptyOp>() && init.get().hasOneUse())
+        continue;
+      rewriter.setInsertionPoint(op);
+      rewriter.modifyOpInPlace(op, [&] {
+        init.set(createEmpty(rewriter, op.getLoc(),
+                             cast<RankedTensorType>(init.get().getType())));
+      });
+    }
+  });
+  root->walk([&](scf::ForOp loop) {
+    for (OpOperand &init : loop.getInitArgsMutable())
+      if (isStatic(init.get()))
+        separateFill(rewriter, init);
+  });
+}
+
+LogicalResult veeline::normalizeStructuredOps(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  // A mark between pieces is the identity.
+  root->walk(
+      [&](pipe::BoundaryOp op) { rewriter.replaceOp(op, op->getOperands()); });
+  if (failed(decomposeAggregates(rewriter, root)))
+    return failure();
+  RewritePatternSet patterns(root->getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+  tensor::populateDecomposeTensorConcatPatterns(patterns);
+  linalg::populateDecomposePadPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false);
+  (void)applyPatternsGreedily(root, std::move(patterns), config);
+  if (failed(generalize(rewriter, root)) || failed(orderLoops(rewriter, root)))
+    return failure();
+  separateOutputs(root);
+  return success();
+}
+
+namespace {
+
+struct NormalizeOps : veeline::impl::PipeNormalizeOpsBase<NormalizeOps> {
+  void runOnOperation() override {
+    if (failed(veeline::normalizeStructuredOps(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

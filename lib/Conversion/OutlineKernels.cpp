@@ -1,0 +1,161 @@
+//===- OutlineKernels.cpp - structured ops to kernel functions ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEOUTLINEKERNELS
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+namespace {
+
+/// Moves the structured ops of functions to kernels; equal ones share one.
+class KernelOutliner {
+public:
+  KernelOutliner(ModuleOp module, bool fuse)
+      : symbols(module), fuse(fuse), rewriter(module.getContext()) {}
+
+  LogicalResult run(func::FuncOp function);
+
+private:
+  void call(func::FuncOp kernel, ArrayRef<Value> operands, Location loc);
+  func::FuncOp getUnique(func::FuncOp kernel);
+
+  SymbolTable symbols;
+  bool fuse;
+  IRRewriter rewriter;
+  llvm::StringMap<func::FuncOp> kernels;
+};
+
+} // namespace
+
+/// `kernel`, or the one that looks the same.
+func::FuncOp KernelOutliner::getUnique(func::FuncOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().assumeVerified().useLocalScope());
+  auto [it, isNew] = kernels.try_emplace(text, kernel);
+  if (!isNew) {
+    kernel.erase();
+    return it->second;
+  }
+  symbols.insert(kernel);
+  MLIRContext *context = kernel.getContext();
+  // Kernels of one object are nobody else's business; inlining them would only
+  // make the functions that call them large.
+  kernel->setAttr("llvm.linkage",
+                  LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+  kernel->setAttr("passthrough",
+                  rewriter.getArrayAttr({rewriter.getStringAttr("noinline")}));
+  return kernel;
+}
+
+void KernelOutliner::call(func::FuncOp kernel, ArrayRef<Value> operands,
+                          Location loc) {
+  func::CallOp::create(rewriter, loc, getUnique(kernel), operands);
+}
+
+/// Moves allocations and constants to the front, so that a kernel can stand
+/// anywhere.
+static void hoistBuffers(Block &block) {
+  SmallVector<Operation *> buffers;
+  for (Operation &op : block)
+    if (isa<memref::AllocOp, memref::GetGlobalOp>(op))
+      buffers.push_back(&op);
+  for (Operation *op : llvm::reverse(buffers))
+    op->moveBefore(&block, block.begin());
+}
+
+static void normalizeCopies(RewriterBase &rewriter, Block &block) {
+  SmallVector<memref::CopyOp> copies(block.getOps<memref::CopyOp>());
+  for (memref::CopyOp copy : copies) {
+    rewriter.setInsertionPoint(copy);
+    rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(),
+                                                copy.getTarget());
+  }
+}
+
+/// True if a kernel can be made of `op` as it is: a loop or a structured op on
+/// buffers whose place is static.
+static bool isLoop(Operation *op) {
+  if (!isa<scf::ForOp, linalg::LinalgOp>(op) || op->getNumResults())
+    return false;
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  used.insert(op->operand_begin(), op->operand_end());
+  return llvm::all_of(used, [](Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    return !type || (type.hasStaticShape() &&
+                     succeeded(type.getStridesAndOffset(strides, offset)) &&
+                     !ShapedType::isDynamic(offset) &&
+                     llvm::none_of(strides, ShapedType::isDynamic));
+  });
+}
+
+LogicalResult KernelOutliner::run(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  hoistBuffers(body);
+  normalizeCopies(rewriter, body);
+  FailureOr<std::vector<ScheduleEntry>> entries = scheduleKernels(body, fuse);
+  if (failed(entries))
+    return failure();
+  Operation *next = body.getTerminator();
+  for (ScheduleEntry &entry : llvm::reverse(*entries)) {
+    if (!entry.isGroup() && !isLoop(entry.op)) {
+      next = entry.op;
+      continue;
+    }
+    Operation *first =
+        entry.isGroup() ? entry.group.nests.front().op : entry.op;
+    KernelBuilder builder(function.getContext(), first->getLoc());
+    func::FuncOp kernel =
+        entry.isGroup() ? builder.build(entry.group) : builder.build(entry.op);
+    rewriter.setInsertionPoint(next);
+    call(kernel, builder.operands(), first->getLoc());
+    next = next->getPrevNode();
+  }
+  for (ScheduleEntry &entry : *entries) {
+    if (entry.isGroup())
+      for (LoopNest &nest : entry.group.nests)
+        rewriter.eraseOp(nest.op);
+    else if (isLoop(entry.op))
+      rewriter.eraseOp(entry.op);
+  }
+  return success();
+}
+
+namespace {
+
+struct OutlineKernels : veeline::impl::PipeOutlineKernelsBase<OutlineKernels> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelOutliner outliner(getOperation(), fuse);
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (!function.isExternal() &&
+          function->hasAttr(pipe::numResultsAttrName) &&
+          failed(outliner.run(function)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

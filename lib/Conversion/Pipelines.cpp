@@ -1,0 +1,77 @@
+//===- Pipelines.cpp - the passes of host code in order -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Conversion/Pipelines.h"
+#include "veeline/Conversion/HostTarget.h"
+#include "veeline/Conversion/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace veeline;
+
+static void addCleanup(OpPassManager &passManager) {
+  OpPassManager &functions = passManager.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+}
+
+void veeline::buildBufferizeChunksPipeline(
+    OpPassManager &passManager, const BufferizeChunksOptions &options) {
+  passManager.addPass(createPipeNormalizeOps());
+  passManager.addNestedPass<func::FuncOp>(createPipeResultsToArguments());
+  if (options.fuse)
+    passManager.addPass(createPipeFuseElementwise());
+  addCleanup(passManager);
+  passManager.addPass(createPipeBufferizeBodies());
+  addCleanup(passManager);
+  passManager.addPass(createLowerGemmsPass(options.gemmScratch));
+  addCleanup(passManager);
+  PipeOutlineKernelsOptions outline;
+  outline.fuse = options.fuse;
+  passManager.addPass(createPipeOutlineKernels(outline));
+  addCleanup(passManager);
+  passManager.addNestedPass<func::FuncOp>(createPipePlanWorkspace());
+}
+
+void veeline::buildHostCodePipeline(OpPassManager &passManager) {
+  passManager.addPass(createPipeLowerKernels());
+  passManager.addPass(createPipeExpandMath());
+  passManager.addNestedPass<func::FuncOp>(createPipeStripAttributes());
+  buildLowerToLLVMPipeline(passManager);
+}
+
+namespace {
+
+struct BufferizeChunksPipelineOptions
+    : PassPipelineOptions<BufferizeChunksPipelineOptions> {
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Fuse elementwise ops and rows"),
+                    llvm::cl::init(true)};
+};
+
+} // namespace
+
+void veeline::registerConversionPipelines() {
+  PassPipelineRegistration<BufferizeChunksPipelineOptions>(
+      "pipe-bufferize-chunks",
+      "Turn chunk functions on tensors into functions on memrefs with one "
+      "workspace",
+      [](OpPassManager &passManager,
+         const BufferizeChunksPipelineOptions &given) {
+        BufferizeChunksOptions options;
+        options.fuse = given.fuse;
+        buildBufferizeChunksPipeline(passManager, options);
+      });
+  PassPipelineRegistration<>(
+      "pipe-host-code",
+      "Lower bufferized functions, kernels and their callers to the LLVM "
+      "dialect",
+      buildHostCodePipeline);
+}

@@ -1,0 +1,195 @@
+//===- ResultsToArguments.cpp - results become out-parameters -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPERESULTSTOARGUMENTS
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+static bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape();
+}
+
+/// What the signature and the body must be for a function to be converted.
+static LogicalResult checkFunction(func::FuncOp function) {
+  for (Type type : function.getArgumentTypes())
+    if (!isStaticTensor(type))
+      return function.emitError("bufferizing a chunk function needs arguments "
+                                "that are tensors of static shape, found ")
+             << type;
+  for (Type type : function.getResultTypes())
+    if (!isStaticTensor(type))
+      return function.emitError("bufferizing a chunk function needs results "
+                                "that are tensors of static shape, found ")
+             << type;
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError("bufferizing a chunk function needs a body of "
+                              "one block, found ")
+           << function.getBody().getBlocks().size();
+  WalkResult calls = function.walk([](func::CallOp call) {
+    call.emitError("a chunk function cannot call '")
+        << call.getCallee() << "': inline it first";
+    return WalkResult::interrupt();
+  });
+  return failure(calls.wasInterrupted());
+}
+
+static MemRefType getBufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// `accumulator + gradient`, elementwise, for floats and integers.
+static Value addToAccumulator(OpBuilder &builder, Location loc,
+                              Value accumulator, Value gradient) {
+  auto type = cast<RankedTensorType>(gradient.getType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto body = [](OpBuilder &builder, Location loc, ValueRange arguments) {
+    Value sum =
+        isa<FloatType>(arguments[0].getType())
+            ? arith::AddFOp::create(builder, loc, arguments[1], arguments[0])
+                  .getResult()
+            : arith::AddIOp::create(builder, loc, arguments[1], arguments[0])
+                  .getResult();
+    linalg::YieldOp::create(builder, loc, sum);
+  };
+  return linalg::GenericOp::create(builder, loc, type, gradient, accumulator,
+                                   {identity, identity}, iterators, body)
+      .getResult(0);
+}
+
+static bool isAccumulated(func::FuncOp function, unsigned result) {
+  pipe::RoleAttr role = pipe::getResultRole(function, result);
+  return role && role.getKind() == pipe::RoleKind::ParamGrad;
+}
+
+/// The tensor that the out-parameter `out` is. Nothing else refers to its
+/// memory but the store at the end of the function.
+static Value getDestination(OpBuilder &builder, Location loc, Type type,
+                            Value out) {
+  return bufferization::ToTensorOp::create(builder, loc, type, out,
+                                           /*restrict=*/true,
+                                           /*writable=*/true);
+}
+
+/// Adds `gradient` to its accumulator as soon as it exists, so that it does not
+/// stay alive until the function returns.
+static Value accumulate(OpBuilder &builder, Location loc, Value gradient,
+                        Value accumulator) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (Operation *producer = gradient.getDefiningOp())
+    if (accumulator.getDefiningOp()->isBeforeInBlock(producer))
+      builder.setInsertionPointAfter(producer);
+  return addToAccumulator(builder, loc, accumulator, gradient);
+}
+
+/// Stores the values that the function returns into `outs`. Every value goes
+/// into the tensor of its out-parameter first: that is where the analysis of
+/// bufferization sees which memory is overwritten while other results, or ops
+/// that use a result in place, still need what is there. The stores to memory
+/// come last. They copy nothing where the result was computed in place.
+static void storeResults(OpBuilder &builder, func::FuncOp function,
+                         func::ReturnOp returnOp, ValueRange outs,
+                         ValueRange destinations) {
+  Location loc = returnOp.getLoc();
+  builder.setInsertionPoint(returnOp);
+  SmallVector<Value> stored;
+  for (auto [i, value] : llvm::enumerate(returnOp.getOperands())) {
+    if (isAccumulated(function, i))
+      stored.push_back(accumulate(builder, loc, value, destinations[i]));
+    else
+      stored.push_back(
+          bufferization::MaterializeInDestinationOp::create(
+              builder, loc, value.getType(), value, destinations[i])
+              .getResult());
+  }
+  for (auto [value, out] : llvm::zip(stored, outs))
+    bufferization::MaterializeInDestinationOp::create(builder, loc, TypeRange(),
+                                                      value, out)
+        .setWritable(true);
+}
+
+static void convertArguments(OpBuilder &builder, func::FuncOp function) {
+  Block &body = function.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  for (BlockArgument argument : body.getArguments()) {
+    Type tensorType = argument.getType();
+    argument.setType(getBufferType(tensorType));
+    if (argument.use_empty())
+      continue;
+    auto tensor = bufferization::ToTensorOp::create(
+        builder, argument.getLoc(), tensorType, argument, /*restrict=*/true,
+        /*writable=*/false);
+    argument.replaceAllUsesExcept(tensor, tensor);
+  }
+}
+
+static void convertFunction(func::FuncOp function) {
+  OpBuilder builder(function.getContext());
+  Location loc = function.getLoc();
+  Block &body = function.getBody().front();
+  convertArguments(builder, function);
+
+  SmallVector<Attribute> attributes;
+  attributes.push_back(builder.getDictionaryAttr({}));
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    attributes.push_back(function.getArgAttrDict(i) ? function.getArgAttrDict(i)
+                                                    : attributes.front());
+  auto returnOp = cast<func::ReturnOp>(body.getTerminator());
+  unsigned numResults = returnOp.getNumOperands();
+  SmallVector<Value> outs, destinations;
+  for (unsigned i = 0; i < numResults; ++i) {
+    Type type = returnOp.getOperand(i).getType();
+    outs.push_back(body.addArgument(getBufferType(type), loc));
+    destinations.push_back(getDestination(builder, loc, type, outs.back()));
+    DictionaryAttr dictionary = function.getResultAttrDict(i);
+    attributes.push_back(dictionary ? dictionary : attributes.front());
+  }
+  storeResults(builder, function, returnOp, outs, destinations);
+  returnOp.getOperandsMutable().clear();
+  body.insertArgument(0u, LLVM::LLVMPointerType::get(function.getContext()),
+                      loc);
+  function.removeResAttrsAttr();
+  function.setType(
+      builder.getFunctionType(body.getArgumentTypes(), TypeRange()));
+  function.setArgAttrsAttr(builder.getArrayAttr(attributes));
+  function->setAttr(pipe::numResultsAttrName,
+                    builder.getI64IntegerAttr(numResults));
+}
+
+namespace {
+
+struct ResultsToArguments
+    : veeline::impl::PipeResultsToArgumentsBase<ResultsToArguments> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    if (function.isExternal() ||
+        (llvm::none_of(function.getArgumentTypes(), isTensor) &&
+         llvm::none_of(function.getResultTypes(), isTensor)))
+      return;
+    if (failed(checkFunction(function)))
+      return signalPassFailure();
+    convertFunction(function);
+  }
+};
+
+} // namespace

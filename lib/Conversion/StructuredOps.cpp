@@ -1,0 +1,57 @@
+//===- StructuredOps.cpp - questions about structured ops -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StructuredOps.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+bool veeline::isContraction(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !op.getNumReductionLoops() || !linalg::isaContractionOpInterface(op))
+    return false;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
+}
+
+Value veeline::getRootBuffer(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ViewOp>(view.getOperation()))
+      break;
+    memref = view.getViewSource();
+  }
+  return memref;
+}
+
+bool veeline::isWrite(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.isDpsInit(&use);
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return use.get() == copy.getTarget();
+  return !isa<memref::LoadOp>(op) && !op->hasAttr(readsOnlyAttrName);
+}
+
+veeline::BufferUses::BufferUses(Value root, Block *block) { add(root, block); }
+
+void veeline::BufferUses::add(Value value, Block *block) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+      add(view.getViewDest(), block);
+      continue;
+    }
+    Operation *ancestor = block->findAncestorOpInBlock(*op);
+    isKnown &= ancestor && llvm::none_of(op->getResultTypes(), [](Type type) {
+                 return isa<BaseMemRefType>(type);
+               });
+    if (ancestor)
+      (isWrite(use) ? writers : readers).push_back(ancestor);
+  }
+}

@@ -1,0 +1,61 @@
+//===- Edges.cpp - what flows between the chunks of a pipeline
+//--------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/IR/Edges.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace veeline::pipe;
+
+/// The uses of `value` by chunks, ascending by chunk.
+static SmallVector<std::pair<int64_t, unsigned>> getUsers(Value value) {
+  SmallVector<std::pair<int64_t, unsigned>> users;
+  for (OpOperand &use : value.getUses())
+    if (auto chunk = dyn_cast<ChunkOp>(use.getOwner()))
+      users.push_back({chunk.getIndex(), use.getOperandNumber()});
+  llvm::sort(users);
+  return users;
+}
+
+EdgeTable::EdgeTable(PipelineOp pipeline) {
+  auto add = [&](Edge edge) {
+    incoming[{edge.consumer, edge.operand}] = edges.size();
+    if (edge.result)
+      outgoing[{edge.producer, *edge.result}].push_back(edges.size());
+    edges.push_back(edge);
+  };
+  for (ChunkOp chunk : pipeline.getChunks())
+    for (OpResult result : chunk->getResults())
+      for (auto [consumer, operand] : getUsers(result))
+        add({static_cast<int64_t>(chunk.getIndex()), result.getResultNumber(),
+             std::nullopt, consumer, operand,
+             cast<RankedTensorType>(result.getType())});
+  for (auto [number, param] : llvm::enumerate(pipeline.getParams())) {
+    auto users = getUsers(param.getValue());
+    for (auto [consumer, operand] : ArrayRef(users).drop_front(!users.empty()))
+      add({users.front().first, std::nullopt, static_cast<unsigned>(number),
+           consumer, operand,
+           cast<RankedTensorType>(param.getValue().getType())});
+  }
+}
+
+std::optional<int64_t> EdgeTable::getIncoming(int64_t consumer,
+                                              unsigned operand) const {
+  auto it = incoming.find({consumer, operand});
+  if (it == incoming.end())
+    return std::nullopt;
+  return it->second;
+}
+
+ArrayRef<int64_t> EdgeTable::getOutgoing(int64_t producer,
+                                         unsigned result) const {
+  auto it = outgoing.find({producer, result});
+  if (it == outgoing.end())
+    return {};
+  return it->second;
+}

@@ -1,0 +1,145 @@
+//===- PipeAttributes.cpp - attributes and types of pipe
+//--------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace veeline::pipe;
+
+#include "veeline/Dialect/Pipe/IR/PipeEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "veeline/Dialect/Pipe/IR/PipeAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "veeline/Dialect/Pipe/IR/PipeTypes.cpp.inc"
+
+void PipeDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "veeline/Dialect/Pipe/IR/PipeAttributes.cpp.inc"
+      >();
+}
+
+void PipeDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "veeline/Dialect/Pipe/IR/PipeTypes.cpp.inc"
+      >();
+}
+
+/// How many numbers an initialiser takes.
+static unsigned getNumOperands(InitKind kind) {
+  switch (kind) {
+  case InitKind::Zeros:
+  case InitKind::Ones:
+    return 0;
+  case InitKind::Constant:
+    return 1;
+  case InitKind::Normal:
+  case InitKind::Uniform:
+    return 2;
+  }
+  return 0;
+}
+
+LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               InitKind kind, APFloat a, APFloat b) {
+  if (!a.isFinite() || !b.isFinite())
+    return emitError() << "an initialiser takes finite numbers";
+  if (kind == InitKind::Normal && b.isNegative() && !b.isZero())
+    return emitError() << "normal(mean, std) needs std >= 0, found std = "
+                       << b.convertToDouble();
+  if (kind == InitKind::Uniform && b < a)
+    return emitError() << "uniform(lo, hi) needs lo <= hi, found lo = "
+                       << a.convertToDouble()
+                       << ", hi = " << b.convertToDouble();
+  return success();
+}
+
+/// `zeros` | `constant` `(` float `)` | `normal` `(` float `,` float `)` | ...
+static FailureOr<InitAttr> parseInit(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<InitKind> kind = symbolizeInitKind(keyword);
+  if (!kind)
+    return parser.emitError(loc)
+           << "unknown initialiser '" << keyword
+           << "'; expected zeros, ones, constant(c), normal(mean, std) or "
+              "uniform(lo, hi)";
+  double numbers[2] = {0.0, 0.0};
+  unsigned count = getNumOperands(*kind);
+  if (count != 0) {
+    if (parser.parseLParen())
+      return failure();
+    for (unsigned i = 0; i != count; ++i)
+      if ((i != 0 && parser.parseComma()) || parser.parseFloat(numbers[i]))
+        return failure();
+    if (parser.parseRParen())
+      return failure();
+  }
+  auto init = InitAttr::getChecked([&] { return parser.emitError(loc); },
+                                   parser.getContext(), *kind,
+                                   APFloat(numbers[0]), APFloat(numbers[1]));
+  if (!init)
+    return failure();
+  return init;
+}
+
+static void printInit(AsmPrinter &printer, InitAttr init) {
+  printer << stringifyInitKind(init.getKind());
+  unsigned count = getNumOperands(init.getKind());
+  if (count == 0)
+    return;
+  printer << '(';
+  printer.printFloat(init.getA());
+  if (count == 2) {
+    printer << ", ";
+    printer.printFloat(init.getB());
+  }
+  printer << ')';
+}
+
+Attribute InitAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  FailureOr<InitAttr> init = parseInit(parser);
+  if (failed(init) || parser.parseGreater())
+    return {};
+  return *init;
+}
+
+void InitAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printInit(printer, *this);
+  printer << '>';
+}
+
+Attribute ParamAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() ||
+      parser.parseKeyword("init") || parser.parseEqual())
+    return {};
+  FailureOr<InitAttr> init = parseInit(parser);
+  if (failed(init) || parser.parseGreater())
+    return {};
+  return get(parser.getContext(), parser.getBuilder().getStringAttr(name),
+             *init);
+}
+
+void ParamAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printString(getName());
+  printer << ", init = ";
+  printInit(printer, getInit());
+  printer << '>';
+}

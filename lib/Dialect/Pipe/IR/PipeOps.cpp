@@ -1,0 +1,199 @@
+//===- PipeOps.cpp - operations of pipe
+//--------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace veeline::pipe;
+
+#define GET_OP_CLASSES
+#include "veeline/Dialect/Pipe/IR/PipeOps.cpp.inc"
+
+void PipeDialect::registerOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "veeline/Dialect/Pipe/IR/PipeOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// PipelineOp
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> static SmallVector<OpT> listOps(PipelineOp pipeline) {
+  return llvm::to_vector(pipeline.getBody().front().getOps<OpT>());
+}
+
+SmallVector<ChunkOp> PipelineOp::getChunks() { return listOps<ChunkOp>(*this); }
+SmallVector<ParamOp> PipelineOp::getParams() { return listOps<ParamOp>(*this); }
+SmallVector<BatchOp> PipelineOp::getBatches() {
+  return listOps<BatchOp>(*this);
+}
+SmallVector<BufferOp> PipelineOp::getBuffers() {
+  return listOps<BufferOp>(*this);
+}
+
+YieldOp PipelineOp::getYield() {
+  return cast<YieldOp>(getBody().front().back());
+}
+
+int64_t PipelineOp::getStageOf(int64_t chunk) {
+  return veeline::pipe::getStageOf(getPlacement(), getStages(), chunk);
+}
+
+int64_t veeline::pipe::getStageOf(Placement placement, int64_t stages,
+                                  int64_t chunk) {
+  int64_t turn = chunk / stages, position = chunk % stages;
+  switch (placement) {
+  case Placement::Linear:
+  case Placement::Interleaved:
+    return position;
+  case Placement::V:
+  case Placement::Wave:
+    return turn % 2 == 0 ? position : stages - 1 - position;
+  }
+  return position;
+}
+
+static LogicalResult verifyPlacement(PipelineOp pipeline) {
+  int64_t v = pipeline.getChunksPerStage();
+  Placement placement = pipeline.getPlacement();
+  if (placement == Placement::Linear && v != 1)
+    return pipeline.emitOpError()
+           << "placement 'linear' has 1 chunk a stage, found " << v;
+  if (placement == Placement::V && v != 2)
+    return pipeline.emitOpError()
+           << "placement 'v' has 2 chunks a stage, found " << v;
+  return success();
+}
+
+static LogicalResult verifyDistinctNames(PipelineOp pipeline) {
+  llvm::StringMap<Operation *> seen;
+  auto check = [&](Operation *op, StringRef name) -> LogicalResult {
+    auto [it, inserted] = seen.try_emplace(name, op);
+    if (inserted)
+      return success();
+    InFlightDiagnostic diagnostic =
+        op->emitOpError() << "takes the name \"" << name
+                          << "\", which another input of the pipeline has";
+    diagnostic.attachNote(it->second->getLoc()) << "the other one is here";
+    return diagnostic;
+  };
+  for (Operation &op : pipeline.getBody().front()) {
+    LogicalResult result = success();
+    if (auto param = dyn_cast<ParamOp>(op))
+      result = check(&op, param.getParam().getName());
+    else if (auto batch = dyn_cast<BatchOp>(op))
+      result = check(&op, batch.getName());
+    else if (auto buffer = dyn_cast<BufferOp>(op))
+      result = check(&op, buffer.getName());
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult PipelineOp::verify() {
+  Block &body = getBody().front();
+  if (body.empty() || !isa<YieldOp>(body.back()))
+    return emitOpError("ends with a pipe.yield of the loss");
+  if (failed(verifyPlacement(*this)) || failed(verifyDistinctNames(*this)))
+    return failure();
+  int64_t expected = 0;
+  for (Operation &op : body) {
+    if (!isa<ParamOp, BatchOp, BufferOp, ChunkOp, YieldOp>(op))
+      return op.emitOpError("does not belong in a pipe.pipeline");
+    auto chunk = dyn_cast<ChunkOp>(op);
+    if (chunk && chunk.getIndexAttr().getInt() != expected++)
+      return chunk.emitOpError()
+             << "is chunk " << chunk.getIndexAttr().getInt() << " where chunk "
+             << expected - 1 << " is next: chunks are numbered in model order";
+  }
+  if (expected != getNumChunks())
+    return emitOpError() << "has " << expected << " chunks, but stages("
+                         << getStages() << ") times chunks_per_stage("
+                         << getChunksPerStage() << ") is " << getNumChunks();
+  YieldOp yield = getYield();
+  auto loss = yield.getResults().empty()
+                  ? RankedTensorType()
+                  : dyn_cast<RankedTensorType>(yield.getResults()[0].getType());
+  if (!loss || loss.getRank() != 0 || !isa<FloatType>(loss.getElementType()))
+    return yield.emitOpError(
+        "yields the loss first: a float tensor of rank 0, as tensor<f32>");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ChunkOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ChunkOp::verify() {
+  llvm::SmallDenseSet<Value> seen;
+  for (auto [i, operand] : llvm::enumerate(getOperands()))
+    if (!seen.insert(operand).second)
+      return emitOpError() << "takes operand " << i
+                           << " twice; a chunk takes each value once";
+  if ((getBackwardInput() || getBackwardWeight() || getBackward()) &&
+      !getForward())
+    return emitOpError("has a backward function but no forward function");
+  return success();
+}
+
+LogicalResult ChunkOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (FlatSymbolRefAttr name :
+       {getPrimalAttr(), getForwardAttr(), getBackwardAttr(),
+        getBackwardInputAttr(), getBackwardWeightAttr()}) {
+    if (!name)
+      continue;
+    if (!symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, name))
+      return emitOpError() << "refers to " << name
+                           << ", which is not a func.func of this module";
+  }
+  auto primal =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getPrimalAttr());
+  auto type =
+      FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
+  // Once bufferized the function takes memrefs; roles tell the rest then.
+  if (!getForward() && primal.getFunctionType() != type) {
+    InFlightDiagnostic diagnostic =
+        emitOpError() << "has type " << type << ", but " << getPrimalAttr()
+                      << " has type " << primal.getFunctionType();
+    diagnostic.attachNote(primal.getLoc()) << "declared here";
+    return diagnostic;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WaitOp, UpdateOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult WaitOp::verify() {
+  for (Operation *user : getHandle().getUsers())
+    if (user != getOperation() && user->getBlock() == (*this)->getBlock() &&
+        user->isBeforeInBlock(*this)) {
+      InFlightDiagnostic diagnostic =
+          emitOpError("waits for a handle that was waited for already");
+      diagnostic.attachNote(user->getLoc()) << "the first wait is here";
+      return diagnostic;
+    }
+  return success();
+}
+
+LogicalResult UpdateOp::verify() {
+  if (getGradients().empty())
+    return emitOpError("needs at least one gradient");
+  for (Type type : getGradients().getTypes())
+    if (type != getValue().getType())
+      return emitOpError() << "takes gradients of the parameter's type "
+                           << getValue().getType() << ", found " << type;
+  return success();
+}

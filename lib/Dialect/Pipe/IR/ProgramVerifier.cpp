@@ -1,0 +1,217 @@
+//===- ProgramVerifier.cpp - the verifier of pipe.program
+//-------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of a program refer to chunks, edges and parameters by number. The
+// program checks all of them in one walk, with the pipeline's tables at hand:
+// linear in the number of ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/IR/Edges.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace veeline::pipe;
+
+namespace {
+
+class ProgramVerifier {
+public:
+  ProgramVerifier(ProgramOp program, PipelineOp pipeline,
+                  SymbolTableCollection &symbols)
+      : program(program), pipeline(pipeline), symbols(symbols), edges(pipeline),
+        chunks(pipeline.getChunks()), params(pipeline.getParams()) {}
+
+  LogicalResult verify();
+
+private:
+  LogicalResult verifyOp(Operation *op);
+  LogicalResult verifyMicrobatch(Operation *op, int64_t microbatch);
+  LogicalResult verifyTypes(Operation *op, TypeRange found,
+                            ArrayRef<ChunkValue> expected, StringRef what);
+  template <typename OpT>
+  LogicalResult verifyWork(OpT op, ChunkFunctionKind kind);
+  template <typename OpT>
+  LogicalResult verifyMessage(OpT op, Type type, bool isSource);
+  LogicalResult verifyParam(Operation *op, int64_t param, Type type);
+
+  ProgramOp program;
+  PipelineOp pipeline;
+  SymbolTableCollection &symbols;
+  EdgeTable edges;
+  SmallVector<ChunkOp> chunks;
+  SmallVector<ParamOp> params;
+  /// (chunk, kind) to what the function carries; filled on first use.
+  llvm::DenseMap<std::pair<int64_t, int>,
+                 std::pair<SmallVector<ChunkValue>, SmallVector<ChunkValue>>>
+      carried;
+};
+
+} // namespace
+
+LogicalResult ProgramVerifier::verifyMicrobatch(Operation *op,
+                                                int64_t microbatch) {
+  std::optional<uint64_t> count = pipeline.getMicrobatches();
+  if (count && microbatch >= static_cast<int64_t>(*count))
+    return op->emitOpError() << "is about microbatch " << microbatch
+                             << ", but the pipeline has " << *count;
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyTypes(Operation *op, TypeRange found,
+                                           ArrayRef<ChunkValue> expected,
+                                           StringRef what) {
+  if (found.size() != expected.size())
+    return op->emitOpError() << "has " << found.size() << ' ' << what
+                             << "s, expected " << expected.size();
+  for (auto [i, type, value] : llvm::enumerate(found, expected))
+    if (type != value.type)
+      return op->emitOpError()
+             << what << ' ' << i << " is " << stringifyRoleKind(value.kind)
+             << ' ' << value.index << " of the chunk, of type " << value.type
+             << ", found " << type;
+  return success();
+}
+
+template <typename OpT>
+LogicalResult ProgramVerifier::verifyWork(OpT op, ChunkFunctionKind kind) {
+  int64_t index = op.getChunk();
+  if (index >= static_cast<int64_t>(chunks.size()))
+    return op.emitOpError() << "runs chunk " << index
+                            << ", but the pipeline has " << chunks.size();
+  int64_t stage = pipeline.getStageOf(index);
+  if (stage != static_cast<int64_t>(program.getStage()))
+    return op.emitOpError()
+           << "runs chunk " << index << ", which is placed on stage " << stage
+           << ", on stage " << program.getStage();
+  if (failed(verifyMicrobatch(op, op.getMicrobatch())))
+    return failure();
+  ChunkOp chunk = chunks[index];
+  auto [it, inserted] = carried.try_emplace({index, static_cast<int>(kind)});
+  if (inserted) {
+    func::FuncOp func = getFunction(symbols, chunk, kind);
+    if (!func) {
+      carried.erase(it);
+      InFlightDiagnostic diagnostic = op.emitOpError()
+                                      << "runs the " << getName(kind)
+                                      << " function of chunk " << index
+                                      << ", which has none";
+      diagnostic.attachNote(chunk.getLoc()) << "the chunk is here";
+      return diagnostic;
+    }
+    // After bufferization the functions are no longer on tensors; what they
+    // carry was verified before.
+    FailureOr<ChunkSignature> signature = getChunkSignature(func);
+    if (failed(signature))
+      return failure();
+    it->second = {getCarried(chunk, signature->arguments),
+                  getCarried(chunk, signature->results)};
+  }
+  if (failed(verifyTypes(op, op.getOperands().getTypes(), it->second.first,
+                         "operand")))
+    return failure();
+  return verifyTypes(op, op.getResults().getTypes(), it->second.second,
+                     "result");
+}
+
+template <typename OpT>
+LogicalResult ProgramVerifier::verifyMessage(OpT op, Type type, bool isSource) {
+  int64_t number = op.getEdge();
+  if (number >= edges.size())
+    return op.emitOpError() << "names edge " << number
+                            << ", but the pipeline has " << edges.size();
+  const Edge &edge = edges[number];
+  if (type != edge.type)
+    return op.emitOpError() << "carries " << type << " on edge " << number
+                            << ", which is of type " << edge.type;
+  bool atProducer = (op.getDirection() == Direction::Activation) == isSource;
+  int64_t chunk = atProducer ? edge.producer : edge.consumer;
+  int64_t stage = pipeline.getStageOf(chunk);
+  if (stage != static_cast<int64_t>(program.getStage()))
+    return op.emitOpError()
+           << "is at the end of edge " << number << " that is chunk " << chunk
+           << " on stage " << stage << ", not stage " << program.getStage();
+  if (pipeline.getStageOf(edge.producer) == pipeline.getStageOf(edge.consumer))
+    return op.emitOpError() << "is about edge " << number
+                            << ", whose ends are both on stage " << stage;
+  return verifyMicrobatch(op, op.getMicrobatch());
+}
+
+LogicalResult ProgramVerifier::verifyParam(Operation *op, int64_t param,
+                                           Type type) {
+  if (param >= static_cast<int64_t>(params.size()))
+    return op->emitOpError() << "names parameter " << param
+                             << ", but the pipeline has " << params.size();
+  Type expected = params[param].getValue().getType();
+  if (type == expected)
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError()
+                                  << "has type " << type << ", parameter "
+                                  << param << " has type " << expected;
+  diagnostic.attachNote(params[param].getLoc()) << "the parameter is here";
+  return diagnostic;
+}
+
+LogicalResult ProgramVerifier::verifyOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](ForwardOp op) {
+        return verifyWork(op, ChunkFunctionKind::Forward);
+      })
+      .Case([&](BackwardOp op) {
+        return verifyWork(op, ChunkFunctionKind::Backward);
+      })
+      .Case([&](BackwardInputOp op) {
+        return verifyWork(op, ChunkFunctionKind::BackwardInput);
+      })
+      .Case([&](BackwardWeightOp op) {
+        return verifyWork(op, ChunkFunctionKind::BackwardWeight);
+      })
+      .Case([&](EdgeValueOp op) {
+        return verifyMessage(op, op.getValue().getType(), false);
+      })
+      .Case([&](RecvOp op) {
+        return verifyMessage(op, op.getHandle().getType().getValue(), false);
+      })
+      .Case([&](SendOp op) {
+        return verifyMessage(op, op.getValue().getType(), true);
+      })
+      .Case([&](GradientOp op) {
+        return verifyParam(op, op.getParam(), op.getValue().getType());
+      })
+      .Case([&](UpdateOp op) {
+        return verifyParam(op, op.getParam(), op.getValue().getType());
+      })
+      .Case([&](AssignOp op) {
+        return verifyParam(op, op.getParam(), op.getValue().getType());
+      })
+      .Case<AddOp, WaitOp>([](Operation *) { return success(); })
+      .Default([](Operation *op) {
+        return op->emitOpError("does not belong in a pipe.program");
+      });
+}
+
+LogicalResult ProgramVerifier::verify() {
+  if (program.getStage() >= pipeline.getStages())
+    return program.emitOpError()
+           << "is for stage " << program.getStage() << ", but the pipeline has "
+           << pipeline.getStages() << " stages";
+  for (Operation &op : program.getBody().front())
+    if (failed(verifyOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto pipeline =
+      symbols.lookupNearestSymbolFrom<PipelineOp>(*this, getPipelineAttr());
+  if (!pipeline)
+    return emitOpError() << "refers to " << getPipelineAttr()
+                         << ", which is not a pipe.pipeline of this module";
+  return ProgramVerifier(*this, pipeline, symbols).verify();
+}

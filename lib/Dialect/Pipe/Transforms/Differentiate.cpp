@@ -1,0 +1,111 @@
+//===- Differentiate.cpp - --pipe-differentiate ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "veeline/Autodiff/Autodiff.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+
+namespace veeline::pipe {
+#define GEN_PASS_DEF_PIPEDIFFERENTIATE
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace veeline::pipe
+
+using namespace mlir;
+using namespace veeline::pipe;
+using veeline::autodiff::ChunkDescription;
+using veeline::autodiff::OperandKind;
+
+static bool isFloatTensor(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value));
+}
+
+static OperandKind getOperandKind(Value operand) {
+  Operation *def = operand.getDefiningOp();
+  if (isa_and_nonnull<ParamOp>(def))
+    return OperandKind::Parameter;
+  if (isa_and_nonnull<BatchOp, BufferOp>(def))
+    return OperandKind::Constant;
+  return isFloatTensor(operand) ? OperandKind::EdgeValue
+                                : OperandKind::PassiveEdgeValue;
+}
+
+/// The loss is the pipeline's first result; only other chunks send gradients.
+static FailureOr<ChunkDescription> describe(ChunkOp chunk, Value loss) {
+  ChunkDescription description;
+  for (Value operand : chunk.getOperands())
+    description.operands.push_back(getOperandKind(operand));
+  for (auto [i, result] : llvm::enumerate(chunk.getResults())) {
+    auto user = llvm::find_if(result.getUsers(), llvm::IsaPred<ChunkOp>);
+    bool isUsed = user != result.user_end();
+    description.hasResultGradient.push_back(isUsed && isFloatTensor(result));
+    if (result != loss)
+      continue;
+    description.loss = i;
+    if (!isUsed)
+      continue;
+    InFlightDiagnostic diag = chunk.emitOpError()
+                              << "gives the loss, which another chunk uses; "
+                                 "the loss has to be a result only";
+    diag.attachNote((*user)->getLoc()) << "used here";
+    return failure();
+  }
+  return description;
+}
+
+static LogicalResult differentiate(ChunkOp chunk, Value loss,
+                                   SymbolTable &symbols) {
+  if (chunk.getForward())
+    return chunk.emitOpError() << "has a forward function already; "
+                                  "--pipe-differentiate runs once";
+  auto primal = symbols.lookup<func::FuncOp>(chunk.getPrimal());
+  if (!primal)
+    return chunk.emitOpError()
+           << "refers to '" << chunk.getPrimal() << "', which is no function";
+  FailureOr<ChunkDescription> description = describe(chunk, loss);
+  if (failed(description))
+    return failure();
+  auto functions = veeline::autodiff::differentiateChunk(primal, *description);
+  if (failed(functions))
+    return failure();
+  // Renamed if the name is taken, so the name is known only afterwards.
+  auto insertionPoint = std::next(primal->getIterator());
+  auto insert = [&](OwningOpRef<func::FuncOp> &func) {
+    StringAttr name = symbols.insert(func.release(), insertionPoint);
+    return FlatSymbolRefAttr::get(name);
+  };
+  chunk.setForwardAttr(insert(functions->forward));
+  if (functions->backward)
+    chunk.setBackwardAttr(insert(functions->backward));
+  return success();
+}
+
+namespace {
+struct PipeDifferentiate
+    : veeline::pipe::impl::PipeDifferentiateBase<PipeDifferentiate> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto pipeline : getOperation().getOps<PipelineOp>()) {
+      Value loss = pipeline.getYield().getResults().front();
+      if (!loss.getDefiningOp<ChunkOp>()) {
+        pipeline.getYield().emitOpError()
+            << "the first result is the loss, which has to be the result of a "
+               "chunk";
+        return signalPassFailure();
+      }
+      for (ChunkOp chunk : pipeline.getChunks())
+        if (failed(differentiate(chunk, loss, symbols)))
+          return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,202 @@
+//===- ModelFunction.cpp - the input contract -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace veeline::pipe;
+
+//===----------------------------------------------------------------------===//
+// Which function is the model
+//===----------------------------------------------------------------------===//
+
+static void listNames(InFlightDiagnostic &diagnostic,
+                      ArrayRef<func::FuncOp> functions) {
+  llvm::interleaveComma(functions, diagnostic, [&](func::FuncOp function) {
+    diagnostic << '@' << function.getSymName();
+  });
+}
+
+static FailureOr<func::FuncOp>
+findNamed(ModuleOp module, ArrayRef<func::FuncOp> functions, StringRef entry) {
+  for (func::FuncOp function : functions)
+    if (function.getSymName() == entry)
+      return function;
+  InFlightDiagnostic diagnostic = module.emitError()
+                                  << "there is no func.func @" << entry
+                                  << " with a body";
+  if (functions.empty())
+    return diagnostic;
+  func::FuncOp nearest =
+      *llvm::min_element(functions, [&](func::FuncOp a, func::FuncOp b) {
+        return a.getSymName().edit_distance(entry) <
+               b.getSymName().edit_distance(entry);
+      });
+  diagnostic << "; did you mean @" << nearest.getSymName()
+             << "? Functions with a body are ";
+  listNames(diagnostic, functions);
+  return diagnostic;
+}
+
+FailureOr<func::FuncOp> veeline::pipe::findModel(ModuleOp module,
+                                                 StringRef entry) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      functions.push_back(function);
+  if (!entry.empty())
+    return findNamed(module, functions, entry);
+  auto candidates = llvm::filter_to_vector(
+      functions, [](func::FuncOp function) { return function.isPublic(); });
+  if (candidates.size() == 1)
+    return candidates.front();
+  InFlightDiagnostic diagnostic = module.emitError();
+  if (candidates.empty())
+    return diagnostic << "expected a public func.func with a body, the model; "
+                         "found none";
+  diagnostic << "expected one public func.func, the model; found ";
+  listNames(diagnostic, candidates);
+  return diagnostic << "; choose one by the option 'entry'";
+}
+
+//===----------------------------------------------------------------------===//
+// The contract
+//===----------------------------------------------------------------------===//
+
+/// The attributes of an argument that say what it is.
+static SmallVector<NamedAttribute> getKinds(func::FuncOp model,
+                                            unsigned argument) {
+  SmallVector<NamedAttribute> kinds;
+  for (StringRef name : {PipeDialect::paramAttrName, PipeDialect::batchAttrName,
+                         PipeDialect::bufferAttrName})
+    if (Attribute attr = model.getArgAttr(argument, name))
+      kinds.emplace_back(StringAttr::get(model.getContext(), name), attr);
+  return kinds;
+}
+
+/// The name by which data or values are found for an argument.
+static std::string getInputName(func::FuncOp model, unsigned argument) {
+  for (NamedAttribute kind : getKinds(model, argument)) {
+    if (auto param = dyn_cast<ParamAttr>(kind.getValue()))
+      return param.getName().str();
+    return cast<StringAttr>(kind.getValue()).str();
+  }
+  return ("arg" + Twine(argument)).str();
+}
+
+static bool isPlainTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
+         tensor.getElementType().isIntOrFloat();
+}
+
+static constexpr llvm::StringLiteral plainTensor =
+    "a tensor of static shape with integer or float elements";
+
+static LogicalResult verifyArgument(func::FuncOp model,
+                                    BlockArgument argument) {
+  unsigned number = argument.getArgNumber();
+  std::string name = getInputName(model, number);
+  if (!isPlainTensor(argument.getType()))
+    return emitError(argument.getLoc())
+           << "argument " << number << " (\"" << name
+           << "\") of the model: expected " << plainTensor << ", found "
+           << argument.getType();
+  SmallVector<NamedAttribute> kinds = getKinds(model, number);
+  if (kinds.size() > 1)
+    return emitError(argument.getLoc())
+           << "argument " << number << " of the model has both '"
+           << kinds[0].getName().getValue() << "' and '"
+           << kinds[1].getName().getValue() << "'; an input is one thing";
+  if (name.empty())
+    return emitError(argument.getLoc())
+           << "argument " << number << " of the model has an empty name";
+  return success();
+}
+
+static LogicalResult verifyArguments(func::FuncOp model) {
+  llvm::StringMap<BlockArgument> seen;
+  bool hasParam = false;
+  for (BlockArgument argument : model.getArguments()) {
+    if (failed(verifyArgument(model, argument)))
+      return failure();
+    unsigned number = argument.getArgNumber();
+    hasParam |=
+        static_cast<bool>(model.getArgAttr(number, PipeDialect::paramAttrName));
+    auto [it, inserted] =
+        seen.try_emplace(getInputName(model, number), argument);
+    if (inserted)
+      continue;
+    InFlightDiagnostic diagnostic = emitError(argument.getLoc())
+                                    << "argument " << number
+                                    << " of the model takes the name \""
+                                    << it->first() << "\", which argument "
+                                    << it->second.getArgNumber() << " has";
+    diagnostic.attachNote(it->second.getLoc()) << "the other one is here";
+    return diagnostic;
+  }
+  if (!hasParam)
+    return model.emitError("the model has nothing to train: no argument is a "
+                           "parameter, as in "
+                           "{pipe.param = #pipe.param<\"w\", init = zeros>}");
+  return success();
+}
+
+static LogicalResult verifyResults(func::FuncOp model) {
+  Operation *terminator = model.getBody().front().getTerminator();
+  if (model.getNumResults() == 0)
+    return terminator->emitError(
+        "the model's first result is the loss, a tensor<f32> or tensor<f64>; "
+        "found no result");
+  Type loss = model.getResultTypes().front();
+  auto tensor = dyn_cast<RankedTensorType>(loss);
+  if (!tensor || tensor.getRank() != 0 ||
+      !(tensor.getElementType().isF32() || tensor.getElementType().isF64()))
+    return terminator->emitError("the model's first result is the loss, a "
+                                 "tensor<f32> or tensor<f64>; found ")
+           << loss;
+  for (auto [i, type] : llvm::enumerate(model.getResultTypes()))
+    if (!isPlainTensor(type))
+      return terminator->emitError()
+             << "result " << i << " of the model: expected " << plainTensor
+             << ", found " << type;
+  return success();
+}
+
+static LogicalResult verifyOp(Operation *op) {
+  WalkResult nestedMark = op->walk([&](BoundaryOp mark) {
+    if (mark == op)
+      return WalkResult::advance();
+    mark.emitOpError("is inside another op; a mark stands in the model "
+                     "function's own block");
+    return WalkResult::interrupt();
+  });
+  if (nestedMark.wasInterrupted())
+    return failure();
+  if (!isMemoryEffectFree(op))
+    return op->emitError() << "'" << op->getName()
+                           << "' may have side effects; a model is made of "
+                              "pure ops on tensors (calls are inlined by "
+                              "--inline)";
+  return success();
+}
+
+LogicalResult veeline::pipe::verifyModel(func::FuncOp model) {
+  if (!model.getBody().hasOneBlock())
+    return model.emitError()
+           << "the model has " << model.getBody().getBlocks().size()
+           << " blocks, expected one: no branches";
+  if (failed(verifyArguments(model)) || failed(verifyResults(model)))
+    return failure();
+  for (Operation &op : model.getBody().front().without_terminator())
+    if (failed(verifyOp(&op)))
+      return failure();
+  return success();
+}

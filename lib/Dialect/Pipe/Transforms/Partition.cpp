@@ -1,0 +1,195 @@
+//===- Partition.cpp - --pipe-partition -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChunkExtraction.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "veeline/Analysis/Cuts.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace veeline::pipe {
+#define GEN_PASS_DEF_PIPEPARTITION
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace veeline::pipe
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+FailureOr<Placement> veeline::pipe::getPlacement(Location location,
+                                                 StringRef name,
+                                                 int64_t chunksPerStage) {
+  if (name.empty())
+    return chunksPerStage == 1   ? Placement::Linear
+           : chunksPerStage == 2 ? Placement::V
+                                 : Placement::Interleaved;
+  if (std::optional<Placement> placement = symbolizePlacement(name))
+    return *placement;
+  SmallVector<StringRef> known;
+  for (unsigned i = 0; i <= getMaxEnumValForPlacement(); ++i)
+    known.push_back(stringifyPlacement(*symbolizePlacement(i)));
+  StringRef nearest = *llvm::min_element(known, [&](StringRef a, StringRef b) {
+    return a.edit_distance(name) < b.edit_distance(name);
+  });
+  InFlightDiagnostic diagnostic = emitError(location)
+                                  << "unknown placement '" << name
+                                  << "'; did you mean '" << nearest
+                                  << "'? Known placements are ";
+  llvm::interleaveComma(known, diagnostic);
+  return diagnostic;
+}
+
+static LogicalResult verifyShape(func::FuncOp model,
+                                 const PartitionOptions &options) {
+  auto [p, v, placement, pieces] = options;
+  if (p < 1)
+    return model.emitError() << "expected at least 1 stage, found " << p;
+  if (v < 1)
+    return model.emitError()
+           << "expected at least 1 chunk a stage, found " << v;
+  if (placement == Placement::Linear && v != 1)
+    return model.emitError()
+           << "placement 'linear' has 1 chunk a stage, found " << v;
+  if (placement == Placement::V && v != 2)
+    return model.emitError()
+           << "placement 'v' has 2 chunks a stage, found " << v;
+  return success();
+}
+
+/// As in "4 stages of 2 chunks each".
+static std::string describe(const PartitionOptions &options) {
+  int64_t p = options.stages, v = options.chunksPerStage;
+  return (Twine(p) + (p == 1 ? " stage of " : " stages of ") + Twine(v) +
+          (v == 1 ? " chunk each" : " chunks each"))
+      .str();
+}
+
+static LogicalResult verifyEnoughPieces(func::FuncOp model,
+                                        const PartitionOptions &options,
+                                        int64_t numPieces) {
+  int64_t p = options.stages, v = options.chunksPerStage;
+  // Without the product, which may not fit.
+  if (v <= numPieces && p <= numPieces / v)
+    return success();
+  InFlightDiagnostic diagnostic =
+      model.emitError() << "more chunks than pieces: " << describe(options)
+                        << ", but the model has " << numPieces
+                        << (numPieces == 1 ? " piece" : " pieces");
+  if (numPieces == 0)
+    return diagnostic << ": no op depends on both a parameter and a batch "
+                         "argument";
+  return diagnostic << "; ask for fewer stages or chunks a stage, or mark "
+                       "more cuts with pipe.boundary";
+}
+
+/// Checks the pieces of each chunk as they are given.
+static LogicalResult verifyList(func::FuncOp model,
+                                const PartitionOptions &options,
+                                int64_t numPieces) {
+  ArrayRef<int64_t> list = options.pieces;
+  int64_t numChunks = options.stages * options.chunksPerStage;
+  if (static_cast<int64_t>(list.size()) != numChunks)
+    return model.emitError()
+           << "the list of pieces has " << list.size() << " entries, expected "
+           << numChunks << ": " << describe(options);
+  uint64_t sum = 0;
+  for (auto [i, count] : llvm::enumerate(list)) {
+    if (count < 1)
+      return model.emitError() << "entry " << i << " of the list of pieces is "
+                               << count << "; every chunk has at least 1 piece";
+    sum = llvm::SaturatingAdd<uint64_t>(sum, count);
+  }
+  if (sum != static_cast<uint64_t>(numPieces))
+    return model.emitError()
+           << "the list of pieces adds up to " << sum << ", but the model has "
+           << numPieces << " pieces (--pipe-print-pieces lists them)";
+  return success();
+}
+
+static FailureOr<SmallVector<int>>
+chooseCounts(func::FuncOp model, const Pieces &pieces,
+             const PartitionOptions &options) {
+  int64_t numPieces = pieces.get().size();
+  if (failed(verifyShape(model, options)) ||
+      failed(verifyEnoughPieces(model, options, numPieces)))
+    return failure();
+  if (!options.pieces.empty()) {
+    if (failed(verifyList(model, options, numPieces)))
+      return failure();
+    return SmallVector<int>(options.pieces.begin(), options.pieces.end());
+  }
+  std::vector<PieceWeight> weights;
+  for (const Piece &piece : pieces.get())
+    weights.push_back({estimateNanoseconds(piece.cost), piece.bytesAfter});
+  std::vector<int> stageOf;
+  for (int64_t k = 0; k != options.stages * options.chunksPerStage; ++k)
+    stageOf.push_back(getStageOf(options.placement, options.stages, k));
+  std::vector<int> counts = chooseCuts(weights, stageOf);
+  return SmallVector<int>(counts.begin(), counts.end());
+}
+
+static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(model, module);
+  if (!uses || uses->empty())
+    return success();
+  InFlightDiagnostic diagnostic =
+      model.emitError("the model is referred to from elsewhere in the module, "
+                      "and would no longer be a function");
+  diagnostic.attachNote((*uses->begin()).getUser()->getLoc())
+      << "referred to here";
+  return diagnostic;
+}
+
+FailureOr<PipelineOp>
+veeline::pipe::partition(func::FuncOp model, const PartitionOptions &options) {
+  auto module = model->getParentOfType<ModuleOp>();
+  if (failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
+    return failure();
+  Pieces pieces = Pieces::find(model);
+  FailureOr<SmallVector<int>> counts = chooseCounts(model, pieces, options);
+  if (failed(counts))
+    return failure();
+  FailureOr<ExtractionPlan> plan = ExtractionPlan::make(model, pieces, *counts);
+  if (failed(plan))
+    return failure();
+
+  SymbolTable symbols(module);
+  OpBuilder builder(model);
+  auto pipeline = PipelineOp::create(
+      builder, model.getLoc(), model.getSymName(), options.stages,
+      options.chunksPerStage, options.placement, /*microbatches=*/{},
+      /*schedule=*/{});
+  pipeline.getBody().emplaceBlock();
+  plan->build(pipeline, symbols);
+  symbols.erase(model);
+  symbols.insert(pipeline);
+  return pipeline;
+}
+
+namespace {
+struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
+  using PipePartitionBase::PipePartitionBase;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> model = findModel(getOperation(), entry);
+    if (failed(model))
+      return signalPassFailure();
+    FailureOr<Placement> chosen =
+        getPlacement(model->getLoc(), placement, chunksPerStage);
+    if (failed(chosen))
+      return signalPassFailure();
+    PartitionOptions options{stages, chunksPerStage, *chosen,
+                             llvm::to_vector(pieces)};
+    if (failed(partition(*model, options)))
+      signalPassFailure();
+  }
+};
+} // namespace

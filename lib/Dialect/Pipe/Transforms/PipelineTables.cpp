@@ -1,0 +1,61 @@
+//===- PipelineTables.cpp - what the programs of a pipeline share
+//------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineTables.h"
+
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+ChunkFunctionKind veeline::pipe::getFunctionKind(schedule::OpKind kind) {
+  switch (kind) {
+  case schedule::OpKind::Forward:
+    return ChunkFunctionKind::Forward;
+  case schedule::OpKind::Backward:
+    return ChunkFunctionKind::Backward;
+  case schedule::OpKind::BackwardInput:
+    return ChunkFunctionKind::BackwardInput;
+  case schedule::OpKind::BackwardWeight:
+    return ChunkFunctionKind::BackwardWeight;
+  }
+  return ChunkFunctionKind::Forward;
+}
+
+std::optional<ChunkFunctionKind> veeline::pipe::getFunctionKind(Operation *op) {
+  if (std::optional<schedule::Op> work = getScheduleOp(op))
+    return getFunctionKind(work->kind);
+  return std::nullopt;
+}
+
+PipelineTables::PipelineTables(PipelineOp pipeline,
+                               SymbolTableCollection &symbols)
+    : pipeline(pipeline), edges(pipeline), chunks(pipeline.getChunks()),
+      params(pipeline.getParams()), carried(chunks.size()) {
+  for (auto [index, chunk] : llvm::enumerate(chunks))
+    for (unsigned kind = 0; kind != 4; ++kind)
+      read(index, chunk, static_cast<ChunkFunctionKind>(kind), symbols);
+}
+
+void PipelineTables::read(size_t index, ChunkOp chunk, ChunkFunctionKind kind,
+                          SymbolTableCollection &symbols) {
+  func::FuncOp func = getFunction(symbols, chunk, kind);
+  if (!func)
+    return;
+  FailureOr<ChunkSignature> signature = getChunkSignature(func);
+  if (failed(signature)) {
+    valid = false;
+    return;
+  }
+  carried[index][static_cast<unsigned>(kind)] = {
+      getCarried(chunk, signature->arguments),
+      getCarried(chunk, signature->results)};
+  for (const ChunkValue &value : signature->results)
+    if (value.kind == RoleKind::ParamGrad)
+      paramGradients.push_back({static_cast<int64_t>(index), value.index});
+}

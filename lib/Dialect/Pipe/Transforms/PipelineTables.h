@@ -1,0 +1,62 @@
+//===- PipelineTables.h - what the programs of a pipeline share -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PIPELINETABLES_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PIPELINETABLES_H
+
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Schedule/Result.h"
+
+#include <array>
+#include <vector>
+
+namespace veeline::pipe {
+
+/// The chunk's function that an operation of a schedule runs.
+ChunkFunctionKind getFunctionKind(schedule::OpKind kind);
+
+/// The function that a work op of a program runs, or none for other ops.
+std::optional<ChunkFunctionKind> getFunctionKind(mlir::Operation *op);
+
+/// What a function of a chunk carries, as `getCarried` says.
+struct Carried {
+  llvm::SmallVector<ChunkValue> arguments, results;
+};
+
+/// The chunks, parameters and edges of a pipeline, and what the functions of
+/// its chunks take and give. Built once, linear in the pipeline.
+struct PipelineTables {
+  PipelineTables(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
+
+  const Carried &get(int64_t chunk, ChunkFunctionKind kind) const {
+    return carried[chunk][static_cast<unsigned>(kind)];
+  }
+
+  /// True where the backward of `chunk` accumulates a gradient of its
+  /// `operand`, a parameter.
+  bool hasParamGradient(int64_t chunk, unsigned operand) const {
+    return llvm::is_contained(paramGradients, std::pair(chunk, operand));
+  }
+
+  PipelineOp pipeline;
+  EdgeTable edges;
+  llvm::SmallVector<ChunkOp> chunks;
+  llvm::SmallVector<ParamOp> params;
+  /// False where a function does not describe itself; a diagnostic says which.
+  bool valid = true;
+
+private:
+  void read(size_t index, ChunkOp chunk, ChunkFunctionKind kind,
+            mlir::SymbolTableCollection &symbols);
+
+  std::vector<std::array<Carried, 4>> carried;
+  llvm::SmallVector<std::pair<int64_t, unsigned>> paramGradients;
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PIPELINETABLES_H

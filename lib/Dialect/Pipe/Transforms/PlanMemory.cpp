@@ -1,0 +1,232 @@
+//===- PlanMemory.cpp - --pipe-plan-memory
+//-----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineTables.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Analysis/OffsetAllocator.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace veeline::pipe {
+#define GEN_PASS_DEF_PIPEPLANMEMORY
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace veeline::pipe
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// Every offset is a multiple of this: a cache line, and the widest vector.
+static constexpr uint64_t alignment = 64;
+
+/// Elements of optimiser state for each element of a parameter.
+static std::optional<int64_t> getStateSlots(StringRef optimizer) {
+  return llvm::StringSwitch<std::optional<int64_t>>(optimizer)
+      .Case("sgd", 0)
+      .Case("sgd-momentum", 1)
+      .Case("adamw", 2)
+      .Default(std::nullopt);
+}
+
+static int64_t getIntAttr(Operation *op, StringRef name) {
+  auto attr = op->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : 0;
+}
+
+namespace {
+
+/// Plans the arena of one rank.
+class ArenaPlanner {
+public:
+  ArenaPlanner(PipelineTables &tables, ProgramOp program, int64_t stateSlots,
+               SymbolTableCollection &symbols)
+      : tables(tables), program(program), stateSlots(stateSlots),
+        symbols(symbols) {}
+
+  LogicalResult run();
+
+private:
+  /// The memory of one result (or of the workspace, without a result number).
+  struct Slot {
+    Operation *op;
+    std::optional<unsigned> result;
+  };
+
+  bool isHere(int64_t chunk) {
+    return tables.pipeline.getStageOf(chunk) ==
+           static_cast<int64_t>(program.getStage());
+  }
+  void placeParams();
+  LogicalResult collect();
+  void addSlot(Slot slot, int64_t begin, int64_t end, uint64_t bytes,
+               uint64_t liveBytes);
+  void writeOffsets(const OffsetPlan &plan);
+  int64_t reserve(uint64_t bytes) {
+    int64_t offset = persistent;
+    persistent += llvm::alignTo(bytes, alignment);
+    return offset;
+  }
+
+  PipelineTables &tables;
+  ProgramOp program;
+  int64_t stateSlots;
+  SymbolTableCollection &symbols;
+  MemoryPlan plan;
+  int64_t persistent = 0;
+  SmallVector<Slot> slots;
+  std::vector<LiveInterval> intervals, liveBytes;
+};
+
+} // namespace
+
+/// Values first, then states, then accumulators, so that one fill of zeros
+/// starts a step.
+void ArenaPlanner::placeParams() {
+  for (auto [number, param] : llvm::enumerate(tables.params)) {
+    SmallVector<std::pair<int64_t, unsigned>> users;
+    for (OpOperand &use : param.getValue().getUses())
+      if (auto chunk = dyn_cast<ChunkOp>(use.getOwner()))
+        users.push_back({chunk.getIndex(), use.getOperandNumber()});
+    llvm::sort(users);
+    if (llvm::none_of(users, [&](auto user) { return isHere(user.first); }))
+      continue;
+    uint64_t bytes = getByteSize(param.getValue().getType());
+    int64_t value = reserve(bytes);
+    bool isHome = isHere(users.front().first);
+    int64_t stateBytes = isHome ? bytes * stateSlots : 0;
+    int64_t state = stateBytes ? reserve(stateBytes) : -1;
+    plan.params.push_back(
+        {static_cast<int64_t>(number), value, state, stateBytes, isHome});
+    for (auto [chunk, operand] : users)
+      if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
+        plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
+  }
+  plan.accumulatorsBegin = persistent;
+  for (MemoryPlan::Accumulator &accumulator : plan.accumulators)
+    accumulator.offset = reserve(
+        getByteSize(tables.params[accumulator.param].getValue().getType()));
+  plan.accumulatorsEnd = persistent;
+}
+
+void ArenaPlanner::addSlot(Slot slot, int64_t begin, int64_t end,
+                           uint64_t bytes, uint64_t live) {
+  slots.push_back(slot);
+  intervals.push_back({begin, end, bytes});
+  liveBytes.push_back({begin, end, live});
+}
+
+/// True for a value that its op computes straight into the receiver's memory.
+static bool isSentOnly(Value value) {
+  return value.hasOneUse() && isa<SendOp>(*value.getUsers().begin());
+}
+
+LogicalResult ArenaPlanner::collect() {
+  llvm::DenseMap<Operation *, int64_t> position;
+  for (auto [i, op] : llvm::enumerate(program.getBody().front()))
+    position[&op] = i;
+  // A handle lives as long as the value that comes out of it.
+  auto lastUse = [&](Value value) {
+    int64_t last = position[value.getDefiningOp()];
+    for (Operation *user : value.getUsers()) {
+      last = std::max(last, position[user]);
+      if (auto wait = dyn_cast<WaitOp>(user))
+        for (Operation *waited : wait.getValue().getUsers())
+          last = std::max(last, position[waited]);
+    }
+    return last;
+  };
+  for (Operation &op : program.getBody().front()) {
+    int64_t begin = position[&op];
+    std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
+    if (auto recv = dyn_cast<RecvOp>(op)) {
+      uint64_t bytes = getByteSize(recv.getHandle().getType().getValue());
+      addSlot({&op, 0}, begin, lastUse(recv.getHandle()) + 1, bytes, bytes);
+      continue;
+    }
+    if (!kind && !isa<AddOp>(op))
+      continue;
+    for (OpResult result : op.getResults()) {
+      if (kind && isSentOnly(result))
+        continue;
+      uint64_t bytes = getByteSize(result.getType());
+      addSlot({&op, result.getResultNumber()}, begin, lastUse(result) + 1,
+              bytes, bytes);
+    }
+    if (!kind)
+      continue;
+    ChunkOp chunk = tables.chunks[getScheduleOp(&op)->chunk];
+    func::FuncOp func = getFunction(symbols, chunk, *kind);
+    if (!func->hasAttr(numResultsAttrName))
+      return func.emitOpError("is not bufferized; run --pipe-bufferize-chunks "
+                              "before --pipe-plan-memory");
+    int64_t workspace = getIntAttr(func, workspaceBytesAttrName);
+    op.setAttr(workspaceSizeAttrName,
+               Builder(op.getContext()).getI64IntegerAttr(workspace));
+    addSlot({&op, std::nullopt}, begin, begin + 1, workspace,
+            getIntAttr(func, workspacePeakAttrName));
+  }
+  return success();
+}
+
+void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
+  llvm::MapVector<Operation *, SmallVector<int64_t>> byOp;
+  Builder builder(program.getContext());
+  for (auto [slot, offset] : llvm::zip_equal(slots, offsets.offsets)) {
+    int64_t absolute = plan.accumulatorsEnd + static_cast<int64_t>(offset);
+    auto &row = byOp[slot.op];
+    row.resize(slot.op->getNumResults(), -1);
+    if (slot.result)
+      row[*slot.result] = absolute;
+    else
+      slot.op->setAttr(workspaceOffsetAttrName,
+                       builder.getI64IntegerAttr(absolute));
+  }
+  for (auto &[op, row] : byOp)
+    op->setAttr(offsetsAttrName, builder.getDenseI64ArrayAttr(row));
+}
+
+LogicalResult ArenaPlanner::run() {
+  placeParams();
+  if (failed(collect()))
+    return failure();
+  OffsetPlan offsets = planOffsets(intervals, alignment);
+  writeOffsets(offsets);
+  plan.arenaBytes = llvm::alignTo(persistent + offsets.totalBytes, alignment);
+  plan.peakLiveBytes = persistent + peakLiveBytes(liveBytes);
+  program.setMemoryAttr(plan.toAttribute(program.getContext()));
+  return success();
+}
+
+namespace {
+struct PipePlanMemory
+    : veeline::pipe::impl::PipePlanMemoryBase<PipePlanMemory> {
+  using PipePlanMemoryBase::PipePlanMemoryBase;
+
+  void runOnOperation() override {
+    std::optional<int64_t> slots = getStateSlots(optimizer);
+    if (!slots) {
+      getOperation().emitError() << "unknown optimizer '" << optimizer
+                                 << "'; expected sgd, sgd-momentum or adamw";
+      return signalPassFailure();
+    }
+    SymbolTableCollection symbols;
+    for (auto pipeline : getOperation().getOps<PipelineOp>()) {
+      PipelineTables tables(pipeline, symbols);
+      if (!tables.valid)
+        return signalPassFailure();
+      for (ProgramOp program : getPrograms(pipeline))
+        if (failed(ArenaPlanner(tables, program, *slots, symbols).run()))
+          return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,238 @@
+//===- ProgramBuilder.cpp - schedules as programs
+//----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
+
+#include "PipelineTables.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+
+#include <map>
+#include <tuple>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+namespace {
+
+/// Writes the program of one stage.
+class ProgramWriter {
+public:
+  ProgramWriter(PipelineTables &tables, ProgramOp program)
+      : tables(tables), stage(program.getStage()), loc(program.getLoc()),
+        builder(OpBuilder::atBlockEnd(&program.getBody().front())) {}
+
+  LogicalResult addWork(const schedule::Op &op, double begin, double end);
+  void addUpdates();
+
+private:
+  /// Where the value of a chunk and microbatch is found: a role and its index.
+  using Key = std::tuple<int, int, int, unsigned>;
+  static Key key(const schedule::Op &op, RoleKind kind, unsigned index) {
+    return {op.chunk, op.microbatch, static_cast<int>(kind), index};
+  }
+
+  bool isHere(int64_t chunk) const {
+    return tables.pipeline.getStageOf(chunk) == stage;
+  }
+  Value getEdgeValue(int64_t edge, Direction direction, int64_t microbatch);
+  Value getOperand(const schedule::Op &op, unsigned operand);
+  Value getResultGradient(const schedule::Op &op, unsigned result);
+  Value getArgument(const schedule::Op &op, const ChunkValue &value);
+  void addUpdate(unsigned param);
+
+  PipelineTables &tables;
+  int64_t stage;
+  Location loc;
+  OpBuilder builder;
+  std::map<Key, Value> values;
+  std::map<std::tuple<int64_t, Direction, int64_t>, Value> edgeValues;
+};
+
+} // namespace
+
+Value ProgramWriter::getEdgeValue(int64_t edge, Direction direction,
+                                  int64_t microbatch) {
+  Value &value = edgeValues[{edge, direction, microbatch}];
+  if (!value)
+    value = EdgeValueOp::create(builder, loc, tables.edges[edge].type, edge,
+                                direction, microbatch);
+  return value;
+}
+
+Value ProgramWriter::getOperand(const schedule::Op &op, unsigned operand) {
+  std::optional<int64_t> number = tables.edges.getIncoming(op.chunk, operand);
+  if (!number)
+    return {};
+  const Edge &edge = tables.edges[*number];
+  if (!isHere(edge.producer))
+    return getEdgeValue(*number, Direction::Activation, op.microbatch);
+  schedule::Op producer = op;
+  producer.chunk = edge.producer;
+  return values[key(producer, RoleKind::Result, *edge.result)];
+}
+
+/// The sum over the consumers of a result, in descending order.
+Value ProgramWriter::getResultGradient(const schedule::Op &op,
+                                       unsigned result) {
+  Value &sum = values[key(op, RoleKind::ResultGrad, result)];
+  if (sum)
+    return sum;
+  for (int64_t number :
+       llvm::reverse(tables.edges.getOutgoing(op.chunk, result))) {
+    const Edge &edge = tables.edges[number];
+    Value gradient;
+    if (isHere(edge.consumer)) {
+      schedule::Op consumer = op;
+      consumer.chunk = edge.consumer;
+      gradient = values[key(consumer, RoleKind::OperandGrad, edge.operand)];
+    } else {
+      gradient = getEdgeValue(number, Direction::Gradient, op.microbatch);
+    }
+    if (!gradient)
+      return {};
+    sum = sum ? AddOp::create(builder, loc, sum.getType(), sum, gradient)
+                    .getResult()
+              : gradient;
+  }
+  return sum;
+}
+
+Value ProgramWriter::getArgument(const schedule::Op &op,
+                                 const ChunkValue &value) {
+  if (value.kind == RoleKind::Operand)
+    return getOperand(op, value.index);
+  if (value.kind == RoleKind::ResultGrad)
+    return getResultGradient(op, value.index);
+  return values[key(op, value.kind, value.index)];
+}
+
+LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
+                                     double end) {
+  ChunkOp chunk = tables.chunks[op.chunk];
+  if (!hasFunction(chunk, op.kind))
+    return success();
+  const Carried &carried = tables.get(op.chunk, getFunctionKind(op.kind));
+  SmallVector<Value> operands;
+  for (const ChunkValue &value : carried.arguments) {
+    Value operand = getArgument(op, value);
+    if (!operand)
+      return chunk.emitOpError()
+             << getName(getFunctionKind(op.kind)) << " takes "
+             << stringifyRoleKind(value.kind) << ' ' << value.index
+             << ", which nothing gives";
+    operands.push_back(operand);
+  }
+  SmallVector<Type> types =
+      llvm::map_to_vector(carried.results, [](const ChunkValue &value) -> Type {
+        return value.type;
+      });
+  StringRef name;
+  switch (op.kind) {
+  case schedule::OpKind::Forward:
+    name = ForwardOp::getOperationName();
+    break;
+  case schedule::OpKind::Backward:
+    name = BackwardOp::getOperationName();
+    break;
+  case schedule::OpKind::BackwardInput:
+    name = BackwardInputOp::getOperationName();
+    break;
+  case schedule::OpKind::BackwardWeight:
+    name = BackwardWeightOp::getOperationName();
+    break;
+  }
+  OperationState state(chunk.getLoc(), name);
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttribute("chunk", builder.getI64IntegerAttr(op.chunk));
+  state.addAttribute("microbatch", builder.getI64IntegerAttr(op.microbatch));
+  state.addAttribute(predictedAttrName,
+                     builder.getDenseF64ArrayAttr({begin, end}));
+  Operation *created = builder.create(state);
+  for (auto [value, result] :
+       llvm::zip_equal(carried.results, created->getResults()))
+    values[key(op, value.kind, value.index)] = result;
+  return success();
+}
+
+/// Gradients first, so that no rank waits for another's update.
+void ProgramWriter::addUpdates() {
+  for (unsigned param = 0; param != tables.params.size(); ++param)
+    addUpdate(param);
+}
+
+void ProgramWriter::addUpdate(unsigned param) {
+  Value declared = tables.params[param].getValue();
+  SmallVector<std::pair<int64_t, unsigned>> users;
+  for (OpOperand &use : declared.getUses()) {
+    auto chunk = dyn_cast<ChunkOp>(use.getOwner());
+    if (chunk &&
+        tables.hasParamGradient(chunk.getIndex(), use.getOperandNumber()))
+      users.push_back({chunk.getIndex(), use.getOperandNumber()});
+  }
+  // Home is the stage of the first chunk that uses it, with or without a
+  // gradient.
+  int64_t first = -1;
+  for (Operation *user : declared.getUsers())
+    if (auto chunk = dyn_cast<ChunkOp>(user))
+      if (first < 0 || static_cast<int64_t>(chunk.getIndex()) < first)
+        first = chunk.getIndex();
+  if (users.empty())
+    return;
+  llvm::sort(users);
+  auto type = cast<RankedTensorType>(declared.getType());
+  SmallVector<Value> gradients;
+  for (auto [chunk, operand] : users)
+    if (isHere(chunk))
+      gradients.push_back(GradientOp::create(builder, loc, type, param, chunk));
+    else if (isHere(first))
+      gradients.push_back(getEdgeValue(
+          *tables.edges.getIncoming(chunk, operand), Direction::Gradient, 0));
+  if (isHere(first)) {
+    UpdateOp::create(builder, loc, type, param, gradients);
+    return;
+  }
+  for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges()))
+    if (edge.param == param && isHere(edge.consumer)) {
+      Value value = getEdgeValue(number, Direction::Activation, 0);
+      AssignOp::create(builder, loc, param, value);
+      return;
+    }
+}
+
+LogicalResult veeline::pipe::buildPrograms(
+    PipelineOp pipeline, const schedule::Schedule &order,
+    const schedule::Simulation &simulation, SymbolTableCollection &symbols) {
+  PipelineTables tables(pipeline, symbols);
+  if (!tables.valid)
+    return failure();
+  SymbolTable &table =
+      symbols.getSymbolTable(pipeline->getParentOfType<ModuleOp>());
+  Operation *last = pipeline;
+  for (auto [stage, ops] : llvm::enumerate(order.stages)) {
+    OpBuilder builder(pipeline.getContext());
+    auto program = ProgramOp::create(
+        builder, pipeline.getLoc(),
+        (pipeline.getSymName() + "_rank" + Twine(stage)).str(),
+        pipeline.getSymName(), stage, DictionaryAttr());
+    program.getBody().emplaceBlock();
+    table.insert(program, std::next(last->getIterator()));
+    last = program;
+    ProgramWriter writer(tables, program);
+    for (auto [step, op] : llvm::enumerate(ops))
+      if (failed(writer.addWork(op, simulation.start[stage][step],
+                                simulation.end[stage][step])))
+        return failure();
+    writer.addUpdates();
+  }
+  return success();
+}

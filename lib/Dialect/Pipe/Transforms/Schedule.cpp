@@ -1,0 +1,111 @@
+//===- Schedule.cpp - --pipe-schedule
+//----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Simulator.h"
+
+namespace veeline::pipe {
+#define GEN_PASS_DEF_PIPESCHEDULE
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace veeline::pipe
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// The library's answer, checked by its verifier; a diagnostic where the
+/// schedule does not exist or does not fit the pipeline's placement.
+static FailureOr<schedule::Schedule>
+generateSchedule(PipelineOp pipeline, StringRef name,
+                 const schedule::Problem &problem) {
+  std::string schedule = name.str();
+  auto placement = schedule::placementFor(schedule, pipeline.getStages(),
+                                          pipeline.getChunksPerStage());
+  if (!placement)
+    return pipeline.emitOpError() << placement.error().str();
+  for (ChunkOp chunk : pipeline.getChunks()) {
+    int64_t index = chunk.getIndex();
+    if (placement->stageOf(index) == pipeline.getStageOf(index) ||
+        schedule == "sequential")
+      continue;
+    return pipeline.emitOpError()
+           << "has placement '" << stringifyPlacement(pipeline.getPlacement())
+           << "', but schedule '" << name << "' is made for placement '"
+           << schedule::toString(placement->kind())
+           << "'; partition with that placement";
+  }
+  auto generated = schedule::generate(schedule, problem);
+  if (!generated)
+    return pipeline.emitOpError() << generated.error().str();
+  if (auto status = schedule::verify(problem, *generated); !status)
+    return pipeline.emitOpError()
+           << "schedule '" << name
+           << "' does not pass verification: " << status.error().str();
+  return *generated;
+}
+
+/// A copy of `pipeline` in which one rank holds all chunks.
+static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
+  auto copy = cast<PipelineOp>(pipeline->clone());
+  copy.setSymName((pipeline.getSymName() + "_sequential").str());
+  copy.setChunksPerStage(pipeline.getNumChunks());
+  copy.setStages(1);
+  copy.setPlacement(pipeline.getNumChunks() == 1 ? Placement::Linear
+                                                 : Placement::Interleaved);
+  symbols.insert(copy, std::next(pipeline->getIterator()));
+  return copy;
+}
+
+static LogicalResult scheduleOne(PipelineOp pipeline, StringRef name,
+                                 int64_t microbatches,
+                                 SymbolTableCollection &tables) {
+  auto problem = buildProblem(pipeline, microbatches, tables);
+  if (failed(problem))
+    return failure();
+  auto order = generateSchedule(pipeline, name, *problem);
+  if (failed(order))
+    return failure();
+  auto simulation = schedule::simulate(*problem, *order);
+  if (!simulation)
+    return pipeline.emitOpError() << simulation.error().str();
+  pipeline.setMicrobatches(microbatches);
+  pipeline.setSchedule(name);
+  return buildPrograms(pipeline, *order, *simulation, tables);
+}
+
+namespace {
+struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
+  using PipeScheduleBase::PipeScheduleBase;
+
+  void runOnOperation() override {
+    SymbolTableCollection tables;
+    SymbolTable &symbols = tables.getSymbolTable(getOperation());
+    if (microbatches < 1) {
+      getOperation().emitError()
+          << "microbatches is at least 1, found " << microbatches.getValue();
+      return signalPassFailure();
+    }
+    for (auto pipeline : llvm::to_vector(getOperation().getOps<PipelineOp>())) {
+      if (!getPrograms(pipeline).empty())
+        continue;
+      bool failedOne =
+          failed(scheduleOne(pipeline, schedule, microbatches, tables));
+      if (!failedOne && sequential)
+        failedOne = failed(scheduleOne(cloneForOneRank(pipeline, symbols),
+                                       "sequential", microbatches, tables));
+      if (failedOne)
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

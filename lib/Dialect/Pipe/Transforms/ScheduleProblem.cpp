@@ -1,0 +1,248 @@
+//===- ScheduleProblem.cpp - pipelines as scheduling problems
+//----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// A message costs about this much where memory is shared: waking a thread.
+static constexpr double transferNanoseconds = 2000.0;
+
+static uint64_t getNanoseconds(func::FuncOp func) {
+  if (!func)
+    return 0;
+  return std::max(1.0,
+                  std::ceil(estimateNanoseconds(estimateCost(func.getBody()))));
+}
+
+void veeline::pipe::setChunkCosts(PipelineOp pipeline,
+                                  SymbolTableCollection &symbols) {
+  for (ChunkOp chunk : pipeline.getChunks()) {
+    if (chunk.getCost())
+      continue;
+    auto cost = [&](ChunkFunctionKind kind) {
+      return getNanoseconds(getFunction(symbols, chunk, kind));
+    };
+    uint64_t input = cost(ChunkFunctionKind::BackwardInput);
+    uint64_t weight = cost(ChunkFunctionKind::BackwardWeight);
+    // Not split: W is what there is.
+    if (input == 0 && weight == 0)
+      weight = cost(ChunkFunctionKind::Backward);
+    chunk.setCostAttr(CostAttr::get(
+        chunk.getContext(), cost(ChunkFunctionKind::Forward), input, weight));
+  }
+}
+
+namespace {
+
+/// What a chunk's backward functions take from earlier operations, by role.
+class KeptBytes {
+public:
+  void add(ChunkOp chunk, func::FuncOp func) {
+    if (!func)
+      return;
+    FailureOr<ChunkSignature> signature = getChunkSignature(func);
+    if (failed(signature))
+      return;
+    for (const ChunkValue &value : getCarried(chunk, signature->arguments))
+      if (seen.insert({static_cast<int>(value.kind), value.index}).second)
+        bytes[static_cast<int>(value.kind)] += getByteSize(value.type);
+  }
+  /// Bytes of all values but those of the kinds in `without`.
+  int64_t total(ArrayRef<RoleKind> without) const {
+    int64_t sum = 0;
+    for (auto [kind, count] : llvm::enumerate(bytes))
+      if (!llvm::is_contained(without, static_cast<RoleKind>(kind)))
+        sum += count;
+    return sum;
+  }
+
+private:
+  llvm::SmallSet<std::pair<int, unsigned>, 16> seen;
+  int64_t bytes[7] = {};
+};
+
+} // namespace
+
+/// The edge operands whose gradients the chunk's backward gives.
+static SmallVector<unsigned>
+getOperandGradients(ChunkOp chunk, SymbolTableCollection &symbols) {
+  SmallVector<unsigned> operands;
+  for (auto kind :
+       {ChunkFunctionKind::Backward, ChunkFunctionKind::BackwardInput}) {
+    func::FuncOp func = getFunction(symbols, chunk, kind);
+    if (!func)
+      continue;
+    FailureOr<ChunkSignature> signature = getChunkSignature(func);
+    if (failed(signature))
+      return operands;
+    for (const ChunkValue &value : signature->results)
+      if (value.kind == RoleKind::OperandGrad)
+        operands.push_back(value.index);
+    return operands;
+  }
+  return operands;
+}
+
+static schedule::Chunk describeChunk(ChunkOp chunk,
+                                     SymbolTableCollection &symbols) {
+  schedule::Chunk result;
+  CostAttr cost = *chunk.getCost();
+  result.forward = cost.getForward();
+  result.backwardInput = cost.getBackwardInput();
+  result.backwardWeight = cost.getBackwardWeight();
+  auto function = [&](ChunkFunctionKind kind) {
+    return getFunction(symbols, chunk, kind);
+  };
+  KeptBytes afterForward, afterInput;
+  for (auto kind :
+       {ChunkFunctionKind::Backward, ChunkFunctionKind::BackwardInput,
+        ChunkFunctionKind::BackwardWeight})
+    afterForward.add(chunk, function(kind));
+  afterInput.add(chunk, function(ChunkFunctionKind::BackwardWeight));
+  // Gradients and saved values do not exist yet after F.
+  int64_t kept = afterForward.total({RoleKind::ResultGrad, RoleKind::Saved});
+  bool isSplit = chunk.getBackwardInput() || chunk.getBackwardWeight();
+  int64_t left = isSplit ? afterInput.total({}) : kept;
+  result.forwardMemory = kept;
+  result.backwardInputMemory = left - kept;
+  result.backwardWeightMemory = -left;
+  if (getOperandGradients(chunk, symbols).empty())
+    return result.withoutBackwardInput();
+  return result;
+}
+
+static schedule::PlacementKind getPlacementKind(Placement placement) {
+  switch (placement) {
+  case Placement::Linear:
+    return schedule::PlacementKind::Linear;
+  case Placement::Interleaved:
+    return schedule::PlacementKind::Interleaved;
+  case Placement::V:
+    return schedule::PlacementKind::V;
+  case Placement::Wave:
+    return schedule::PlacementKind::Wave;
+  }
+  return schedule::PlacementKind::Linear;
+}
+
+FailureOr<schedule::Problem>
+veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
+                            SymbolTableCollection &symbols) {
+  auto placement = schedule::Placement::get(
+      getPlacementKind(pipeline.getPlacement()), pipeline.getStages(),
+      pipeline.getChunksPerStage());
+  if (!placement)
+    return pipeline.emitOpError() << placement.error().str();
+  setChunkCosts(pipeline, symbols);
+  schedule::Problem problem{*placement, static_cast<int>(microbatches), {}, {}};
+  SmallVector<ChunkOp> chunks = pipeline.getChunks();
+  for (ChunkOp chunk : chunks) {
+    if (!chunk.getForward())
+      return chunk.emitOpError(
+          "has no forward function; run --pipe-differentiate first");
+    problem.chunks.push_back(describeChunk(chunk, symbols));
+  }
+  EdgeTable edges(pipeline);
+  for (const Edge &edge : edges.getEdges())
+    if (!edge.isParameter())
+      problem.edges.push_back(
+          {static_cast<int>(edge.producer), static_cast<int>(edge.consumer),
+           transferNanoseconds, transferNanoseconds,
+           llvm::is_contained(
+               getOperandGradients(chunks[edge.consumer], symbols),
+               edge.operand)});
+  if (auto status = schedule::check(problem); !status)
+    return pipeline.emitOpError() << status.error().str();
+  return problem;
+}
+
+std::optional<schedule::Op> veeline::pipe::getScheduleOp(Operation *op) {
+  auto make = [](schedule::OpKind kind, auto op) -> schedule::Op {
+    return {kind, static_cast<int>(op.getChunk()),
+            static_cast<int>(op.getMicrobatch())};
+  };
+  return llvm::TypeSwitch<Operation *, std::optional<schedule::Op>>(op)
+      .Case([&](ForwardOp op) { return make(schedule::OpKind::Forward, op); })
+      .Case([&](BackwardOp op) { return make(schedule::OpKind::Backward, op); })
+      .Case([&](BackwardInputOp op) {
+        return make(schedule::OpKind::BackwardInput, op);
+      })
+      .Case([&](BackwardWeightOp op) {
+        return make(schedule::OpKind::BackwardWeight, op);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+bool veeline::pipe::hasFunction(ChunkOp chunk, schedule::OpKind kind) {
+  switch (kind) {
+  case schedule::OpKind::Forward:
+    return chunk.getForward().has_value();
+  case schedule::OpKind::Backward:
+    return chunk.getBackward().has_value();
+  case schedule::OpKind::BackwardInput:
+    return chunk.getBackwardInput().has_value();
+  case schedule::OpKind::BackwardWeight:
+    return chunk.getBackwardWeight().has_value();
+  }
+  return false;
+}
+
+schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
+                                               ArrayRef<ProgramOp> programs) {
+  SmallVector<ChunkOp> chunks = pipeline.getChunks();
+  schedule::Schedule result;
+  result.name = pipeline.getSchedule().value_or("").str();
+  bool isSplit = false;
+  for (ProgramOp program : programs) {
+    auto &order = result.stages.emplace_back();
+    for (Operation &op : program.getBody().front()) {
+      std::optional<schedule::Op> found = getScheduleOp(&op);
+      if (!found)
+        continue;
+      order.push_back(*found);
+      isSplit |= found->kind == schedule::OpKind::BackwardInput ||
+                 found->kind == schedule::OpKind::BackwardWeight;
+      if (found->kind == schedule::OpKind::BackwardInput &&
+          !chunks[found->chunk].getBackwardWeight())
+        order.push_back({schedule::OpKind::BackwardWeight, found->chunk,
+                         found->microbatch});
+    }
+  }
+  for (ChunkOp chunk : chunks) {
+    if (chunk.getBackward())
+      continue;
+    int index = chunk.getIndex(), stage = pipeline.getStageOf(index);
+    for (int i = 0, m = pipeline.getMicrobatches().value_or(1); i != m; ++i)
+      result.stages[stage].push_back({isSplit ? schedule::OpKind::BackwardWeight
+                                              : schedule::OpKind::Backward,
+                                      index, i});
+  }
+  return result;
+}
+
+SmallVector<ProgramOp> veeline::pipe::getPrograms(PipelineOp pipeline) {
+  SmallVector<ProgramOp> programs;
+  for (auto program : pipeline->getParentOfType<ModuleOp>().getOps<ProgramOp>())
+    if (program.getPipeline() == pipeline.getSymName())
+      programs.push_back(program);
+  llvm::sort(programs, [](ProgramOp a, ProgramOp b) {
+    return a.getStage() < b.getStage();
+  });
+  return programs;
+}

@@ -1,0 +1,54 @@
+//===- Step.cpp - what a lowered step and its metadata agree on
+//--------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace veeline::pipe;
+
+ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs) {
+  EdgeTable edges(pipeline);
+  std::map<std::pair<int64_t, Direction>, int64_t> counts;
+  for (ProgramOp program : programs)
+    for (auto recv : program.getBody().front().getOps<RecvOp>())
+      ++counts[{recv.getEdge(), recv.getDirection()}];
+  for (auto [key, count] : counts) {
+    const Edge &edge = edges[key.first];
+    int64_t from = pipeline.getStageOf(edge.producer);
+    int64_t to = pipeline.getStageOf(edge.consumer);
+    if (key.second == Direction::Gradient)
+      std::swap(from, to);
+    channels.push_back({key.first, key.second, from, to, count});
+  }
+}
+
+int64_t ChannelTable::find(int64_t edge, Direction direction) const {
+  auto it = llvm::lower_bound(
+      channels, std::pair(edge, direction),
+      [](const Channel &channel, std::pair<int64_t, Direction> key) {
+        return std::pair(channel.edge, channel.direction) < key;
+      });
+  if (it == channels.end() || it->edge != edge || it->direction != direction)
+    return -1;
+  return it - channels.begin();
+}
+
+SmallVector<Operation *> veeline::pipe::getTimelineOps(ProgramOp program) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : program.getBody().front())
+    if (getScheduleOp(&op) || isa<SendOp, WaitOp, UpdateOp>(op))
+      ops.push_back(&op);
+  return ops;
+}
+
+std::string veeline::pipe::getStepName(ProgramOp program) {
+  return (program.getSymName() + "_step").str();
+}

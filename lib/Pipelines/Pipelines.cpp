@@ -1,0 +1,113 @@
+//===- Pipelines.cpp - --pipe-compile, and its halves
+//------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Pipelines/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "veeline/Conversion/Pipelines.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Schedule/Generators.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// The placement that was asked for or, without one, the schedule's. A schedule
+/// that does not exist is for --pipe-schedule to refuse.
+static std::string getPlacement(const CompileOptions &options) {
+  if (!options.placement.empty())
+    return options.placement;
+  auto placement = schedule::placementFor(options.schedule, options.stages,
+                                          options.chunksPerStage);
+  return placement ? std::string(schedule::toString(placement->kind())) : "";
+}
+
+void veeline::buildProgramPipeline(OpPassManager &passManager,
+                                   const CompileOptions &options) {
+  pipe::PipePartitionOptions partition;
+  partition.entry = options.entry;
+  partition.stages = options.stages;
+  partition.chunksPerStage = options.chunksPerStage;
+  partition.placement = getPlacement(options);
+  partition.pieces = llvm::to_vector(options.pieces);
+  passManager.addPass(pipe::createPipePartition(partition));
+  passManager.addPass(pipe::createPipeDifferentiate());
+  passManager.addPass(pipe::createPipeSplitBackward());
+  pipe::PipeScheduleOptions schedule;
+  schedule.schedule = options.schedule;
+  schedule.microbatches = options.microbatches;
+  schedule.sequential = options.sequential;
+  passManager.addPass(pipe::createPipeSchedule(schedule));
+  passManager.addPass(pipe::createPipeInsertCommunication());
+}
+
+void veeline::buildMemoryPipeline(OpPassManager &passManager,
+                                  const CompileOptions &options) {
+  BufferizeChunksOptions bufferize;
+  bufferize.gemmScratch = options.gemmScratch;
+  buildBufferizeChunksPipeline(passManager, bufferize);
+  pipe::PipePlanMemoryOptions memory;
+  memory.optimizer = options.optimizer;
+  passManager.addPass(pipe::createPipePlanMemory(memory));
+}
+
+void veeline::buildRuntimePipeline(OpPassManager &passManager) {
+  passManager.addPass(pipe::createPipeLowerToRuntime());
+}
+
+void veeline::buildHostPipeline(OpPassManager &passManager) {
+  passManager.addPass(createSymbolDCEPass());
+  buildHostCodePipeline(passManager);
+}
+
+namespace {
+
+struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
+  Option<std::string> entry{*this, "entry",
+                            llvm::cl::desc("The model function")};
+  Option<int64_t> stages{*this, "stages", llvm::cl::desc("Stages p"),
+                         llvm::cl::init(1)};
+  Option<int64_t> chunksPerStage{*this, "chunks-per-stage",
+                                 llvm::cl::desc("Chunks of each stage v"),
+                                 llvm::cl::init(1)};
+  Option<int64_t> microbatches{*this, "microbatches",
+                               llvm::cl::desc("Microbatches m"),
+                               llvm::cl::init(1)};
+  Option<std::string> schedule{*this, "schedule",
+                               llvm::cl::desc("Name of the schedule"),
+                               llvm::cl::init("1f1b")};
+  Option<std::string> placement{*this, "placement",
+                                llvm::cl::desc("Placement of the chunks")};
+  ListOption<int64_t> pieces{*this, "pieces",
+                             llvm::cl::desc("Pieces of each chunk")};
+  Option<std::string> optimizer{*this, "optimizer",
+                                llvm::cl::desc("sgd, sgd-momentum or adamw"),
+                                llvm::cl::init("adamw")};
+};
+
+} // namespace
+
+void veeline::registerPipelines() {
+  PassPipelineRegistration<CompilePipelineOptions>(
+      "pipe-compile", "From a model function to native code of every rank",
+      [](OpPassManager &passManager, const CompilePipelineOptions &given) {
+        CompileOptions options;
+        options.entry = given.entry;
+        options.stages = given.stages;
+        options.chunksPerStage = given.chunksPerStage;
+        options.microbatches = given.microbatches;
+        options.schedule = given.schedule;
+        options.placement = given.placement;
+        options.pieces.assign(given.pieces.begin(), given.pieces.end());
+        options.optimizer = given.optimizer;
+        buildProgramPipeline(passManager, options);
+        buildMemoryPipeline(passManager, options);
+        buildRuntimePipeline(passManager);
+        buildHostPipeline(passManager);
+      });
+}

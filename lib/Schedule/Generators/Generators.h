@@ -1,0 +1,32 @@
+//===- Generators.h - the generators, one a file ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What Registry.cpp lists. Every generator expects a problem that passed
+// `check`, with a placement and a v that its entry allows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_GENERATORS_GENERATORS_H
+#define VEELINE_LIB_SCHEDULE_GENERATORS_GENERATORS_H
+
+#include "veeline/Schedule/Generators.h"
+
+namespace veeline::schedule {
+
+Expected<Schedule> generateSequential(const Problem &problem,
+                                      const GeneratorOptions &options);
+Expected<Schedule> generateGPipe(const Problem &problem,
+                                 const GeneratorOptions &options);
+Expected<Schedule>
+generateOneForwardOneBackward(const Problem &problem,
+                              const GeneratorOptions &options);
+Expected<Schedule>
+generateInterleavedOneForwardOneBackward(const Problem &problem,
+                                         const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubbleV(const Problem &problem,
+                                       const GeneratorOptions &options);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_GENERATORS_GENERATORS_H

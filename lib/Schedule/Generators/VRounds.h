@@ -1,0 +1,36 @@
+//===- VRounds.h - the rounds of the published ZB-V -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_GENERATORS_VROUNDS_H
+#define VEELINE_LIB_SCHEDULE_GENERATORS_VROUNDS_H
+
+#include "VBuilder.h"
+
+namespace veeline::schedule {
+
+struct VRoundsOptions {
+  /// Before an F (a B of leg 0) that would make a stage wait longer than the
+  /// worst stage has waited so far, run a W even if it delays the F (the B).
+  bool fillBeforeForward = true;
+  bool fillBeforeBackward = true;
+  /// The W of a chunk without BackwardInput runs where its B would, and is not
+  /// put off.
+  bool weightAtOnce = false;
+  /// How long each stage waited in an earlier attempt, which this one need not
+  /// stay below; empty: none.
+  std::vector<double> approvedIdle = {};
+};
+
+/// The construction of Qi et al. (Zero Bubble Pipeline Parallelism, 2024,
+/// section 6): a V of forwards, more forwards where memory and time permit,
+/// then rounds in which every stage places at most one B and one F, with W
+/// in the gaps. Returns false, with the builder in an undefined state, where
+/// the memory limits do not admit its order. O(operations).
+bool buildVRounds(VBuilder &builder, const VRoundsOptions &options);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_GENERATORS_VROUNDS_H

@@ -1,0 +1,176 @@
+//===- ZeroBubbleV.cpp - ZB-V ---------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Qi et al., Zero Bubble Pipeline Parallelism (2024), section 6, and Pipeline
+// Parallelism with Controllable Memory (2024). Stage s holds chunks s and
+// 2p-1-s, so that a microbatch draws a V: it comes down and goes back up, turns
+// around on stage 0, and does the same backward. Backward is split, and W,
+// which nobody waits for, fills the gaps. With equal F, B and W the gaps of a
+// long enough step vanish, in the memory of 1F1B.
+//
+// Three constructions give the orders, and the best one by the objective wins:
+// the published rounds in their variants (VRounds.h), blocks with no regard to
+// costs (VPlan.h), and list scheduling (VGreedy.h), which alone copes with
+// memory limits below p activations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Memory.h"
+#include "Generators.h"
+#include "VGreedy.h"
+#include "VPlan.h"
+#include "VRounds.h"
+
+#include <array>
+
+using namespace veeline::schedule;
+
+namespace {
+/// The best of several attempts: by the objective, then by memory, then the
+/// earlier one.
+class Best {
+public:
+  explicit Best(const GeneratorOptions &options)
+      : objective(options.objective) {}
+  void offer(const VBuilder &builder) {
+    double cost =
+        objective == Objective::Makespan ? builder.makespan() : builder.span();
+    std::pair key(cost, builder.peakMemory());
+    if (found && key >= bestKey)
+      return;
+    found = true;
+    bestKey = key;
+    best = builder.orders();
+  }
+  bool isFound() const { return found; }
+  const VBuilder::Orders &orders() const { return best; }
+
+private:
+  Objective objective;
+  bool found = false;
+  std::pair<double, std::int64_t> bestKey;
+  VBuilder::Orders best;
+};
+} // namespace
+
+namespace {
+/// What tells the results of two variants of the rounds apart.
+using Signature = std::array<double, 3>;
+} // namespace
+
+static Signature signatureOf(const VBuilder &builder) {
+  return {builder.makespan(), builder.span(), builder.maxIdle()};
+}
+
+/// One variant of the rounds, repeated with what its stages waited as long as
+/// that shortens the longest wait. Does not repeat what an earlier variant did.
+static void tryRounds(VBuilder &builder, VRoundsOptions variant,
+                      std::vector<Signature> &seen, Best &best) {
+  if (!buildVRounds(builder, variant))
+    return;
+  Signature signature = signatureOf(builder);
+  if (std::find(seen.begin(), seen.end(), signature) != seen.end())
+    return;
+  seen.push_back(signature);
+  best.offer(builder);
+  double idle;
+  do {
+    idle = builder.maxIdle();
+    variant.approvedIdle.clear();
+    for (int stage = 0; stage < builder.getProblem().stages(); ++stage)
+      variant.approvedIdle.push_back(builder.idle(stage));
+    if (!buildVRounds(builder, variant))
+      return;
+    best.offer(builder);
+  } while (builder.maxIdle() < idle);
+}
+
+static void tryAllRounds(VBuilder &builder, Best &best) {
+  std::vector<Signature> seen;
+  for (bool weightAtOnce : {false, true}) {
+    if (weightAtOnce && !builder.getProblem().hasChunkWithoutInputGradient())
+      break;
+    for (bool fillBeforeForward : {true, false})
+      for (bool fillBeforeBackward : {true, false})
+        tryRounds(builder,
+                  {fillBeforeForward, fillBeforeBackward, weightAtOnce, {}},
+                  seen, best);
+  }
+}
+
+static void tryBlocks(VBuilder &builder, Best &best) {
+  const VProblem &problem = builder.getProblem();
+  VPlan plan = blockPlan(problem.stages(), problem.microbatches());
+  constexpr std::array<VPlanOptions, 4> variants{
+      {{.keepWeights = true, .overrun = 0},
+       {.keepWeights = true, .overrun = 0.5},
+       {.keepWeights = false, .overrun = 0.5},
+       {.keepWeights = false, .overrun = 1}}};
+  for (const VPlanOptions &options : variants)
+    if (buildVPlan(builder, plan, options))
+      best.offer(builder);
+}
+
+/// List scheduling in as many variants as fit in the budget of operations; the
+/// variants that win most often come first.
+static void tryGreedy(VBuilder &builder, std::int64_t budget, int atLeast,
+                      Best &best) {
+  const VProblem &problem = builder.getProblem();
+  std::int64_t operations =
+      std::int64_t(6) * problem.stages() * problem.microbatches();
+  int tried = 0;
+  for (double reserve : {0.25, 0.4, 0.55, 0.3, 0.15, 0.8, 0.0})
+    for (Direction first : {Direction::Backward, Direction::Forward})
+      for (double overrun : {0.5, 0.0}) {
+        if (++tried > atLeast && tried * operations > budget)
+          return;
+        buildVGreedy(builder, {.first = first,
+                               .firstLeg = 1,
+                               .reserve = reserve,
+                               .overrun = overrun});
+        best.offer(builder);
+      }
+}
+
+/// One microbatch alone needs so much on a stage, whatever the order.
+static Status checkLimits(const Problem &problem, const VProblem &onV) {
+  for (int stage = 0; stage < onV.stages(); ++stage) {
+    std::int64_t least = onV.leastLimit(stage);
+    if (least <= onV.limit(stage))
+      continue;
+    Error error{ErrorKind::OutOfMemory,
+                "stage " + std::to_string(stage) + ": the memory limit of " +
+                    formatMemory(problem, onV.limit(stage)) +
+                    " is too low for any order of zb-v; one microbatch alone "
+                    "needs " +
+                    formatMemory(problem, least)};
+    error.stage = stage;
+    error.leastLimit = least;
+    return error;
+  }
+  return Status::success();
+}
+
+Expected<Schedule>
+veeline::schedule::generateZeroBubbleV(const Problem &problem,
+                                       const GeneratorOptions &options) {
+  VProblem onV(problem);
+  if (Status status = checkLimits(problem, onV); !status)
+    return status.takeError();
+
+  VBuilder builder(onV);
+  Best best(options);
+  tryAllRounds(builder, best);
+  tryBlocks(builder, best);
+  // Short steps leave time for more; tight memory leaves nothing else.
+  constexpr std::int64_t shortBudget = 20'000, longBudget = 1'000'000;
+  if (best.isFound())
+    tryGreedy(builder, shortBudget, 0, best);
+  else
+    tryGreedy(builder, longBudget, 4, best);
+
+  Schedule schedule = VBuilder::decode(best.orders(), problem.stages());
+  schedule.name = "zb-v";
+  return schedule;
+}

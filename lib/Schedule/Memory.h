@@ -1,0 +1,21 @@
+//===- Memory.h - amounts of memory in messages -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_MEMORY_H
+#define VEELINE_LIB_SCHEDULE_MEMORY_H
+
+#include "veeline/Schedule/Problem.h"
+
+namespace veeline::schedule {
+
+/// "3.5 activations" in the unit of the problem; whole numbers without a point.
+std::string formatMemory(const Problem &problem, std::int64_t amount);
+/// The number of `formatMemory` alone.
+std::string formatMemoryNumber(const Problem &problem, std::int64_t amount);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_MEMORY_H

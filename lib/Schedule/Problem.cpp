@@ -1,0 +1,195 @@
+//===- Problem.cpp - what a schedule has to solve -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Problem.h"
+
+#include "Memory.h"
+
+#include <cmath>
+
+using namespace veeline::schedule;
+
+double Chunk::cost(OpKind kind) const {
+  switch (kind) {
+  case OpKind::Forward:
+    return forward;
+  case OpKind::BackwardInput:
+    return backwardInput;
+  case OpKind::BackwardWeight:
+    return backwardWeight;
+  case OpKind::Backward:
+    return backwardInput + backwardWeight;
+  }
+  return 0;
+}
+
+std::int64_t Chunk::memory(OpKind kind) const {
+  switch (kind) {
+  case OpKind::Forward:
+    return forwardMemory;
+  case OpKind::BackwardInput:
+    return backwardInputMemory;
+  case OpKind::BackwardWeight:
+    return backwardWeightMemory;
+  case OpKind::Backward:
+    return backwardInputMemory + backwardWeightMemory;
+  }
+  return 0;
+}
+
+Chunk Chunk::withoutBackwardInput() const {
+  Chunk chunk = *this;
+  chunk.hasBackwardInput = false;
+  chunk.backwardWeight += chunk.backwardInput;
+  chunk.backwardWeightMemory += chunk.backwardInputMemory;
+  chunk.backwardInput = 0;
+  chunk.backwardInputMemory = 0;
+  return chunk;
+}
+
+std::vector<Edge> veeline::schedule::chainEdges(int chunks, double transfer) {
+  std::vector<Edge> edges;
+  edges.reserve(chunks);
+  for (int chunk = 0; chunk + 1 < chunks; ++chunk)
+    edges.push_back({chunk, chunk + 1, transfer, transfer});
+  return edges;
+}
+
+Problem veeline::schedule::uniformProblem(Placement placement, int microbatches,
+                                          const Chunk &chunk, double transfer) {
+  int chunks = placement.chunks();
+  return Problem{std::move(placement), microbatches,
+                 std::vector<Chunk>(chunks, chunk),
+                 chainEdges(chunks, transfer)};
+}
+
+static Error invalid(std::string message) {
+  return Error{ErrorKind::InvalidProblem, std::move(message)};
+}
+
+/// Sums over all chunks and microbatches stay below this, far from overflow.
+static constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
+static constexpr int maxMicrobatches = 1 << 24;
+static constexpr std::int64_t maxOps = std::int64_t(1) << 26;
+
+static Status checkSizes(const Problem &problem) {
+  if (problem.microbatches < 1)
+    return invalid("a step needs at least 1 microbatch, not " +
+                   std::to_string(problem.microbatches));
+  if (problem.microbatches > maxMicrobatches)
+    return invalid(std::to_string(problem.microbatches) +
+                   " microbatches are more than " +
+                   std::to_string(maxMicrobatches));
+  if (std::int64_t(3) * problem.numChunks() * problem.microbatches > maxOps)
+    return invalid(std::to_string(problem.numChunks()) + " chunks and " +
+                   std::to_string(problem.microbatches) +
+                   " microbatches make more than " + std::to_string(maxOps) +
+                   " operations");
+  if (problem.chunks.size() != static_cast<std::size_t>(problem.numChunks()))
+    return invalid("costs are given for " +
+                   std::to_string(problem.chunks.size()) +
+                   " chunks, but the placement has " +
+                   std::to_string(problem.numChunks()));
+  if (!problem.memoryLimits.empty() &&
+      problem.memoryLimits.size() != static_cast<std::size_t>(problem.stages()))
+    return invalid("memory limits are given for " +
+                   std::to_string(problem.memoryLimits.size()) +
+                   " stages, but there are " +
+                   std::to_string(problem.stages()));
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    if (problem.memoryLimit(stage).value_or(0) < 0)
+      return invalid("the memory limit of stage " + std::to_string(stage) +
+                     " is negative: " +
+                     formatMemory(problem, *problem.memoryLimit(stage)));
+  if (problem.memoryUnit.size < 1)
+    return invalid("the memory unit must be at least 1, not " +
+                   std::to_string(problem.memoryUnit.size));
+  return Status::success();
+}
+
+static Status checkTime(const std::string &what, double time) {
+  if (std::isfinite(time) && time >= 0)
+    return Status::success();
+  return invalid(what + " must be a finite number that is not negative, not " +
+                 std::to_string(time));
+}
+
+static Status checkMemory(const Problem &problem, const std::string &where,
+                          const Chunk &chunk) {
+  std::int64_t bound = maxMemory / (std::int64_t(4) * problem.numChunks() *
+                                    problem.microbatches);
+  for (OpKind kind :
+       {OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight})
+    if (chunk.memory(kind) > bound || chunk.memory(kind) < -bound)
+      return invalid(where + ": the memory of " + toString(kind) +
+                     " is too large to be summed over a step: " +
+                     std::to_string(chunk.memory(kind)));
+  auto format = [&](std::int64_t amount) {
+    return formatMemoryNumber(problem, amount);
+  };
+  std::int64_t kept = chunk.forwardMemory + chunk.backwardInputMemory;
+  if (chunk.forwardMemory < 0 || kept < 0)
+    return invalid(where + ": F adds " + format(chunk.forwardMemory) +
+                   " and B " + format(chunk.backwardInputMemory) +
+                   ", which releases memory that was never held");
+  std::int64_t rest = kept + chunk.backwardWeightMemory;
+  if (rest != 0)
+    return invalid(where + ": F adds " + format(chunk.forwardMemory) + ", B " +
+                   format(chunk.backwardInputMemory) + ", W " +
+                   format(chunk.backwardWeightMemory) + ", which " +
+                   (rest > 0 ? "leaves " : "releases too much by ") +
+                   format(rest > 0 ? rest : -rest) +
+                   " after each microbatch; the sum must be 0");
+  return Status::success();
+}
+
+static Status checkChunk(const Problem &problem, int number) {
+  const Chunk &chunk = problem.chunks[number];
+  std::string where = "chunk " + std::to_string(number);
+  for (OpKind kind :
+       {OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight})
+    if (Status status = checkTime(where + ": the cost of " + toString(kind),
+                                  chunk.cost(kind));
+        !status)
+      return status;
+  if (!chunk.hasBackwardInput &&
+      (chunk.backwardInput != 0 || chunk.backwardInputMemory != 0))
+    return invalid(where + " has no backward_input, but a cost or memory for "
+                           "it; they belong to its W");
+  return checkMemory(problem, where, chunk);
+}
+
+static Status checkEdge(const Problem &problem, const Edge &edge) {
+  std::string name =
+      "edge " + std::to_string(edge.from) + " -> " + std::to_string(edge.to);
+  if (edge.from < 0 || edge.to >= problem.numChunks() || edge.from >= edge.to)
+    return invalid(name + " does not lead from a chunk to a later one of " +
+                   std::to_string(problem.numChunks()) + " chunks");
+  for (double transfer : {edge.forwardTransfer, edge.backwardTransfer})
+    if (Status status = checkTime(name + ": the transfer", transfer); !status)
+      return status;
+  if (edge.carriesGradient && !problem.chunks[edge.to].hasBackwardInput)
+    return invalid(name + " carries a gradient, but chunk " +
+                   std::to_string(edge.to) +
+                   " has no backward_input to compute it");
+  return Status::success();
+}
+
+static Status checkEdges(const Problem &problem) {
+  for (const Edge &edge : problem.edges)
+    if (Status status = checkEdge(problem, edge); !status)
+      return status;
+  return Status::success();
+}
+
+Status veeline::schedule::check(const Problem &problem) {
+  if (Status status = checkSizes(problem); !status)
+    return status;
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+    if (Status status = checkChunk(problem, chunk); !status)
+      return status;
+  return checkEdges(problem);
+}

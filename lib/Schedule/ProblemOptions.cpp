@@ -1,0 +1,126 @@
+//===- ProblemOptions.cpp - a problem from a few numbers ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/ProblemOptions.h"
+
+#include "veeline/Schedule/Generators.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+using namespace veeline::schedule;
+
+static Error invalid(std::string message) {
+  return Error{ErrorKind::InvalidProblem, std::move(message)};
+}
+
+static std::optional<double> parseNumber(std::string_view text) {
+  double value;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+Expected<OpValues> veeline::schedule::parseOpValues(std::string_view text) {
+  constexpr std::string_view names = "FBW";
+  std::optional<double> values[3];
+  std::string_view rest = text;
+  while (true) {
+    std::size_t comma = rest.find(',');
+    std::string_view part = rest.substr(0, comma);
+    std::size_t name = part.empty() ? names.npos : names.find(part[0]);
+    std::optional<double> value;
+    if (name != names.npos && part.substr(1, 1) == "=")
+      value = parseNumber(part.substr(2));
+    if (!value)
+      return invalid("expected F=<number>,B=<number>,W=<number>, found '" +
+                     std::string(part) + "'");
+    if (values[name])
+      return invalid(std::string(part.substr(0, 1)) + " is given twice in '" +
+                     std::string(text) + "'");
+    values[name] = value;
+    if (comma == rest.npos)
+      break;
+    rest.remove_prefix(comma + 1);
+  }
+  for (int i = 0; i < 3; ++i)
+    if (!values[i])
+      return invalid(std::string(names.substr(i, 1)) + " is missing in '" +
+                     std::string(text) + "'");
+  return OpValues{*values[0], *values[1], *values[2]};
+}
+
+/// Activations in memory units; none where they are out of range.
+static std::optional<std::int64_t> toMemory(double activations, int parts) {
+  double amount = activations / parts * activationUnit;
+  if (!(std::abs(amount) < 9e18))
+    return std::nullopt;
+  return std::llround(amount);
+}
+
+static std::string formatNumber(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+static Status setMemory(Chunk &chunk, const OpValues &activation, int v) {
+  double sum =
+      activation.forward + activation.backwardInput + activation.backwardWeight;
+  if (!(std::abs(sum) < 1e-9))
+    return invalid(
+        "the activation memory of F, B and W must add up to 0, not " +
+        formatNumber(sum));
+  std::optional<std::int64_t> forward = toMemory(activation.forward, v);
+  std::optional<std::int64_t> backward = toMemory(activation.backwardInput, v);
+  if (!forward || !backward)
+    return invalid("the activation memory of F or B is out of range");
+  chunk.forwardMemory = *forward;
+  chunk.backwardInputMemory = *backward;
+  // Not rounded by itself, so that nothing is left over.
+  chunk.backwardWeightMemory = -*forward - *backward;
+  return Status::success();
+}
+
+Expected<Problem>
+veeline::schedule::makeProblem(const ProblemOptions &options) {
+  Expected<const Generator *> generator = findGenerator(options.schedule);
+  if (!generator)
+    return generator.takeError();
+  int v = options.chunksPerStage.value_or((*generator)->minChunksPerStage);
+  Expected<Placement> placement =
+      placementFor(options.schedule, options.stages, v);
+  if (!placement)
+    return placement.takeError();
+
+  Chunk chunk;
+  OpValues cost = options.chunkCost.value_or(
+      OpValues{options.cost.forward / v, options.cost.backwardInput / v,
+               options.cost.backwardWeight / v});
+  chunk.forward = cost.forward;
+  chunk.backwardInput = cost.backwardInput;
+  chunk.backwardWeight = cost.backwardWeight;
+  if (Status status = setMemory(chunk, options.activation, v); !status)
+    return status.takeError();
+
+  Problem problem = uniformProblem(std::move(*placement), options.microbatches,
+                                   chunk, options.transfer);
+  problem.memoryUnit = {activationUnit, "activations"};
+  if (options.memoryLimit) {
+    std::optional<std::int64_t> limit = toMemory(*options.memoryLimit, 1);
+    if (!limit)
+      return invalid("the memory limit is out of range: " +
+                     formatNumber(*options.memoryLimit));
+    problem.memoryLimits.assign(problem.stages(), *limit);
+  }
+  if (Status status = check(problem); !status)
+    return status.takeError();
+  return problem;
+}

@@ -1,0 +1,177 @@
+//===- Registry.cpp - the schedules by name -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generators/Generators.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace veeline::schedule;
+
+static constexpr Generator table[] = {
+    {.name = "sequential",
+     .paper = "none (the reference)",
+     .summary = "one microbatch at a time",
+     .placement = PlacementKind::Interleaved,
+     .anyPlacement = true,
+     .minChunksPerStage = 1,
+     .maxChunksPerStage = 0,
+     .splitsBackward = false,
+     .generate = generateSequential},
+    {.name = "gpipe",
+     .paper = "Huang et al. 2019, arXiv:1811.06965",
+     .summary = "all forwards, then all backwards",
+     .placement = PlacementKind::Linear,
+     .anyPlacement = false,
+     .minChunksPerStage = 1,
+     .maxChunksPerStage = 1,
+     .splitsBackward = false,
+     .generate = generateGPipe},
+    {.name = "1f1b",
+     .paper = "Narayanan et al. 2021, arXiv:2006.09503",
+     .summary = "one forward, one backward; PipeDream-flush",
+     .placement = PlacementKind::Linear,
+     .anyPlacement = false,
+     .minChunksPerStage = 1,
+     .maxChunksPerStage = 1,
+     .splitsBackward = false,
+     .generate = generateOneForwardOneBackward},
+    {.name = "interleaved-1f1b",
+     .paper = "Narayanan et al. 2021, arXiv:2104.04473",
+     .summary = "1F1B over several chunks a stage; VPP",
+     .placement = PlacementKind::Interleaved,
+     .anyPlacement = false,
+     .minChunksPerStage = 2,
+     .maxChunksPerStage = 0,
+     .splitsBackward = false,
+     .generate = generateInterleavedOneForwardOneBackward},
+    {.name = "zb-v",
+     .paper = "Qi et al. 2024, arXiv:2401.10241 and arXiv:2405.15362",
+     .summary = "zero bubble on a V: W fills what F and B leave",
+     .placement = PlacementKind::V,
+     .anyPlacement = false,
+     .minChunksPerStage = 2,
+     .maxChunksPerStage = 2,
+     .splitsBackward = true,
+     .generate = generateZeroBubbleV},
+};
+
+std::span<const Generator> veeline::schedule::generators() { return table; }
+
+/// Levenshtein's distance.
+static std::size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      std::size_t substituted = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({diagonal + 1, row[j] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+static Error unknownSchedule(std::string_view name) {
+  std::string known;
+  std::string_view nearest;
+  std::size_t best = std::string_view::npos;
+  for (const Generator &generator : table) {
+    known += known.empty() ? "" : ", ";
+    known += generator.name;
+    std::size_t distance = editDistance(name, generator.name);
+    if (distance < best) {
+      best = distance;
+      nearest = generator.name;
+    }
+  }
+  return Error{ErrorKind::UnknownSchedule,
+               "unknown schedule '" + std::string(name) + "'; did you mean '" +
+                   std::string(nearest) + "'? Known schedules are " + known};
+}
+
+Expected<const Generator *>
+veeline::schedule::findGenerator(std::string_view name) {
+  for (const Generator &generator : table)
+    if (generator.name == name)
+      return &generator;
+  return unknownSchedule(name);
+}
+
+static Status checkChunksPerStage(const Generator &generator, int v) {
+  int least = generator.minChunksPerStage, most = generator.maxChunksPerStage;
+  if (v >= least && (most == 0 || v <= most))
+    return Status::success();
+  std::string range = std::to_string(least);
+  if (most == 0)
+    range += " or more";
+  else if (most != least)
+    range += " to " + std::to_string(most);
+  return Error{ErrorKind::NotApplicable,
+               "schedule " + std::string(generator.name) + " takes " + range +
+                   (least == 1 && most == 1 ? " chunk" : " chunks") +
+                   " per stage, not " + std::to_string(v)};
+}
+
+Expected<Placement> veeline::schedule::placementFor(std::string_view name,
+                                                    int stages,
+                                                    int chunksPerStage) {
+  Expected<const Generator *> generator = findGenerator(name);
+  if (!generator)
+    return generator.takeError();
+  if (Status status = checkChunksPerStage(**generator, chunksPerStage); !status)
+    return status.takeError();
+  // With one chunk a stage, interleaved is linear; the plain name is better.
+  PlacementKind kind = (*generator)->placement;
+  if (chunksPerStage == 1 && kind == PlacementKind::Interleaved)
+    kind = PlacementKind::Linear;
+  return Placement::get(kind, stages, chunksPerStage);
+}
+
+/// Whether the placement of the problem is what the generator is made for.
+static Status checkPlacement(const Generator &generator,
+                             const Placement &placement) {
+  if (Status status =
+          checkChunksPerStage(generator, placement.chunksPerStage());
+      !status)
+    return status;
+  if (generator.anyPlacement)
+    return Status::success();
+  Expected<Placement> wanted = Placement::get(
+      generator.placement, placement.stages(), placement.chunksPerStage());
+  if (!wanted)
+    return wanted.takeError();
+  for (int chunk = 0; chunk < placement.chunks(); ++chunk)
+    if (placement.stageOf(chunk) != wanted->stageOf(chunk))
+      return Error{ErrorKind::NotApplicable,
+                   "schedule " + std::string(generator.name) +
+                       " is made for placement " +
+                       toString(generator.placement) + ", where chunk " +
+                       std::to_string(chunk) + " is on stage " +
+                       std::to_string(wanted->stageOf(chunk)) +
+                       "; here it is on stage " +
+                       std::to_string(placement.stageOf(chunk))};
+  return Status::success();
+}
+
+Expected<Schedule>
+veeline::schedule::generate(std::string_view name, const Problem &problem,
+                            const GeneratorOptions &options) {
+  Expected<const Generator *> generator = findGenerator(name);
+  if (!generator)
+    return generator.takeError();
+  if (Status status = check(problem); !status)
+    return status.takeError();
+  if (Status status = checkPlacement(**generator, problem.placement); !status)
+    return status.takeError();
+  Expected<Schedule> schedule = (*generator)->generate(problem, options);
+  if (!schedule)
+    return schedule;
+  if (Status status = verify(problem, *schedule); !status)
+    return status.takeError();
+  return schedule;
+}

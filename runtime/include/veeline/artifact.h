@@ -1,0 +1,280 @@
+//===- artifact.h - the file between compile and train ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An artifact is one file: a header, the metadata below as JSON, and one ELF
+// shared object per rank and program. The compiler fills these structs and
+// calls writeArtifact; the runtime reads them back with readArtifact, which
+// accepts nothing that `validate` does not. docs/artifact.md has the format.
+//
+// Offsets and sizes are bytes, strides are elements, indices count from 0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_ARTIFACT_H
+#define VEELINE_ARTIFACT_H
+
+#include "veeline/status.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace veeline::artifact {
+
+/// The version of the file format; readers refuse any other.
+inline constexpr uint32_t formatVersion = 1;
+
+enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
+
+/// "f32", "i64", ...
+std::string_view name(DataType type);
+/// Bytes of one element in memory.
+int64_t byteSize(DataType type);
+/// The inverse of name(); none where `text` names no type.
+std::optional<DataType> parseDataType(std::string_view text);
+
+/// The product of `shape`: 1 for a scalar.
+int64_t numElements(const std::vector<int64_t> &shape);
+
+/// How a parameter starts. The meaning of the two numbers:
+/// constant(first), normal(first = mean, second = standard deviation),
+/// uniform(first = low, second = high).
+struct Initializer {
+  enum class Kind { zeros, ones, constant, normal, uniform };
+  Kind kind = Kind::zeros;
+  double first = 0;
+  double second = 0;
+};
+
+struct Parameter {
+  std::string name; ///< Unique among parameters.
+  std::vector<int64_t> shape;
+  DataType type = DataType::f32; ///< f32 or f64.
+  Initializer init;
+};
+
+/// An argument with one slice a microbatch.
+struct Batch {
+  std::string name;           ///< Unique among batches and buffers.
+  std::vector<int64_t> shape; ///< Of one microbatch.
+  DataType type = DataType::f32;
+  /// Integers only: the valid values [first, second). A reader of data
+  /// refuses any other; compiled code relies on it.
+  std::optional<std::pair<int64_t, int64_t>> range;
+};
+
+/// A constant argument that the user gives.
+struct Buffer {
+  std::string name;
+  std::vector<int64_t> shape;
+  DataType type = DataType::f32;
+  std::optional<std::pair<int64_t, int64_t>> range; ///< As in Batch.
+};
+
+/// A result of the model: the first is the loss, others are metrics.
+struct Result {
+  std::string name;
+  DataType type = DataType::f32; ///< f32 or f64.
+};
+
+enum class Optimizer { sgd, sgdMomentum, adamw };
+
+/// "sgd", "sgd-momentum", "adamw".
+std::string_view name(Optimizer optimizer);
+std::optional<Optimizer> parseOptimizer(std::string_view text);
+/// Elements of optimiser state per element of a parameter, in the parameter's
+/// type: 0, 1 (momentum), 2 (first moments of all elements, then second).
+int64_t stateSlots(Optimizer optimizer);
+
+/// One entry of a rank's table of matrix products: c = a * b over all batch
+/// indices. `a` is [batch..., m, k], `b` [batch..., k, n], `c` [batch..., m,
+/// n]; each has one stride per dimension in that order, so a transpose is a
+/// pair of strides, and a broadcast batch dimension has stride 0 (not in c).
+struct Gemm {
+  DataType type = DataType::f32; ///< f32 or f64.
+  std::vector<int64_t> batch;
+  int64_t m = 0, n = 0, k = 0;
+  std::vector<int64_t> aStrides, bStrides, cStrides;
+  int64_t scratchBytes = 0; ///< What veeline_gemm gets; see gemm.h.
+};
+
+enum class OpKind {
+  forward,
+  backward, ///< Fused.
+  backwardInput,
+  backwardWeight,
+  send, ///< From acquiring the slot to committing it, where nothing computes
+        ///< into it; else the commit.
+  recv, ///< The wait.
+  update
+};
+
+/// "F", "BW", "B", "W", "send", "recv", "update": the names of the timeline.
+std::string_view name(OpKind kind);
+
+/// One entry of a rank's table of operations, in program order.
+struct Op {
+  OpKind kind = OpKind::forward;
+  int32_t chunk = -1;      ///< Of F, B, W; -1 elsewhere.
+  int32_t microbatch = -1; ///< -1 for updates and messages of parameters.
+  int32_t channel = -1;    ///< Of send and recv; index into Program::channels.
+  int32_t param = -1;      ///< Of update; index into Metadata::params.
+  /// The simulator's times since the begin of the step, in microseconds;
+  /// negative where nothing was predicted.
+  double predictedBegin = -1;
+  double predictedEnd = -1;
+};
+
+enum class RegionKind {
+  param,
+  state,
+  gradient,
+  residual, ///< Also values that B saves for W.
+  message,
+  workspace,
+  other
+};
+
+/// One planned piece of an arena. Regions may share bytes while their lives do
+/// not overlap. `firstOp` to `lastOp` (inclusive, indices into Rank::ops) is
+/// the life; -1 and -1: the whole run.
+struct Region {
+  std::string name;
+  RegionKind kind = RegionKind::other;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  int32_t firstOp = -1;
+  int32_t lastOp = -1;
+};
+
+/// An accumulator: the gradient of one parameter by one chunk, summed over the
+/// microbatches of the step. It has the type and shape of the parameter. The
+/// step zeroes it at its begin, and it keeps its sum after the step, until the
+/// next one begins: `train --verify` reads it there.
+struct Accumulator {
+  int32_t chunk = 0;
+  int64_t offset = 0;
+};
+
+/// One entry of a rank's table of parameters.
+struct RankParam {
+  int32_t param = 0;       ///< Index into Metadata::params.
+  int64_t valueOffset = 0; ///< In the arena.
+  /// The optimiser's state, stateSlots() times the parameter; -1 where this
+  /// rank does not update the parameter or there is no state.
+  int64_t stateOffset = -1;
+  std::vector<Accumulator> gradients; ///< Of this rank's chunks, ascending.
+  /// This rank updates the parameter; others receive its value. Exactly one
+  /// rank of a program is a parameter's home.
+  bool isHome = false;
+};
+
+/// What one rank runs.
+struct Rank {
+  std::string stepSymbol; ///< A veeline_step_fn in the object.
+  int32_t object = 0;     ///< Index into Artifact::objects.
+  int64_t arenaBytes = 0;
+  /// The largest sum of live bytes at any op, as planned (<= arenaBytes).
+  int64_t peakLiveBytes = 0;
+  std::vector<Region> regions;
+  std::vector<RankParam> params; ///< Indexed by veeline_update.
+  std::vector<Gemm> gemms;       ///< Indexed by veeline_gemm.
+  std::vector<Op> ops;           ///< Indexed by veeline_op_begin.
+};
+
+enum class ChannelKind {
+  activation,    ///< `edge` is an edge.
+  gradient,      ///< `edge` is an edge.
+  paramGradient, ///< `edge` is a parameter: an accumulator on its way home.
+  paramValue     ///< `edge` is a parameter: its new value.
+};
+
+/// One edge in one direction between two ranks.
+struct Channel {
+  ChannelKind kind = ChannelKind::activation;
+  int32_t edge = 0;
+  int32_t fromRank = 0;
+  int32_t toRank = 0;
+  int64_t messageBytes = 0;
+  int32_t messagesPerStep = 0;
+};
+
+/// What `inspect` prints about a chunk; the runtime does not need it.
+struct Chunk {
+  std::string name;
+  int32_t stage = 0;
+  double forwardCost = 0; ///< In microseconds, by the cost model; so the next.
+  double backwardInputCost = 0;
+  double backwardWeightCost = 0;
+  int64_t residualBytes = 0; ///< Of one microbatch.
+};
+
+/// One way to run a step of the model.
+struct Program {
+  /// "pipeline" (what `train` runs), "sequential" (the same chunks one after
+  /// the other on one rank), "reference" (the unpartitioned model).
+  std::string name;
+  std::string schedule;       ///< "zb-v", ...
+  int32_t stages = 1;         ///< p, the number of ranks.
+  int32_t chunksPerStage = 1; ///< v.
+  std::vector<Chunk> chunks;  ///< Empty, or all of them in model order.
+  std::vector<Channel> channels;
+  std::vector<Rank> ranks;
+};
+
+struct Metadata {
+  std::string model;
+  std::string cpu; ///< As LLVM names it: "znver4", "x86-64-v3", ...
+  /// Instruction set extensions that the objects need, as LLVM names the
+  /// features of an x86 subtarget: "avx512f", "fma", ... Names outside the
+  /// table of cpu.cpp (tuning flags) may stand here; they are not checked.
+  std::vector<std::string> cpuFeatures;
+  Optimizer optimizer = Optimizer::sgd;
+  int32_t microbatches = 1; ///< m.
+  /// What the artifact was compiled with, in the order to print.
+  std::vector<std::pair<std::string, std::string>> options;
+
+  std::vector<Result> results; ///< At least one: the loss.
+  std::vector<Parameter> params;
+  std::vector<Batch> batches;
+  std::vector<Buffer> buffers;
+  std::vector<Program> programs;
+
+  /// None where there is no such program.
+  const Program *findProgram(std::string_view programName) const;
+};
+
+struct Artifact {
+  Metadata metadata;
+  std::vector<std::string> objects; ///< Bytes of ELF shared objects.
+};
+
+/// Checks every rule that the comments above state: indices, offsets against
+/// arenas, names, sizes. Linear in the metadata.
+Status validate(const Artifact &artifact);
+
+/// Validates and writes: a temporary file in the same directory, synced, then
+/// renamed, so that `path` is never half-written and what was there stays
+/// where anything fails.
+Status writeArtifact(const std::string &path, const Artifact &artifact);
+
+/// Reads and validates. A file that is truncated, damaged, of another version
+/// or no artifact at all is one message that names it.
+Expected<Artifact> readArtifact(const std::string &path);
+
+/// The metadata alone, as indented JSON (for `inspect` and tests).
+std::string toJson(const Metadata &metadata);
+
+/// Fails with the missing ones where this machine's CPU lacks features that
+/// `metadata` asks for.
+Status checkCpu(const Metadata &metadata);
+
+} // namespace veeline::artifact
+
+#endif // VEELINE_ARTIFACT_H

@@ -1,0 +1,21 @@
+//===- gemm.h - what the compiler asks about matrix products ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_GEMM_H
+#define VEELINE_GEMM_H
+
+#include "veeline/artifact.h"
+
+namespace veeline {
+
+/// Bytes of scratch that veeline_gemm wants for `gemm` on this machine, for one
+/// thread. They depend on the CPU: where the machine that runs wants more than
+/// the artifact says, it allocates the difference once, when it loads.
+Expected<int64_t> gemmScratchBytes(const artifact::Gemm &gemm);
+
+} // namespace veeline
+
+#endif // VEELINE_GEMM_H

@@ -1,0 +1,96 @@
+/*===- runtime.h - the C ABI between compiled steps and the runtime -------===//
+ *
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===//
+ *
+ * What a compiled step calls, and what a step is. A step is straight-line
+ * code: it computes nothing about the schedule, allocates nothing and looks
+ * nothing up but array elements by the constant indices passed here. The
+ * tables behind these indices (messages, matrix products, operations,
+ * parameters) are in the artifact's metadata.
+ *
+ * None of these functions returns a status: a fault (a peer that is gone, a
+ * library that fails) is recorded in the rank with its message, and every
+ * later call of that rank returns at once, so that the step runs to its end
+ * without touching memory of other ranks. The caller of the step reads the
+ * status then.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef VEELINE_RUNTIME_H
+#define VEELINE_RUNTIME_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VEELINE_API __attribute__((visibility("default")))
+
+/* One rank of a running program. */
+typedef struct veeline_rank veeline_rank;
+
+/* The step of a rank, exported by a stage's object under the name that the
+ * metadata gives. `arena` is the rank's one allocation, aligned to 64 bytes.
+ * `batch` has one pointer per batch argument of the program, then one per
+ * constant buffer; a batch argument holds the m microbatches one after the
+ * other. Null where the rank does not use it. */
+typedef void (*veeline_step_fn)(veeline_rank *rank, char *arena,
+                                const void *const *batch);
+
+/* --- Messages ---------------------------------------------------------------
+ *
+ * A channel carries one edge in one direction: activations forward or
+ * gradients backward, one message a microbatch, in ascending order. Where
+ * memory is shared no message is copied: the receiver posts the place where
+ * it wants the message, the sender computes straight into it. */
+
+/* Receiver: from here on `slot` belongs to the sender of `channel`, until the
+ * matching wait returns. Never blocks. */
+VEELINE_API void veeline_recv_post(veeline_rank *rank, int32_t channel,
+                                   void *slot);
+
+/* Receiver: blocks until the oldest message of `channel` not yet waited for
+ * stands in the slot that was posted for it. */
+VEELINE_API void veeline_recv_wait(veeline_rank *rank, int32_t channel);
+
+/* Sender: blocks until a slot is posted for the next message of `channel`,
+ * and returns it. After a fault it returns a place of the message's size that
+ * nobody reads. */
+VEELINE_API void *veeline_send_acquire(veeline_rank *rank, int32_t channel);
+
+/* Sender: the acquired slot is filled. */
+VEELINE_API void veeline_send_commit(veeline_rank *rank, int32_t channel);
+
+/* --- Work ----------------------------------------------------------------- */
+
+/* c = a * b for the entry `gemm` of the object's table of matrix products.
+ * Every call overwrites c. `scratch` has the bytes that the table says. */
+VEELINE_API void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,
+                              const void *b, void *c, void *scratch);
+
+/* One optimiser update of entry `param` of the rank's table of parameters:
+ * adds the `num_gradients` gradients in the order given, scales by 1/m,
+ * updates `value` and the optimiser's `state` in place. */
+VEELINE_API void veeline_update(veeline_rank *rank, int32_t param, void *value,
+                                void *state, const void *const *gradients,
+                                int32_t num_gradients);
+
+/* The loss of one microbatch, as computed: one scalar of the program's type.
+ * `result` is the index of the model's result (0: the loss, else a metric). */
+VEELINE_API void veeline_report(veeline_rank *rank, int32_t result,
+                                int32_t microbatch, const void *value);
+
+/* --- Timeline ----------------------------------------------------------------
+ * Brackets around entry `op` of the rank's table of operations. They cost a
+ * load and a branch each while no timeline is asked for. */
+VEELINE_API void veeline_op_begin(veeline_rank *rank, int32_t op);
+VEELINE_API void veeline_op_end(veeline_rank *rank, int32_t op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* VEELINE_RUNTIME_H */

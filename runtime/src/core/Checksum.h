@@ -1,0 +1,28 @@
+//===- Checksum.h - CRC-64 -------------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CORE_CHECKSUM_H
+#define VEELINE_RUNTIME_CORE_CHECKSUM_H
+
+#include <cstdint>
+#include <string_view>
+
+namespace veeline {
+
+/// CRC-64/XZ (ECMA-182, reflected) of the bytes seen so far; any burst of up
+/// to 64 damaged bits is found.
+class Crc64 {
+public:
+  void add(std::string_view bytes);
+  uint64_t value() const { return ~state; }
+
+private:
+  uint64_t state = ~uint64_t(0);
+};
+
+} // namespace veeline
+
+#endif // VEELINE_RUNTIME_CORE_CHECKSUM_H

@@ -1,0 +1,75 @@
+//===- Executor.h - a program that is loaded and can run -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a backend gives to the trainer: steps, and access to arenas between
+// them. The conformance suite (runtime/cts) runs against this interface and
+// against the C ABI that the steps call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CORE_EXECUTOR_H
+#define VEELINE_RUNTIME_CORE_EXECUTOR_H
+
+#include "veeline/artifact.h"
+#include "veeline/status.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace veeline {
+
+/// The optimiser's numbers for one step.
+struct StepSettings {
+  int64_t step = 1; ///< Counts updates, from 1 (bias correction).
+  double learningRate = 1e-3;
+  double beta1 = 0.9; ///< AdamW; momentum of sgd-momentum.
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  /// Decoupled; only of parameters of rank 2 and more, so that biases and
+  /// norms keep their scale.
+  double weightDecay = 0;
+};
+
+struct StepResult {
+  /// As reported, [result][microbatch]. f32 values are exact in a double.
+  std::vector<double> results;
+  /// Over all parameters, of the averaged gradient, before the update.
+  double gradientNorm = 0;
+};
+
+class Executor {
+public:
+  virtual ~Executor() = default;
+
+  /// Starts a step on all ranks. `inputs` has a pointer per batch argument
+  /// (m microbatches one after the other), then one per buffer; what they
+  /// point at stays unchanged until `finish`.
+  virtual Status begin(const void *const *inputs,
+                       const StepSettings &settings) = 0;
+
+  /// Waits for the step that `begin` started. After a failure the executor
+  /// runs no more steps.
+  virtual Status finish(StepResult &result) = 0;
+
+  /// Copies between a rank's arena and host memory, between steps.
+  virtual Status write(int32_t rank, int64_t offset, const void *source,
+                       int64_t bytes) = 0;
+  virtual Status read(int32_t rank, int64_t offset, void *target,
+                      int64_t bytes) = 0;
+};
+
+/// The mean loss of a step: the sum in microbatch order, divided by m.
+inline double meanOfResult(const StepResult &result, size_t index,
+                           int32_t microbatches) {
+  double sum = 0;
+  for (int32_t i = 0; i < microbatches; ++i)
+    sum += result.results[index * microbatches + i];
+  return sum / microbatches;
+}
+
+} // namespace veeline
+
+#endif // VEELINE_RUNTIME_CORE_EXECUTOR_H

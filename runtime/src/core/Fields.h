@@ -1,0 +1,166 @@
+//===- Fields.h - the members of an artifact's structs ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One `visitFields` per struct of the metadata names its members once, for the
+// writer and the reader of JSON alike. `Self` is the struct, const or not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CORE_FIELDS_H
+#define VEELINE_RUNTIME_CORE_FIELDS_H
+
+#include "veeline/artifact.h"
+
+#include <type_traits>
+
+namespace veeline::artifact {
+
+/// True where Self is Struct, const or not.
+template <typename Self, typename Struct>
+concept Is = std::is_same_v<std::remove_const_t<Self>, Struct>;
+
+template <typename Visitor, Is<Initializer> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("kind", self.kind);
+  visit("first", self.first);
+  visit("second", self.second);
+}
+
+template <typename Visitor, Is<Parameter> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("shape", self.shape);
+  visit("type", self.type);
+  visit("init", self.init);
+}
+
+template <typename Self>
+concept IsInput = Is<Self, Batch> || Is<Self, Buffer>;
+
+template <typename Visitor, IsInput Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("shape", self.shape);
+  visit("type", self.type);
+  visit("range", self.range);
+}
+
+template <typename Visitor, Is<Result> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("type", self.type);
+}
+
+template <typename Visitor, Is<Gemm> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("type", self.type);
+  visit("batch", self.batch);
+  visit("m", self.m);
+  visit("n", self.n);
+  visit("k", self.k);
+  visit("a_strides", self.aStrides);
+  visit("b_strides", self.bStrides);
+  visit("c_strides", self.cStrides);
+  visit("scratch_bytes", self.scratchBytes);
+}
+
+template <typename Visitor, Is<Op> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("kind", self.kind);
+  visit("chunk", self.chunk);
+  visit("microbatch", self.microbatch);
+  visit("channel", self.channel);
+  visit("param", self.param);
+  visit("predicted_begin", self.predictedBegin);
+  visit("predicted_end", self.predictedEnd);
+}
+
+template <typename Visitor, Is<Region> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("kind", self.kind);
+  visit("offset", self.offset);
+  visit("bytes", self.bytes);
+  visit("first_op", self.firstOp);
+  visit("last_op", self.lastOp);
+}
+
+template <typename Visitor, Is<Accumulator> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("chunk", self.chunk);
+  visit("offset", self.offset);
+}
+
+template <typename Visitor, Is<RankParam> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("param", self.param);
+  visit("value_offset", self.valueOffset);
+  visit("state_offset", self.stateOffset);
+  visit("gradients", self.gradients);
+  visit("is_home", self.isHome);
+}
+
+template <typename Visitor, Is<Rank> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("step_symbol", self.stepSymbol);
+  visit("object", self.object);
+  visit("arena_bytes", self.arenaBytes);
+  visit("peak_live_bytes", self.peakLiveBytes);
+  visit("regions", self.regions);
+  visit("params", self.params);
+  visit("gemms", self.gemms);
+  visit("ops", self.ops);
+}
+
+template <typename Visitor, Is<Channel> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("kind", self.kind);
+  visit("edge", self.edge);
+  visit("from_rank", self.fromRank);
+  visit("to_rank", self.toRank);
+  visit("message_bytes", self.messageBytes);
+  visit("messages_per_step", self.messagesPerStep);
+}
+
+template <typename Visitor, Is<Chunk> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("stage", self.stage);
+  visit("forward_cost", self.forwardCost);
+  visit("backward_input_cost", self.backwardInputCost);
+  visit("backward_weight_cost", self.backwardWeightCost);
+  visit("residual_bytes", self.residualBytes);
+}
+
+template <typename Visitor, Is<Program> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("schedule", self.schedule);
+  visit("stages", self.stages);
+  visit("chunks_per_stage", self.chunksPerStage);
+  visit("chunks", self.chunks);
+  visit("channels", self.channels);
+  visit("ranks", self.ranks);
+}
+
+template <typename Visitor, Is<Metadata> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("model", self.model);
+  visit("cpu", self.cpu);
+  visit("cpu_features", self.cpuFeatures);
+  visit("optimizer", self.optimizer);
+  visit("microbatches", self.microbatches);
+  visit("options", self.options);
+  visit("results", self.results);
+  visit("params", self.params);
+  visit("batches", self.batches);
+  visit("buffers", self.buffers);
+  visit("programs", self.programs);
+}
+
+} // namespace veeline::artifact
+
+#endif // VEELINE_RUNTIME_CORE_FIELDS_H

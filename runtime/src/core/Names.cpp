@@ -1,0 +1,89 @@
+//===- Names.cpp - the enums of an artifact as text -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+
+#include <iterator>
+
+using namespace veeline;
+using namespace veeline::artifact;
+
+namespace {
+struct DataTypeRow {
+  std::string_view name;
+  int64_t bytes;
+};
+} // namespace
+
+/// In the order of DataType.
+static constexpr DataTypeRow dataTypes[] = {{"f32", 4}, {"f64", 8}, {"bf16", 2},
+                                            {"f16", 2}, {"i1", 1},  {"i8", 1},
+                                            {"i16", 2}, {"i32", 4}, {"i64", 8}};
+
+std::string_view artifact::name(DataType type) {
+  return dataTypes[static_cast<size_t>(type)].name;
+}
+
+int64_t artifact::byteSize(DataType type) {
+  return dataTypes[static_cast<size_t>(type)].bytes;
+}
+
+std::optional<DataType> artifact::parseDataType(std::string_view text) {
+  for (size_t i = 0; i < std::size(dataTypes); ++i)
+    if (dataTypes[i].name == text)
+      return static_cast<DataType>(i);
+  return std::nullopt;
+}
+
+int64_t artifact::numElements(const std::vector<int64_t> &shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+template <typename Enum> std::string_view artifact::enumName(Enum value) {
+  return EnumNames<Enum>::names[static_cast<size_t>(value)];
+}
+
+template <typename Enum>
+std::optional<Enum> artifact::parseEnum(std::string_view text) {
+  for (size_t i = 0; i < std::size(EnumNames<Enum>::names); ++i)
+    if (EnumNames<Enum>::names[i] == text)
+      return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+#define INSTANTIATE(Enum)                                                      \
+  template std::string_view artifact::enumName(Enum);                          \
+  template std::optional<Enum> artifact::parseEnum(std::string_view);
+INSTANTIATE(Initializer::Kind)
+INSTANTIATE(Optimizer)
+INSTANTIATE(OpKind)
+INSTANTIATE(RegionKind)
+INSTANTIATE(ChannelKind)
+#undef INSTANTIATE
+
+std::string_view artifact::name(Optimizer optimizer) {
+  return enumName(optimizer);
+}
+
+std::optional<Optimizer> artifact::parseOptimizer(std::string_view text) {
+  return parseEnum<Optimizer>(text);
+}
+
+int64_t artifact::stateSlots(Optimizer optimizer) {
+  return static_cast<int64_t>(optimizer);
+}
+
+std::string_view artifact::name(OpKind kind) { return enumName(kind); }
+
+const Program *Metadata::findProgram(std::string_view programName) const {
+  for (const Program &program : programs)
+    if (program.name == programName)
+      return &program;
+  return nullptr;
+}

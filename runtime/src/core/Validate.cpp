@@ -1,0 +1,261 @@
+//===- Validate.cpp - the rules of an artifact's metadata -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+
+#include "veeline/artifact.h"
+
+#include <unordered_set>
+
+using namespace veeline;
+using namespace veeline::artifact;
+
+/// More elements than any tensor of ours may have; products of extents below
+/// it, times the size of an element, fit an int64_t.
+static constexpr int64_t maxElements = int64_t(1) << 48;
+
+static bool isFloat(DataType type) {
+  return type == DataType::f32 || type == DataType::f64;
+}
+
+static bool isInteger(DataType type) {
+  return type == DataType::i1 || type == DataType::i8 ||
+         type == DataType::i16 || type == DataType::i32 ||
+         type == DataType::i64;
+}
+
+/// [offset, offset + bytes) lies in [0, limit).
+static bool isWithin(int64_t offset, int64_t bytes, int64_t limit) {
+  return offset >= 0 && bytes >= 0 && offset <= limit &&
+         bytes <= limit - offset;
+}
+
+template <typename T>
+static bool isIndex(int64_t index, const std::vector<T> &table) {
+  return index >= 0 && index < static_cast<int64_t>(table.size());
+}
+
+static bool isIndexOrNone(int64_t index, int64_t size) {
+  return index >= -1 && index < size;
+}
+
+namespace {
+/// Walks the metadata; keeps the first error, prefixed by where it is.
+class Validator {
+public:
+  explicit Validator(const Artifact &artifact)
+      : metadata(artifact.metadata), objects(artifact.objects) {}
+
+  Status run() {
+    checkTensors();
+    for (const Program &program : metadata.programs)
+      if (message.empty())
+        checkProgram(program);
+    return message.empty() ? Status::success() : Status::error(message);
+  }
+
+private:
+  void require(bool condition, const std::string &where, const char *rule) {
+    if (!condition && message.empty())
+      message = where + ": " + rule;
+  }
+
+  void checkName(const std::string &name, const char *kind,
+                 std::unordered_set<std::string> &seen) {
+    std::string where = std::string(kind) + " '" + name + "'";
+    require(!name.empty(), where, "its name is empty");
+    require(seen.insert(name).second, where, "there are two of this name");
+  }
+
+  void checkShape(const std::vector<int64_t> &shape, const std::string &where) {
+    int64_t count = 1;
+    for (int64_t extent : shape) {
+      require(extent >= 1, where, "an extent of its shape is below 1");
+      if (!message.empty())
+        return;
+      require(extent <= maxElements / count, where, "it has too many elements");
+      if (!message.empty())
+        return;
+      count *= extent;
+    }
+  }
+
+  template <typename Input>
+  void checkInput(const Input &input, const char *kind,
+                  std::unordered_set<std::string> &seen) {
+    std::string where = std::string(kind) + " '" + input.name + "'";
+    checkName(input.name, kind, seen);
+    checkShape(input.shape, where);
+    require(!input.range || isInteger(input.type), where,
+            "only integers have a range of valid values");
+    require(!input.range || input.range->first < input.range->second, where,
+            "its range of valid values is empty");
+  }
+
+  void checkTensors() {
+    require(metadata.microbatches >= 1, "metadata",
+            "the number of microbatches is below 1");
+    require(!metadata.results.empty(), "metadata", "there is no loss");
+    for (const Result &result : metadata.results)
+      require(isFloat(result.type), "result '" + result.name + "'",
+              "its type is neither f32 nor f64");
+    std::unordered_set<std::string> paramNames, inputNames, programNames;
+    for (const Parameter &param : metadata.params) {
+      checkName(param.name, "parameter", paramNames);
+      checkShape(param.shape, "parameter '" + param.name + "'");
+      require(isFloat(param.type), "parameter '" + param.name + "'",
+              "its type is neither f32 nor f64");
+    }
+    for (const Batch &batch : metadata.batches)
+      checkInput(batch, "batch argument", inputNames);
+    for (const Buffer &buffer : metadata.buffers)
+      checkInput(buffer, "buffer", inputNames);
+    for (const Program &program : metadata.programs)
+      checkName(program.name, "program", programNames);
+  }
+
+  void checkProgram(const Program &program) {
+    std::string where = "program '" + program.name + "'";
+    require(program.stages >= 1 && program.chunksPerStage >= 1, where,
+            "it has no stages or no chunks");
+    require(program.ranks.size() == static_cast<size_t>(program.stages), where,
+            "it has not as many ranks as stages");
+    for (const Chunk &chunk : program.chunks)
+      require(isIndex(chunk.stage, program.ranks),
+              where + ", chunk '" + chunk.name + "'",
+              "its stage does not exist");
+    for (size_t i = 0; i < program.channels.size(); ++i)
+      checkChannel(program.channels[i], program,
+                   where + ", channel " + std::to_string(i));
+    homes.assign(metadata.params.size(), 0);
+    for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)
+      checkRank(program.ranks[i], program,
+                where + ", rank " + std::to_string(i));
+    for (size_t i = 0; i < homes.size(); ++i)
+      require(homes[i] == 1,
+              where + ", parameter '" + metadata.params[i].name + "'",
+              "not exactly one rank is its home");
+  }
+
+  void checkChannel(const Channel &channel, const Program &program,
+                    const std::string &where) {
+    require(isIndex(channel.fromRank, program.ranks) &&
+                isIndex(channel.toRank, program.ranks) &&
+                channel.fromRank != channel.toRank,
+            where, "it does not connect two ranks");
+    require(channel.edge >= 0, where, "its edge is negative");
+    require(channel.messageBytes >= 1, where, "its messages have no bytes");
+    require(channel.messagesPerStep >= 1, where, "it carries no messages");
+    bool ofParam = channel.kind == ChannelKind::paramGradient ||
+                   channel.kind == ChannelKind::paramValue;
+    require(!ofParam || isIndex(channel.edge, metadata.params), where,
+            "its parameter does not exist");
+  }
+
+  void checkRank(const Rank &rank, const Program &program,
+                 const std::string &where) {
+    require(!rank.stepSymbol.empty(), where, "its step has no name");
+    require(isIndex(rank.object, objects), where, "its object does not exist");
+    require(rank.arenaBytes >= 0 && rank.arenaBytes <= maxElements, where,
+            "its arena has no valid size");
+    require(rank.peakLiveBytes >= 0 && rank.peakLiveBytes <= rank.arenaBytes,
+            where, "its live bytes do not fit its arena");
+    for (const Region &region : rank.regions)
+      checkRegion(region, rank, where + ", region '" + region.name + "'");
+    for (size_t i = 0; i < rank.params.size(); ++i)
+      checkRankParam(rank.params[i], rank,
+                     where + ", parameter entry " + std::to_string(i));
+    for (size_t i = 0; i < rank.gemms.size(); ++i)
+      checkGemm(rank.gemms[i], where + ", matrix product " + std::to_string(i));
+    for (size_t i = 0; i < rank.ops.size(); ++i)
+      checkOp(rank.ops[i], program, where + ", op " + std::to_string(i));
+  }
+
+  void checkRegion(const Region &region, const Rank &rank,
+                   const std::string &where) {
+    int64_t numOps = static_cast<int64_t>(rank.ops.size());
+    require(isWithin(region.offset, region.bytes, rank.arenaBytes), where,
+            "it lies outside of the arena");
+    require(isIndexOrNone(region.firstOp, numOps) &&
+                isIndexOrNone(region.lastOp, numOps) &&
+                region.firstOp <= region.lastOp &&
+                (region.firstOp < 0) == (region.lastOp < 0),
+            where, "its life is no range of ops");
+  }
+
+  void checkRankParam(const RankParam &entry, const Rank &rank,
+                      const std::string &where) {
+    require(isIndex(entry.param, metadata.params), where,
+            "the parameter does not exist");
+    if (!message.empty())
+      return;
+    const Parameter &param = metadata.params[entry.param];
+    int64_t bytes = numElements(param.shape) * byteSize(param.type);
+    int64_t stateBytes = bytes * stateSlots(metadata.optimizer);
+    require(isTensor(entry.valueOffset, bytes, param, rank), where,
+            "the value lies outside of the arena");
+    bool needsState = entry.isHome && stateBytes > 0;
+    require(needsState ? isTensor(entry.stateOffset, stateBytes, param, rank)
+                       : entry.stateOffset == -1,
+            where, "the optimiser's state is not where it should be");
+    int64_t previous = -1;
+    for (const Accumulator &gradient : entry.gradients) {
+      require(gradient.chunk > previous, where,
+              "its gradients are not in ascending order of chunks");
+      require(isTensor(gradient.offset, bytes, param, rank), where,
+              "a gradient lies outside of the arena");
+      previous = gradient.chunk;
+    }
+    homes[entry.param] += entry.isHome;
+  }
+
+  static bool isTensor(int64_t offset, int64_t bytes, const Parameter &param,
+                       const Rank &rank) {
+    return isWithin(offset, bytes, rank.arenaBytes) &&
+           offset % byteSize(param.type) == 0;
+  }
+
+  void checkGemm(const Gemm &gemm, const std::string &where) {
+    size_t rank = gemm.batch.size() + 2;
+    require(isFloat(gemm.type), where, "its type is neither f32 nor f64");
+    require(gemm.aStrides.size() == rank && gemm.bStrides.size() == rank &&
+                gemm.cStrides.size() == rank,
+            where, "it has not one stride per dimension");
+    require(gemm.m >= 1 && gemm.n >= 1 && gemm.k >= 1, where,
+            "an extent is below 1");
+    require(gemm.scratchBytes >= 0, where, "its scratch is negative");
+    checkShape(gemm.batch, where);
+    for (const std::vector<int64_t> *strides :
+         {&gemm.aStrides, &gemm.bStrides, &gemm.cStrides})
+      for (int64_t stride : *strides)
+        require(stride >= 0 && (stride > 0 || strides != &gemm.cStrides), where,
+                "a stride is negative, or 0 in the result");
+  }
+
+  void checkOp(const Op &op, const Program &program, const std::string &where) {
+    int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
+    require(isIndexOrNone(op.chunk, numChunks) &&
+                isIndexOrNone(op.microbatch, metadata.microbatches),
+            where, "its chunk or microbatch does not exist");
+    bool isMessage = op.kind == OpKind::send || op.kind == OpKind::recv;
+    require(isMessage ? isIndex(op.channel, program.channels)
+                      : op.channel == -1,
+            where, "only messages name a channel, and all of them do");
+    require(op.kind == OpKind::update ? isIndex(op.param, metadata.params)
+                                      : op.param == -1,
+            where, "only updates name a parameter, and all of them do");
+  }
+
+  const Metadata &metadata;
+  const std::vector<std::string> &objects;
+  std::vector<int32_t> homes; ///< Per parameter, in the program at hand.
+  std::string message;
+};
+} // namespace
+
+Status artifact::validate(const Artifact &artifact) {
+  return Validator(artifact).run();
+}

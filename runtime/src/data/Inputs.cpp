@@ -1,0 +1,421 @@
+//===- Inputs.cpp - batches and buffers from files ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+
+#include "Npy.h"
+#include "SafeTensors.h"
+#include "Source.h"
+#include "Suggest.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+using namespace veeline;
+using namespace veeline::data;
+using artifact::Batch;
+using artifact::Buffer;
+using artifact::DataType;
+using artifact::Metadata;
+
+//===----------------------------------------------------------------------===//
+// What the user wrote
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Spec {
+  enum class Kind { text, npy, safeTensors };
+  std::string argument;
+  Kind kind = Kind::npy;
+  std::string file;
+  std::string entry; ///< Of safeTensors.
+  int64_t shift = 0; ///< Of text.
+};
+} // namespace
+
+static Status badSpec(const std::string &text, const std::string &why) {
+  return Status::error("--data " + text + ": " + why +
+                       "; write NAME=FILE.npy, NAME=FILE.safetensors:ENTRY, "
+                       "NAME=text:FILE or NAME=text:FILE:shift=K");
+}
+
+static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
+                                    std::string source) {
+  constexpr std::string_view option = ":shift=";
+  size_t at = source.rfind(option);
+  if (at != std::string::npos) {
+    const char *begin = source.data() + at + option.size();
+    const char *end = source.data() + source.size();
+    auto [next, error] = std::from_chars(begin, end, spec.shift);
+    if (error != std::errc() || next != end || spec.shift < 0)
+      return badSpec(text, "the shift is no number of bytes");
+    source.resize(at);
+  }
+  spec.kind = Spec::Kind::text;
+  spec.file = source;
+  return spec;
+}
+
+static Expected<Spec> parseSpec(const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return badSpec(text, "it names no argument or no source");
+  Spec spec;
+  spec.argument = text.substr(0, equals);
+  std::string source = text.substr(equals + 1);
+  constexpr std::string_view textPrefix = "text:";
+  if (source.starts_with(textPrefix))
+    return parseTextSpec(text, spec, source.substr(textPrefix.size()));
+  constexpr std::string_view safeTensors = ".safetensors:";
+  size_t at = source.rfind(safeTensors);
+  if (at != std::string::npos) {
+    spec.kind = Spec::Kind::safeTensors;
+    spec.file = source.substr(0, at + safeTensors.size() - 1);
+    spec.entry = source.substr(at + safeTensors.size());
+    return spec;
+  }
+  if (!source.ends_with(".npy"))
+    return badSpec(text, "'" + source + "' is of no known kind");
+  spec.file = source;
+  return spec;
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Files that sources point into, one mapping each.
+class Files {
+public:
+  Expected<std::string_view> open(const std::string &path) {
+    auto known = files.find(path);
+    if (known == files.end()) {
+      Expected<MappedFile> file = MappedFile::open(path);
+      if (!file.ok())
+        return file.status();
+      known = files.emplace(path, std::move(*file)).first;
+    }
+    return known->second.bytes();
+  }
+
+private:
+  std::map<std::string, MappedFile> files;
+};
+
+/// Makes sources and buffers of a model.
+class Opener {
+public:
+  Opener(const Metadata &metadata, const InputOptions &options, Files &files)
+      : metadata(metadata), options(options), files(files) {}
+
+  Status parse();
+  Expected<std::unique_ptr<Source>> openBatch(const Batch &batch);
+  Expected<AlignedBytes> openBuffer(const Buffer &buffer);
+
+private:
+  std::vector<std::string> argumentNames() const;
+  Expected<const Spec *> findSpec(const std::string &argument,
+                                  const char *kind) const;
+  Expected<Tensor> openArray(const Spec &spec, DataType type,
+                             const char *kind) const;
+  Expected<std::unique_ptr<Source>> openText(const Spec &spec,
+                                             const Batch &batch);
+  Expected<std::unique_ptr<Source>> openRows(const Spec &spec,
+                                             const Batch &batch);
+  Status checkText(const Spec &spec, const Batch &batch,
+                   std::string_view text) const;
+  Status checkRowCount(const Spec &spec, const Batch &batch, int64_t rows);
+  int64_t reachIn(const std::string &file) const;
+
+  const Metadata &metadata;
+  const InputOptions &options;
+  Files &files;
+  std::vector<Spec> specs;
+  /// The first array of samples: all others have as many.
+  const Spec *firstRows = nullptr;
+  int64_t numRows = 0;
+};
+} // namespace
+
+std::vector<std::string> Opener::argumentNames() const {
+  std::vector<std::string> names;
+  for (const Batch &batch : metadata.batches)
+    names.push_back(batch.name);
+  for (const Buffer &buffer : metadata.buffers)
+    names.push_back(buffer.name);
+  return names;
+}
+
+Status Opener::parse() {
+  std::vector<std::string> names = argumentNames();
+  for (const std::string &text : options.specs) {
+    Expected<Spec> spec = parseSpec(text);
+    if (!spec.ok())
+      return spec.status();
+    const std::string &name = spec->argument;
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Status::error("--data " + text + ": the model has no argument '" +
+                           name + "', it has " + joinNames(names) +
+                           suggestion(name, names));
+    for (const Spec &other : specs)
+      if (other.argument == name)
+        return Status::error("--data " + text + ": '" + name +
+                             "' is given twice");
+    specs.push_back(std::move(*spec));
+  }
+  return Status::success();
+}
+
+Expected<const Spec *> Opener::findSpec(const std::string &argument,
+                                        const char *kind) const {
+  for (const Spec &spec : specs)
+    if (spec.argument == argument)
+      return &spec;
+  return Status::error(std::string(kind) + " '" + argument +
+                       "' has no data; give --data " + argument + "=FILE.npy" +
+                       " (or another source, see --help)");
+}
+
+/// The array of a .npy or .safetensors source, of the argument's type.
+Expected<Tensor> Opener::openArray(const Spec &spec, DataType type,
+                                   const char *kind) const {
+  Expected<std::string_view> file = files.open(spec.file);
+  if (!file.ok())
+    return file.status();
+  auto failure = [&](const std::string &message) {
+    return Status::error("cannot read '" + spec.file + "': " + message);
+  };
+  Tensor tensor;
+  if (spec.kind == Spec::Kind::npy) {
+    Expected<Tensor> parsed = parseNpy(*file);
+    if (!parsed.ok())
+      return failure(parsed.message());
+    tensor = *parsed;
+  } else {
+    Expected<NamedTensors> parsed = parseSafeTensors(*file);
+    if (!parsed.ok())
+      return failure(parsed.message());
+    const Tensor *entry = findTensor(*parsed, spec.entry);
+    if (!entry)
+      return failure("it has no entry '" + spec.entry + "'");
+    tensor = *entry;
+  }
+  if (tensor.type != type)
+    return Status::error("'" + spec.file + "' holds " +
+                         describe(tensor.type, tensor.shape) + ", " + kind +
+                         " '" + spec.argument + "' has elements of type " +
+                         std::string(artifact::name(type)));
+  return tensor;
+}
+
+Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
+  Expected<const Spec *> found = findSpec(buffer.name, "buffer");
+  if (!found.ok())
+    return found.status();
+  const Spec &spec = **found;
+  if (spec.kind == Spec::Kind::text)
+    return Status::error("--data " + spec.argument + ": '" + buffer.name +
+                         "' is a buffer, which is no text");
+  Expected<Tensor> tensor = openArray(spec, buffer.type, "buffer");
+  if (!tensor.ok())
+    return tensor.status();
+  if (tensor->shape != buffer.shape)
+    return Status::error("'" + spec.file + "' holds " +
+                         describe(tensor->type, tensor->shape) + ", buffer '" +
+                         buffer.name + "' is " +
+                         describe(buffer.type, buffer.shape));
+  if (buffer.range)
+    if (Status status =
+            checkRange(*tensor, *buffer.range,
+                       "'" + spec.file + "', buffer '" + buffer.name + "'");
+        !status.ok())
+      return status;
+  AlignedBytes bytes(static_cast<int64_t>(tensor->bytes.size()));
+  std::memcpy(bytes.data(), tensor->bytes.data(), tensor->bytes.size());
+  return bytes;
+}
+
+Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
+  Expected<const Spec *> spec = findSpec(batch.name, "batch argument");
+  if (!spec.ok())
+    return spec.status();
+  if (batch.shape.empty())
+    return Status::error("batch argument '" + batch.name +
+                         "' is a scalar; it has no dimension of samples");
+  return (*spec)->kind == Spec::Kind::text ? openText(**spec, batch)
+                                           : openRows(**spec, batch);
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// One past the largest value of an integer type; 0 for others.
+static int64_t limitOf(DataType type) {
+  switch (type) {
+  case DataType::i8:
+    return 128;
+  case DataType::i16:
+  case DataType::i32:
+  case DataType::i64:
+    return 256; // All bytes fit.
+  default:
+    return 0;
+  }
+}
+
+Status Opener::checkText(const Spec &spec, const Batch &batch,
+                         std::string_view text) const {
+  std::pair<int64_t, int64_t> range = {0, limitOf(batch.type)};
+  if (range.second == 0)
+    return Status::error("--data " + spec.argument +
+                         ": text gives integers, "
+                         "batch argument '" +
+                         batch.name + "' has " +
+                         std::string(artifact::name(batch.type)));
+  if (batch.range)
+    range = {std::max(range.first, batch.range->first),
+             std::min(range.second, batch.range->second)};
+  for (size_t i = 0; i < text.size(); ++i) {
+    int64_t value = static_cast<unsigned char>(text[i]);
+    if (value < range.first || value >= range.second)
+      return Status::error("'" + spec.file + "': byte " + std::to_string(i) +
+                           " is " + std::to_string(value) +
+                           ", valid for batch argument '" + batch.name +
+                           "' are " + std::to_string(range.first) + " to " +
+                           std::to_string(range.second - 1));
+  }
+  return Status::success();
+}
+
+/// The longest shift plus window of all arguments that read `file`.
+int64_t Opener::reachIn(const std::string &file) const {
+  int64_t reach = 0;
+  for (const Spec &spec : specs)
+    for (const Batch &batch : metadata.batches)
+      if (spec.kind == Spec::Kind::text && spec.file == file &&
+          spec.argument == batch.name && !batch.shape.empty())
+        reach = std::max(reach, spec.shift + batch.shape.back());
+  return reach;
+}
+
+Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
+                                                   const Batch &batch) {
+  Expected<std::string_view> text = files.open(spec.file);
+  if (!text.ok())
+    return text.status();
+  int64_t places = static_cast<int64_t>(text->size()) - reachIn(spec.file) + 1;
+  if (places < 1)
+    return Status::error(
+        "'" + spec.file + "' has " + std::to_string(text->size()) +
+        " bytes, one window takes " + std::to_string(reachIn(spec.file)));
+  if (Status status = checkText(spec, batch, *text); !status.ok())
+    return status;
+  int64_t windows = artifact::numElements(batch.shape) / batch.shape.back() *
+                    metadata.microbatches;
+  return std::unique_ptr<Source>(std::make_unique<TextSource>(
+      *text, batch, spec.shift, places, windows, options.seed));
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of arrays
+//===----------------------------------------------------------------------===//
+
+Status Opener::checkRowCount(const Spec &spec, const Batch &batch,
+                             int64_t rows) {
+  int64_t perStep = batch.shape[0] * metadata.microbatches;
+  std::string says = "'" + spec.file + "' has " + std::to_string(rows) +
+                     " samples, a step takes " +
+                     std::to_string(metadata.microbatches) +
+                     " microbatches of " + std::to_string(batch.shape[0]);
+  if (rows < perStep)
+    return Status::error(says);
+  if (rows % perStep != 0 && !options.dropLast)
+    return Status::error(says +
+                         ", which does not divide them; --drop-last "
+                         "leaves out the last " +
+                         std::to_string(rows % perStep));
+  if (firstRows && rows != numRows)
+    return Status::error("'" + spec.file + "' has " + std::to_string(rows) +
+                         " samples, '" + firstRows->file + "' has " +
+                         std::to_string(numRows));
+  firstRows = &spec;
+  numRows = rows;
+  return Status::success();
+}
+
+Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
+                                                   const Batch &batch) {
+  Expected<Tensor> tensor = openArray(spec, batch.type, "batch argument");
+  if (!tensor.ok())
+    return tensor.status();
+  std::vector<int64_t> expected = batch.shape;
+  if (!tensor->shape.empty())
+    expected[0] = tensor->shape[0];
+  if (tensor->shape != expected)
+    return Status::error("'" + spec.file + "' holds " +
+                         describe(tensor->type, tensor->shape) +
+                         ", batch argument '" + batch.name + "' is " +
+                         describe(batch.type, batch.shape) +
+                         " a microbatch; only the first extent may differ");
+  if (Status status = checkRowCount(spec, batch, tensor->shape[0]);
+      !status.ok())
+    return status;
+  if (batch.range)
+    if (Status status = checkRange(*tensor, *batch.range,
+                                   "'" + spec.file + "', batch argument '" +
+                                       batch.name + "'");
+        !status.ok())
+      return status;
+  return std::unique_ptr<Source>(std::make_unique<ArraySource>(
+      *tensor, batch.shape[0] * metadata.microbatches, options.shuffle,
+      options.seed));
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+struct Inputs::Storage {
+  Files files;
+};
+
+Inputs::Inputs(const Metadata &metadata)
+    : metadata(metadata), storage(std::make_unique<Storage>()) {}
+Inputs::~Inputs() = default;
+
+Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
+                                               const InputOptions &options) {
+  std::unique_ptr<Inputs> inputs(new Inputs(metadata));
+  Opener opener(metadata, options, inputs->storage->files);
+  if (Status status = opener.parse(); !status.ok())
+    return status;
+  for (const Batch &batch : metadata.batches) {
+    Expected<std::unique_ptr<Source>> source = opener.openBatch(batch);
+    if (!source.ok())
+      return source.status();
+    inputs->sources.push_back(std::move(*source));
+  }
+  for (const Buffer &buffer : metadata.buffers) {
+    Expected<AlignedBytes> bytes = opener.openBuffer(buffer);
+    if (!bytes.ok())
+      return bytes.status();
+    inputs->buffers.push_back(std::move(*bytes));
+  }
+  return inputs;
+}
+
+void Inputs::fill(size_t index, int64_t step, char *target) {
+  sources[index]->fill(step, target);
+}
+
+int64_t Inputs::batchBytes(size_t index) const {
+  const Batch &batch = metadata.batches[index];
+  return artifact::numElements(batch.shape) * artifact::byteSize(batch.type) *
+         metadata.microbatches;
+}

@@ -1,0 +1,61 @@
+//===- Inputs.h - batches and buffers from files ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_INPUTS_H
+#define VEELINE_RUNTIME_DATA_INPUTS_H
+
+#include "AlignedBytes.h"
+
+#include "veeline/artifact.h"
+
+#include <memory>
+
+namespace veeline::data {
+
+struct InputOptions {
+  /// "NAME=SPEC" each, where SPEC is
+  ///   text:FILE            windows of the file's bytes, at random places
+  ///   text:FILE:shift=K    the same windows, K bytes later
+  ///   FILE.npy             samples, or a buffer
+  ///   FILE.safetensors:ENTRY
+  std::vector<std::string> specs;
+  uint64_t seed = 0;
+  bool shuffle = false;  ///< Samples in another order in each epoch.
+  bool dropLast = false; ///< Leave out samples that make no whole step.
+};
+
+/// Where one batch argument comes from.
+class Source;
+
+/// All arguments of a model. Every value is checked when files are opened, so
+/// that filling a step cannot fail. What is read depends on the seed and the
+/// step only.
+class Inputs {
+public:
+  static Expected<std::unique_ptr<Inputs>>
+  open(const artifact::Metadata &metadata, const InputOptions &options);
+  ~Inputs();
+
+  /// Writes the m microbatches of step `step` (from 1) of batch argument
+  /// `index` to `target`, of batchBytes(index) bytes. Steps ascend.
+  void fill(size_t index, int64_t step, char *target);
+
+  int64_t batchBytes(size_t index) const;
+  const char *buffer(size_t index) const { return buffers[index].data(); }
+
+private:
+  explicit Inputs(const artifact::Metadata &metadata);
+
+  struct Storage; ///< What sources point into.
+  const artifact::Metadata &metadata;
+  std::unique_ptr<Storage> storage;
+  std::vector<std::unique_ptr<Source>> sources;
+  std::vector<AlignedBytes> buffers;
+};
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_INPUTS_H

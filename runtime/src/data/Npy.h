@@ -1,0 +1,21 @@
+//===- Npy.h - arrays of NumPy ---------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_NPY_H
+#define VEELINE_RUNTIME_DATA_NPY_H
+
+#include "Tensor.h"
+
+namespace veeline::data {
+
+/// The array of a whole .npy file (NumPy enhancement proposal 1; versions 1.0
+/// to 3.0): little-endian, C order, one of our element types. The tensor points
+/// into `file`. Messages do not name the file.
+Expected<Tensor> parseNpy(std::string_view file);
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_NPY_H

@@ -1,0 +1,48 @@
+//===- SafeTensors.h - named arrays in one file ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The format: 8 bytes with the length of the header, the header as JSON, the
+// arrays. Offsets in the header count from its end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_SAFETENSORS_H
+#define VEELINE_RUNTIME_DATA_SAFETENSORS_H
+
+#include "Tensor.h"
+
+#include <functional>
+
+namespace veeline::data {
+
+/// In the order of the file's header.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+/// The arrays of a whole .safetensors file; they point into `file`. Entries of
+/// element types that we do not have are left out. Messages do not name the
+/// file.
+Expected<NamedTensors> parseSafeTensors(std::string_view file);
+
+/// None where there is no such entry.
+const Tensor *findTensor(const NamedTensors &tensors, std::string_view name);
+
+/// An entry to write.
+struct SafeTensorsEntry {
+  std::string name;
+  artifact::DataType type;
+  std::vector<int64_t> shape;
+};
+
+/// Writes atomically. `read` gives the bytes of entry i, one after the other.
+Status
+writeSafeTensors(const std::string &path,
+                 const std::vector<SafeTensorsEntry> &entries,
+                 const std::vector<std::pair<std::string, std::string>> &notes,
+                 const std::function<Status(size_t i, char *bytes)> &read);
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_SAFETENSORS_H

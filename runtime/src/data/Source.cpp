@@ -1,0 +1,93 @@
+//===- Source.cpp - where one batch argument comes from -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Source.h"
+
+#include <cstring>
+#include <numeric>
+
+using namespace veeline;
+using namespace veeline::data;
+using artifact::DataType;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+TextSource::TextSource(std::string_view text, const artifact::Batch &batch,
+                       int64_t shift, int64_t numPlaces, int64_t windowsPerStep,
+                       uint64_t seed)
+    : text(text), type(batch.type), window(batch.shape.back()), shift(shift),
+      numPlaces(numPlaces), windowsPerStep(windowsPerStep),
+      stream(seed, "windows of text") {}
+
+template <typename T> static void widen(std::string_view bytes, char *target) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    T value = static_cast<T>(static_cast<unsigned char>(bytes[i]));
+    std::memcpy(target + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+static void widenTo(DataType type, std::string_view bytes, char *target) {
+  switch (artifact::byteSize(type)) {
+  case 1:
+    return widen<int8_t>(bytes, target);
+  case 2:
+    return widen<int16_t>(bytes, target);
+  case 4:
+    return widen<int32_t>(bytes, target);
+  default:
+    return widen<int64_t>(bytes, target);
+  }
+}
+
+void TextSource::fill(int64_t step, char *target) {
+  int64_t windowBytes = window * artifact::byteSize(type);
+  for (int64_t i = 0; i < windowsPerStep; ++i) {
+    uint64_t place =
+        stream.below(static_cast<uint64_t>(numPlaces),
+                     static_cast<uint64_t>((step - 1) * windowsPerStep + i));
+    widenTo(type,
+            text.substr(place + static_cast<uint64_t>(shift),
+                        static_cast<size_t>(window)),
+            target + i * windowBytes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+ArraySource::ArraySource(const Tensor &tensor, int64_t rowsPerStep,
+                         bool shuffle, uint64_t seed)
+    : bytes(tensor.bytes),
+      rowBytes(static_cast<int64_t>(tensor.bytes.size()) / tensor.shape[0]),
+      rowsPerStep(rowsPerStep), stepsPerEpoch(tensor.shape[0] / rowsPerStep),
+      shuffle(shuffle), seed(seed), order(tensor.shape[0]) {
+  std::iota(order.begin(), order.end(), 0);
+}
+
+/// Fisher and Yates, with the epoch's own stream.
+void ArraySource::startEpoch(int64_t epoch) {
+  currentEpoch = epoch;
+  if (!shuffle)
+    return;
+  RandomStream stream(seed, "samples of epoch " + std::to_string(epoch));
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[stream.below(i, i)]);
+}
+
+void ArraySource::fill(int64_t step, char *target) {
+  int64_t epoch = (step - 1) / stepsPerEpoch;
+  if (epoch != currentEpoch)
+    startEpoch(epoch);
+  int64_t first = (step - 1) % stepsPerEpoch * rowsPerStep;
+  for (int64_t i = 0; i < rowsPerStep; ++i)
+    std::memcpy(target + i * rowBytes,
+                bytes.data() + order[first + i] * rowBytes,
+                static_cast<size_t>(rowBytes));
+}

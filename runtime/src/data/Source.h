@@ -1,0 +1,61 @@
+//===- Source.h - where one batch argument comes from ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_SOURCE_H
+#define VEELINE_RUNTIME_DATA_SOURCE_H
+
+#include "File.h"
+#include "Random.h"
+#include "Tensor.h"
+
+#include <map>
+
+namespace veeline::data {
+
+/// Fills batch arguments. A step has `perStep` samples (windows or rows), the
+/// microbatches' first dimensions one after the other.
+class Source {
+public:
+  virtual ~Source() = default;
+  virtual void fill(int64_t step, char *target) = 0;
+};
+
+/// Windows of a text at random places: those of one file are the same for all
+/// arguments, so that labels fit tokens.
+class TextSource final : public Source {
+public:
+  TextSource(std::string_view text, const artifact::Batch &batch, int64_t shift,
+             int64_t numPlaces, int64_t windowsPerStep, uint64_t seed);
+  void fill(int64_t step, char *target) override;
+
+private:
+  std::string_view text;
+  const artifact::DataType type;
+  const int64_t window, shift, numPlaces, windowsPerStep;
+  const RandomStream stream;
+};
+
+/// Rows of an array, in order or in an order of each epoch's own.
+class ArraySource final : public Source {
+public:
+  ArraySource(const Tensor &tensor, int64_t rowsPerStep, bool shuffle,
+              uint64_t seed);
+  void fill(int64_t step, char *target) override;
+
+private:
+  void startEpoch(int64_t epoch);
+
+  std::string_view bytes;
+  const int64_t rowBytes, rowsPerStep, stepsPerEpoch;
+  const bool shuffle;
+  const uint64_t seed;
+  int64_t currentEpoch = -1;
+  std::vector<int64_t> order;
+};
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_SOURCE_H

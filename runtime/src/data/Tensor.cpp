@@ -1,0 +1,79 @@
+//===- Tensor.cpp - an array in somebody else's memory --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tensor.h"
+
+#include <cstring>
+
+using namespace veeline;
+using namespace veeline::data;
+using artifact::DataType;
+
+std::string data::describe(DataType type, const std::vector<int64_t> &shape) {
+  std::string text(artifact::name(type));
+  text += "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? "x" : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::optional<int64_t> data::tensorBytes(DataType type,
+                                         const std::vector<int64_t> &shape) {
+  constexpr int64_t limit = int64_t(1) << 62;
+  int64_t bytes = artifact::byteSize(type);
+  for (int64_t extent : shape) {
+    if (extent < 0 || (extent > 0 && bytes > limit / extent))
+      return std::nullopt;
+    bytes *= extent;
+  }
+  return bytes;
+}
+
+std::string data::formatPosition(int64_t index,
+                                 const std::vector<int64_t> &shape) {
+  std::vector<int64_t> indices(shape.size());
+  for (size_t d = shape.size(); d-- > 0; index /= shape[d])
+    indices[d] = index % shape[d];
+  std::string text = "[";
+  for (size_t d = 0; d < indices.size(); ++d)
+    text.append(d ? ", " : "").append(std::to_string(indices[d]));
+  return text + "]";
+}
+
+template <typename T>
+static Status checkRangeOf(const Tensor &tensor,
+                           std::pair<int64_t, int64_t> range,
+                           const std::string &what) {
+  int64_t count = static_cast<int64_t>(tensor.bytes.size() / sizeof(T));
+  for (int64_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, tensor.bytes.data() + i * int64_t(sizeof(T)),
+                sizeof(T));
+    if (value < range.first || value >= range.second)
+      return Status::error(
+          what + ": the value at " + formatPosition(i, tensor.shape) + " is " +
+          std::to_string(value) + ", valid are " + std::to_string(range.first) +
+          " to " + std::to_string(range.second - 1));
+  }
+  return Status::success();
+}
+
+Status data::checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
+                        const std::string &what) {
+  switch (tensor.type) {
+  case DataType::i1:
+  case DataType::i8:
+    return checkRangeOf<int8_t>(tensor, range, what);
+  case DataType::i16:
+    return checkRangeOf<int16_t>(tensor, range, what);
+  case DataType::i32:
+    return checkRangeOf<int32_t>(tensor, range, what);
+  case DataType::i64:
+    return checkRangeOf<int64_t>(tensor, range, what);
+  default:
+    return Status::success();
+  }
+}

@@ -1,0 +1,40 @@
+//===- Tensor.h - an array in somebody else's memory -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_TENSOR_H
+#define VEELINE_RUNTIME_DATA_TENSOR_H
+
+#include "veeline/artifact.h"
+
+namespace veeline::data {
+
+/// Row-major, without gaps. `bytes` may have any alignment.
+struct Tensor {
+  artifact::DataType type = artifact::DataType::f32;
+  std::vector<int64_t> shape;
+  std::string_view bytes;
+};
+
+/// "f32[4x16]".
+std::string describe(artifact::DataType type,
+                     const std::vector<int64_t> &shape);
+
+/// "[1, 2]", the indices of element `index` in row-major order.
+std::string formatPosition(int64_t index, const std::vector<int64_t> &shape);
+
+/// The bytes of a tensor; none where they do not fit 2^62, or an extent is
+/// negative.
+std::optional<int64_t> tensorBytes(artifact::DataType type,
+                                   const std::vector<int64_t> &shape);
+
+/// Fails, naming `what` and the first offender's position, where an integer of
+/// `tensor` is outside of [range.first, range.second).
+Status checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
+                  const std::string &what);
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_TENSOR_H

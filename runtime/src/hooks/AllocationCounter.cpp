@@ -1,0 +1,135 @@
+//===- AllocationCounter.cpp - who allocates during steps -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AllocationCounter.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <malloc.h>
+#include <mutex>
+
+#define EXPORT __attribute__((visibility("default")))
+
+// glibc's own names of what is replaced here.
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern "C" {
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+}
+// NOLINTEND(bugprone-reserved-identifier)
+
+static constexpr size_t maxObjects = 64;
+static constexpr int maxFrames = 16;
+
+// Initial-exec, because a dynamic model would allocate on first use.
+static thread_local __attribute__((tls_model("initial-exec"))) bool counting;
+
+static std::mutex mutex;
+static veeline_allocations entries[maxObjects];
+static size_t numEntries = 0;
+
+/// Objects that allocate on behalf of their callers.
+static bool isTransparent(const char *object) {
+  for (const char *name : {"libc.so", "libstdc++.so", "libgcc_s.so",
+                           "libveeline_allocation_counter.so"})
+    if (std::strstr(object, name))
+      return true;
+  return false;
+}
+
+/// The first object on the stack that is not transparent.
+static const char *findCaller() {
+  void *frames[maxFrames];
+  int count = backtrace(frames, maxFrames);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info;
+    if (dladdr(frames[i], &info) && info.dli_fname &&
+        !isTransparent(info.dli_fname))
+      return info.dli_fname;
+  }
+  return "unknown";
+}
+
+static void record(size_t bytes) {
+  if (!counting)
+    return;
+  counting = false; // What this function calls may allocate.
+  const char *object = findCaller();
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    size_t i = 0;
+    while (i < numEntries && std::strcmp(entries[i].object, object) != 0)
+      ++i;
+    if (i == numEntries && numEntries < maxObjects)
+      entries[numEntries++].object = object;
+    if (i < maxObjects) {
+      ++entries[i].calls;
+      entries[i].bytes += bytes;
+    }
+  }
+  counting = true;
+}
+
+extern "C" {
+
+EXPORT void *malloc(size_t size) {
+  record(size);
+  return __libc_malloc(size);
+}
+
+EXPORT void *calloc(size_t count, size_t size) {
+  record(count * size);
+  return __libc_calloc(count, size);
+}
+
+EXPORT void *realloc(void *memory, size_t size) {
+  record(size);
+  return __libc_realloc(memory, size);
+}
+
+EXPORT void *memalign(size_t alignment, size_t size) {
+  record(size);
+  return __libc_memalign(alignment, size);
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size) {
+  return memalign(alignment, size);
+}
+
+EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
+  void *result = memalign(alignment, size);
+  if (!result)
+    return ENOMEM;
+  *memory = result;
+  return 0;
+}
+
+EXPORT void veeline_count_allocations(bool on) {
+  if (on) {
+    void *frame; // The first call loads the unwinder.
+    backtrace(&frame, 1);
+  }
+  counting = on;
+}
+
+EXPORT size_t veeline_read_allocations(veeline_allocations *out,
+                                       size_t capacity) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::sort(entries, entries + numEntries,
+            [](const veeline_allocations &a, const veeline_allocations &b) {
+              return a.calls > b.calls;
+            });
+  std::copy_n(entries, std::min(capacity, numEntries), out);
+  return numEntries;
+}
+
+} // extern "C"

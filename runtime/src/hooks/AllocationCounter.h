@@ -1,0 +1,37 @@
+//===- AllocationCounter.h - who allocates during steps --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A shared object that stands in front of malloc while it is preloaded, and
+// counts the calls of threads that ask for it, by the shared object that
+// called. `veeline train --check-memory` runs itself with it. Its functions are
+// found with dlsym, so nothing links it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOOKS_ALLOCATIONCOUNTER_H
+#define VEELINE_RUNTIME_HOOKS_ALLOCATIONCOUNTER_H
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+struct veeline_allocations {
+  const char *object; ///< Path of the shared object or program that called.
+  uint64_t calls;
+  uint64_t bytes;
+};
+
+/// Counts the calls of this thread from here on, or no more.
+void veeline_count_allocations(bool on);
+
+/// Writes up to `capacity` entries, those with the most calls first; returns
+/// how many there are.
+size_t veeline_read_allocations(veeline_allocations *entries, size_t capacity);
+
+} // extern "C"
+
+#endif // VEELINE_RUNTIME_HOOKS_ALLOCATIONCOUNTER_H

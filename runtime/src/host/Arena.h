@@ -1,0 +1,47 @@
+//===- Arena.h - the one allocation of a rank ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_ARENA_H
+#define VEELINE_RUNTIME_HOST_ARENA_H
+
+#include "veeline/status.h"
+
+#include <cstdint>
+
+namespace veeline::host {
+
+/// Zeroed pages of its own, page-aligned, between two pages that no one may
+/// touch.
+class Arena {
+public:
+  Arena() = default;
+  Arena(const Arena &) = delete;
+  Arena &operator=(const Arena &) = delete;
+  ~Arena();
+
+  Status allocate(int64_t bytes);
+  char *data() const { return begin; }
+  int64_t size() const { return bytes; }
+
+  /// Fills the arena, and what is left of its last page, with a pattern.
+  void poison();
+
+  /// Since `poison`: the end of the last byte that changed, counted past the
+  /// arena's end too, and how many 64-byte lines changed in
+  /// [offset, offset + size). A write of the pattern itself is not seen.
+  int64_t highWaterMark() const;
+  int64_t touchedLines(int64_t offset, int64_t size) const;
+
+private:
+  char *mapping = nullptr;
+  int64_t mappedBytes = 0;
+  char *begin = nullptr;
+  int64_t bytes = 0;
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_ARENA_H

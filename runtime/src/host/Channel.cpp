@@ -1,0 +1,188 @@
+//===- Channel.cpp - messages between two ranks ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Channel.h"
+
+#include "Clock.h"
+#include "Names.h"
+#include "Rank.h"
+
+#include <sched.h>
+
+using namespace veeline;
+using namespace veeline::host;
+
+static constexpr uint32_t faultBit = 1;
+static constexpr uint32_t oneMessage = 2;
+
+/// How long a rank sleeps before it looks whether all of them do.
+static constexpr int64_t deadlockCheckMilliseconds = 200;
+
+/// The counter in `word` is at least `target`, where the two are never 2^30
+/// messages apart.
+static bool hasReached(uint32_t word, uint32_t target) {
+  return static_cast<int32_t>((word & ~faultBit) - target) >= 0;
+}
+
+static int32_t numUsableCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Group
+//===----------------------------------------------------------------------===//
+
+// A spin of some 50 microseconds saves the two system calls of a short wait;
+// where ranks share cores it would only keep the peer from running.
+Group::Group(const artifact::Program &program)
+    : program(program), blockages(program.ranks.size()),
+      spins(static_cast<int32_t>(program.ranks.size()) <= numUsableCores()
+                ? 2000
+                : 20) {}
+
+void Group::beginStep() {
+  for (Blockage &blockage : blockages)
+    if (blockage.turn.load(std::memory_order_relaxed) & 1)
+      blockage.turn.fetch_add(1, std::memory_order_release);
+}
+
+void Group::endStep(int32_t rank) {
+  blockages[rank].channel.store(-1, std::memory_order_relaxed);
+  blockages[rank].turn.fetch_add(1, std::memory_order_release);
+}
+
+bool Group::waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
+                    uint32_t target) {
+  for (int32_t i = 0; i < spins; ++i) {
+    uint32_t seen = word.load();
+    if (seen & faultBit)
+      return false;
+    if (hasReached(seen, target))
+      return true;
+    pauseSpin();
+  }
+  Blockage &blockage = blockages[rank.index];
+  blockage.word.store(&word, std::memory_order_relaxed);
+  blockage.target.store(target, std::memory_order_relaxed);
+  blockage.channel.store(channel, std::memory_order_relaxed);
+  blockage.turn.fetch_add(1, std::memory_order_release);
+  int64_t begin = nanoseconds();
+  sleepUntilReached(rank, word, target);
+  if (rank.timeline)
+    rank.timeline->addIdle(begin, nanoseconds());
+  blockage.turn.fetch_add(1, std::memory_order_release);
+  return !(word.load() & faultBit);
+}
+
+void Group::sleepUntilReached(veeline_rank &rank, WaitWord &word,
+                              uint32_t target) {
+  for (;;) {
+    uint32_t seen = word.load();
+    if ((seen & faultBit) || hasReached(seen, target))
+      return;
+    int64_t before = nanoseconds();
+    word.sleepWhile(seen, deadlockCheckMilliseconds);
+    bool timedOut =
+        nanoseconds() - before >= deadlockCheckMilliseconds * 1'000'000;
+    if (timedOut && isDeadlocked())
+      rank.fault->raise(describeDeadlock());
+  }
+}
+
+/// True where each rank sleeps for something that has not come, or has ended
+/// its step. `turns` tells one sleep of a rank from its next.
+bool Group::allBlocked(std::vector<uint32_t> &turns) const {
+  for (const Blockage &blockage : blockages) {
+    turns.push_back(blockage.turn.load(std::memory_order_acquire));
+    if (!(turns.back() & 1))
+      return false;
+    if (blockage.channel.load(std::memory_order_acquire) < 0)
+      continue;
+    const WaitWord *word = blockage.word.load(std::memory_order_acquire);
+    if (hasReached(word->load(),
+                   blockage.target.load(std::memory_order_acquire)))
+      return false;
+  }
+  return true;
+}
+
+/// Exact: two equal looks mean that all ranks slept at the instant between
+/// them, and whoever sleeps wakes nobody.
+bool Group::isDeadlocked() const {
+  std::vector<uint32_t> first, second;
+  return allBlocked(first) && allBlocked(second) && first == second;
+}
+
+std::string Group::describeDeadlock() const {
+  std::string text = "deadlock:";
+  for (size_t rank = 0; rank < blockages.size(); ++rank) {
+    int32_t index = blockages[rank].channel.load(std::memory_order_acquire);
+    text += (rank ? "; rank " : " rank ") + std::to_string(rank);
+    if (index < 0) {
+      text += " has ended its step";
+      continue;
+    }
+    const artifact::Channel &channel = program.channels[index];
+    bool receives = channel.toRank == static_cast<int32_t>(rank);
+    text += receives ? " waits for a message of rank "
+                     : " waits for a place to send to from rank ";
+    text += std::to_string(receives ? channel.fromRank : channel.toRank) +
+            " (channel " + std::to_string(index) + ", " +
+            std::string(artifact::enumName(channel.kind)) + " " +
+            std::to_string(channel.edge) + ")";
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// HostChannel
+//===----------------------------------------------------------------------===//
+
+HostChannel::HostChannel(Group &group, int32_t index, int32_t messagesPerStep)
+    : group(group), index(index), capacity(messagesPerStep),
+      slots(messagesPerStep) {}
+
+void HostChannel::post(veeline_rank &rank, void *slot) {
+  if (receiver.numPosted - receiver.numWaited >= capacity)
+    return rank.fail("channel " + std::to_string(index) + " has no more than " +
+                     std::to_string(capacity) +
+                     " messages a step, one more was posted");
+  slots[receiver.numPosted++ % capacity] = slot;
+  receiver.posted.add(oneMessage);
+}
+
+void HostChannel::wait(veeline_rank &rank) {
+  if (receiver.numWaited == receiver.numPosted)
+    return rank.fail("channel " + std::to_string(index) +
+                     " is waited for, but nothing was posted");
+  uint32_t target = ++receiver.numWaited * oneMessage;
+  if (!group.waitFor(rank, index, sender.committed, target))
+    rank.failed = true;
+}
+
+void *HostChannel::acquire(veeline_rank &rank) {
+  uint32_t target = (sender.numAcquired + 1) * oneMessage;
+  if (!group.waitFor(rank, index, receiver.posted, target)) {
+    rank.failed = true;
+    return nullptr;
+  }
+  return slots[sender.numAcquired++ % capacity];
+}
+
+void HostChannel::commit(veeline_rank &rank) {
+  if (sender.numCommitted == sender.numAcquired)
+    return rank.fail("channel " + std::to_string(index) +
+                     " is committed, but nothing was acquired");
+  ++sender.numCommitted;
+  sender.committed.add(oneMessage);
+}
+
+void HostChannel::abort() {
+  receiver.posted.setBits(faultBit);
+  sender.committed.setBits(faultBit);
+}

@@ -1,0 +1,103 @@
+//===- Channel.h - messages between two ranks ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_CHANNEL_H
+#define VEELINE_RUNTIME_HOST_CHANNEL_H
+
+#include "Futex.h"
+
+#include "veeline/artifact.h"
+
+#include <vector>
+
+struct veeline_rank;
+
+namespace veeline::host {
+
+/// One edge in one direction; see the message functions of runtime.h. The
+/// receiver's thread calls post and wait, the sender's acquire and commit.
+/// Transports implement it.
+class Channel {
+public:
+  virtual ~Channel() = default;
+  virtual void post(veeline_rank &rank, void *slot) = 0;
+  virtual void wait(veeline_rank &rank) = 0;
+  /// Null after a fault.
+  virtual void *acquire(veeline_rank &rank) = 0;
+  virtual void commit(veeline_rank &rank) = 0;
+  /// Wakes both sides for good. From any thread.
+  virtual void abort() = 0;
+};
+
+/// What a blocked rank waits for, readable by others (the deadlock check).
+/// `turn` is odd while the rank cannot go on without its peers.
+struct Blockage {
+  alignas(64) std::atomic<uint32_t> turn{0};
+  std::atomic<const WaitWord *> word{nullptr};
+  std::atomic<uint32_t> target{0};
+  std::atomic<int32_t> channel{-1}; ///< -1: the rank's step has ended.
+};
+
+/// The ranks of a program whose threads share memory.
+class Group {
+public:
+  explicit Group(const artifact::Program &program);
+
+  /// Sleeps until `word` has reached `target` (see HostChannel) or carries the
+  /// fault bit, which returns false. Spins first, where every rank has a core.
+  bool waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
+               uint32_t target);
+
+  /// Before any rank starts its step.
+  void beginStep();
+  /// By the rank's own thread: from here on it helps nobody in this step.
+  void endStep(int32_t rank);
+
+private:
+  void sleepUntilReached(veeline_rank &rank, WaitWord &word, uint32_t target);
+  bool isDeadlocked() const;
+  bool allBlocked(std::vector<uint32_t> &turns) const;
+  std::string describeDeadlock() const;
+
+  const artifact::Program &program;
+  std::vector<Blockage> blockages;
+  int32_t spins;
+};
+
+/// A channel in shared memory: the sender writes into the slot that the
+/// receiver posted, nothing is copied. Two words count posts and commits in
+/// steps of two, so that bit 0 is free to carry a fault; they wrap around.
+class HostChannel final : public Channel {
+public:
+  HostChannel(Group &group, int32_t index, int32_t messagesPerStep);
+
+  void post(veeline_rank &rank, void *slot) override;
+  void wait(veeline_rank &rank) override;
+  void *acquire(veeline_rank &rank) override;
+  void commit(veeline_rank &rank) override;
+  void abort() override;
+
+private:
+  Group &group;
+  const int32_t index;
+  const uint32_t capacity; ///< Messages of a step.
+  std::vector<void *> slots;
+
+  struct alignas(64) Receiver {
+    WaitWord posted; ///< The sender sleeps on it.
+    uint32_t numPosted = 0;
+    uint32_t numWaited = 0;
+  } receiver;
+  struct alignas(64) Sender {
+    WaitWord committed; ///< The receiver sleeps on it.
+    uint32_t numAcquired = 0;
+    uint32_t numCommitted = 0;
+  } sender;
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_CHANNEL_H

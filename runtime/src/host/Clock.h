@@ -1,0 +1,24 @@
+//===- Clock.h - the time of timelines -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_CLOCK_H
+#define VEELINE_RUNTIME_HOST_CLOCK_H
+
+#include <cstdint>
+#include <ctime>
+
+namespace veeline::host {
+
+/// Monotonic, the same on all threads; some 20 ns a call.
+inline int64_t nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_CLOCK_H

@@ -1,0 +1,50 @@
+//===- Fault.h - the first thing that went wrong ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_FAULT_H
+#define VEELINE_RUNTIME_HOST_FAULT_H
+
+#include "veeline/status.h"
+
+#include <functional>
+#include <mutex>
+#include <string>
+
+namespace veeline::host {
+
+/// Shared by the ranks of a program. The first message wins; whoever blocks in
+/// a channel is woken.
+class Fault {
+public:
+  /// `wake` makes every channel see the fault; called once.
+  explicit Fault(std::function<void()> wake) : wake(std::move(wake)) {}
+
+  void raise(const std::string &message) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (raised)
+        return;
+      raised = true;
+      text = message;
+    }
+    wake();
+  }
+
+  Status status() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return raised ? Status::error(text) : Status::success();
+  }
+
+private:
+  std::function<void()> wake;
+  std::mutex mutex;
+  bool raised = false;
+  std::string text;
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_FAULT_H

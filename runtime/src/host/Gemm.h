@@ -1,0 +1,66 @@
+//===- Gemm.h - matrix products of a rank ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_GEMM_H
+#define VEELINE_RUNTIME_HOST_GEMM_H
+
+#include "veeline/artifact.h"
+
+#include <memory>
+#include <vector>
+
+namespace veeline::host {
+
+/// One prepared product. Used by one thread at a time.
+class PreparedGemm {
+public:
+  virtual ~PreparedGemm() = default;
+  virtual Status run(const void *a, const void *b, void *c, void *scratch) = 0;
+  virtual int64_t scratchBytes() const = 0;
+  /// The library's implementation, for benchmarks and tests.
+  virtual std::string implementation() const = 0;
+};
+
+/// f32: oneDNN. Strides that it has no fast implementation for are packed
+/// first.
+Expected<std::unique_ptr<PreparedGemm>>
+prepareGemmF32(const artifact::Gemm &gemm);
+
+/// f64, which oneDNN does not have: our own kernel. Sums over k in ascending
+/// order, without contraction.
+std::unique_ptr<PreparedGemm> prepareGemmF64(const artifact::Gemm &gemm);
+
+Expected<std::unique_ptr<PreparedGemm>> prepareGemm(const artifact::Gemm &gemm);
+
+/// A rank's table of products.
+class GemmTable {
+public:
+  /// On the thread that will run them, with one OpenMP thread.
+  Status prepare(const std::vector<artifact::Gemm> &gemms);
+  Status run(int32_t index, const void *a, const void *b, void *c,
+             void *scratch) {
+    Entry &entry = entries[index];
+    return entry.gemm->run(a, b, c,
+                           entry.usesExtra ? extraScratch.data() : scratch);
+  }
+  /// Scratch outside of the arena, where this machine wants more than the
+  /// compiler's did: 0 on the machine that compiled.
+  int64_t extraScratchBytes() const {
+    return static_cast<int64_t>(extraScratch.size());
+  }
+
+private:
+  struct Entry {
+    std::unique_ptr<PreparedGemm> gemm;
+    bool usesExtra; ///< The artifact planned too little for this machine.
+  };
+  std::vector<Entry> entries;
+  std::vector<char> extraScratch;
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_GEMM_H

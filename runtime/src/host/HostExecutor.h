@@ -1,0 +1,97 @@
+//===- HostExecutor.h - ranks as threads -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_HOSTEXECUTOR_H
+#define VEELINE_RUNTIME_HOST_HOSTEXECUTOR_H
+
+#include "Arena.h"
+#include "Executor.h"
+#include "Object.h"
+#include "Rank.h"
+
+#include <thread>
+
+namespace veeline::host {
+
+struct HostOptions {
+  /// Events that each rank keeps; 0: no timeline.
+  size_t timelineEvents = 0;
+  /// Fill arenas with a pattern, for Arena::highWaterMark.
+  bool poison = false;
+  /// Where given, called by each rank's thread with true before and with false
+  /// after a step; counts allocations.
+  void (*aroundStep)(bool begins) = nullptr;
+  /// Where given, one per rank: run these instead of the artifact's objects.
+  std::vector<veeline_step_fn> steps;
+};
+
+/// Runs a program with one thread per rank in this process. The threads live as
+/// long as the executor. `artifact` and `program` (one of its programs) outlive
+/// it.
+class HostExecutor final : public Executor {
+public:
+  static Expected<std::unique_ptr<HostExecutor>>
+  create(const artifact::Artifact &artifact, const artifact::Program &program,
+         const HostOptions &options = {});
+  ~HostExecutor() override;
+
+  Status begin(const void *const *inputs,
+               const StepSettings &settings) override;
+  Status finish(StepResult &result) override;
+  Status write(int32_t rank, int64_t offset, const void *source,
+               int64_t bytes) override;
+  Status read(int32_t rank, int64_t offset, void *target,
+              int64_t bytes) override;
+
+  const Arena &arena(int32_t rank) const { return workers[rank]->arena; }
+  /// What was allocated beside the arena for matrix products; see GemmTable.
+  int64_t extraScratchBytes(int32_t rank) const;
+  /// The last steps of each rank; empty without a timeline.
+  std::vector<std::vector<Event>> timeline(int32_t steps) const;
+
+private:
+  /// A thread and what it works on.
+  struct Worker {
+    veeline_rank rank;
+    Arena arena;
+    Object object;
+    veeline_step_fn step = nullptr;
+    Status prepared = Status::success();
+    int64_t stepEnd = 0; ///< In nanoseconds().
+    std::thread thread;
+  };
+
+  HostExecutor(const artifact::Artifact &artifact,
+               const artifact::Program &program, const HostOptions &options);
+
+  Status prepare(const HostOptions &options);
+  Status prepareWorker(int32_t index, const HostOptions &options);
+  Status startThreads();
+  void runWorker(Worker &worker);
+  void waitUntilDone();
+  void addIdleTails();
+  int64_t maxMessageBytes() const;
+
+  const artifact::Artifact &artifact;
+  const artifact::Program &program;
+  Group group;
+  std::vector<std::unique_ptr<Channel>> channels;
+  Fault fault;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<double> results;
+  std::vector<const void *> inputs;
+  StepSettings settings;
+  void (*const aroundStep)(bool begins);
+
+  WaitWord started; ///< Counts steps; the workers sleep on it.
+  WaitWord done;    ///< Counts steps of workers; the caller sleeps on it.
+  uint32_t doneTarget = 0;
+  bool stopping = false; ///< Published by `started`.
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_HOSTEXECUTOR_H

@@ -1,0 +1,59 @@
+//===- Object.cpp - loading compiled steps --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Object.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace veeline;
+using namespace veeline::host;
+
+Object::~Object() {
+  if (handle)
+    ::dlclose(handle);
+  if (descriptor >= 0)
+    ::close(descriptor);
+}
+
+static Status writeAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return Status::error(std::string("cannot copy an object to memory: ") +
+                           std::strerror(errno));
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return Status::success();
+}
+
+Status Object::load(std::string_view bytes) {
+  descriptor = ::memfd_create("veeline-object", MFD_CLOEXEC);
+  if (descriptor < 0)
+    return Status::error(std::string("cannot make a file in memory: ") +
+                         std::strerror(errno));
+  if (Status status = writeAll(descriptor, bytes); !status.ok())
+    return status;
+  // The loader takes equal names for equal files, so the descriptor stays open
+  // as long as the object is loaded: no other one gets its number.
+  std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return Status::error(std::string("cannot load an object: ") + ::dlerror());
+  return Status::success();
+}
+
+Expected<veeline_step_fn> Object::findStep(const std::string &symbol) const {
+  void *address = ::dlsym(handle, symbol.c_str());
+  if (!address)
+    return Status::error("an object has no function '" + symbol + "'");
+  return reinterpret_cast<veeline_step_fn>(address);
+}

@@ -1,0 +1,37 @@
+//===- Object.h - loading compiled steps -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_OBJECT_H
+#define VEELINE_RUNTIME_HOST_OBJECT_H
+
+#include "veeline/runtime.h"
+#include "veeline/status.h"
+
+#include <string>
+#include <string_view>
+
+namespace veeline::host {
+
+/// An ELF shared object that is loaded from memory: no file is written. It
+/// finds the functions of runtime.h in the program that loads it.
+class Object {
+public:
+  Object() = default;
+  Object(const Object &) = delete;
+  Object &operator=(const Object &) = delete;
+  ~Object();
+
+  Status load(std::string_view bytes);
+  Expected<veeline_step_fn> findStep(const std::string &symbol) const;
+
+private:
+  int descriptor = -1;
+  void *handle = nullptr;
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_OBJECT_H

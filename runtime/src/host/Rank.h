@@ -1,0 +1,50 @@
+//===- Rank.h - what the C ABI works on ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_RANK_H
+#define VEELINE_RUNTIME_HOST_RANK_H
+
+#include "Channel.h"
+#include "Fault.h"
+#include "Gemm.h"
+#include "Timeline.h"
+#include "Update.h"
+
+#include "veeline/artifact.h"
+#include "veeline/runtime.h"
+
+#include <memory>
+#include <vector>
+
+/// Touched only by the rank's own thread while a step runs.
+struct veeline_rank {
+  int32_t index = 0;
+  const veeline::artifact::Rank *description = nullptr;
+  veeline::host::Fault *fault = nullptr;
+
+  /// Set once this rank has seen a fault: every call returns at once.
+  bool failed = false;
+  /// The entry of the table of operations that runs; -1 between them.
+  int32_t currentOp = -1;
+
+  std::vector<veeline::host::Channel *> channels; ///< As in the program.
+  std::vector<char> discard; ///< Where sends write after a fault.
+  veeline::host::GemmTable gemms;
+  std::vector<veeline::host::ParamUpdate> updates;
+  const veeline::StepSettings *settings = nullptr;
+  int32_t microbatches = 1;
+
+  /// [result][microbatch], of all ranks; each entry is reported once a step.
+  double *results = nullptr;
+  const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
+
+  std::unique_ptr<veeline::host::Timeline> timeline; ///< Null: not asked for.
+
+  /// Records the first fault of the program and stops this rank.
+  void fail(const std::string &message);
+};
+
+#endif // VEELINE_RUNTIME_HOST_RANK_H

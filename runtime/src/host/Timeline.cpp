@@ -1,0 +1,180 @@
+//===- Timeline.cpp - what a rank did when --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Timeline.h"
+
+#include "Names.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+using namespace veeline;
+using namespace veeline::artifact;
+using namespace veeline::host;
+
+std::vector<Event> Timeline::lastEvents(int32_t steps) const {
+  std::vector<Event> result;
+  size_t first = numAdded > ring.size() ? numAdded - ring.size() : 0;
+  for (size_t i = first; i < numAdded; ++i)
+    if (const Event &event = ring[i % ring.size()]; event.step > step - steps)
+      result.push_back(event);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Chrome trace
+//===----------------------------------------------------------------------===//
+
+static std::string messageName(const Channel &channel) {
+  bool ofParam = channel.kind == ChannelKind::paramGradient ||
+                 channel.kind == ChannelKind::paramValue;
+  return std::string(enumName(channel.kind)) + (ofParam ? " p" : " e") +
+         std::to_string(channel.edge);
+}
+
+static std::string opName(const Program &program, const Op &op) {
+  std::string name(artifact::name(op.kind));
+  if (op.channel >= 0)
+    name += " " + messageName(program.channels[op.channel]);
+  if (op.param >= 0)
+    name += " p" + std::to_string(op.param);
+  if (op.chunk >= 0)
+    name += " c" + std::to_string(op.chunk);
+  if (op.microbatch >= 0)
+    name += " m" + std::to_string(op.microbatch);
+  return name;
+}
+
+/// Colours of the trace viewer, so that F, B, W and waiting look apart.
+static const char *colourOf(OpKind kind) {
+  switch (kind) {
+  case OpKind::forward:
+    return "thread_state_running";
+  case OpKind::backward:
+  case OpKind::backwardInput:
+    return "thread_state_iowait";
+  case OpKind::backwardWeight:
+    return "thread_state_runnable";
+  case OpKind::send:
+  case OpKind::recv:
+    return "rail_load";
+  case OpKind::update:
+    return "rail_idle";
+  }
+  return "generic_work";
+}
+
+namespace {
+using Json = nlohmann::ordered_json;
+
+class TraceWriter {
+public:
+  TraceWriter(const Metadata &metadata, const Program &program)
+      : program(program) {
+    nameLane(measuredProcess, -1, metadata.model + ": measured");
+  }
+
+  void addMeasured(size_t rank, const Event &event, int64_t origin) {
+    double begin = double(event.begin - origin) / 1e3;
+    double end = double(event.end - origin) / 1e3;
+    if (event.op == Event::idle)
+      add(measuredProcess, rank, "idle", "idle", "grey", begin, end);
+    else
+      addOp(measuredProcess, rank, event.op, begin, end);
+    events.back()["args"]["step"] = event.step;
+  }
+
+  void addPredicted(size_t rank) {
+    const std::vector<Op> &ops = program.ranks[rank].ops;
+    for (size_t i = 0; i < ops.size(); ++i)
+      if (ops[i].predictedBegin >= 0)
+        addOp(predictedProcess, rank, static_cast<int32_t>(i),
+              ops[i].predictedBegin, ops[i].predictedEnd);
+  }
+
+  /// `rank` -1 names the process.
+  void nameLane(int process, int64_t rank, const std::string &name) {
+    Json event = {{"ph", "M"}, {"pid", process}};
+    event["name"] = rank < 0 ? "process_name" : "thread_name";
+    if (rank >= 0)
+      event["tid"] = rank;
+    event["args"]["name"] = name;
+    events.push_back(std::move(event));
+  }
+
+  std::string text() const {
+    Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", events}};
+    return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+
+  static constexpr int measuredProcess = 0;
+  static constexpr int predictedProcess = 1;
+
+private:
+  void addOp(int process, size_t rank, int32_t index, double begin,
+             double end) {
+    const Op &op = program.ranks[rank].ops[index];
+    add(process, rank, opName(program, op), std::string(name(op.kind)),
+        colourOf(op.kind), begin, end);
+    events.back()["args"]["op"] = index;
+  }
+
+  void add(int process, size_t rank, const std::string &name,
+           const std::string &category, const char *colour, double begin,
+           double end) {
+    events.push_back({{"ph", "X"},
+                      {"name", name},
+                      {"cat", category},
+                      {"pid", process},
+                      {"tid", rank},
+                      {"ts", begin},
+                      {"dur", end - begin},
+                      {"cname", colour}});
+  }
+
+  const Program &program;
+  Json events = Json::array();
+};
+} // namespace
+
+static int64_t firstBegin(const std::vector<std::vector<Event>> &ranks) {
+  int64_t first = INT64_MAX;
+  for (const std::vector<Event> &events : ranks)
+    for (const Event &event : events)
+      first = std::min(first, event.begin);
+  return first;
+}
+
+static bool hasPredictions(const Program &program) {
+  for (const Rank &rank : program.ranks)
+    for (const Op &op : rank.ops)
+      if (op.predictedBegin >= 0)
+        return true;
+  return false;
+}
+
+std::string host::toChromeTrace(const Metadata &metadata,
+                                const Program &program,
+                                const std::vector<std::vector<Event>> &ranks) {
+  TraceWriter writer(metadata, program);
+  bool predicted = hasPredictions(program);
+  if (predicted)
+    writer.nameLane(TraceWriter::predictedProcess, -1,
+                    metadata.model + ": predicted");
+  int64_t origin = firstBegin(ranks);
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::string lane = "rank " + std::to_string(rank);
+    writer.nameLane(TraceWriter::measuredProcess, int64_t(rank), lane);
+    for (const Event &event : ranks[rank])
+      writer.addMeasured(rank, event, origin);
+    if (!predicted)
+      continue;
+    writer.nameLane(TraceWriter::predictedProcess, int64_t(rank), lane);
+    writer.addPredicted(rank);
+  }
+  return writer.text();
+}

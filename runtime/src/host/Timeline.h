@@ -1,0 +1,60 @@
+//===- Timeline.h - what a rank did when -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_TIMELINE_H
+#define VEELINE_RUNTIME_HOST_TIMELINE_H
+
+#include "Clock.h"
+
+#include "veeline/artifact.h"
+
+#include <vector>
+
+namespace veeline::host {
+
+struct Event {
+  static constexpr int32_t idle = -1;
+  int32_t op;         ///< Index into Rank::ops; idle: the rank waited.
+  int32_t step;       ///< From 1.
+  int64_t begin, end; ///< In nanoseconds().
+};
+
+/// The last events of one rank, in a ring that is allocated once.
+class Timeline {
+public:
+  explicit Timeline(size_t capacity) : ring(capacity) {}
+
+  void setStep(int32_t number) { step = number; }
+  void beginOp() { opBegin = nanoseconds(); }
+  void endOp(int32_t op) { add(op, opBegin, nanoseconds()); }
+  void addIdle(int64_t begin, int64_t end) { add(Event::idle, begin, end); }
+
+  /// Those of the last `steps` steps, in the order of their ends. Not while a
+  /// step runs.
+  std::vector<Event> lastEvents(int32_t steps) const;
+
+private:
+  void add(int32_t op, int64_t begin, int64_t end) {
+    ring[numAdded++ % ring.size()] = {op, step, begin, end};
+  }
+
+  std::vector<Event> ring;
+  size_t numAdded = 0;
+  int32_t step = 0;
+  int64_t opBegin = 0;
+};
+
+/// A Chrome trace (about:tracing, Perfetto) with one lane per rank, named by
+/// op, chunk and microbatch as in "F c3 m2"; where the program has predicted
+/// times, a second process holds them, one step long. Times are microseconds
+/// since the first event.
+std::string toChromeTrace(const artifact::Metadata &metadata,
+                          const artifact::Program &program,
+                          const std::vector<std::vector<Event>> &ranks);
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_TIMELINE_H

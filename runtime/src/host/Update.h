@@ -1,0 +1,39 @@
+//===- Update.h - optimisers -----------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_UPDATE_H
+#define VEELINE_RUNTIME_HOST_UPDATE_H
+
+#include "Executor.h"
+#include "Vectors.h"
+
+namespace veeline::host {
+
+/// What an update knows about its parameter, and what it leaves behind.
+struct ParamUpdate {
+  artifact::Optimizer optimizer = artifact::Optimizer::sgd;
+  artifact::DataType type = artifact::DataType::f32;
+  int64_t numElements = 0;
+  bool decays = false; ///< Weight decay applies.
+  /// Sum of squares of the averaged gradient in the last step.
+  double squaredGradientNorm = 0;
+};
+
+/// See veeline_update. With g the sum of the gradients in order, times 1/m:
+///   sgd           value -= lr * g
+///   sgd-momentum  state = beta1 * state + g; value -= lr * state
+///   adamw         Loshchilov and Hutter, "Decoupled Weight Decay
+///                 Regularization", 2019, algorithm 2
+/// each after value *= 1 - lr * decay. Elementwise without contraction, so the
+/// bits are the same for every width of vectors.
+void updateParam(ParamUpdate &update, const StepSettings &settings,
+                 int32_t microbatches, void *value, void *state,
+                 const void *const *gradients, int32_t numGradients,
+                 int vectorBits = widestVectorBits());
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_UPDATE_H

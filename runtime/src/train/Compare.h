@@ -1,0 +1,31 @@
+//===- Compare.h - tensors that should be equal ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_COMPARE_H
+#define VEELINE_RUNTIME_TRAIN_COMPARE_H
+
+#include "veeline/artifact.h"
+
+namespace veeline::train {
+
+/// Empty where the bits are equal; else where the first difference is and what
+/// stands there: "element 5 ([1, 1]) is 0.5 (0x3f000000), ... ; 3 of 8 differ".
+std::string describeDifference(const artifact::Parameter &param,
+                               const std::vector<char> &a, const char *aName,
+                               const std::vector<char> &b, const char *bName);
+
+/// ||a - b|| / ||b|| in the Euclidean norm; 0 for equal tensors, infinite where
+/// b is zero and a is not, or either has a NaN.
+double relativeDistance(const artifact::Parameter &param,
+                        const std::vector<char> &a, const std::vector<char> &b);
+
+/// a += b, element by element in the parameter's type.
+void addTensor(const artifact::Parameter &param, std::vector<char> &a,
+               const std::vector<char> &b);
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_COMPARE_H

@@ -1,0 +1,21 @@
+//===- Interrupt.h - Ctrl-C ------------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_INTERRUPT_H
+#define VEELINE_RUNTIME_TRAIN_INTERRUPT_H
+
+namespace veeline::train {
+
+/// From here on the first SIGINT or SIGTERM is remembered; the second deletes
+/// temporary files and ends the process at once.
+void catchInterrupts();
+
+/// The signal that came, or 0.
+int interruptSignal();
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_INTERRUPT_H

@@ -1,0 +1,47 @@
+//===- Options.h - what `veeline train` is asked for -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_OPTIONS_H
+#define VEELINE_RUNTIME_TRAIN_OPTIONS_H
+
+#include "Executor.h"
+#include "Inputs.h"
+
+namespace veeline::train {
+
+/// Paths are empty where nothing was asked for.
+struct Options {
+  std::string artifact;
+  std::string program = "pipeline";
+  int64_t steps = 1;
+
+  data::InputOptions inputs; ///< Its seed is also that of the parameters.
+  std::string init;          ///< A .safetensors file with all parameters.
+
+  /// Peak rate, betas, epsilon, weight decay; `step` is unused.
+  StepSettings optimizer;
+  int64_t warmupSteps = 0;
+  /// At the last step; the peak rate where not given.
+  std::optional<double> minLearningRate;
+
+  std::string save;
+  std::string metrics;
+  std::string timeline;
+  int32_t timelineSteps = 4; ///< The last ones.
+  int64_t logEvery = 10;     ///< Lines, where the output is no terminal.
+
+  bool verify = false;
+  bool compareSequential = false;
+  bool checkMemory = false;
+};
+
+/// The settings of step `step` in [1, steps]: a linear warm-up to the peak,
+/// then half a cosine down to the minimum at the last step.
+StepSettings settingsOfStep(const Options &options, int64_t step);
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_OPTIONS_H

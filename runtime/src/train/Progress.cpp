@@ -1,0 +1,145 @@
+//===- Progress.cpp - what the user sees while training -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Progress.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace veeline;
+using namespace veeline::train;
+
+//===----------------------------------------------------------------------===//
+// Progress
+//===----------------------------------------------------------------------===//
+
+/// Rewriting a line more often than a screen shows it costs and helps nobody.
+static constexpr double secondsBetweenRewrites = 0.1;
+
+Progress::Progress(int64_t steps, int64_t tokensPerStep, int64_t logEvery)
+    : steps(steps), tokensPerStep(tokensPerStep), logEvery(logEvery),
+      terminal(::isatty(STDOUT_FILENO)) {}
+
+Progress::~Progress() { finish(); }
+
+void Progress::finish() {
+  if (std::exchange(open, false))
+    std::fputc('\n', stdout);
+  std::fflush(stdout);
+}
+
+std::string train::formatDuration(double seconds) {
+  auto whole = static_cast<int64_t>(std::llround(std::max(seconds, 0.0)));
+  char text[64];
+  if (whole >= 3600)
+    std::snprintf(text, sizeof(text), "%ldh%02ldm", long(whole / 3600),
+                  long(whole / 60 % 60));
+  else if (whole >= 60)
+    std::snprintf(text, sizeof(text), "%ldm%02lds", long(whole / 60),
+                  long(whole % 60));
+  else
+    std::snprintf(text, sizeof(text), "%lds", long(whole));
+  return text;
+}
+
+std::string Progress::line(const StepRecord &record) const {
+  char text[160];
+  int width = static_cast<int>(std::to_string(steps).size());
+  double perStep = record.totalSeconds / double(record.step);
+  std::snprintf(text, sizeof(text),
+                "step %*ld/%ld  loss %.4f  lr %.2e  %.0f tokens/s  %s left",
+                width, long(record.step), long(steps), record.loss,
+                record.learningRate, double(tokensPerStep) / perStep,
+                formatDuration(perStep * double(steps - record.step)).c_str());
+  return text;
+}
+
+void Progress::show(const StepRecord &record) {
+  bool last = record.step == steps;
+  if (!terminal) {
+    if (last || record.step == 1 || record.step % logEvery == 0) {
+      std::puts(line(record).c_str());
+      std::fflush(stdout);
+    }
+    return;
+  }
+  if (!last && record.totalSeconds - lastShown < secondsBetweenRewrites)
+    return;
+  lastShown = record.totalSeconds;
+  open = true;
+  // "\r", then erase to the end of the line.
+  std::printf("\r%s\x1b[K", line(record).c_str());
+  std::fflush(stdout);
+}
+
+//===----------------------------------------------------------------------===//
+// MetricsFile
+//===----------------------------------------------------------------------===//
+
+Status MetricsFile::failure() {
+  int error = errno;
+  struct stat info;
+  // What is there has lost lines: worse than nothing.
+  if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode))
+    ::unlink(path.c_str());
+  return Status::error("cannot write '" + path + "': " + std::strerror(error));
+}
+
+MetricsFile::~MetricsFile() {
+  if (file)
+    std::fclose(file);
+}
+
+Status MetricsFile::put(const std::string &text) {
+  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return written && std::fflush(file) == 0 ? Status::success() : failure();
+}
+
+Status MetricsFile::open(const std::string &newPath,
+                         const std::vector<std::string> &metrics) {
+  path = newPath;
+  file = std::fopen(path.c_str(), "we");
+  if (!file)
+    return failure();
+  std::string header =
+      "step,loss,learning_rate,gradient_norm,seconds,tokens_per_second";
+  for (const std::string &name : metrics)
+    header += "," + name;
+  return put(header + "\n");
+}
+
+/// The shortest text that reads back as `value`.
+static std::string exactText(double value) {
+  char text[32];
+  auto [end, error] = std::to_chars(text, text + sizeof(text), value);
+  return std::string(text, end);
+}
+
+Status MetricsFile::add(const StepRecord &record, int64_t tokensPerStep) {
+  char rate[32];
+  std::snprintf(rate, sizeof(rate), "%.6f,%.1f", record.seconds,
+                double(tokensPerStep) / record.seconds);
+  std::string text = std::to_string(record.step) + "," +
+                     exactText(record.loss) + "," +
+                     exactText(record.learningRate) + "," +
+                     exactText(record.gradientNorm) + "," + rate;
+  for (double metric : record.metrics)
+    text += "," + exactText(metric);
+  return put(text + "\n");
+}
+
+Status MetricsFile::close() {
+  if (!file)
+    return Status::success();
+  return std::fclose(std::exchange(file, nullptr)) == 0 ? Status::success()
+                                                        : failure();
+}

@@ -1,0 +1,75 @@
+//===- Progress.h - what the user sees while training ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_PROGRESS_H
+#define VEELINE_RUNTIME_TRAIN_PROGRESS_H
+
+#include "veeline/status.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace veeline::train {
+
+/// What is known after a step.
+struct StepRecord {
+  int64_t step = 0;
+  double loss = 0;
+  double learningRate = 0;
+  double gradientNorm = 0;
+  double seconds = 0;          ///< Of this step.
+  double totalSeconds = 0;     ///< Since the first step began.
+  std::vector<double> metrics; ///< Means of the model's further results.
+};
+
+/// One line that is rewritten on a terminal; one line every so many steps
+/// elsewhere.
+class Progress {
+public:
+  Progress(int64_t steps, int64_t tokensPerStep, int64_t logEvery);
+  ~Progress();
+
+  void show(const StepRecord &record);
+  /// Ends a rewritten line; before anything else is printed.
+  void finish();
+
+private:
+  std::string line(const StepRecord &record) const;
+
+  const int64_t steps, tokensPerStep, logEvery;
+  const bool terminal;
+  double lastShown = -1;
+  bool open = false;
+};
+
+/// "1m05s".
+std::string formatDuration(double seconds);
+
+/// A CSV file with a line per step, written as training goes on.
+class MetricsFile {
+public:
+  MetricsFile() = default;
+  MetricsFile(const MetricsFile &) = delete;
+  MetricsFile &operator=(const MetricsFile &) = delete;
+  ~MetricsFile();
+
+  Status open(const std::string &path, const std::vector<std::string> &metrics);
+  Status add(const StepRecord &record, int64_t tokensPerStep);
+  Status close();
+
+private:
+  Status put(const std::string &text);
+  Status failure();
+
+  std::string path;
+  std::FILE *file = nullptr;
+};
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_PROGRESS_H

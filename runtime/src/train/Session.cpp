@@ -1,0 +1,232 @@
+//===- Session.cpp - a program with parameters and data -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include "Random.h"
+#include "Suggest.h"
+
+#include <algorithm>
+
+using namespace veeline;
+using namespace veeline::train;
+using artifact::Parameter;
+using artifact::RankParam;
+
+static int64_t byteSizeOf(const Parameter &param) {
+  return artifact::numElements(param.shape) * artifact::byteSize(param.type);
+}
+
+//===----------------------------------------------------------------------===//
+// Run
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
+  Expected<artifact::Artifact> artifact =
+      artifact::readArtifact(options.artifact);
+  if (!artifact.ok())
+    return artifact.status();
+  auto run = std::make_unique<Run>();
+  run->options = options;
+  run->artifact = std::move(*artifact);
+  if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
+    return Status::error("cannot run '" + options.artifact +
+                         "': " + status.message());
+  Expected<std::unique_ptr<data::Inputs>> inputs =
+      data::Inputs::open(run->metadata(), options.inputs);
+  if (!inputs.ok())
+    return inputs.status();
+  run->inputs = std::move(*inputs);
+  if (Status status = run->openInit(); !status.ok())
+    return status;
+  return run;
+}
+
+/// Checks that the file given by --init has every parameter.
+Status Run::openInit() {
+  const std::string &path = options.init;
+  if (path.empty())
+    return Status::success();
+  Expected<MappedFile> file = MappedFile::open(path);
+  if (!file.ok())
+    return file.status();
+  initFile = std::move(*file);
+  Expected<data::NamedTensors> tensors =
+      data::parseSafeTensors(initFile.bytes());
+  if (!tensors.ok())
+    return Status::error("cannot read '" + path + "': " + tensors.message());
+  initTensors = std::move(*tensors);
+  for (const Parameter &param : metadata().params) {
+    const data::Tensor *tensor = data::findTensor(initTensors, param.name);
+    if (!tensor)
+      return Status::error("'" + path + "' has no parameter '" + param.name +
+                           "'");
+    if (tensor->type != param.type || tensor->shape != param.shape)
+      return Status::error("'" + path + "': '" + param.name + "' is " +
+                           data::describe(tensor->type, tensor->shape) +
+                           ", the model's parameter is " +
+                           data::describe(param.type, param.shape));
+  }
+  return Status::success();
+}
+
+int64_t Run::tokensPerStep() const {
+  if (metadata().batches.empty())
+    return 0;
+  return artifact::numElements(metadata().batches[0].shape) *
+         metadata().microbatches;
+}
+
+std::vector<char> Run::initialValue(size_t index) const {
+  const Parameter &param = metadata().params[index];
+  if (const data::Tensor *tensor = data::findTensor(initTensors, param.name))
+    return {tensor->bytes.begin(), tensor->bytes.end()};
+  std::vector<char> bytes(static_cast<size_t>(byteSizeOf(param)));
+  data::initialize(param, options.inputs.seed, bytes.data());
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Session: parameters
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<Session>>
+Session::create(Run &run, const std::string &programName,
+                const host::HostOptions &options) {
+  std::unique_ptr<Session> session(new Session(run));
+  session->description = run.metadata().findProgram(programName);
+  if (!session->description) {
+    std::vector<std::string> names;
+    for (const artifact::Program &program : run.metadata().programs)
+      names.push_back(program.name);
+    return Status::error("'" + run.options.artifact + "' has no program '" +
+                         programName + "', it has " + joinNames(names) +
+                         suggestion(programName, names));
+  }
+  Expected<std::unique_ptr<host::HostExecutor>> host =
+      host::HostExecutor::create(run.artifact, *session->description, options);
+  if (!host.ok())
+    return Status::error("cannot load '" + run.options.artifact +
+                         "': " + host.message());
+  session->host = std::move(*host);
+  if (Status status = session->initialize(); !status.ok())
+    return status;
+  return session;
+}
+
+int64_t Session::bytesOf(size_t param) const {
+  return byteSizeOf(run.metadata().params[param]);
+}
+
+Status Session::initialize() {
+  const artifact::Metadata &metadata = run.metadata();
+  for (size_t i = 0; i < metadata.params.size(); ++i)
+    if (Status status = setValue(i, run.initialValue(i)); !status.ok())
+      return status;
+  int64_t slots = artifact::stateSlots(metadata.optimizer);
+  for (size_t rank = 0; rank < description->ranks.size(); ++rank)
+    for (const RankParam &entry : description->ranks[rank].params) {
+      if (entry.stateOffset < 0)
+        continue;
+      std::vector<char> zeros(
+          static_cast<size_t>(bytesOf(entry.param) * slots));
+      if (Status status =
+              host->write(static_cast<int32_t>(rank), entry.stateOffset,
+                          zeros.data(), static_cast<int64_t>(zeros.size()));
+          !status.ok())
+        return status;
+    }
+  for (int half = 0; half < 2; ++half) {
+    for (size_t i = 0; i < metadata.batches.size(); ++i) {
+      batches[half].emplace_back(run.inputs->batchBytes(i));
+      inputs[half].push_back(batches[half].back().data());
+    }
+    for (size_t i = 0; i < metadata.buffers.size(); ++i)
+      inputs[half].push_back(run.inputs->buffer(i));
+  }
+  return Status::success();
+}
+
+Status Session::setValue(size_t index, const std::vector<char> &bytes) {
+  for (size_t rank = 0; rank < description->ranks.size(); ++rank)
+    for (const RankParam &entry : description->ranks[rank].params)
+      if (static_cast<size_t>(entry.param) == index)
+        if (Status status =
+                host->write(static_cast<int32_t>(rank), entry.valueOffset,
+                            bytes.data(), static_cast<int64_t>(bytes.size()));
+            !status.ok())
+          return status;
+  return Status::success();
+}
+
+void Session::copyFromArena(int32_t rank, int64_t offset,
+                            std::vector<char> &bytes) const {
+  std::copy_n(host->arena(rank).data() + offset, bytes.size(), bytes.begin());
+}
+
+std::vector<char> Session::value(size_t index) const {
+  std::vector<char> bytes(static_cast<size_t>(bytesOf(index)));
+  for (size_t rank = 0; rank < description->ranks.size(); ++rank)
+    for (const RankParam &entry : description->ranks[rank].params)
+      if (static_cast<size_t>(entry.param) == index && entry.isHome)
+        copyFromArena(static_cast<int32_t>(rank), entry.valueOffset, bytes);
+  return bytes;
+}
+
+std::vector<Session::Gradient> Session::gradients() const {
+  std::vector<Gradient> all;
+  for (size_t rank = 0; rank < description->ranks.size(); ++rank)
+    for (const RankParam &entry : description->ranks[rank].params)
+      for (const artifact::Accumulator &gradient : entry.gradients)
+        all.push_back({static_cast<size_t>(entry.param), gradient.chunk,
+                       static_cast<int32_t>(rank), gradient.offset});
+  std::sort(all.begin(), all.end(), [](const Gradient &a, const Gradient &b) {
+    return std::pair(a.param, a.chunk) < std::pair(b.param, b.chunk);
+  });
+  return all;
+}
+
+std::vector<char> Session::read(const Gradient &gradient) const {
+  std::vector<char> bytes(static_cast<size_t>(bytesOf(gradient.param)));
+  copyFromArena(gradient.rank, gradient.offset, bytes);
+  return bytes;
+}
+
+Status Session::save(const std::string &path, int64_t steps) const {
+  std::vector<data::SafeTensorsEntry> entries;
+  for (const Parameter &param : run.metadata().params)
+    entries.push_back({param.name, param.type, param.shape});
+  return data::writeSafeTensors(
+      path, entries,
+      {{"model", run.metadata().model}, {"steps", std::to_string(steps)}},
+      [&](size_t i, char *bytes) {
+        std::vector<char> content = value(i);
+        std::copy(content.begin(), content.end(), bytes);
+        return Status::success();
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Session: steps
+//===----------------------------------------------------------------------===//
+
+void Session::prepareInputs(int64_t step) {
+  for (size_t i = 0; i < batches[step % 2].size(); ++i)
+    run.inputs->fill(i, step, batches[step % 2][i].data());
+  preparedStep = step;
+}
+
+Status Session::step(int64_t step, StepResult &result) {
+  if (preparedStep != step)
+    prepareInputs(step);
+  if (Status status = host->begin(inputs[step % 2].data(),
+                                  settingsOfStep(run.options, step));
+      !status.ok())
+    return status;
+  if (step < run.options.steps)
+    prepareInputs(step + 1);
+  return host->finish(result);
+}

@@ -1,0 +1,93 @@
+//===- Session.h - a program with parameters and data ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_SESSION_H
+#define VEELINE_RUNTIME_TRAIN_SESSION_H
+
+#include "File.h"
+#include "HostExecutor.h"
+#include "Options.h"
+#include "SafeTensors.h"
+
+namespace veeline::train {
+
+/// What all sessions of a run share: the artifact, the data, the first values
+/// of the parameters.
+class Run {
+public:
+  static Expected<std::unique_ptr<Run>> open(const Options &options);
+
+  const artifact::Metadata &metadata() const { return artifact.metadata; }
+  /// Elements of the first batch argument in a step; 0 without one.
+  int64_t tokensPerStep() const;
+  /// The first value of parameter `index`, in its type.
+  std::vector<char> initialValue(size_t index) const;
+
+  Options options;
+  artifact::Artifact artifact;
+  std::unique_ptr<data::Inputs> inputs;
+
+private:
+  Status openInit();
+
+  MappedFile initFile;
+  data::NamedTensors initTensors;
+};
+
+/// A program that runs steps on the data of a Run. While a step computes, the
+/// data of the next one is read.
+class Session {
+public:
+  /// Loads the program and writes the parameters' first values.
+  static Expected<std::unique_ptr<Session>>
+  create(Run &run, const std::string &programName,
+         const host::HostOptions &options = {});
+
+  /// Runs step `step`; they ascend from 1.
+  Status step(int64_t step, StepResult &result);
+
+  /// The value of parameter `index` at its home.
+  std::vector<char> value(size_t index) const;
+  /// Writes it to all ranks that have it.
+  Status setValue(size_t index, const std::vector<char> &bytes);
+
+  /// An accumulator, after a step.
+  struct Gradient {
+    size_t param;
+    int32_t chunk, rank;
+    int64_t offset;
+  };
+  /// All of them, by parameter, then chunk.
+  std::vector<Gradient> gradients() const;
+  std::vector<char> read(const Gradient &gradient) const;
+
+  /// Writes all parameters as a .safetensors file, atomically.
+  Status save(const std::string &path, int64_t steps) const;
+
+  const artifact::Program &program() const { return *description; }
+  const host::HostExecutor &executor() const { return *host; }
+
+private:
+  explicit Session(Run &run) : run(run) {}
+
+  Status initialize();
+  void prepareInputs(int64_t step);
+  int64_t bytesOf(size_t param) const;
+  void copyFromArena(int32_t rank, int64_t offset,
+                     std::vector<char> &bytes) const;
+
+  Run &run;
+  const artifact::Program *description = nullptr;
+  std::unique_ptr<host::HostExecutor> host;
+  /// Two steps of every batch argument, used in turn; then the buffers.
+  std::vector<AlignedBytes> batches[2];
+  std::vector<const void *> inputs[2];
+  int64_t preparedStep = 0;
+};
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_SESSION_H

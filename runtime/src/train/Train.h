@@ -1,0 +1,20 @@
+//===- Train.h - the training loop -----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_TRAIN_H
+#define VEELINE_RUNTIME_TRAIN_TRAIN_H
+
+#include "Options.h"
+
+namespace veeline::train {
+
+/// `veeline train`: prints to stdout, errors to stderr. Returns the exit
+/// status: 0, 1 after an error, 128 + n after signal n.
+int run(const Options &options);
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_TRAIN_H

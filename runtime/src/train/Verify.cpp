@@ -1,0 +1,297 @@
+//===- Verify.cpp - is the pipeline right? --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+
+#include "Compare.h"
+#include "Interrupt.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+using namespace veeline;
+using namespace veeline::train;
+using artifact::DataType;
+using artifact::Parameter;
+
+/// What differs; empty where nothing does.
+using Difference = std::string;
+
+static Difference compareLosses(const std::vector<double> &a, const char *aName,
+                                const std::vector<double> &b, int64_t step) {
+  for (size_t i = 0; i < a.size(); ++i)
+    if (std::bit_cast<uint64_t>(a[i]) != std::bit_cast<uint64_t>(b[i])) {
+      char text[160];
+      std::snprintf(text, sizeof(text),
+                    "step %ld: result %zu (by microbatch) is %.17g in %s, "
+                    "%.17g in sequential",
+                    long(step), i, a[i], aName, b[i]);
+      return text;
+    }
+  return "";
+}
+
+static Difference compareParams(const Run &run, const Session &a,
+                                const Session &b) {
+  for (size_t i = 0; i < run.metadata().params.size(); ++i) {
+    const Parameter &param = run.metadata().params[i];
+    Difference difference =
+        describeDifference(param, a.value(i), a.program().name.c_str(),
+                           b.value(i), b.program().name.c_str());
+    if (!difference.empty())
+      return "parameter '" + param.name +
+             "' after the last step: " + difference;
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Verification of single steps
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One line of the table: an accumulator over all steps.
+struct Row {
+  Session::Gradient gradient;
+  bool equal = true;
+};
+
+class Verifier {
+public:
+  explicit Verifier(Run &run)
+      : run(run), distances(run.metadata().params.size()) {}
+
+  Status verify();
+
+private:
+  Status open();
+  Status runStep(int64_t step);
+  void compareGradients(int64_t step);
+  Status compareWithReference(int64_t step, const StepResult &sequentialResult,
+                              const std::vector<std::vector<char>> &values);
+  std::vector<char> totalGradient(const Session &session, size_t param) const;
+  double tolerance(DataType type) const {
+    return type == DataType::f64 ? 1e-12 : 1e-5;
+  }
+  void note(const Difference &difference) {
+    if (firstError.empty())
+      firstError = difference;
+  }
+  void print() const;
+
+  Run &run;
+  std::unique_ptr<Session> tested, sequential, reference;
+  std::vector<Row> rows;
+  std::vector<double> distances; ///< Per parameter, the largest of all steps.
+  bool lossEqual = true;
+  double lossDistance = 0;
+  Difference firstError;
+};
+} // namespace
+
+/// One line of what is in both, in the same order.
+static bool sameGradients(const std::vector<Session::Gradient> &a,
+                          const std::vector<Session::Gradient> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto &x, const auto &y) {
+                      return x.param == y.param && x.chunk == y.chunk;
+                    });
+}
+
+Status Verifier::open() {
+  auto load = [&](std::unique_ptr<Session> &session, const std::string &name) {
+    Expected<std::unique_ptr<Session>> created = Session::create(run, name);
+    if (!created.ok())
+      return created.status();
+    session = std::move(*created);
+    return Status::success();
+  };
+  if (Status status = load(tested, run.options.program); !status.ok())
+    return status;
+  if (Status status = load(sequential, "sequential"); !status.ok())
+    return status;
+  if (run.metadata().findProgram("reference"))
+    if (Status status = load(reference, "reference"); !status.ok())
+      return status;
+  if (!sameGradients(tested->gradients(), sequential->gradients()))
+    return Status::error("'" + run.options.program +
+                         "' and 'sequential' have not the same chunks");
+  for (const Session::Gradient &gradient : tested->gradients())
+    rows.push_back({gradient});
+  return Status::success();
+}
+
+void Verifier::compareGradients(int64_t step) {
+  std::vector<Session::Gradient> others = sequential->gradients();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Parameter &param = run.metadata().params[rows[i].gradient.param];
+    Difference difference = describeDifference(
+        param, tested->read(rows[i].gradient), tested->program().name.c_str(),
+        sequential->read(others[i]), "sequential");
+    if (difference.empty())
+      continue;
+    rows[i].equal = false;
+    difference = "step " + std::to_string(step) + ": gradient of '" +
+                 param.name + "' in chunk " +
+                 std::to_string(rows[i].gradient.chunk) + ": " + difference;
+    note(difference);
+  }
+}
+
+/// The sum over chunks, in their order.
+std::vector<char> Verifier::totalGradient(const Session &session,
+                                          size_t param) const {
+  std::vector<char> total;
+  for (const Session::Gradient &gradient : session.gradients()) {
+    if (gradient.param != param)
+      continue;
+    if (total.empty())
+      total = session.read(gradient);
+    else
+      addTensor(run.metadata().params[param], total, session.read(gradient));
+  }
+  return total;
+}
+
+/// `values` are the parameters that the step began with.
+Status
+Verifier::compareWithReference(int64_t step, const StepResult &sequentialResult,
+                               const std::vector<std::vector<char>> &values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (Status status = reference->setValue(i, values[i]); !status.ok())
+      return status;
+  StepResult result;
+  if (Status status = reference->step(step, result); !status.ok())
+    return status;
+  const artifact::Metadata &metadata = run.metadata();
+  double loss = meanOfResult(sequentialResult, 0, metadata.microbatches);
+  double expected = meanOfResult(result, 0, metadata.microbatches);
+  double distance =
+      loss == expected ? 0 : std::abs(loss - expected) / std::abs(expected);
+  if (!(distance <= tolerance(metadata.results[0].type)))
+    note("step " + std::to_string(step) + ": the loss is " +
+         std::to_string(loss) + ", in reference " + std::to_string(expected));
+  lossDistance = std::max(lossDistance, distance);
+  for (size_t i = 0; i < metadata.params.size(); ++i) {
+    const Parameter &param = metadata.params[i];
+    double distance = relativeDistance(param, totalGradient(*tested, i),
+                                       totalGradient(*reference, i));
+    distances[i] = std::max(distances[i], distance);
+    if (distance > tolerance(param.type)) {
+      char text[64];
+      std::snprintf(text, sizeof(text), "%.3g, allowed are %.0e", distance,
+                    tolerance(param.type));
+      note("step " + std::to_string(step) + ": gradient of '" + param.name +
+           "' is off that of reference by " + text);
+    }
+  }
+  return Status::success();
+}
+
+Status Verifier::runStep(int64_t step) {
+  std::vector<std::vector<char>> values;
+  if (reference)
+    for (size_t i = 0; i < run.metadata().params.size(); ++i)
+      values.push_back(tested->value(i));
+  StepResult result, expected;
+  if (Status status = tested->step(step, result); !status.ok())
+    return status;
+  if (Status status = sequential->step(step, expected); !status.ok())
+    return status;
+  Difference losses = compareLosses(
+      result.results, tested->program().name.c_str(), expected.results, step);
+  lossEqual &= losses.empty();
+  note(losses);
+  compareGradients(step);
+  return reference ? compareWithReference(step, expected, values)
+                   : Status::success();
+}
+
+void Verifier::print() const {
+  std::string equality = tested->program().name + " = sequential";
+  size_t width = sizeof("parameter") - 1;
+  for (const Parameter &param : run.metadata().params)
+    width = std::max(width, param.name.size());
+  auto line = [&](const std::string &name, const std::string &chunk,
+                  const std::string &elements, const std::string &verdict,
+                  const std::string &distance) {
+    std::printf("%-*s  %5s  %10s  %-*s  %s\n", int(width), name.c_str(),
+                chunk.c_str(), elements.c_str(), int(equality.size()),
+                verdict.c_str(), reference ? distance.c_str() : "");
+  };
+  auto format = [](double distance) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.2e", distance);
+    return std::string(text);
+  };
+  line("parameter", "chunk", "elements", equality, "distance to reference");
+  line("loss", "", "", lossEqual ? "bit for bit" : "DIFFERENT",
+       format(lossDistance));
+  for (const Row &row : rows) {
+    const Parameter &param = run.metadata().params[row.gradient.param];
+    line(param.name, std::to_string(row.gradient.chunk),
+         std::to_string(artifact::numElements(param.shape)),
+         row.equal ? "bit for bit" : "DIFFERENT",
+         format(distances[row.gradient.param]));
+  }
+}
+
+Status Verifier::verify() {
+  if (Status status = open(); !status.ok())
+    return status;
+  for (int64_t step = 1; step <= run.options.steps; ++step) {
+    if (interruptSignal())
+      return Status::error("interrupted before all steps were verified");
+    if (Status status = runStep(step); !status.ok())
+      return status;
+  }
+  note(compareParams(run, *tested, *sequential));
+  print();
+  if (!firstError.empty())
+    return Status::error("verification failed: " + firstError);
+  std::printf(
+      "verified: %ld step(s) of '%s' equal 'sequential' bit for bit%s\n",
+      long(run.options.steps), tested->program().name.c_str(),
+      reference ? " and agree with 'reference'" : "");
+  return Status::success();
+}
+
+Status train::verify(Run &run) { return Verifier(run).verify(); }
+
+//===----------------------------------------------------------------------===//
+// Comparison of a whole run
+//===----------------------------------------------------------------------===//
+
+Status
+train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
+                             const std::vector<std::vector<double>> &losses) {
+  Expected<std::unique_ptr<Session>> sequential =
+      Session::create(run, "sequential");
+  if (!sequential.ok())
+    return sequential.status();
+  const char *name = trained.program().name.c_str();
+  for (int64_t step = 1; step <= steps; ++step) {
+    if (interruptSignal())
+      return Status::error("interrupted before all steps were compared");
+    StepResult result;
+    if (Status status = (*sequential)->step(step, result); !status.ok())
+      return status;
+    Difference difference =
+        compareLosses(losses[step - 1], name, result.results, step);
+    if (!difference.empty())
+      return Status::error("not equal to the sequential run: " + difference);
+  }
+  Difference difference = compareParams(run, trained, **sequential);
+  if (!difference.empty())
+    return Status::error("not equal to the sequential run: " + difference);
+  std::printf("compared: losses of %ld steps and all parameters equal the "
+              "sequential run bit for bit\n",
+              long(steps));
+  return Status::success();
+}

@@ -1,0 +1,28 @@
+//===- Verify.h - is the pipeline right? -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_TRAIN_VERIFY_H
+#define VEELINE_RUNTIME_TRAIN_VERIFY_H
+
+#include "Session.h"
+
+namespace veeline::train {
+
+/// Runs the steps of the options' program and of "sequential", the same chunks
+/// one after the other, and compares losses, accumulators and new parameters
+/// bit by bit; then each step's gradients with those of "reference" where the
+/// artifact has it: ||a - b|| / ||b|| <= 1e-5 (f32) or 1e-12 (f64) per tensor,
+/// from the same parameters. Prints a table. Fails with what differs first.
+Status verify(Run &run);
+
+/// Runs `steps` steps of "sequential" and fails where a loss differs from
+/// `losses` ([step][microbatch]) or, at the end, a parameter from `trained`.
+Status compareWithSequential(Run &run, const Session &trained, int64_t steps,
+                             const std::vector<std::vector<double>> &losses);
+
+} // namespace veeline::train
+
+#endif // VEELINE_RUNTIME_TRAIN_VERIFY_H

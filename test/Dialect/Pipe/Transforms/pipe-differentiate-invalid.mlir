@@ -1,0 +1,192 @@
+// RUN: veeline-opt %s --pipe-differentiate --split-input-file --verify-diagnostics
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<f32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<f32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'math.ceil' has no derivative rule, and a gradient flows through it}}
+  // expected-note @below {{veeline::autodiff::DifferentiableOpInterface}}
+  %0 = math.ceil %w : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<bf16>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<bf16>) -> tensor<bf16>
+  pipe.yield %0 : tensor<bf16>
+}
+// expected-error @below {{the loss, result 0 of 'chunk', has to be a tensor<f32> or tensor<f64>, found 'tensor<bf16>'}}
+func.func private @chunk(%w: tensor<bf16>) -> tensor<bf16> {
+  return %w : tensor<bf16>
+}
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<4xf32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<4xf32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<4xf32>) -> tensor<f32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %c = linalg.fill ins(%one : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  // expected-error @below {{'linalg.reduce' has no derivative rule: several iterations write each element of result 0}}
+  // expected-note @below {{found 'arith.mulf' here}}
+  %0 = linalg.reduce { arith.mulf } ins(%w : tensor<4xf32>) outs(%c : tensor<f32>) dimensions = [0]
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// A body that is not linear in its output.
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<4xf32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<4xf32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<4xf32>) -> tensor<f32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %c = linalg.fill ins(%one : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  // expected-error @below {{'linalg.generic' has no derivative rule: several iterations write each element of result 0}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%w : tensor<4xf32>) outs(%c : tensor<f32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %p = arith.mulf %in, %acc : f32
+    // expected-note @below {{found 'arith.addf' here}}
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// A running sum: what the second result adds up are the first one's partial sums.
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<4xf32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<4xf32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<4xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  // expected-error @below {{'linalg.generic' has no derivative rule: result 1 depends on what has been accumulated of result 0; compute it in an op of its own}}
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%w : tensor<4xf32>) outs(%c, %c : tensor<f32>, tensor<f32>) {
+  ^bb0(%in: f32, %sum: f32, %sums: f32):
+    %s = arith.addf %sum, %in : f32
+    %t = arith.addf %sums, %s : f32
+    linalg.yield %s, %t : f32, f32
+  } -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
+}
+
+// -----
+
+// An op without a rule inside of a body.
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<f32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<f32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %0 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%w : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    // expected-error @below {{'arith.remf' has no derivative rule}}
+    // expected-note @below {{a rule is added by}}
+    %r = arith.remf %in, %in : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<2xf32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<2xf32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<2xf32>) -> tensor<f32> {
+  %i = arith.constant 0 : index
+  %s = tensor.extract %w[%i] : tensor<2xf32>
+  // expected-error @below {{'tensor.pad' has a derivative rule only for padding with a constant}}
+  %p = tensor.pad %w low[1] high[0] {
+  ^bb0(%k: index):
+    tensor.yield %s : f32
+  } : tensor<2xf32> to tensor<3xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %0 = linalg.reduce { arith.addf } ins(%p : tensor<3xf32>) outs(%c : tensor<f32>) dimensions = [0]
+  return %0 : tensor<f32>
+}
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<2xf32>
+  %n = pipe.batch "n" : tensor<1xindex>
+  %0 = pipe.chunk 0 @chunk(%w, %n) : (tensor<2xf32>, tensor<1xindex>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<2xf32>, %n: tensor<1xindex>) -> tensor<f32> {
+  %i = arith.constant 0 : index
+  %size = tensor.extract %n[%i] : tensor<1xindex>
+  // expected-error @below {{cannot differentiate a tensor whose shape is not static, found 'tensor<?xf32>'}}
+  %p = tensor.extract_slice %w[0] [%size] [1] : tensor<2xf32> to tensor<?xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %0 = linalg.reduce { arith.addf } ins(%p : tensor<?xf32>) outs(%c : tensor<f32>) dimensions = [0]
+  return %0 : tensor<f32>
+}
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<f32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<f32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+// expected-error @below {{cannot differentiate 'chunk', which has no body}}
+func.func private @chunk(%w: tensor<f32>) -> tensor<f32>
+
+// -----
+
+// A call is an op like any other: without a rule.
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<f32>
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<f32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @f(%w: tensor<f32>) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'func.call' has no derivative rule}}
+  // expected-note @below {{a rule is added by}}
+  %0 = func.call @f(%w) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+pipe.pipeline @net stages(1) chunks_per_stage(2) placement(interleaved) {
+  %w = pipe.param <"w", init = zeros> : tensor<f32>
+  // expected-error @below {{gives the loss, which another chunk uses; the loss has to be a result only}}
+  %0 = pipe.chunk 0 @chunk(%w) : (tensor<f32>) -> tensor<f32>
+  // expected-note @below {{used here}}
+  %1 = pipe.chunk 1 @chunk(%0) : (tensor<f32>) -> tensor<f32>
+  pipe.yield %0, %1 : tensor<f32>, tensor<f32>
+}
+func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
+  return %w : tensor<f32>
+}

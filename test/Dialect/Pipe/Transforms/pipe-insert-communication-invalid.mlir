@@ -1,0 +1,67 @@
+// RUN: veeline-opt %s --pipe-insert-communication --split-input-file --verify-diagnostics
+
+// A value that its producer's program does not compute.
+pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) {
+  %x = pipe.batch "x" : tensor<2xf32>
+  %0 = pipe.chunk 0 @c(%x) {forward = @f} : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = pipe.chunk 1 @l(%0) {forward = @g} : (tensor<2xf32>) -> tensor<f32>
+  pipe.yield %1 : tensor<f32>
+}
+func.func private @c(tensor<2xf32>) -> tensor<2xf32>
+func.func private @f(tensor<2xf32> {pipe.role = #pipe.role<operand 0>}) -> (tensor<2xf32> {pipe.role = #pipe.role<result 0>})
+func.func private @l(tensor<2xf32>) -> tensor<f32>
+func.func private @g(tensor<2xf32> {pipe.role = #pipe.role<operand 0>}) -> (tensor<f32> {pipe.role = #pipe.role<result 0>})
+pipe.program @net_rank0 of @net stage(0) {
+}
+pipe.program @net_rank1 of @net stage(1) {
+  // expected-error @below {{is a value that no program of the pipeline computes}}
+  %0 = pipe.edge_value edge(0) activation microbatch(0) : tensor<2xf32>
+  %1 = pipe.forward chunk(1) microbatch(0) (%0) {pipe.predicted = array<f64: 0.0, 1.0>} : (tensor<2xf32>) -> tensor<f32>
+}
+
+// -----
+
+// A value that is wanted twice.
+pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) {
+  %x = pipe.batch "x" : tensor<2xf32>
+  %0 = pipe.chunk 0 @c(%x) {forward = @f} : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = pipe.chunk 1 @l(%0) {forward = @g} : (tensor<2xf32>) -> tensor<f32>
+  pipe.yield %1 : tensor<f32>
+}
+func.func private @c(tensor<2xf32>) -> tensor<2xf32>
+func.func private @f(tensor<2xf32> {pipe.role = #pipe.role<operand 0>}) -> (tensor<2xf32> {pipe.role = #pipe.role<result 0>})
+func.func private @l(tensor<2xf32>) -> tensor<f32>
+func.func private @g(tensor<2xf32> {pipe.role = #pipe.role<operand 0>}) -> (tensor<f32> {pipe.role = #pipe.role<result 0>})
+pipe.program @net_rank0 of @net stage(0) {
+  %0 = pipe.forward chunk(0) microbatch(0) () {pipe.predicted = array<f64: 0.0, 1.0>} : () -> tensor<2xf32>
+}
+pipe.program @net_rank1 of @net stage(1) {
+  // expected-note @below {{the first one is here}}
+  %0 = pipe.edge_value edge(0) activation microbatch(0) : tensor<2xf32>
+  // expected-error @below {{stands twice; a value travels once}}
+  %1 = pipe.edge_value edge(0) activation microbatch(0) : tensor<2xf32>
+  %2 = pipe.forward chunk(1) microbatch(0) (%1) {pipe.predicted = array<f64: 1.0, 2.0>} : (tensor<2xf32>) -> tensor<f32>
+}
+
+// -----
+
+// Programs without times that are no schedule cannot be simulated.
+// expected-error @below {{stage 0 never runs F of chunk 0, microbatch 0}}
+pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) {
+  %x = pipe.batch "x" : tensor<2xf32>
+  %0 = pipe.chunk 0 @c(%x) {forward = @f} : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = pipe.chunk 1 @l(%0) {forward = @g, backward = @b} : (tensor<2xf32>) -> tensor<f32>
+  pipe.yield %1 : tensor<f32>
+}
+func.func private @c(tensor<2xf32>) -> tensor<2xf32>
+func.func private @f(tensor<2xf32> {pipe.role = #pipe.role<operand 0>}) -> (tensor<2xf32> {pipe.role = #pipe.role<result 0>})
+func.func private @l(tensor<2xf32>) -> tensor<f32>
+func.func private @g(tensor<2xf32> {pipe.role = #pipe.role<operand 0>}) -> (tensor<f32> {pipe.role = #pipe.role<result 0>})
+func.func private @b(tensor<2xf32> {pipe.role = #pipe.role<operand 0>}) -> (tensor<2xf32> {pipe.role = #pipe.role<operand_grad 0>})
+pipe.program @net_rank0 of @net stage(0) {
+}
+pipe.program @net_rank1 of @net stage(1) {
+  %0 = pipe.edge_value edge(0) activation microbatch(0) : tensor<2xf32>
+  %2 = pipe.backward chunk(1) microbatch(0) (%0) : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = pipe.forward chunk(1) microbatch(0) (%0) : (tensor<2xf32>) -> tensor<f32>
+}

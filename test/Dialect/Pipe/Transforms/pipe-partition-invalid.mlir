@@ -1,0 +1,225 @@
+// RUN: veeline-opt %s --split-input-file --verify-diagnostics --pipe-partition="stages=2"
+
+// expected-error @below {{expected a public func.func with a body, the model; found none}}
+module {
+  func.func private @net(%w: tensor<f32>) -> tensor<f32> {
+    return %w : tensor<f32>
+  }
+}
+
+// -----
+
+// expected-error @below {{expected one public func.func, the model; found @net, @other; choose one by the option 'entry'}}
+module {
+  func.func @net(%w: tensor<f32>) -> tensor<f32> {
+    return %w : tensor<f32>
+  }
+  func.func @other(%w: tensor<f32>) -> tensor<f32> {
+    return %w : tensor<f32>
+  }
+}
+
+// -----
+
+// expected-error @below {{the model has 2 blocks, expected one: no branches}}
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  cf.br ^end
+^end:
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 ("x") of the model: expected a tensor of static shape with integer or float elements, found 'tensor<?xf32>'}}
+func.func @net(%x: tensor<?xf32> {pipe.batch = "x"}) -> tensor<f32> {
+  %l = arith.constant dense<0.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 1 ("arg1") of the model: expected a tensor of static shape with integer or float elements, found 'f32'}}
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}, %x: f32) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 ("positions") of the model: expected a tensor of static shape with integer or float elements, found 'tensor<4xindex>'}}
+func.func @net(%x: tensor<4xindex> {pipe.buffer = "positions"}) -> tensor<f32> {
+  %l = arith.constant dense<0.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 of the model has both 'pipe.param' and 'pipe.batch'; an input is one thing}}
+func.func @net(%x: tensor<f32> {pipe.batch = "x", pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 of the model has an empty name}}
+func.func @net(%x: tensor<f32> {pipe.batch = ""}) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+
+// -----
+
+func.func @net(
+    // expected-note @below {{the other one is here}}
+    %w: tensor<f32> {pipe.param = #pipe.param<"a", init = zeros>},
+    // expected-error @below {{argument 1 of the model takes the name "a", which argument 0 has}}
+    %x: tensor<f32> {pipe.batch = "a"}) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// A buffer without a name has one all the same.
+func.func @net(
+    // expected-note @below {{the other one is here}}
+    %w: tensor<f32> {pipe.param = #pipe.param<"arg1", init = zeros>},
+    // expected-error @below {{argument 1 of the model takes the name "arg1", which argument 0 has}}
+    %x: tensor<f32>) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{the model has nothing to train: no argument is a parameter}}
+func.func @net(%x: tensor<f32> {pipe.batch = "x"}) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+
+// -----
+
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) {
+  // expected-error @below {{the model's first result is the loss, a tensor<f32> or tensor<f64>; found no result}}
+  return
+}
+
+// -----
+
+func.func @net(%w: tensor<4xf32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<4xf32> {
+  // expected-error @below {{the model's first result is the loss, a tensor<f32> or tensor<f64>; found 'tensor<4xf32>'}}
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<i32> {
+  %l = arith.constant dense<0> : tensor<i32>
+  // expected-error @below {{the model's first result is the loss, a tensor<f32> or tensor<f64>; found 'tensor<i32>'}}
+  return %l : tensor<i32>
+}
+
+// -----
+
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> f32 {
+  %l = tensor.extract %w[] : tensor<f32>
+  // expected-error @below {{the model's first result is the loss, a tensor<f32> or tensor<f64>; found 'f32'}}
+  return %l : f32
+}
+
+// -----
+
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> (tensor<f32>, index) {
+  %i = arith.constant 0 : index
+  // expected-error @below {{result 1 of the model: expected a tensor of static shape with integer or float elements, found 'index'}}
+  return %w, %i : tensor<f32>, index
+}
+
+// -----
+
+func.func private @helper(%w: tensor<f32>) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  // expected-error @below {{'func.call' may have side effects; a model is made of pure ops on tensors (calls are inlined by --inline)}}
+  %l = func.call @helper(%w) : (tensor<f32>) -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{the model is referred to from elsewhere in the module, and would no longer be a function}}
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+func.func private @user(%w: tensor<f32>) -> tensor<f32> {
+  // expected-note @below {{referred to here}}
+  %l = func.call @net(%w) : (tensor<f32>) -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+func.func @net(%x: tensor<f32> {pipe.batch = "x"},
+               %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l = scf.for %i = %c0 to %c1 step %c1 iter_args(%s = %w) -> tensor<f32> {
+    // expected-error @below {{'pipe.boundary' op is inside another op; a mark stands in the model function's own block}}
+    %m = pipe.boundary %s : tensor<f32>
+    scf.yield %m : tensor<f32>
+  }
+  return %l : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{more chunks than pieces: 2 stages of 1 chunk each, but the model has 1 piece; ask for fewer stages or chunks a stage, or mark more cuts with pipe.boundary}}
+func.func @net(%x: tensor<f32> {pipe.batch = "x"},
+               %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  %l = arith.addf %x, %w : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{more chunks than pieces: 2 stages of 1 chunk each, but the model has 0 pieces: no op depends on both a parameter and a batch argument}}
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  %l = arith.addf %w, %w : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// A scalar cannot be sent.
+func.func @net(%x: tensor<f32> {pipe.batch = "x"},
+               %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  %h = arith.addf %x, %w : tensor<f32>
+  // expected-error @below {{a value of type 'f32' would leave chunk 0; what leaves a chunk is a tensor of static shape with integer or float elements: cut elsewhere, with pipe.boundary or a list of pieces}}
+  %s = tensor.extract %h[] : tensor<f32>
+  %m = pipe.boundary %h : tensor<f32>
+  %t = tensor.from_elements %s : tensor<f32>
+  %l = arith.addf %m, %t : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// Dead code is no chunk.
+func.func @net(%x: tensor<f32> {pipe.batch = "x"},
+               %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  %l = arith.addf %x, %w : tensor<f32>
+  %m = pipe.boundary %l : tensor<f32>
+  // expected-error @below {{chunk 1 begins here and computes nothing that a later chunk or the model's results use; remove dead code (--canonicalize), or make fewer chunks}}
+  %unused = arith.addf %m, %w : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// A parameter that nothing uses.
+func.func @net(%x: tensor<f32> {pipe.batch = "x"},
+               %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>},
+               // expected-warning @below {{parameter "v" is not used: it is dropped, not trained}}
+               %v: tensor<f32> {pipe.param = #pipe.param<"v", init = zeros>}) -> tensor<f32> {
+  %h = arith.addf %x, %w : tensor<f32>
+  %m = pipe.boundary %h : tensor<f32>
+  %l = arith.addf %m, %w : tensor<f32>
+  return %l : tensor<f32>
+}

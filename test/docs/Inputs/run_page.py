@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the commands of a page and compares what they print with the page.
+
+The page's mlir block is written to net.mlir in the current directory. In the
+console blocks, a line that begins with `$ ` is a command, what follows is its
+output: `...` stands for any text, on a line of its own for any number of lines.
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.S | re.M)
+
+
+def commands(block):
+    """Pairs of a command and the output that the page shows."""
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+def pattern(output):
+    """The regular expression that `output` stands for."""
+    expression = ""
+    for line in output.splitlines():
+        if line == "...":
+            expression += r"(?:.*\n)*?"
+        else:
+            expression += ".*?".join(map(re.escape, line.split("..."))) + "\n"
+    return expression
+
+
+def main():
+    page = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
+    (model,) = blocks(page, "mlir")
+    pathlib.Path("net.mlir").write_text(model, encoding="utf-8")
+    number = 0
+    for command, output in (pair for block in blocks(page, "console") for pair in commands(block)):
+        result = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, text=True)
+        if result.returncode != 0:
+            sys.exit(f"`{command}` failed with exit code {result.returncode}")
+        if not re.fullmatch(pattern(output), result.stdout):
+            sys.exit(f"`{command}` prints\n{result.stdout}\nbut {sys.argv[1]} shows\n{output}")
+        number += 1
+    print(f"{number} commands")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+//===- Compile.cpp - one model, all its schedules -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile.h"
+
+#include "Random.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "veeline/Analysis/Pieces.h"
+#include "veeline/Compiler/Metadata.h"
+#include "veeline/Conversion/HostTarget.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
+#include "veeline/InitAll.h"
+#include "veeline/Pipelines/Pipelines.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "veeline/gemm.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::fuzz;
+
+struct Compiler::Implementation {
+  Implementation() : context(MLIRContext::Threading::DISABLED) {
+    DialectRegistry registry;
+    veeline::registerAllDialects(registry);
+    registry
+        .insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                math::MathDialect, tensor::TensorDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    target.optimizationLevel = 0;
+  }
+
+  MLIRContext context;
+  HostTargetOptions target;
+};
+
+Compiler::Compiler() : implementation(std::make_unique<Implementation>()) {}
+Compiler::~Compiler() = default;
+
+namespace {
+
+/// A way to run the chunks of a model.
+struct Variant {
+  std::string schedule;
+  int64_t stages, chunksPerStage;
+  pipe::Placement placement;
+};
+
+/// The compilation of one model.
+class Compilation {
+public:
+  Compilation(const Model &model, const HostTargetOptions &target,
+              MLIRContext &context)
+      : model(model), target(target), context(context) {}
+
+  LogicalResult run();
+  artifact::Artifact artifact;
+
+private:
+  LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
+  LogicalResult partition();
+  LogicalResult schedule();
+  LogicalResult schedulePipeline(StringRef name);
+  LogicalResult describe();
+  LogicalResult lower();
+
+  const Model &model;
+  const HostTargetOptions &target;
+  MLIRContext &context;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+LogicalResult
+Compilation::apply(llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager passManager(&context);
+  build(passManager);
+  return passManager.run(*module);
+}
+
+/// Cuts into as many chunks as a schedule can have, on one stage.
+LogicalResult Compilation::partition() {
+  FailureOr<func::FuncOp> function = pipe::findModel(*module, "");
+  if (failed(function) || failed(pipe::verifyModel(*function)))
+    return failure();
+  // The choice depends on the seed alone, so that a model that is taken apart
+  // keeps its cuts as long as it has that many pieces.
+  Random random(model.seed ^ 0xC075);
+  int64_t numPieces = Pieces::find(*function).get().size();
+  std::vector<int64_t> counts = {1, 2, 2, 3, 4, 4, 4, 5, 6, 8};
+  int64_t numChunks = random.oneOf(counts);
+  while (numChunks > numPieces)
+    --numChunks;
+  pipe::PartitionOptions options;
+  options.chunksPerStage = numChunks;
+  options.placement =
+      numChunks == 1 ? pipe::Placement::Linear : pipe::Placement::Interleaved;
+  options.pieces.assign(numChunks, 1);
+  for (int64_t i = numChunks; i < numPieces; ++i)
+    ++options.pieces[random.below(numChunks)];
+  return pipe::partition(*function, options);
+}
+
+/// The schedules that there are for `chunks` chunks.
+static std::vector<Variant> findVariants(int64_t chunks, int64_t microbatches) {
+  using pipe::Placement;
+  std::vector<Variant> variants = {{"gpipe", chunks, 1, Placement::Linear},
+                                   {"1f1b", chunks, 1, Placement::Linear}};
+  for (int64_t v = 2; v <= chunks; ++v)
+    if (chunks % v == 0 && microbatches % (chunks / v) == 0)
+      variants.push_back(
+          {"interleaved-1f1b", chunks / v, v, Placement::Interleaved});
+  if (chunks % 2 == 0)
+    variants.push_back({"zb-v", chunks / 2, 2, Placement::V});
+  return variants;
+}
+
+/// The pass takes the pipelines that have no programs yet.
+LogicalResult Compilation::schedulePipeline(StringRef name) {
+  return apply([&](OpPassManager &passManager) {
+    pipe::PipeScheduleOptions options;
+    options.schedule = name.str();
+    options.microbatches = model.microbatches;
+    passManager.addPass(pipe::createPipeSchedule(options));
+  });
+}
+
+/// Every schedule gets a copy of the pipeline on stages of its own; all of them
+/// call the same functions.
+LogicalResult Compilation::schedule() {
+  auto first = *module->getOps<pipe::PipelineOp>().begin();
+  OwningOpRef<pipe::PipelineOp> original = first.clone();
+  first.setSymName("sequential");
+  if (failed(schedulePipeline("sequential")))
+    return failure();
+  for (const Variant &variant :
+       findVariants(original->getNumChunks(), model.microbatches)) {
+    pipe::PipelineOp copy = original->clone();
+    copy.setSymName("p" + std::to_string(variant.stages) + "_" +
+                    variant.schedule);
+    copy.setStages(variant.stages);
+    copy.setChunksPerStage(variant.chunksPerStage);
+    copy.setPlacement(variant.placement);
+    module->insert(first, copy);
+    if (failed(schedulePipeline(variant.schedule)))
+      return failure();
+  }
+  return success();
+}
+
+static uint64_t getGemmScratch(const GemmDesc &desc) {
+  auto bytes = gemmScratchBytes(compiler::toArtifact(desc));
+  return bytes.ok() ? *bytes : 0;
+}
+
+LogicalResult Compilation::describe() {
+  for (auto pipeline : module->getOps<pipe::PipelineOp>()) {
+    auto program =
+        compiler::describeProgram(pipeline, pipeline.getSymName(), 0);
+    if (failed(program))
+      return failure();
+    for (artifact::Rank &rank : program->ranks)
+      rank.object = 0;
+    artifact.metadata.programs.push_back(std::move(*program));
+  }
+  return success();
+}
+
+/// One object with the steps of all programs.
+LogicalResult Compilation::lower() {
+  if (failed(apply(buildRuntimePipeline)))
+    return failure();
+  llvm::StringSet<> steps;
+  for (const artifact::Program &program : artifact.metadata.programs)
+    for (const artifact::Rank &rank : program.ranks)
+      steps.insert(rank.stepSymbol);
+  for (auto function : module->getOps<func::FuncOp>())
+    if (!steps.contains(function.getSymName()))
+      function.setPrivate();
+  if (failed(apply(buildHostPipeline)))
+    return failure();
+  auto object = compileToObject(*module, target);
+  if (!object)
+    return module->emitError() << toString(object.takeError());
+  auto linked = linkSharedObject(*object, target);
+  if (!linked)
+    return module->emitError() << toString(linked.takeError());
+  artifact.objects.emplace_back(linked->begin(), linked->end());
+  return success();
+}
+
+LogicalResult Compilation::run() {
+  module = parseSourceString<ModuleOp>(model.text(), &context, "model");
+  if (!module || failed(partition()) ||
+      failed(apply([](OpPassManager &passManager) {
+        passManager.addPass(pipe::createPipeDifferentiate());
+        passManager.addPass(pipe::createPipeSplitBackward());
+      })) ||
+      failed(schedule()))
+    return failure();
+  auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
+  compiler::describeModel(pipeline, artifact.metadata);
+  artifact.metadata.microbatches = model.microbatches;
+  compiler::describeRanges(pipeline, artifact.metadata);
+  artifact.metadata.optimizer = artifact::Optimizer::sgd;
+  CompileOptions options;
+  options.optimizer = "sgd";
+  options.gemmScratch = getGemmScratch;
+  if (failed(apply([&](OpPassManager &passManager) {
+        passManager.addPass(pipe::createPipeInsertCommunication());
+        buildMemoryPipeline(passManager, options);
+      })) ||
+      failed(describe()))
+    return failure();
+  return lower();
+}
+
+Expected<artifact::Artifact> Compiler::compile(const Model &model) {
+  std::string diagnostics;
+  ScopedDiagnosticHandler handler(
+      &implementation->context, [&](Diagnostic &diagnostic) {
+        llvm::raw_string_ostream(diagnostics)
+            << diagnostic.getLocation() << ": " << diagnostic << '\n';
+        return success();
+      });
+  Compilation compilation(model, implementation->target,
+                          implementation->context);
+  if (failed(compilation.run()))
+    return Status::error(diagnostics);
+  return std::move(compilation.artifact);
+}

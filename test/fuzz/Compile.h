@@ -1,0 +1,37 @@
+//===- Compile.h - one model, all its schedules -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_FUZZ_COMPILE_H
+#define VEELINE_TEST_FUZZ_COMPILE_H
+
+#include "Model.h"
+
+#include "veeline/artifact.h"
+
+#include <memory>
+
+namespace veeline::fuzz {
+
+/// Compiles models one after the other in one MLIR context.
+class Compiler {
+public:
+  Compiler();
+  ~Compiler();
+
+  /// Cuts the model at random between its marks, and compiles the functions of
+  /// its chunks once, with the steps of the program "sequential" and of every
+  /// schedule that has that many chunks and microbatches. The artifact has one
+  /// object. Fails with the diagnostics.
+  Expected<artifact::Artifact> compile(const Model &model);
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace veeline::fuzz
+
+#endif // VEELINE_TEST_FUZZ_COMPILE_H

@@ -1,0 +1,29 @@
+//===- Generator.cpp - writes random models -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+
+#include "GraphBuilder.h"
+
+using namespace veeline::fuzz;
+
+Model veeline::fuzz::generateModel(uint64_t seed) {
+  Random random(seed);
+  GraphBuilder builder(seed, random.chance(0.2) ? "f32" : "f64", random);
+  int64_t marks = random.between(0, 7);
+  int64_t ops = random.between(4, 14);
+  builder.start();
+  for (int64_t i = 0; i < ops; ++i) {
+    builder.addOp();
+    if (random.chance(static_cast<double>(marks) / static_cast<double>(ops)))
+      builder.addMark();
+  }
+  builder.addLoss();
+  Model model = builder.take();
+  model.microbatches = random.between(1, 4);
+  model.dropUnused();
+  return model;
+}

@@ -1,0 +1,22 @@
+//===- Generator.h - writes random models -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_FUZZ_GENERATOR_H
+#define VEELINE_TEST_FUZZ_GENERATOR_H
+
+#include "Model.h"
+
+namespace veeline::fuzz {
+
+/// The model of `seed`: a random graph of the ops that can be differentiated,
+/// on small tensors, with marks at random places. Values stay of order one for
+/// parameters and data in [-1, 1], and every function is smooth there but for
+/// maxima, minima, absolute values and selects.
+Model generateModel(uint64_t seed);
+
+} // namespace veeline::fuzz
+
+#endif // VEELINE_TEST_FUZZ_GENERATOR_H

@@ -1,0 +1,90 @@
+//===- GraphBuilder.h - grows a random graph of ops -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_FUZZ_GRAPHBUILDER_H
+#define VEELINE_TEST_FUZZ_GRAPHBUILDER_H
+
+#include "ModelWriter.h"
+
+#include <functional>
+
+namespace veeline::fuzz {
+
+/// Adds random ops to a model, each on values that are there: late ones are
+/// likelier, so that graphs get deep; early ones are used again over marks.
+class GraphBuilder {
+public:
+  GraphBuilder(uint64_t seed, std::string element, Random &random)
+      : writer(seed, std::move(element)), random(random) {}
+
+  /// The first inputs.
+  void start();
+  void addOp();
+  void addMark();
+  /// The loss of the last value and some others, and sometimes a metric.
+  void addLoss();
+  Model take() { return std::move(writer.model); }
+
+private:
+  // Values.
+  Shape randomShape(int64_t minRank, int64_t maxRank);
+  const Tensor &pick();
+  /// One that `fits`, or none.
+  const Tensor *pickThat(const std::function<bool(const Tensor &)> &fits);
+  Tensor pickOfRank(size_t low, size_t high);
+  /// One that is there, or a new parameter, batch argument or buffer.
+  Tensor valueOf(const Shape &shape);
+  ValueId indicesOf(const Shape &shape);
+  /// Makes `tensor` known, of order one.
+  void keep(Tensor tensor);
+  /// How a value of `shape` is read by loops over `output`, if it can be.
+  std::optional<std::vector<std::string>> broadcastDims(const Shape &shape,
+                                                        const Shape &output);
+
+  // Elementwise ops.
+  void addTensorOp();
+  void addUnaryTensorOp();
+  void addElementwise();
+  void addCapture();
+  void addBias();
+  // Products.
+  void addMatmul();
+  void addBatchMatmul();
+  void addVectorProduct();
+  // Reductions and what is made of them.
+  Tensor reduceRows(const Tensor &x, const std::string &opcode);
+  Tensor zipRows(const Tensor &x, const Tensor &rows, const std::string &body,
+                 double bound);
+  Tensor onRows(const Tensor &rows, const std::string &body, double bound);
+  void addReduction();
+  void addSoftmax();
+  void addLayerNorm();
+  // Data movement.
+  void addReshape();
+  void addTranspose();
+  void addBroadcast();
+  void addSlice();
+  void addInsertSlice();
+  void addConcat();
+  void addPad();
+  void addGather();
+
+  /// Whether one of `values` is `source` or computed from it.
+  bool dependOn(const std::vector<Tensor> &values, ValueId source);
+  Tensor meanSquare(const Tensor &x);
+  Tensor crossEntropy(const Tensor &x);
+  Tensor sumAll(const Tensor &x, const std::string &body, double bound);
+
+  ModelWriter writer;
+  Random &random;
+  std::vector<Tensor> pool;
+  Tensor first; ///< Depends on data and on a parameter.
+  std::vector<std::pair<ValueId, Shape>> indices;
+};
+
+} // namespace veeline::fuzz
+
+#endif // VEELINE_TEST_FUZZ_GRAPHBUILDER_H

@@ -1,0 +1,121 @@
+//===- Runner.cpp - a program of a model in this process ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runner.h"
+
+#include "Random.h"
+
+#include <cstring>
+#include <functional>
+
+using namespace veeline;
+using namespace veeline::fuzz;
+
+template <typename T>
+static void fill(Bytes &bytes, const std::function<double()> &next) {
+  for (size_t i = 0; i < bytes.size(); i += sizeof(T)) {
+    T value = static_cast<T>(next());
+    std::memcpy(bytes.data() + i, &value, sizeof(T));
+  }
+}
+
+static Bytes
+randomBytes(Random &random, artifact::DataType type, int64_t count,
+            std::optional<std::pair<int64_t, int64_t>> range = {}) {
+  Bytes bytes(static_cast<size_t>(count * artifact::byteSize(type)));
+  if (type == artifact::DataType::f64)
+    fill<double>(bytes, [&] { return random.uniform(-1, 1); });
+  if (type == artifact::DataType::f32)
+    fill<float>(bytes, [&] { return random.uniform(-1, 1); });
+  auto [first, end] = range.value_or(std::pair<int64_t, int64_t>(0, 2));
+  if (type == artifact::DataType::i32)
+    fill<int32_t>(bytes, [&] { return random.between(first, end - 1); });
+  return bytes;
+}
+
+Inputs::Inputs(const artifact::Metadata &metadata, uint64_t seed) {
+  Random random(seed ^ 0xDA7A);
+  for (const artifact::Parameter &param : metadata.params)
+    parameters.push_back(
+        randomBytes(random, param.type, artifact::numElements(param.shape)));
+  for (const artifact::Batch &batch : metadata.batches)
+    arguments.push_back(
+        randomBytes(random, batch.type,
+                    artifact::numElements(batch.shape) * metadata.microbatches,
+                    batch.range));
+  for (const artifact::Buffer &buffer : metadata.buffers)
+    arguments.push_back(randomBytes(random, buffer.type,
+                                    artifact::numElements(buffer.shape),
+                                    buffer.range));
+}
+
+Expected<std::unique_ptr<Runner>>
+Runner::create(const artifact::Artifact &artifact,
+               const artifact::Program &program) {
+  std::unique_ptr<Runner> runner(new Runner(artifact, program));
+  host::HostOptions options;
+  options.poison = true;
+  auto executor = host::HostExecutor::create(artifact, program, options);
+  if (!executor.ok())
+    return executor.status();
+  runner->executor = std::move(*executor);
+  return runner;
+}
+
+Status Runner::setParameter(size_t index, const Bytes &value) {
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (const artifact::RankParam &entry : program.ranks[rank].params)
+      if (static_cast<size_t>(entry.param) == index)
+        if (Status status = executor->write(static_cast<int32_t>(rank),
+                                            entry.valueOffset, value.data(),
+                                            static_cast<int64_t>(value.size()));
+            !status.ok())
+          return status;
+  return Status::success();
+}
+
+Expected<std::vector<double>> Runner::step(const Inputs &inputs,
+                                           double learningRate) {
+  std::vector<const void *> pointers;
+  for (const Bytes &argument : inputs.arguments)
+    pointers.push_back(argument.data());
+  StepSettings settings;
+  settings.step = ++steps;
+  settings.learningRate = learningRate;
+  if (Status status = executor->begin(pointers.data(), settings); !status.ok())
+    return status;
+  StepResult result;
+  if (Status status = executor->finish(result); !status.ok())
+    return status;
+  return result.results;
+}
+
+Bytes Runner::read(size_t rank, int64_t offset, int32_t parameter) const {
+  const artifact::Parameter &param = metadata.params[parameter];
+  const char *begin =
+      executor->arena(static_cast<int32_t>(rank)).data() + offset;
+  return Bytes(begin, begin + artifact::numElements(param.shape) *
+                                  artifact::byteSize(param.type));
+}
+
+std::map<std::pair<int32_t, int32_t>, Bytes> Runner::accumulators() const {
+  std::map<std::pair<int32_t, int32_t>, Bytes> all;
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (const artifact::RankParam &entry : program.ranks[rank].params)
+      for (const artifact::Accumulator &gradient : entry.gradients)
+        all[{entry.param, gradient.chunk}] =
+            read(rank, gradient.offset, entry.param);
+  return all;
+}
+
+std::map<std::pair<int32_t, int32_t>, Bytes> Runner::parameters() const {
+  std::map<std::pair<int32_t, int32_t>, Bytes> all;
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (const artifact::RankParam &entry : program.ranks[rank].params)
+      all[{entry.param, static_cast<int32_t>(rank)}] =
+          read(rank, entry.valueOffset, entry.param);
+  return all;
+}

@@ -1,0 +1,57 @@
+//===- Runner.h - a program of a model in this process ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_FUZZ_RUNNER_H
+#define VEELINE_TEST_FUZZ_RUNNER_H
+
+#include "HostExecutor.h"
+
+#include <map>
+#include <memory>
+
+namespace veeline::fuzz {
+
+using Bytes = std::vector<char>;
+
+/// Random parameters, batches and buffers of a model.
+struct Inputs {
+  Inputs(const artifact::Metadata &metadata, uint64_t seed);
+
+  std::vector<Bytes> parameters;
+  std::vector<Bytes> arguments; ///< Batches, then buffers.
+};
+
+/// A program that is loaded. `artifact` outlives it.
+class Runner {
+public:
+  static Expected<std::unique_ptr<Runner>>
+  create(const artifact::Artifact &artifact, const artifact::Program &program);
+
+  /// Writes a parameter's value on every rank that has it.
+  Status setParameter(size_t index, const Bytes &value);
+  /// Runs a step and returns [result][microbatch].
+  Expected<std::vector<double>> step(const Inputs &inputs, double learningRate);
+
+  /// By parameter and chunk, as after the last step.
+  std::map<std::pair<int32_t, int32_t>, Bytes> accumulators() const;
+  /// By parameter and rank.
+  std::map<std::pair<int32_t, int32_t>, Bytes> parameters() const;
+
+  const artifact::Program &program;
+
+private:
+  Runner(const artifact::Artifact &artifact, const artifact::Program &program)
+      : program(program), metadata(artifact.metadata) {}
+  Bytes read(size_t rank, int64_t offset, int32_t parameter) const;
+
+  const artifact::Metadata &metadata;
+  std::unique_ptr<host::HostExecutor> executor;
+  int64_t steps = 0;
+};
+
+} // namespace veeline::fuzz
+
+#endif // VEELINE_TEST_FUZZ_RUNNER_H

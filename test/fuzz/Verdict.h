@@ -1,0 +1,33 @@
+//===- Verdict.h - whether a model passes -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_FUZZ_VERDICT_H
+#define VEELINE_TEST_FUZZ_VERDICT_H
+
+#include "Check.h"
+#include "Compile.h"
+
+namespace veeline::fuzz {
+
+struct Verdict {
+  enum class Kind { pass, doesNotCompile, disagrees, dies };
+  Kind kind = Kind::pass;
+  std::string message; ///< Of a failure.
+  CheckCounts counts;  ///< Of a pass.
+};
+
+/// Compiles and checks `model` in a process of its own, which ends after
+/// `seconds` at the latest: whatever compiled code does, this process goes on.
+Verdict judge(Compiler &compiler, const Model &model, unsigned seconds = 60);
+
+/// The smallest model found that fails as `model` did with `verdict`: steps,
+/// marks and arguments are removed one after the other as long as the kind of
+/// failure, or what the compiler says, stays the same.
+Model shrink(Compiler &compiler, const Model &model, const Verdict &verdict);
+
+} // namespace veeline::fuzz
+
+#endif // VEELINE_TEST_FUZZ_VERDICT_H

@@ -1,0 +1,187 @@
+//===- veeline-random-models.cpp - checks random models -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+#include "Verdict.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace veeline;
+using namespace veeline::fuzz;
+
+namespace {
+
+struct Options {
+  uint64_t seed = 0;
+  int64_t count = 1;
+  int64_t jobs = 1;
+  bool shrink = false;
+  bool print = false;
+};
+
+/// What one job reports when it is done.
+struct Totals {
+  int64_t models = 0, failures = 0;
+  CheckCounts counts;
+};
+
+} // namespace
+
+static constexpr char usage[] =
+    R"(usage: veeline-random-models [options]
+
+Compiles random models once for all schedules that fit their chunks, runs them,
+and compares losses, gradients and updated parameters with the sequential
+program bit by bit, and gradients in f64 with finite differences.
+
+  --count N      how many models (default 1)
+  --seed S       of the first model; the next one has S + 1 (default 0)
+  --jobs J       how many at once (default: one per core)
+  --shrink SEED  reduce the model of SEED while it fails as it does
+  --print SEED   print the model of SEED
+)";
+
+static bool parseNumber(const char *text, int64_t least, int64_t &number) {
+  char *end = nullptr;
+  errno = 0;
+  number = std::strtoll(text, &end, 10);
+  return !errno && *text && !*end && number >= least;
+}
+
+static bool parseOptions(int argc, char **argv, Options &options) {
+  options.jobs = std::max(1u, std::thread::hardware_concurrency());
+  for (int i = 1; i < argc; i += 2) {
+    std::string name = argv[i];
+    int64_t number = 0;
+    bool isSeed = name == "--seed" || name == "--shrink" || name == "--print";
+    if (!isSeed && name != "--count" && name != "--jobs") {
+      std::fprintf(stderr, "unknown option '%s'\n%s", argv[i], usage);
+      return false;
+    }
+    if (i + 1 == argc || !parseNumber(argv[i + 1], isSeed ? 0 : 1, number)) {
+      std::fprintf(stderr, "%s expects a number of at least %d%s%s\n", argv[i],
+                   isSeed ? 0 : 1, i + 1 == argc ? "" : ", found ",
+                   i + 1 == argc ? "" : argv[i + 1]);
+      return false;
+    }
+    if (name == "--count")
+      options.count = number;
+    else if (name == "--jobs")
+      options.jobs = number;
+    else
+      options.seed = static_cast<uint64_t>(number);
+    options.shrink |= name == "--shrink";
+    options.print |= name == "--print";
+  }
+  return true;
+}
+
+static void printFailure(const Model &model, const Verdict &verdict) {
+  std::printf("seed %llu: %s: %s\nmicrobatches: %ld\n%s\n",
+              static_cast<unsigned long long>(model.seed),
+              verdict.kind == Verdict::Kind::doesNotCompile ? "does not compile"
+              : verdict.kind == Verdict::Kind::disagrees    ? "disagrees"
+                                                            : "dies",
+              verdict.message.c_str(), static_cast<long>(model.microbatches),
+              model.text().c_str());
+  std::fflush(stdout);
+}
+
+static int shrinkOne(uint64_t seed) {
+  Compiler compiler;
+  Model model = generateModel(seed);
+  Verdict verdict = judge(compiler, model);
+  if (verdict.kind == Verdict::Kind::pass) {
+    std::printf("seed %llu passes\n", static_cast<unsigned long long>(seed));
+    return 0;
+  }
+  Model smallest = shrink(compiler, model, verdict);
+  printFailure(smallest, judge(compiler, smallest));
+  return 1;
+}
+
+/// Every `jobs`-th model, from number `job` on.
+static Totals runJob(const Options &options, int64_t job) {
+  Compiler compiler;
+  // What is initialised once is so before the processes of models branch off.
+  (void)compiler.compile(generateModel(0));
+  Totals totals;
+  for (int64_t i = job; i < options.count; i += options.jobs) {
+    Model model = generateModel(options.seed + static_cast<uint64_t>(i));
+    Verdict verdict = judge(compiler, model);
+    ++totals.models;
+    totals.counts.programs += verdict.counts.programs;
+    totals.counts.differences += verdict.counts.differences;
+    totals.counts.kinks += verdict.counts.kinks;
+    if (verdict.kind == Verdict::Kind::pass)
+      continue;
+    ++totals.failures;
+    printFailure(model, verdict);
+  }
+  return totals;
+}
+
+/// One process a job; each writes its totals into a pipe.
+static int runAll(const Options &options) {
+  auto begin = std::chrono::steady_clock::now();
+  int ends[2];
+  if (::pipe(ends) != 0) {
+    std::fprintf(stderr, "cannot make a pipe: %s\n", std::strerror(errno));
+    return 1;
+  }
+  for (int64_t job = 0; job < options.jobs; ++job) {
+    pid_t child = ::fork();
+    if (child < 0) {
+      std::fprintf(stderr, "cannot make a process: %s\n", std::strerror(errno));
+      return 1;
+    }
+    if (child == 0) {
+      Totals totals = runJob(options, job);
+      bool written =
+          ::write(ends[1], &totals, sizeof(totals)) == sizeof(totals);
+      ::_exit(written ? 0 : 1);
+    }
+  }
+  ::close(ends[1]);
+  Totals sum, part;
+  while (::read(ends[0], &part, sizeof(part)) == sizeof(part)) {
+    sum.models += part.models;
+    sum.failures += part.failures;
+    sum.counts.programs += part.counts.programs;
+    sum.counts.differences += part.counts.differences;
+    sum.counts.kinks += part.counts.kinks;
+  }
+  while (::wait(nullptr) > 0)
+    ;
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  std::printf("%ld models, %ld failed; %ld programs, %ld differences of "
+              "gradients, %ld more at kinks; %.0f ms a model\n",
+              long(sum.models), long(sum.failures), long(sum.counts.programs),
+              long(sum.counts.differences), long(sum.counts.kinks),
+              1000 * seconds / static_cast<double>(options.count));
+  return sum.failures == 0 && sum.models == options.count ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  if (!parseOptions(argc, argv, options))
+    return 2;
+  if (options.print) {
+    std::fputs(generateModel(options.seed).text().c_str(), stdout);
+    return 0;
+  }
+  return options.shrink ? shrinkOne(options.seed) : runAll(options);
+}

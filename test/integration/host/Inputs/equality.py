@@ -1,0 +1,205 @@
+"""Compiles small models for many schedules and compares each pipeline, bit for
+bit, with the sequential execution of the same chunks, and within rounding with
+the model without chunks.
+
+Usage: equality.py SOURCE_DIRECTORY WORK_DIRECTORY [--full] [--jobs N] [--only TEXT]
+
+The full set is the product of schedules, ranks, microbatches and models, each
+compared with the model without chunks as well. The default set has every
+(schedule, ranks, microbatches) once and every (schedule, model) at least once.
+VEELINE_FULL_EQUALITY=1 in the environment stands for --full.
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+
+GPT = """--layers 3 --width 16 --heads 2 --sequence 8 --vocabulary 128
+         --microbatch-size 2 --mlp-ratio 2""".split()
+MLP = ["--widths", "8,12,12,12,12,12,12,12,4", "--microbatch-size", "6"]
+CHUNKS_PER_STAGE = {"gpipe": 1, "1f1b": 1, "interleaved-1f1b": 2, "zb-v": 2}
+STAGES = (1, 2, 4)
+MICROBATCHES = (1, 3, 4, 8)
+STEPS = 2
+TIMEOUT = 300  # seconds; a deadlock must not hang the suite
+
+
+def list_models():
+    """Names of models and the arguments of their generators."""
+    models = {}
+    for element, tied, skip in itertools.product(
+        ("f32", "f64"), ("untied", "tied"), (False, True)
+    ):
+        name = f"gpt-{element}-{tied}" + ("-skip" if skip else "")
+        options = GPT + ["--type", element, "--" + tied]
+        models[name] = ("gpt", options + (["--skip-edge"] if skip else []))
+    for element in ("f32", "f64"):
+        models["mlp-" + element] = ("mlp", MLP + ["--type", element])
+    return models
+
+
+def is_allowed(schedule, stages, microbatches):
+    return schedule != "interleaved-1f1b" or microbatches % stages == 0
+
+
+def list_cases(models, full):
+    """Tuples of schedule, stages, microbatches, model, with_reference."""
+    cases = []
+    for schedule in CHUNKS_PER_STAGE:
+        shapes = [
+            (stages, microbatches)
+            for stages, microbatches in itertools.product(STAGES, MICROBATCHES)
+            if is_allowed(schedule, stages, microbatches)
+        ]
+        if full:
+            cases += [
+                (schedule, *shape, model, True)
+                for shape, model in itertools.product(shapes, models)
+            ]
+            continue
+        # Both lists are used up: the longer one once, the shorter one in rounds.
+        # The large shapes first, for they meet every model that there is.
+        shapes.sort(reverse=True)
+        for i in range(max(len(shapes), len(models))):
+            shape = shapes[i % len(shapes)]
+            model = list(models)[i % len(models)]
+            cases.append((schedule, *shape, model, i % 3 == 0))
+    return cases
+
+
+def run(*command):
+    """Runs a command; its output, or an exception that has it."""
+    result = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=TIMEOUT,
+    )
+    if result.returncode != 0:
+        raise RuntimeError(
+            f"{' '.join(map(str, command))}\nexit status {result.returncode}\n"
+            f"{result.stdout}"
+        )
+    return result.stdout
+
+
+def write_npy(path, element, shape):
+    code = {"f32": "f", "f64": "d"}[element]
+    descr = {"f": "<f4", "d": "<f8"}[code]
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    header = header.ljust(117) + "\n"
+    generator = random.Random(path.name)
+    count = shape[0] * shape[1]
+    values = [generator.uniform(-1, 1) for _ in range(count)]
+    path.write_bytes(
+        b"\x93NUMPY\x01\x00"
+        + struct.pack("<H", len(header))
+        + header.encode()
+        + struct.pack(f"<{count}{code}", *values)
+    )
+
+
+class Models:
+    """The generated models: their files, their data, and how many pieces they have."""
+
+    def __init__(self, source, work):
+        self.work = work
+        self.models = list_models()
+        self.data = {}
+        self.pieces = {}
+        for name, (kind, options) in self.models.items():
+            self.generate(source, name, kind, options)
+
+    def path(self, name):
+        return self.work / f"{name}.mlir"
+
+    def generate(self, source, name, kind, options):
+        generator = source / "examples" / kind / "generate.py"
+        run(sys.executable, generator, *options, "-o", self.path(name))
+        lines = run("veeline", "inspect", "--pieces", self.path(name)).splitlines()
+        self.pieces[name] = sum(1 for line in lines if line.split()[0].isdigit())
+        if kind == "gpt":
+            self.data[name] = ["--text", source / "LICENSE"]
+            return
+        element = name.split("-")[1]
+        self.data[name] = ["--shuffle", "--drop-last"]
+        for argument, width in (("x", 8), ("y", 4)):
+            path = self.work / f"{argument}-{element}.npy"
+            write_npy(path, element, (101, width))
+            self.data[name] += ["--data", f"{argument}={path}"]
+
+    def cuts(self, name, chunks):
+        """A list for --partition: the same one for each number of chunks."""
+        generator = random.Random(f"{name} {chunks}")
+        places = sorted(generator.sample(range(1, self.pieces[name]), chunks - 1))
+        ends = [0, *places, self.pieces[name]]
+        return ",".join(str(b - a) for a, b in zip(ends, ends[1:]))
+
+
+def check(models, case):
+    """None, or what went wrong."""
+    schedule, stages, microbatches, model, with_reference = case
+    chunks_per_stage = CHUNKS_PER_STAGE[schedule]
+    artifact = models.work / f"{schedule}-{stages}-{microbatches}-{model}.vla"
+    compile_command = [
+        "veeline", "compile", "-q", models.path(model), "-o", artifact,
+        "--stages", str(stages), "--chunks-per-stage", str(chunks_per_stage),
+        "--microbatches", str(microbatches), "--schedule", schedule,
+        "--partition", models.cuts(model, stages * chunks_per_stage),
+    ]  # fmt: skip
+    if not with_reference:
+        compile_command.append("--no-reference")
+    try:
+        run(*compile_command)
+        output = run(
+            "veeline", "train", artifact, "--verify", "--steps", str(STEPS),
+            "--lr", "0.01", *models.data[model],
+        )  # fmt: skip
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        return f"{case}: {error}"
+    finally:
+        artifact.unlink(missing_ok=True)
+    # A comparison that compares nothing must not pass.
+    rows = [line for line in output.splitlines() if "bit for bit" in line]
+    if not rows:
+        return f"{case}: no gradient was compared\n{output}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", default="", help="cases whose text has this in it")
+    options = parser.parse_args()
+    full = options.full or os.environ.get("VEELINE_FULL_EQUALITY") == "1"
+    options.work.mkdir(parents=True, exist_ok=True)
+    models = Models(options.source, options.work)
+    cases = [
+        case
+        for case in list_cases(models.models, full)
+        if options.only in " ".join(map(str, case))
+    ]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        failures = [
+            failure
+            for failure in pool.map(lambda case: check(models, case), cases)
+            if failure
+        ]
+    for failure in failures:
+        print(failure)
+    print(f"{len(cases) - len(failures)} of {len(cases)} pipelines are equal")
+    return 1 if failures or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""What every lit test of Veeline may rely on: tools, substitutions, features."""
+
+import os
+import shutil
+
+import lit.formats
+import lit.llvm  # noqa: F401  (present wherever lit is)
+
+config.name = "veeline"
+config.suffixes = [".mlir", ".test", ".md"]
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.veeline_build_dir, "test")
+config.excludes = ["Inputs", "README.md", "CMakeLists.txt"]
+
+bin_dir = os.path.join(config.veeline_build_dir, "bin")
+config.environment["PATH"] = os.path.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
+)
+config.substitutions += [
+    ("%veeline_src", config.veeline_source_dir),
+    ("%veeline_build", config.veeline_build_dir),
+    ("%python", config.python),
+]
+
+# A detected tool becomes a feature that tests name in REQUIRES.
+for tool in ("valgrind", "node", "chromium"):
+    if shutil.which(tool):
+        config.available_features.add(tool)
+if config.sanitizer:
+    config.available_features.add("sanitizer")
+shared = os.path.normpath(os.path.join(config.veeline_source_dir, "..", "shared"))
+if os.path.isdir(os.path.join(shared, "models")):
+    config.available_features.add("shared-models")
+    config.substitutions.append(("%shared", shared))
+if "VEELINE_FULL_EQUALITY" in os.environ:
+    config.environment["VEELINE_FULL_EQUALITY"] = os.environ["VEELINE_FULL_EQUALITY"]

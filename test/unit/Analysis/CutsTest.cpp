@@ -1,0 +1,156 @@
+//===- CutsTest.cpp
+//----------------------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/Cuts.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+#include <random>
+
+using namespace veeline;
+
+namespace {
+
+/// Calls `visit` with every way to cut.
+void forEachWay(size_t numPieces, size_t numChunks,
+                const std::function<void(std::span<const int>)> &visit) {
+  std::vector<int> counts(numChunks, 0);
+  std::function<void(size_t, int)> choose = [&](size_t chunk, int left) {
+    if (chunk + 1 == counts.size()) {
+      counts[chunk] = left;
+      visit(counts);
+      return;
+    }
+    int rest = counts.size() - chunk - 1;
+    for (int count = 1; count <= left - rest; ++count) {
+      counts[chunk] = count;
+      choose(chunk + 1, left - count);
+    }
+  };
+  choose(0, numPieces);
+}
+
+/// The best stage is within the margin, and nothing within the margin crosses
+/// fewer bytes, or as many with more even chunks.
+void expectOptimal(std::span<const PieceWeight> pieces,
+                   std::span<const int> stageOf, std::span<const int> counts) {
+  double lightest = std::numeric_limits<double>::infinity();
+  std::vector<CutQuality> all;
+  forEachWay(pieces.size(), stageOf.size(), [&](std::span<const int> way) {
+    all.push_back(evaluateCuts(pieces, stageOf, way));
+    lightest = std::min(lightest, all.back().heaviest);
+  });
+  double bound = lightest * (1.0 + loadMargin) * (1.0 + 1e-9);
+  CutQuality found = evaluateCuts(pieces, stageOf, counts);
+  EXPECT_LE(found.heaviest, bound);
+  for (CutQuality quality : all) {
+    if (quality.heaviest > bound)
+      continue;
+    ASSERT_GE(quality.bytes, found.bytes);
+    if (quality.bytes == found.bytes) {
+      ASSERT_GE(quality.unevenness, found.unevenness * (1.0 - 1e-9));
+    }
+  }
+}
+
+std::vector<int> vPlacement(int p) {
+  std::vector<int> stageOf(2 * p);
+  for (int k = 0; k != 2 * p; ++k)
+    stageOf[k] = std::min(k, 2 * p - 1 - k);
+  return stageOf;
+}
+
+std::vector<PieceWeight> randomPieces(std::mt19937 &random, int count) {
+  std::vector<PieceWeight> pieces(count);
+  for (PieceWeight &piece : pieces)
+    piece = {1.0 + random() % 20, random() % 3};
+  return pieces;
+}
+
+void expectValid(std::span<const int> counts, size_t numPieces) {
+  EXPECT_EQ(
+      static_cast<size_t>(std::accumulate(counts.begin(), counts.end(), 0)),
+      numPieces);
+  for (int count : counts)
+    EXPECT_GE(count, 1);
+}
+
+TEST(CutsTest, LinearIsOptimal) {
+  std::mt19937 random(1);
+  for (int round = 0; round != 300; ++round) {
+    int p = 1 + random() % 4;
+    std::vector<int> stageOf(p);
+    std::iota(stageOf.begin(), stageOf.end(), 0);
+    auto pieces = randomPieces(random, p + random() % 8);
+    auto counts = chooseCuts(pieces, stageOf);
+    expectValid(counts, pieces.size());
+    expectOptimal(pieces, stageOf, counts);
+  }
+}
+
+TEST(CutsTest, VIsOptimal) {
+  std::mt19937 random(2);
+  for (int round = 0; round != 300; ++round) {
+    int p = 1 + random() % 3;
+    auto stageOf = vPlacement(p);
+    // Enough pieces that most rounds are not solved by enumeration.
+    auto pieces = randomPieces(random, 2 * p + random() % (p == 3 ? 16 : 40));
+    auto counts = chooseCuts(pieces, stageOf);
+    expectValid(counts, pieces.size());
+    expectOptimal(pieces, stageOf, counts);
+  }
+}
+
+TEST(CutsTest, SmallInterleavedIsOptimal) {
+  std::mt19937 random(3);
+  for (int round = 0; round != 300; ++round) {
+    int p = 2 + random() % 2;
+    std::vector<int> stageOf(2 * p);
+    for (int k = 0; k != 2 * p; ++k)
+      stageOf[k] = k % p;
+    auto pieces = randomPieces(random, 2 * p + random() % 6);
+    auto counts = chooseCuts(pieces, stageOf);
+    expectValid(counts, pieces.size());
+    expectOptimal(pieces, stageOf, counts);
+  }
+}
+
+// In a V the first and the last chunk share a stage: heavy ends get fewer
+// layers.
+TEST(CutsTest, HeavyEndsOfAVGetLess) {
+  std::vector<PieceWeight> pieces(9, {10.0, 1});
+  pieces.front().cost = 25.0;
+  pieces.back().cost = 25.0;
+  auto counts = chooseCuts(pieces, vPlacement(2));
+  EXPECT_EQ(counts.front() + counts.back(), 3);
+}
+
+// A little less on the heaviest stage is not worth uneven chunks.
+TEST(CutsTest, EvenChunksWithinTheMargin) {
+  std::vector<PieceWeight> pieces(16, {10.0, 1});
+  pieces.back().cost = 10.2;
+  EXPECT_EQ(chooseCuts(pieces, vPlacement(4)), std::vector<int>(8, 2));
+}
+
+// The chunks of a stage are equal where stages are.
+TEST(CutsTest, ChunksOfAVAreEven) {
+  for (int p : {2, 4, 8, 32}) {
+    std::vector<PieceWeight> pieces(8 * p, {10.0, 1});
+    EXPECT_EQ(chooseCuts(pieces, vPlacement(p)), std::vector<int>(2 * p, 4));
+  }
+}
+
+TEST(CutsTest, EqualBalancePrefersFewerBytes) {
+  // Both cuts balance equally well; the second crosses less.
+  std::vector<PieceWeight> pieces = {{4.0, 100}, {0.0, 10}, {4.0, 0}};
+  std::vector<int> stageOf = {0, 1};
+  EXPECT_EQ(chooseCuts(pieces, stageOf), (std::vector<int>{2, 1}));
+}
+
+} // namespace

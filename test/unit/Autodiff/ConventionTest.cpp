@@ -1,0 +1,95 @@
+//===- ConventionTest.cpp - derivatives where there is none ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// At ties and kinks differences prove nothing: docs/differentiation.md says
+// what holds there, and this is its test. So are sums in small floats.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestFiles.h"
+#include "gtest/gtest.h"
+
+using namespace veeline::test;
+using Numbers = std::vector<std::vector<double>>;
+
+namespace {
+
+Numbers getGradients(const std::string &name, const Numbers &arguments) {
+  GradientCheck *file = getFile(INPUTS "/conventions.mlir");
+  return file ? file->getGradients(name, arguments) : Numbers();
+}
+
+TEST(Conventions, ElementwiseMaximumSharesTies) {
+  Numbers expected = {{0.0, 0.5, 1.0}, {1.0, 0.5, 0.0}};
+  EXPECT_EQ(getGradients("maximumf", {{1, 2, 3}, {2, 2, 2}}), expected);
+  EXPECT_EQ(getGradients("maxnumf", {{1, 2, 3}, {2, 2, 2}}), expected);
+}
+
+TEST(Conventions, ElementwiseMinimumSharesTies) {
+  Numbers expected = {{1.0, 0.5, 0.0}, {0.0, 0.5, 1.0}};
+  EXPECT_EQ(getGradients("minimumf", {{1, 2, 3}, {2, 2, 2}}), expected);
+  EXPECT_EQ(getGradients("minnumf", {{1, 2, 3}, {2, 2, 2}}), expected);
+}
+
+TEST(Conventions, ReluIsHalfAtZero) {
+  EXPECT_EQ(getGradients("relu", {{-1, 0, 1}}), Numbers({{0.0, 0.5, 1.0}}));
+}
+
+TEST(Conventions, ReducedMaximumSharesTies) {
+  double third = 1.0 / 3.0;
+  EXPECT_EQ(getGradients("reduce_max", {{2, 1, 2, 2, 1, 5, 4, 3}}),
+            Numbers({{third, 0.0, third, third, 0.0, 1.0, 0.0, 0.0}}));
+}
+
+TEST(Conventions, ReducedMinimumSharesTies) {
+  EXPECT_EQ(getGradients("reduce_min", {{2, 1, 1, 2, 1, 5, 4, 3}}),
+            Numbers({{0.0, 0.5, 0.5, 0.0, 1.0, 0.0, 0.0, 0.0}}));
+}
+
+TEST(Conventions, InitTakesPartInTies) {
+  EXPECT_EQ(getGradients("reduce_max_init", {{2, 1, 0, 3}, {2, 1}}),
+            Numbers({{0.5, 0.0, 0.0, 1.0}, {0.5, 0.0}}));
+}
+
+TEST(Conventions, AbsIsFlatAtZero) {
+  EXPECT_EQ(getGradients("absf", {{-2, 0, 3}}), Numbers({{-1.0, 0.0, 1.0}}));
+}
+
+TEST(Conventions, PowersAtZero) {
+  EXPECT_EQ(getGradients("powf", {{0, 0, 2}, {2, 0, 0}})[0],
+            std::vector<double>({0.0, 0.0, 0.0}));
+  EXPECT_EQ(getGradients("powf", {{0, 0, 1}, {2, 1, 5}})[1],
+            std::vector<double>({0.0, 0.0, 0.0}));
+  EXPECT_EQ(getGradients("fpowi", {{0, 3, 2}, {0, 2, 0}})[0],
+            std::vector<double>({0.0, 6.0, 0.0}));
+}
+
+/// No gradient leaves what a mask hides, and none is NaN.
+TEST(Conventions, MaskedSoftmaxHasNoNaN) {
+  Numbers gradients = getGradients("masked_softmax", {{1, 2, 3, 4}});
+  ASSERT_EQ(gradients.size(), 1u);
+  ASSERT_EQ(gradients[0].size(), 4u);
+  EXPECT_EQ(gradients[0][0], 0.0);
+  EXPECT_EQ(gradients[0][1], 0.0);
+  EXPECT_NEAR(gradients[0][2], 0.0, 1e-15);
+  EXPECT_NEAR(gradients[0][3], 0.0, 1e-15);
+}
+
+/// In bf16 the sum of 1000 ones stops at 256; the sum is made in f32.
+TEST(Conventions, SmallFloatsAreSummedInF32) {
+  EXPECT_EQ(getGradients("sum_bf16", {{3}}), Numbers({{1000.0}}));
+  EXPECT_EQ(getGradients("sum_f16", {{3}}), Numbers({{4096.0}}));
+}
+
+TEST(Conventions, SmallFloatProductsAreSummedInF32) {
+  Numbers gradients =
+      getGradients("matmul_bf16", {std::vector<double>(2, 1.0),
+                                   std::vector<double>(1024, 1.0)});
+  ASSERT_EQ(gradients.size(), 2u);
+  EXPECT_EQ(gradients[0], std::vector<double>(2, 512.0));
+}
+
+} // namespace

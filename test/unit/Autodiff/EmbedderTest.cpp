@@ -1,0 +1,104 @@
+//===- EmbedderTest.cpp - a rule from outside -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The example of docs/differentiation.md: an op that Veeline has no rule for
+// gets one from the program that embeds it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Jit.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "veeline/Autodiff/Autodiff.h"
+#include "veeline/Autodiff/DifferentiableOpInterface.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+namespace {
+
+constexpr StringLiteral model = R"mlir(
+  func.func @quantized(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %y = math.roundeven %x : tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+)mlir";
+
+// [docs: rule]
+/// Rounding as quantisation-aware training wants it: the gradient passes as if
+/// nothing had been rounded.
+struct StraightThroughRounding
+    : DifferentiableOpInterface::ExternalModel<StraightThroughRounding,
+                                               math::RoundEvenOp> {
+  LogicalResult differentiate(Operation *op, OpBuilder &builder,
+                              Adjoint &adjoint) const {
+    adjoint.contribute(op->getOperand(0), adjoint.gradient(op->getResult(0)));
+    return success();
+  }
+};
+
+void registerMyRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
+    math::RoundEvenOp::attachInterface<StraightThroughRounding>(*context);
+  });
+}
+// [docs: end]
+
+FailureOr<DifferentiatedChunk> differentiate(DialectRegistry &registry,
+                                             std::string &diagnostics,
+                                             std::string &backward) {
+  MLIRContext context(registry);
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    diagnostics += diagnostic.str() + "\n";
+    for (Diagnostic &note : diagnostic.getNotes())
+      diagnostics += note.str() + "\n";
+    return success();
+  });
+  auto module = parseSourceString<ModuleOp>(model, &context);
+  if (!module)
+    return failure();
+  ChunkDescription description;
+  description.operands = {OperandKind::EdgeValue};
+  description.hasResultGradient = {true};
+  auto chunk =
+      differentiateChunk(*module->getOps<func::FuncOp>().begin(), description);
+  if (failed(chunk))
+    return failure();
+  llvm::raw_string_ostream(backward) << *chunk->backward;
+  // The functions belong to this context.
+  chunk->forward = nullptr;
+  chunk->backward = nullptr;
+  return chunk;
+}
+
+TEST(Embedder, OpWithoutRuleIsNamed) {
+  DialectRegistry registry;
+  veeline::test::registerTestDialects(registry);
+  std::string diagnostics, backward;
+  EXPECT_TRUE(failed(differentiate(registry, diagnostics, backward)));
+  EXPECT_NE(diagnostics.find("'math.roundeven' has no derivative rule"),
+            std::string::npos)
+      << diagnostics;
+  EXPECT_NE(diagnostics.find("DifferentiableOpInterface"), std::string::npos)
+      << diagnostics;
+}
+
+TEST(Embedder, AddsARule) {
+  DialectRegistry registry;
+  veeline::test::registerTestDialects(registry);
+  registerMyRules(registry);
+  std::string diagnostics, backward;
+  EXPECT_TRUE(succeeded(differentiate(registry, diagnostics, backward)))
+      << diagnostics;
+  // The gradient itself is returned.
+  EXPECT_NE(backward.find("return %arg0 : tensor<4xf32>"), std::string::npos)
+      << backward;
+}
+
+} // namespace

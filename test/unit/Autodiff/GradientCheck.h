@@ -1,0 +1,96 @@
+//===- GradientCheck.h - derivatives against differences --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_AUTODIFF_GRADIENTCHECK_H
+#define VEELINE_TEST_UNIT_AUTODIFF_GRADIENTCHECK_H
+
+#include "Jit.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "veeline/Autodiff/Autodiff.h"
+
+#include <map>
+#include <set>
+
+namespace veeline::test {
+
+/// The functions of one file of MLIR, each with its forward, backward,
+/// backward_input and backward_weight, compiled together once.
+///
+/// All float arguments of a function are differentiated but `pipe.batch`es.
+/// Those with `pipe.param` or `test.parameter` are parameters, and every second
+/// one of the others, so that the split has something to split. A function with
+/// the attribute `test.loss` or a `pipe.param` has a loss; others are checked
+/// with a random gradient of each float result. Arguments take `test.range =
+/// [lo, hi]` (floats) and `test.below = n` (integers).
+class GradientCheck {
+public:
+  /// Reads, differentiates and compiles `path`. Null on failure.
+  static std::unique_ptr<GradientCheck> load(const std::string &path);
+
+  std::vector<std::string> getFunctions() const;
+
+  /// Compares the gradients of `name` with fourth-order central differences,
+  /// those of the split backward with those of the fused one, and the results
+  /// of forward with those of the function itself, the latter two bit by bit.
+  /// Returns what is wrong, or nothing.
+  std::string check(const std::string &name);
+
+  /// The gradients of `name` at given arguments, one for each argument (empty
+  /// where it has none). Gradients of results are 1.
+  std::vector<std::vector<double>>
+  getGradients(const std::string &name,
+               const std::vector<std::vector<double>> &arguments);
+
+  /// The functions made of `name`; null where it has none of a kind.
+  struct Function {
+    mlir::func::FuncOp primal, forward, backward, input, weight;
+    autodiff::ChunkDescription description;
+  };
+  const Function &getFunction(const std::string &name) const {
+    return functions.at(name);
+  }
+
+  /// Arguments or results by role, as (kind, index).
+  using Values = std::map<std::pair<int, unsigned>, Array>;
+  /// Runs a function of tensors by name.
+  using Runner = llvm::function_ref<void(
+      llvm::StringRef, llvm::ArrayRef<Array *>, llvm::MutableArrayRef<Array>)>;
+
+  /// All values that forward and backward of `name` take and give on random
+  /// arguments, with the fused or the split backward. Run by `runner`, or by
+  /// upstream's lowerings where it is null.
+  Values run(const std::string &name, bool split, Runner runner = nullptr);
+
+  /// Names of all ops in the functions before differentiation.
+  const std::set<std::string> &getOpNames() const { return opNames; }
+
+private:
+  mlir::LogicalResult differentiate(mlir::func::FuncOp primal);
+  Array makeArgument(mlir::func::FuncOp primal, unsigned index, unsigned seed);
+  static void call(mlir::func::FuncOp func, Values &values, Runner runner);
+  Values runAll(Function &function, std::vector<Array> &arguments,
+                std::vector<Array> &cotangents, bool split, Runner runner);
+  std::vector<Array> runPrimal(Function &function,
+                               std::vector<Array> &arguments);
+  double evaluate(Function &function, std::vector<Array> &arguments,
+                  std::vector<Array> &cotangents);
+  double getDifference(Function &function, std::vector<Array> &arguments,
+                       std::vector<Array> &cotangents, Array &argument,
+                       const std::vector<double> &direction, double exact);
+  std::string compare(Function &function, std::vector<Array> &arguments,
+                      std::vector<Array> &cotangents, const Values &values);
+  std::vector<Array> makeCotangents(Function &function, bool random);
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<JitModule> compiled;
+  std::map<std::string, Function> functions;
+  std::set<std::string> opNames;
+};
+
+} // namespace veeline::test
+
+#endif // VEELINE_TEST_UNIT_AUTODIFF_GRADIENTCHECK_H

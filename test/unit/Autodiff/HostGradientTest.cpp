@@ -1,0 +1,125 @@
+//===- HostGradientTest.cpp - gradients through our own code generator ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles forward and backward functions for this machine and compares what
+// they compute with upstream's lowerings, and the split backward with the fused
+// one bit by bit, with and without fusion into kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Conversion/CompiledModule.h"
+#include "TestFiles.h"
+#include "mlir/IR/Builders.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace mlir;
+using namespace veeline::test;
+
+namespace {
+
+/// The functions made of `name`, as a module.
+std::string print(const GradientCheck::Function &functions) {
+  OpBuilder builder(functions.forward->getContext());
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(builder, builder.getUnknownLoc());
+  for (func::FuncOp func : {functions.forward, functions.backward,
+                            functions.input, functions.weight})
+    if (func)
+      module->push_back(func.clone());
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  return text;
+}
+
+/// How far `a` is from `b`, relative to `b` where that is not tiny: sums that
+/// cancel keep the error of their terms.
+double getDistance(const Array &a, const Array &b) {
+  double distance = 0.0, norm = 0.0;
+  for (int64_t i = 0; i != a.size(); ++i) {
+    distance += std::pow(a.get(i) - b.get(i), 2);
+    norm += b.get(i) * b.get(i);
+  }
+  return std::sqrt(distance) / std::max(std::sqrt(norm), 1e-3);
+}
+
+/// Runs @`name` of `file`, compiled with or without fusion into kernels.
+GradientCheck::Values run(GradientCheck &file, const std::string &name,
+                          CompiledModule &host, bool split) {
+  auto runner = [&](llvm::StringRef function, llvm::ArrayRef<Array *> taken,
+                    llvm::MutableArrayRef<Array> given) {
+    std::vector<void *> pointers;
+    for (Array *array : taken)
+      pointers.push_back(array->bytes.data());
+    for (Array &array : given)
+      pointers.push_back(array.bytes.data());
+    host.call(function.str(), pointers);
+  };
+  return file.run(name, split, runner);
+}
+
+void check(GradientCheck &file, const std::string &name) {
+  std::string source = print(file.getFunction(name));
+  CompiledModule host(source);
+  CompileOptions options;
+  options.fuse = false;
+  CompiledModule plain(source, options);
+  GradientCheck::Values fused = run(file, name, host, /*split=*/false);
+  GradientCheck::Values split = run(file, name, host, /*split=*/true);
+  GradientCheck::Values plainFused = run(file, name, plain, /*split=*/false);
+  GradientCheck::Values plainSplit = run(file, name, plain, /*split=*/true);
+  GradientCheck::Values upstream = file.run(name, /*split=*/false);
+  for (const auto &[role, array] : fused) {
+    auto what = [&, &key = role] {
+      return stringifyRoleKind(veeline::pipe::RoleKind(key.first)).str() + " " +
+             std::to_string(key.second) + " of @" + name;
+    };
+    EXPECT_TRUE(array.bytes == split.at(role).bytes) << what();
+    EXPECT_TRUE(array.bytes == plainFused.at(role).bytes) << what();
+    EXPECT_TRUE(array.bytes == plainSplit.at(role).bytes) << what();
+    double tolerance = array.type.getElementType().isF64() ? 1e-12 : 1e-5;
+    EXPECT_LE(getDistance(array, upstream.at(role)), tolerance) << what();
+  }
+}
+
+class HostGradients : public ::testing::TestWithParam<const char *> {};
+
+TEST_P(HostGradients, SplitIsFusedAndBothAreRight) {
+  GradientCheck *file = getFile(GetParam());
+  ASSERT_TRUE(file);
+  for (const std::string &name : file->getFunctions())
+    check(*file, name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, HostGradients,
+                         ::testing::Values(INPUTS "/elementwise.mlir",
+                                           INPUTS "/structured.mlir",
+                                           INPUTS "/tensor.mlir",
+                                           INPUTS "/layers.mlir",
+                                           INPUTS "/transformer-layer.mlir"));
+
+INSTANTIATE_TEST_SUITE_P(Models, HostGradients,
+                         ::testing::Values(MODELS "/mlp.mlir",
+                                           MODELS "/gpt.mlir",
+                                           MODELS "/gpt-f32.mlir",
+                                           MODELS "/gpt-rotary.mlir",
+                                           MODELS "/gpt-tied.mlir"));
+
+/// Any file: VEELINE_GRADIENT_FILE=model.mlir, with --gtest_filter=*GivenFile.
+TEST(HostGradients, GivenFile) {
+  const char *path = std::getenv("VEELINE_GRADIENT_FILE");
+  if (!path)
+    GTEST_SKIP() << "VEELINE_GRADIENT_FILE names no file";
+  GradientCheck *file = getFile(path);
+  ASSERT_TRUE(file);
+  for (const std::string &name : file->getFunctions())
+    check(*file, name);
+}
+
+} // namespace

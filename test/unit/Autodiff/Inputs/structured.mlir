@@ -1,0 +1,369 @@
+// The rule of structured ops: maps, iterators, captured values, inits.
+
+#id1 = affine_map<(i) -> (i)>
+#ij = affine_map<(i, j) -> (i, j)>
+#ji = affine_map<(i, j) -> (j, i)>
+#i = affine_map<(i, j) -> (i)>
+#j = affine_map<(i, j) -> (j)>
+#i0 = affine_map<(i, j) -> (i, 0)>
+#none = affine_map<(i, j) -> ()>
+#ii = affine_map<(i) -> (i, i)>
+#window = affine_map<(o, k) -> (o + k)>
+#out = affine_map<(o, k) -> (o)>
+#kernel = affine_map<(o, k) -> (k)>
+
+// A bias in `outs` carries a gradient.
+func.func @matmul_bias(%a: tensor<3x4xf64>, %b: tensor<4x5xf64>, %c: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %0 = linalg.matmul ins(%a, %b : tensor<3x4xf64>, tensor<4x5xf64>) outs(%c : tensor<3x5xf64>) -> tensor<3x5xf64>
+  return %0 : tensor<3x5xf64>
+}
+
+func.func @matmul_transposed(%a: tensor<4x3xf64>, %b: tensor<5x4xf64>) -> tensor<3x5xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<3x5xf64>
+  %c = linalg.fill ins(%zero : f64) outs(%e : tensor<3x5xf64>) -> tensor<3x5xf64>
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : tensor<4x3xf64>, tensor<5x4xf64>) outs(%c : tensor<3x5xf64>) -> tensor<3x5xf64>
+  return %0 : tensor<3x5xf64>
+}
+
+// A broadcast in the maps of a matmul.
+func.func @matmul_broadcast(%a: tensor<4xf64>, %b: tensor<5x4xf64>) -> tensor<3x5xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<3x5xf64>
+  %c = linalg.fill ins(%zero : f64) outs(%e : tensor<3x5xf64>) -> tensor<3x5xf64>
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : tensor<4xf64>, tensor<5x4xf64>) outs(%c : tensor<3x5xf64>) -> tensor<3x5xf64>
+  return %0 : tensor<3x5xf64>
+}
+
+// An argument used twice.
+func.func @matmul_with_itself(%a: tensor<3x3xf64>) -> tensor<3x3xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<3x3xf64>
+  %c = linalg.fill ins(%zero : f64) outs(%e : tensor<3x3xf64>) -> tensor<3x3xf64>
+  %0 = linalg.matmul ins(%a, %a : tensor<3x3xf64>, tensor<3x3xf64>) outs(%c : tensor<3x3xf64>) -> tensor<3x3xf64>
+  return %0 : tensor<3x3xf64>
+}
+
+func.func @batch_matmul(%a: tensor<2x3x4xf64>, %b: tensor<2x4x5xf64>, %c: tensor<2x3x5xf64>) -> tensor<2x3x5xf64> {
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<2x3x4xf64>, tensor<2x4x5xf64>) outs(%c : tensor<2x3x5xf64>) -> tensor<2x3x5xf64>
+  return %0 : tensor<2x3x5xf64>
+}
+
+func.func @batch_reduce_matmul(%a: tensor<2x3x4xf64>, %b: tensor<2x4x5xf64>, %c: tensor<3x5xf64>) -> tensor<3x5xf64> {
+  %0 = linalg.batch_reduce_matmul ins(%a, %b : tensor<2x3x4xf64>, tensor<2x4x5xf64>) outs(%c : tensor<3x5xf64>) -> tensor<3x5xf64>
+  return %0 : tensor<3x5xf64>
+}
+
+// [batch, time, channel] times a weight: the weight's adjoint sums over two dimensions.
+func.func @contract(%a: tensor<2x3x4xf64>, %b: tensor<4x5xf64>, %c: tensor<2x3x5xf64>) -> tensor<2x3x5xf64> {
+  %0 = linalg.contract indexing_maps = [affine_map<(b, t, n, k) -> (b, t, k)>, affine_map<(b, t, n, k) -> (k, n)>, affine_map<(b, t, n, k) -> (b, t, n)>]
+    ins(%a, %b : tensor<2x3x4xf64>, tensor<4x5xf64>) outs(%c : tensor<2x3x5xf64>) -> tensor<2x3x5xf64>
+  return %0 : tensor<2x3x5xf64>
+}
+
+func.func @matvec(%a: tensor<3x4xf64>, %x: tensor<4xf64>, %c: tensor<3xf64>) -> tensor<3xf64> {
+  %0 = linalg.matvec ins(%a, %x : tensor<3x4xf64>, tensor<4xf64>) outs(%c : tensor<3xf64>) -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+func.func @vecmat(%x: tensor<3xf64>, %a: tensor<3x4xf64>, %c: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = linalg.vecmat ins(%x, %a : tensor<3xf64>, tensor<3x4xf64>) outs(%c : tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+func.func @batch_matvec(%a: tensor<2x3x4xf64>, %x: tensor<2x4xf64>, %c: tensor<2x3xf64>) -> tensor<2x3xf64> {
+  %0 = linalg.batch_matvec ins(%a, %x : tensor<2x3x4xf64>, tensor<2x4xf64>) outs(%c : tensor<2x3xf64>) -> tensor<2x3xf64>
+  return %0 : tensor<2x3xf64>
+}
+
+func.func @batch_vecmat(%x: tensor<2x3xf64>, %a: tensor<2x3x4xf64>, %c: tensor<2x4xf64>) -> tensor<2x4xf64> {
+  %0 = linalg.batch_vecmat ins(%x, %a : tensor<2x3xf64>, tensor<2x3x4xf64>) outs(%c : tensor<2x4xf64>) -> tensor<2x4xf64>
+  return %0 : tensor<2x4xf64>
+}
+
+func.func @dot(%x: tensor<3xf64>, %y: tensor<3xf64>, %c: tensor<f64>) -> tensor<f64> attributes {test.loss} {
+  %0 = linalg.dot ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%c : tensor<f64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+func.func @transpose(%x: tensor<2x3x4xf64>) -> tensor<4x2x3xf64> {
+  %e = tensor.empty() : tensor<4x2x3xf64>
+  %0 = linalg.transpose ins(%x : tensor<2x3x4xf64>) outs(%e : tensor<4x2x3xf64>) permutation = [2, 0, 1]
+  return %0 : tensor<4x2x3xf64>
+}
+
+func.func @broadcast(%x: tensor<3xf64>) -> tensor<2x3xf64> {
+  %e = tensor.empty() : tensor<2x3xf64>
+  %0 = linalg.broadcast ins(%x : tensor<3xf64>) outs(%e : tensor<2x3xf64>) dimensions = [0]
+  return %0 : tensor<2x3xf64>
+}
+
+func.func @copy(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %e = tensor.empty() : tensor<3xf64>
+  %0 = linalg.copy ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+func.func @reduce(%x: tensor<3x4xf64>, %init: tensor<3xf64>) -> tensor<3xf64> {
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<3x4xf64>) outs(%init : tensor<3xf64>) dimensions = [1]
+  return %0 : tensor<3xf64>
+}
+
+// The init takes part in the maximum.
+func.func @reduce_max(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range = [0.0, 0.9]}) -> tensor<3xf64> {
+  %0 = linalg.reduce { arith.maximumf } ins(%x : tensor<3x4xf64>) outs(%init : tensor<3xf64>) dimensions = [1]
+  return %0 : tensor<3xf64>
+}
+
+func.func @reduce_min(%x: tensor<3x4xf64>) -> tensor<4xf64> {
+  %inf = arith.constant 0x7FF0000000000000 : f64
+  %e = tensor.empty() : tensor<4xf64>
+  %init = linalg.fill ins(%inf : f64) outs(%e : tensor<4xf64>) -> tensor<4xf64>
+  %0 = linalg.reduce { arith.minnumf } ins(%x : tensor<3x4xf64>) outs(%init : tensor<4xf64>) dimensions = [0]
+  return %0 : tensor<4xf64>
+}
+
+// The maximum of a product, subtracted accumulation, two results.
+func.func @two_results(%x: tensor<3x4xf64>, %y: tensor<3x4xf64>, %s: tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>) {
+  %lowest = arith.constant -100.0 : f64
+  %e = tensor.empty() : tensor<3xf64>
+  %init = linalg.fill ins(%lowest : f64) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %0:2 = linalg.generic {indexing_maps = [#ij, #ij, #i, #i], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y : tensor<3x4xf64>, tensor<3x4xf64>) outs(%init, %s : tensor<3xf64>, tensor<3xf64>) {
+  ^bb0(%a: f64, %b: f64, %m: f64, %sum: f64):
+    %p = arith.mulf %a, %b : f64
+    %max = arith.maximumf %p, %m : f64
+    %sq = arith.mulf %p, %a : f64
+    %less = arith.subf %sum, %sq : f64
+    linalg.yield %max, %less : f64, f64
+  } -> (tensor<3xf64>, tensor<3xf64>)
+  return %0#0, %0#1 : tensor<3xf64>, tensor<3xf64>
+}
+
+func.func @map(%x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<3xf64> {
+  %e = tensor.empty() : tensor<3xf64>
+  %0 = linalg.map { arith.mulf } ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>)
+  return %0 : tensor<3xf64>
+}
+
+func.func @fill(%x: tensor<3xf64>) -> tensor<4xf64> {
+  %one = arith.constant 1 : index
+  %s = tensor.extract %x[%one] : tensor<3xf64>
+  %e = tensor.empty() : tensor<4xf64>
+  %0 = linalg.fill ins(%s : f64) outs(%e : tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// Scalars outside of any body.
+func.func @scalars(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %a = tensor.extract %x[%zero] : tensor<3xf64>
+  %b = tensor.extract %x[%two] : tensor<3xf64>
+  %p = arith.mulf %a, %b : f64
+  %q = math.exp %p : f64
+  %e = tensor.empty() : tensor<3xf64>
+  // A captured scalar that carries a gradient.
+  %0 = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]} ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %r = arith.mulf %in, %q : f64
+    linalg.yield %r : f64
+  } -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+// An init that an elementwise body reads.
+func.func @read_init(%x: tensor<3x4xf64>, %y: tensor<3x4xf64>) -> tensor<3x4xf64> {
+  %0 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x4xf64>) outs(%y : tensor<3x4xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %p = arith.mulf %in, %out : f64
+    %q = arith.mulf %p, %out : f64
+    linalg.yield %q : f64
+  } -> tensor<3x4xf64>
+  return %0 : tensor<3x4xf64>
+}
+
+// A size-1 dimension that broadcasts through a constant in the map.
+func.func @size_one_broadcast(%x: tensor<3x1xf64>, %y: tensor<3x4xf64>) -> tensor<3x4xf64> {
+  %e = tensor.empty() : tensor<3x4xf64>
+  %0 = linalg.generic {indexing_maps = [#i0, #ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<3x1xf64>, tensor<3x4xf64>) outs(%e : tensor<3x4xf64>) {
+  ^bb0(%a: f64, %b: f64, %out: f64):
+    %p = arith.mulf %a, %b : f64
+    linalg.yield %p : f64
+  } -> tensor<3x4xf64>
+  return %0 : tensor<3x4xf64>
+}
+
+// The same constant in the map of a larger tensor: only a column is read.
+func.func @first_column(%x: tensor<3x2xf64>, %y: tensor<3x4xf64>) -> tensor<3x4xf64> {
+  %e = tensor.empty() : tensor<3x4xf64>
+  %0 = linalg.generic {indexing_maps = [#i0, #ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<3x2xf64>, tensor<3x4xf64>) outs(%e : tensor<3x4xf64>) {
+  ^bb0(%a: f64, %b: f64, %out: f64):
+    %p = arith.mulf %a, %b : f64
+    linalg.yield %p : f64
+  } -> tensor<3x4xf64>
+  return %0 : tensor<3x4xf64>
+}
+
+// Permuted and dropped dimensions, and one tensor through two maps.
+func.func @permuted(%x: tensor<3x3xf64>, %b: tensor<3xf64>) -> tensor<3x3xf64> {
+  %e = tensor.empty() : tensor<3x3xf64>
+  %0 = linalg.generic {indexing_maps = [#ji, #ij, #j, #ij], iterator_types = ["parallel", "parallel"]} ins(%x, %x, %b : tensor<3x3xf64>, tensor<3x3xf64>, tensor<3xf64>) outs(%e : tensor<3x3xf64>) {
+  ^bb0(%t: f64, %s: f64, %v: f64, %out: f64):
+    %p = arith.mulf %t, %s : f64
+    %q = arith.mulf %p, %v : f64
+    linalg.yield %q : f64
+  } -> tensor<3x3xf64>
+  return %0 : tensor<3x3xf64>
+}
+
+// The diagonal: each dimension twice in a map.
+func.func @diagonal(%x: tensor<3x3xf64>) -> tensor<3xf64> {
+  %e = tensor.empty() : tensor<3xf64>
+  %0 = linalg.generic {indexing_maps = [#ii, #id1], iterator_types = ["parallel"]} ins(%x : tensor<3x3xf64>) outs(%e : tensor<3xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %p = arith.mulf %in, %in : f64
+    linalg.yield %p : f64
+  } -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+// A window: its adjoint overlaps with itself.
+func.func @window(%x: tensor<6xf64>, %k: tensor<3xf64>) -> tensor<4xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<4xf64>
+  %c = linalg.fill ins(%zero : f64) outs(%e : tensor<4xf64>) -> tensor<4xf64>
+  %0 = linalg.generic {indexing_maps = [#window, #kernel, #out], iterator_types = ["parallel", "reduction"]} ins(%x, %k : tensor<6xf64>, tensor<3xf64>) outs(%c : tensor<4xf64>) {
+  ^bb0(%in: f64, %w: f64, %acc: f64):
+    %p = arith.mulf %in, %w : f64
+    %s = arith.addf %acc, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// A sum over a dimension that only an operand kept for its shape shows.
+func.func @shape_only(%x: tensor<3xf64>, %shape: tensor<3x4xf64>) -> tensor<3xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<3xf64>
+  %c = linalg.fill ins(%zero : f64) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %0 = linalg.generic {indexing_maps = [#i, #ij, #i], iterator_types = ["parallel", "reduction"]} ins(%x, %shape : tensor<3xf64>, tensor<3x4xf64>) outs(%c : tensor<3xf64>) {
+  ^bb0(%in: f64, %unused: f64, %acc: f64):
+    %p = arith.mulf %in, %in : f64
+    %s = arith.addf %acc, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+// The body depends on where it is.
+func.func @position(%x: tensor<3x4xf64>) -> tensor<4x3xf64> {
+  %e = tensor.empty() : tensor<4x3xf64>
+  %0 = linalg.generic {indexing_maps = [#ji, #ij], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x4xf64>) outs(%e : tensor<4x3xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %s = arith.addi %i, %j : index
+    %k = arith.index_cast %s : index to i32
+    %f = arith.sitofp %k : i32 to f64
+    %p = arith.mulf %in, %f : f64
+    %q = arith.mulf %p, %in : f64
+    %below = arith.cmpi slt, %i, %j : index
+    %r = arith.select %below, %q, %p : f64
+    linalg.yield %r : f64
+  } -> tensor<4x3xf64>
+  return %0 : tensor<4x3xf64>
+}
+
+// A gather with repeated indices, whose values go through more arithmetic.
+func.func @gather(%table: tensor<5x3xf64>, %scale: tensor<4xf64>, %rows: tensor<4xi32> {test.below = 3 : i32}) -> tensor<4x3xf64> {
+  %e = tensor.empty() : tensor<4x3xf64>
+  %0 = linalg.generic {indexing_maps = [#i, #i, #ij], iterator_types = ["parallel", "parallel"]} ins(%rows, %scale : tensor<4xi32>, tensor<4xf64>) outs(%e : tensor<4x3xf64>) {
+  ^bb0(%row: i32, %s: f64, %out: f64):
+    %r = arith.index_cast %row : i32 to index
+    %c = linalg.index 1 : index
+    %v = tensor.extract %table[%r, %c] : tensor<5x3xf64>
+    %sq = arith.mulf %v, %v : f64
+    %p = arith.mulf %sq, %s : f64
+    linalg.yield %p : f64
+  } -> tensor<4x3xf64>
+  return %0 : tensor<4x3xf64>
+}
+
+// Two reads of one captured tensor, summed over one dimension.
+func.func @gather_twice(%table: tensor<5x3xf64>, %rows: tensor<4xi32> {test.below = 4 : i32}) -> tensor<3xf64> {
+  %zero = arith.constant 0.0 : f64
+  %one = arith.constant 1 : index
+  %e = tensor.empty() : tensor<3xf64>
+  %c = linalg.fill ins(%zero : f64) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %0 = linalg.generic {indexing_maps = [#i, #j], iterator_types = ["reduction", "parallel"]} ins(%rows : tensor<4xi32>) outs(%c : tensor<3xf64>) {
+  ^bb0(%row: i32, %acc: f64):
+    %r = arith.index_cast %row : i32 to index
+    %next = arith.addi %r, %one : index
+    %k = linalg.index 1 : index
+    %v = tensor.extract %table[%r, %k] : tensor<5x3xf64>
+    %w = tensor.extract %table[%next, %k] : tensor<5x3xf64>
+    %p = arith.mulf %v, %w : f64
+    %s = arith.addf %acc, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+// A value that several ops use, one of them in its region.
+func.func @many_uses(%x: tensor<4xf64>, %w: tensor<4xf64>) -> tensor<4xf64> {
+  %a = arith.mulf %x, %w : tensor<4xf64>
+  %b = math.exp %a : tensor<4xf64>
+  %c = arith.addf %a, %b : tensor<4xf64>
+  %e = tensor.empty() : tensor<4xf64>
+  %d = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]} ins(%c : tensor<4xf64>) outs(%e : tensor<4xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %three = arith.constant 3 : index
+    %i = linalg.index 0 : index
+    %back = arith.subi %three, %i : index
+    %v = tensor.extract %a[%back] : tensor<4xf64>
+    %p = arith.mulf %v, %in : f64
+    linalg.yield %p : f64
+  } -> tensor<4xf64>
+  return %d : tensor<4xf64>
+}
+
+// Named elementwise ops.
+func.func @named_unary(%x: tensor<3xf64> {test.range = [0.5, 1.5]}) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
+  %e = tensor.empty() : tensor<3xf64>
+  %0 = linalg.abs ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %1 = linalg.negf ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %2 = linalg.exp ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %3 = linalg.log ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %4 = linalg.sqrt ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %5 = linalg.rsqrt ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %6 = linalg.square ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %7 = linalg.reciprocal ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %8 = linalg.tanh ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %9 = linalg.erf ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 : tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>
+}
+
+func.func @named_binary(%x: tensor<3xf64> {test.range = [0.5, 1.5]}, %y: tensor<3xf64> {test.range = [0.5, 1.5]}, %c: tensor<3xi1>) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
+  %e = tensor.empty() : tensor<3xf64>
+  %0 = linalg.add ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %1 = linalg.sub ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %2 = linalg.mul ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %3 = linalg.div ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %4 = linalg.max ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %5 = linalg.min ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %6 = linalg.select ins(%c, %x, %y : tensor<3xi1>, tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %7 = linalg.powf ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %8 = linalg.elementwise kind=#linalg.elementwise_kind<mul> ins(%x, %y : tensor<3xf64>, tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>
+}
+
+func.func @softmax(%x: tensor<2x3x4xf64>, %v: tensor<2x3x4xf64>) -> (tensor<2x3x4xf64>, tensor<2x3x4xf64>) {
+  %e = tensor.empty() : tensor<2x3x4xf64>
+  %0 = linalg.softmax dimension(1) ins(%x : tensor<2x3x4xf64>) outs(%e : tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
+  %1 = linalg.softmax dimension(2) ins(%x : tensor<2x3x4xf64>) outs(%e : tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
+  %2 = arith.mulf %1, %v : tensor<2x3x4xf64>
+  return %0, %2 : tensor<2x3x4xf64>, tensor<2x3x4xf64>
+}

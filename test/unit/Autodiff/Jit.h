@@ -1,0 +1,63 @@
+//===- Jit.h - runs functions on tensors through upstream lowerings -*- C++
+//-*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The derivatives are checked on what they compute, and by a code generator
+// that is not ours.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_AUTODIFF_JIT_H
+#define VEELINE_TEST_UNIT_AUTODIFF_JIT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
+
+namespace veeline::test {
+
+/// A tensor: its elements as raw bytes, in row-major order.
+struct Array {
+  mlir::RankedTensorType type;
+  std::vector<char> bytes;
+
+  explicit Array(mlir::RankedTensorType type);
+  int64_t size() const { return type.getNumElements(); }
+  /// Element `i`, whatever its type.
+  double get(int64_t i) const;
+  void set(int64_t i, double value);
+};
+
+/// All upstream dialects with what lowering them takes, and our own.
+void registerTestDialects(mlir::DialectRegistry &registry);
+
+/// The functions of a module, compiled for this process.
+class JitModule {
+public:
+  /// Compiles all functions of `module`, which is consumed by it. Returns null
+  /// and prints diagnostics on failure.
+  static std::unique_ptr<JitModule> compile(mlir::ModuleOp module);
+  ~JitModule();
+
+  /// Runs a function of tensors.
+  void run(llvm::StringRef name, llvm::ArrayRef<Array *> arguments,
+           llvm::MutableArrayRef<Array> results);
+
+private:
+  JitModule();
+  std::unique_ptr<mlir::ExecutionEngine> engine;
+};
+
+} // namespace veeline::test
+
+#endif // VEELINE_TEST_UNIT_AUTODIFF_JIT_H

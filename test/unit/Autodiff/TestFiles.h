@@ -1,0 +1,20 @@
+//===- TestFiles.h - files of MLIR, compiled once ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_AUTODIFF_TESTFILES_H
+#define VEELINE_TEST_UNIT_AUTODIFF_TESTFILES_H
+
+#include "GradientCheck.h"
+
+namespace veeline::test {
+
+/// The file of this path; null where it does not compile. Each is read and
+/// compiled once, whatever the number of tests on it.
+GradientCheck *getFile(const std::string &path);
+
+} // namespace veeline::test
+
+#endif // VEELINE_TEST_UNIT_AUTODIFF_TESTFILES_H

@@ -1,0 +1,66 @@
+//===- CompiledModule.h - IR compiled and called in a test ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_CONVERSION_COMPILEDMODULE_H
+#define VEELINE_TEST_UNIT_CONVERSION_COMPILEDMODULE_H
+
+#include "veeline/Conversion/Gemm.h"
+#include "veeline/Conversion/HostTarget.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
+namespace veeline::test {
+
+struct CompileOptions {
+  bool fuse = true;
+  std::string cpu = "native";
+  uint64_t gemmScratchBytes = 0;
+};
+
+/// A module of chunk functions, compiled for this machine. Matrix products run
+/// through a plain triple loop in the order of k.
+class CompiledModule {
+public:
+  CompiledModule(const std::string &source, const CompileOptions &options = {});
+
+  /// Calls a chunk function with its arguments and out-parameters in order. The
+  /// rank and a workspace (filled with NaN first) are added.
+  void call(const std::string &name, std::vector<void *> arguments);
+
+  /// Bytes of the workspace of `name`, and the largest sum of live ones.
+  uint64_t workspaceBytes(const std::string &name) const {
+    return workspaces.at(name).first;
+  }
+  uint64_t peakLiveBytes(const std::string &name) const {
+    return workspaces.at(name).second;
+  }
+  const std::vector<GemmDesc> &gemms() const { return descriptors; }
+  /// Functions in the compiled module, kernels included.
+  unsigned numFunctions() const { return functionCount; }
+  const HostObject &object() const { return *compiled; }
+
+private:
+  void build(const std::string &source, const CompileOptions &options);
+  void readAttributes(mlir::ModuleOp module);
+
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::map<std::string, std::pair<uint64_t, uint64_t>> workspaces;
+  std::vector<GemmDesc> descriptors;
+  unsigned functionCount = 0;
+  std::unique_ptr<HostObject> compiled;
+  std::unique_ptr<LoadedObject> loaded;
+};
+
+} // namespace veeline::test
+
+#endif // VEELINE_TEST_UNIT_CONVERSION_COMPILEDMODULE_H

@@ -1,0 +1,278 @@
+//===- ArtifactTest.cpp - artifacts on disk -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checksum.h"
+#include "Json.h"
+#include "TempDir.h"
+
+#include "veeline/artifact.h"
+
+#include <csignal>
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/resource.h>
+
+using namespace veeline;
+using namespace veeline::artifact;
+using veeline::test::TempDir;
+
+/// Two ranks, one parameter on each, one message.
+static Artifact makeArtifact() {
+  Artifact artifact;
+  Metadata &metadata = artifact.metadata;
+  metadata.model = "two \"ranks\"";
+  metadata.cpu = "x86-64";
+  metadata.cpuFeatures = {"sse2"};
+  metadata.optimizer = Optimizer::adamw;
+  metadata.microbatches = 2;
+  metadata.options = {{"stages", "2"}, {"schedule", "1f1b"}};
+  metadata.results = {{"loss", DataType::f32}};
+  metadata.params = {
+      {"a", {4, 4}, DataType::f32, {Initializer::Kind::normal, 0, 0.02}},
+      {"b", {4}, DataType::f32, {}}};
+  metadata.batches = {{"x", {2, 4}, DataType::i32, std::pair(0L, 256L)}};
+  metadata.buffers = {{"cos", {4}, DataType::f32, {}}};
+
+  Program program;
+  program.name = "pipeline";
+  program.schedule = "1f1b";
+  program.stages = 2;
+  program.channels = {{ChannelKind::activation, 0, 0, 1, 64, 2}};
+  for (int rank = 0; rank < 2; ++rank) {
+    Rank entry;
+    entry.stepSymbol = "step" + std::to_string(rank);
+    entry.object = rank;
+    entry.arenaBytes = 1024;
+    entry.peakLiveBytes = 1000;
+    entry.regions = {{"value", RegionKind::param, 0, 64, -1, -1},
+                     {"x", RegionKind::residual, 512, 512, 0, 0}};
+    entry.params = {{rank, 0, 64, {{rank, 256}}, true}};
+    entry.gemms = {
+        {DataType::f32, {2}, 4, 4, 4, {16, 4, 1}, {0, 1, 4}, {16, 4, 1}, 64}};
+    Op op;
+    op.kind = rank ? OpKind::recv : OpKind::send;
+    op.channel = 0;
+    op.microbatch = 1;
+    op.predictedBegin = 0.125;
+    op.predictedEnd = 1e9;
+    entry.ops = {op};
+    program.ranks.push_back(entry);
+  }
+  metadata.programs = {program};
+  artifact.objects = {std::string("\x7f"
+                                  "ELF one\0two",
+                                  12),
+                      "second"};
+  return artifact;
+}
+
+static std::string errorOf(const TempDir &directory, const std::string &bytes) {
+  Expected<Artifact> read = readArtifact(directory.write("bad.vla", bytes));
+  return read.ok() ? "" : read.message();
+}
+
+TEST(Checksum, KnownValue) {
+  Crc64 crc;
+  crc.add("123456789");
+  EXPECT_EQ(crc.value(), 0x995dc9bbdf1939fau);
+  Crc64 pieces;
+  pieces.add("1234567890");
+  pieces.add("abcdefghijklm");
+  Crc64 whole;
+  whole.add("1234567890abcdefghijklm");
+  EXPECT_EQ(pieces.value(), whole.value());
+}
+
+TEST(Artifact, RoundTrip) {
+  TempDir directory;
+  Artifact artifact = makeArtifact();
+  std::string path = directory.path("model.vla");
+  Status written = writeArtifact(path, artifact);
+  ASSERT_TRUE(written.ok()) << written.message();
+  Expected<Artifact> read = readArtifact(path);
+  ASSERT_TRUE(read.ok()) << read.message();
+  EXPECT_EQ(read->objects, artifact.objects);
+  EXPECT_EQ(toJson(read->metadata), toJson(artifact.metadata));
+  EXPECT_EQ(read->metadata.batches[0].range, std::pair(0L, 256L));
+  EXPECT_EQ(read->metadata.programs[0].ranks[1].ops[0].predictedEnd, 1e9);
+  EXPECT_EQ(directory.size(), 1u);
+}
+
+TEST(Artifact, MissingFile) {
+  Expected<Artifact> read = readArtifact("/nowhere/model.vla");
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.message(),
+            "cannot read '/nowhere/model.vla': No such file or directory");
+}
+
+TEST(Artifact, EveryTruncationIsFound) {
+  TempDir directory;
+  ASSERT_TRUE(writeArtifact(directory.path("a"), makeArtifact()).ok());
+  std::string bytes = directory.read("a");
+  for (size_t size = 0; size < bytes.size(); size += 7) {
+    std::string message = errorOf(directory, bytes.substr(0, size));
+    EXPECT_NE(message.find("truncated"), std::string::npos)
+        << size << ": " << message;
+    EXPECT_NE(message.find("bad.vla"), std::string::npos);
+  }
+}
+
+TEST(Artifact, EveryDamagedByteIsFound) {
+  TempDir directory;
+  ASSERT_TRUE(writeArtifact(directory.path("a"), makeArtifact()).ok());
+  std::string bytes = directory.read("a");
+  std::mt19937 random(1);
+  for (size_t at = 0; at < bytes.size(); at += at < 64 ? 1 : 11) {
+    std::string damaged = bytes;
+    damaged[at] ^= static_cast<char>(1 << (random() % 8));
+    EXPECT_NE(errorOf(directory, damaged), "") << "byte " << at;
+  }
+}
+
+TEST(Artifact, OtherFilesAndVersions) {
+  TempDir directory;
+  EXPECT_NE(
+      errorOf(directory, std::string(200, 'x')).find("no Veeline artifact"),
+      std::string::npos);
+  ASSERT_TRUE(writeArtifact(directory.path("a"), makeArtifact()).ok());
+  std::string bytes = directory.read("a");
+  bytes[8] = 77;
+  EXPECT_NE(errorOf(directory, bytes).find("version 77"), std::string::npos);
+}
+
+TEST(Artifact, MetadataErrorsNameThePath) {
+  std::string json = toCompactJson(makeArtifact().metadata);
+  auto errorAfter = [&](const std::string &from, const std::string &to) {
+    std::string text = json;
+    text.replace(text.find(from), from.size(), to);
+    Expected<Metadata> read = fromJson(text);
+    return read.ok() ? "" : read.message();
+  };
+  EXPECT_EQ(errorAfter("\"microbatches\":2", "\"microbatches\":\"2\""),
+            "'microbatches' should be an integer, found \"2\"");
+  EXPECT_EQ(errorAfter("\"microbatches\":2", "\"microbatches\":5000000000"),
+            "'microbatches' should be an integer of 32 bits, found 5000000000");
+  EXPECT_EQ(errorAfter("\"normal\"", "\"gauss\""),
+            "'params[0].init.kind' should be one of the known names, found "
+            "\"gauss\"");
+  EXPECT_EQ(errorAfter("\"is_home\":true", "\"is_hom\":true"),
+            "'programs[0].ranks[0].params[0].is_home' should be a value, found "
+            "null");
+  EXPECT_EQ(errorAfter("{\"model\"", "{\"modell\":1,\"model\"").substr(0, 39),
+            "'' should be no members but the 11 know");
+  EXPECT_EQ(errorAfter("{", "["), "the metadata is not JSON");
+}
+
+TEST(Artifact, RandomJsonNeverCrashes) {
+  std::string json = toCompactJson(makeArtifact().metadata);
+  std::mt19937 random(7);
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = json;
+    for (int edits = 1 + random() % 3; edits; --edits)
+      text[random() % text.size()] = "{}[]\",:0129-eE.ntf\\ "[random() % 20];
+    Artifact artifact = makeArtifact();
+    Expected<Metadata> read = fromJson(text);
+    if (!read.ok())
+      continue;
+    artifact.metadata = *read;
+    (void)validate(artifact).ok();
+  }
+}
+
+TEST(Artifact, ValidateFindsEachBrokenRule) {
+  using Break = std::function<void(Artifact &)>;
+  auto program = [](Artifact &a) -> Program & {
+    return a.metadata.programs[0];
+  };
+  const std::pair<const char *, Break> cases[] = {
+      {"parameter 'b': there are two",
+       [](Artifact &a) { a.metadata.params[0].name = "b"; }},
+      {"extent of its shape is below 1",
+       [](Artifact &a) {
+         a.metadata.params[0].shape = {4, 0};
+       }},
+      {"too many elements",
+       [](Artifact &a) {
+         a.metadata.batches[0].shape = {1L << 40, 1L << 40};
+       }},
+      {"neither f32 nor f64",
+       [](Artifact &a) { a.metadata.params[0].type = DataType::i32; }},
+      {"only integers have a range",
+       [](Artifact &a) { a.metadata.batches[0].type = DataType::f32; }},
+      {"range of valid values is empty",
+       [](Artifact &a) { a.metadata.batches[0].range = std::pair(3L, 3L); }},
+      {"there is no loss", [](Artifact &a) { a.metadata.results.clear(); }},
+      {"not as many ranks", [&](Artifact &a) { program(a).stages = 3; }},
+      {"does not connect two ranks",
+       [&](Artifact &a) { program(a).channels[0].toRank = 2; }},
+      {"rank 1: its object", [&](Artifact &a) { a.objects.pop_back(); }},
+      {"outside of the arena",
+       [&](Artifact &a) { program(a).ranks[0].regions[0].offset = 1000; }},
+      {"no range of ops",
+       [&](Artifact &a) { program(a).ranks[0].regions[1].lastOp = 1; }},
+      {"value lies outside",
+       [&](Artifact &a) { program(a).ranks[0].params[0].valueOffset = 2; }},
+      {"state is not where",
+       [&](Artifact &a) { program(a).ranks[0].params[0].stateOffset = -1; }},
+      {"a gradient lies outside",
+       [&](Artifact &a) {
+         program(a).ranks[0].params[0].gradients[0].offset = 1020;
+       }},
+      {"parameter 'a': not exactly one rank",
+       [&](Artifact &a) {
+         program(a).ranks[0].params[0].isHome = false;
+         program(a).ranks[0].params[0].stateOffset = -1;
+       }},
+      {"one stride per dimension",
+       [&](Artifact &a) { program(a).ranks[0].gemms[0].batch.clear(); }},
+      {"0 in the result",
+       [&](Artifact &a) { program(a).ranks[0].gemms[0].cStrides[0] = 0; }},
+      {"only messages name a channel",
+       [&](Artifact &a) { program(a).ranks[0].ops[0].channel = -1; }},
+      {"microbatch does not exist",
+       [&](Artifact &a) { program(a).ranks[0].ops[0].microbatch = 2; }},
+      {"live bytes",
+       [&](Artifact &a) { program(a).ranks[0].peakLiveBytes = 1025; }}};
+  for (const auto &[expected, edit] : cases) {
+    Artifact artifact = makeArtifact();
+    ASSERT_TRUE(validate(artifact).ok());
+    edit(artifact);
+    Status status = validate(artifact);
+    ASSERT_FALSE(status.ok()) << expected;
+    EXPECT_NE(status.message().find(expected), std::string::npos)
+        << status.message();
+  }
+}
+
+TEST(Artifact, FullDiskLeavesWhatWasThere) {
+  TempDir directory;
+  std::string path = directory.write("model.vla", "old");
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  rlimit small = {1000, old.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  Status status = writeArtifact(path, makeArtifact());
+  setrlimit(RLIMIT_FSIZE, &old);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.message(), "cannot write '" + path + "': File too large");
+  EXPECT_EQ(directory.read("model.vla"), "old");
+  EXPECT_EQ(directory.size(), 1u);
+}
+
+TEST(Artifact, CpuThatLacksAnInstructionIsRefused) {
+  Metadata metadata = makeArtifact().metadata;
+  EXPECT_TRUE(checkCpu(metadata).ok());
+  metadata.cpu = "bdver4";
+  metadata.cpuFeatures = {"sse2", "xop"};
+  if (__builtin_cpu_supports("xop"))
+    GTEST_SKIP() << "this CPU has XOP";
+  Status status = checkCpu(metadata);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("'bdver4'; this machine's CPU lacks xop"),
+            std::string::npos);
+}

@@ -1,0 +1,64 @@
+//===- UpdateWidthTest.cpp - the same bits for all vector widths ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Update.h"
+
+#include <bit>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace veeline;
+using namespace veeline::host;
+using artifact::DataType;
+using artifact::Optimizer;
+
+namespace {
+/// Everything that three updates leave behind.
+template <typename T> struct Outcome {
+  std::vector<T> value, state;
+  std::vector<uint64_t> norms;
+  bool operator==(const Outcome &) const = default;
+};
+} // namespace
+
+template <typename T>
+static Outcome<T> runAt(int vectorBits, Optimizer optimizer, DataType type) {
+  constexpr int64_t count = 3001;
+  std::mt19937 random(23);
+  std::normal_distribution<T> normal(0, 1);
+  Outcome<T> outcome{std::vector<T>(count), std::vector<T>(2 * count), {}};
+  std::vector<T> g0(count), g1(count);
+  for (T &value : outcome.value)
+    value = normal(random);
+  ParamUpdate update{optimizer, type, count, true};
+  StepSettings settings;
+  settings.weightDecay = 0.1;
+  for (settings.step = 1; settings.step <= 3; ++settings.step) {
+    for (int64_t i = 0; i < count; ++i) {
+      g0[i] = normal(random);
+      g1[i] = normal(random);
+    }
+    const void *gradients[] = {g0.data(), g1.data()};
+    updateParam(update, settings, 3, outcome.value.data(), outcome.state.data(),
+                gradients, 2, vectorBits);
+    outcome.norms.push_back(
+        std::bit_cast<uint64_t>(update.squaredGradientNorm));
+  }
+  return outcome;
+}
+
+TEST(UpdateWidth, SameBits) {
+  for (Optimizer optimizer :
+       {Optimizer::sgd, Optimizer::sgdMomentum, Optimizer::adamw})
+    for (int bits = 256; bits <= widestVectorBits(); bits *= 2) {
+      EXPECT_TRUE(runAt<float>(128, optimizer, DataType::f32) ==
+                  runAt<float>(bits, optimizer, DataType::f32))
+          << artifact::name(optimizer) << ", " << bits;
+      EXPECT_TRUE(runAt<double>(128, optimizer, DataType::f64) ==
+                  runAt<double>(bits, optimizer, DataType::f64))
+          << artifact::name(optimizer) << ", " << bits;
+    }
+}

@@ -1,0 +1,109 @@
+//===- CommandTest.cpp - the schedule subcommand --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Command.h"
+
+#include "gtest/gtest.h"
+
+#include <sstream>
+#include <vector>
+
+using namespace veeline::schedule;
+
+namespace {
+struct Result {
+  int code;
+  std::string out, err;
+};
+} // namespace
+
+static Result run(std::vector<const char *> arguments) {
+  arguments.insert(arguments.begin(), "veeline schedule");
+  std::ostringstream out, err;
+  int code = scheduleMain(arguments.size(), arguments.data(), out, err);
+  return {code, out.str(), err.str()};
+}
+
+TEST(Command, PrintsASchedule) {
+  Result result = run({"--schedule", "1f1b", "--stages", "2", "--microbatches",
+                       "2", "--show", "order"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out.find("stage 0: F0  F1  BW0 BW1\n"
+                            "stage 1: F0  BW0 F1  BW1\n"
+                            "\n"
+                            "1f1b: 2 stages of 1 chunk"),
+            0u);
+  EXPECT_NE(result.out.find("generated in"), std::string::npos);
+}
+
+TEST(Command, AllOptions) {
+  Result result = run({"--schedule=zb-v", "--stages=8", "--chunks-per-stage=2",
+                       "--microbatches=24", "--cost=F=18522,B=18086,W=9337",
+                       "--transfer=601", "--memory-limit=8", "--activation",
+                       "F=1,B=-0.5,W=-0.5", "--objective=span",
+                       "--show=nothing", "--width=120"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.find("zb-v: 8 stages of 2 chunks (placement v), 24 "
+                            "microbatches\n"),
+            0u);
+  result = run({"--schedule=zb-v", "--stages=2", "--microbatches=2",
+                "--chunk-cost=F=1,B=1,W=1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+TEST(Command, ListAndHelp) {
+  Result list = run({"--list"});
+  EXPECT_EQ(list.code, 0);
+  EXPECT_NE(list.out.find("zb-v              zero bubble on a V"),
+            std::string::npos);
+  Result help = run({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_NE(help.out.find("--memory-limit"), std::string::npos);
+}
+
+TEST(Command, UsageErrors) {
+  auto errorOf = [](const std::vector<const char *> &arguments) {
+    Result result = run(arguments);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_EQ(errorOf({"--schedule=zbv", "--stages=2", "--microbatches=2"}),
+            "veeline schedule: unknown schedule 'zbv'; did you mean 'zb-v'? "
+            "Known schedules are sequential, gpipe, 1f1b, interleaved-1f1b, "
+            "zb-v\n");
+  EXPECT_EQ(errorOf({}),
+            "veeline schedule: --schedule is missing; known schedules are "
+            "sequential, gpipe, 1f1b, interleaved-1f1b, zb-v\n");
+  EXPECT_EQ(errorOf({"--schedule=1f1b", "--microbatches=2"}),
+            "veeline schedule: --stages is missing\n");
+  EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2"}),
+            "veeline schedule: --microbatches is missing\n");
+  EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2", "--microbatches=2",
+                     "--cost=F=1"}),
+            "veeline schedule: --cost: B is missing in 'F=1'\n");
+  EXPECT_EQ(errorOf({"--objective=x"}),
+            "veeline schedule: --objective: x not in {makespan,span}\n");
+  EXPECT_EQ(errorOf({"--frob"}),
+            "veeline schedule: The following argument was not expected: "
+            "--frob\n");
+  EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=0", "--microbatches=2"}),
+            "veeline schedule: a placement needs at least 1 stage, not 0\n");
+  EXPECT_NE(errorOf({"--stages=many"}), "");
+  EXPECT_NE(errorOf({"--cost=F=1,B=1,W=1", "--chunk-cost=F=1,B=1,W=1"}), "");
+}
+
+TEST(Command, NoSolution) {
+  Result result = run({"--schedule=zb-v", "--stages=2", "--microbatches=2",
+                       "--memory-limit=0"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err,
+            "veeline schedule: stage 0: the memory limit of 0 activations is "
+            "too low for any order of zb-v; one microbatch alone needs 1 "
+            "activations\n");
+}

@@ -1,0 +1,268 @@
+//===- GeneratorsTest.cpp - order tables, closed forms, the registry ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reference.h"
+#include "TestUtilities.h"
+
+#include <fstream>
+#include <sstream>
+
+using namespace veeline::schedule;
+
+using Lines = std::vector<std::string>;
+
+static Lines orderOf(std::string_view name, int p, int v, int m) {
+  Problem problem = makeProblem(name, p, v, m);
+  Expected<Schedule> schedule = generate(name, problem);
+  EXPECT_TRUE(schedule) << schedule.error().str();
+  return schedule ? orderLines(problem, *schedule) : Lines();
+}
+
+static Simulation simulated(std::string_view name, const Problem &problem,
+                            const GeneratorOptions &options = {}) {
+  Expected<Schedule> schedule = generate(name, problem, options);
+  EXPECT_TRUE(schedule) << schedule.error().str();
+  return *simulate(problem, *schedule);
+}
+
+TEST(Generators, SequentialOrder) {
+  EXPECT_EQ(orderOf("sequential", 2, 1, 2),
+            (Lines{"F0 BW0 F1 BW1", "F0 BW0 F1 BW1"}));
+  EXPECT_EQ(orderOf("sequential", 2, 2, 1),
+            (Lines{"0F0 2F0 2BW0 0BW0", "1F0 3F0 3BW0 1BW0"}));
+}
+
+TEST(Generators, SequentialTakesEveryPlacement) {
+  for (PlacementKind kind :
+       {PlacementKind::Interleaved, PlacementKind::V, PlacementKind::Wave}) {
+    Problem problem = uniformProblem(*Placement::get(kind, 3, 2), 4,
+                                     makeChunk(2, 1, 1, 1), 0);
+    Simulation result = simulated("sequential", problem);
+    EXPECT_EQ(result.makespan, 4 * 6 * 3);
+    for (const StageStatistics &stage : result.stages)
+      EXPECT_EQ(stage.peakMemory, activationUnit);
+  }
+}
+
+TEST(Generators, GPipeOrder) {
+  EXPECT_EQ(orderOf("gpipe", 2, 1, 3),
+            (Lines{"F0 F1 F2 BW0 BW1 BW2", "F0 F1 F2 BW0 BW1 BW2"}));
+}
+
+TEST(Generators, OneForwardOneBackwardOrder) {
+  EXPECT_EQ(orderOf("1f1b", 3, 1, 4),
+            (Lines{"F0 F1 F2 BW0 F3 BW1 BW2 BW3", "F0 F1 BW0 F2 BW1 F3 BW2 BW3",
+                   "F0 BW0 F1 BW1 F2 BW2 F3 BW3"}));
+  EXPECT_EQ(orderOf("1f1b", 3, 1, 1), (Lines{"F0 BW0", "F0 BW0", "F0 BW0"}));
+}
+
+TEST(Generators, InterleavedOrder) {
+  EXPECT_EQ(orderOf("interleaved-1f1b", 2, 2, 2),
+            (Lines{"0F0 0F1 2F0 2F1 2BW0 2BW1 0BW0 0BW1",
+                   "1F0 1F1 3F0 3BW0 3F1 3BW1 1BW0 1BW1"}));
+  EXPECT_EQ(orderOf("interleaved-1f1b", 2, 2, 4),
+            (Lines{"0F0 0F1 2F0 2F1 0F2 2BW0 0F3 2BW1 2F2 0BW0 2F3 0BW1 2BW2 "
+                   "2BW3 0BW2 0BW3",
+                   "1F0 1F1 3F0 3BW0 3F1 3BW1 1F2 1BW0 1F3 1BW1 3F2 3BW2 3F3 "
+                   "3BW3 1BW2 1BW3"}));
+  EXPECT_EQ(orderOf("interleaved-1f1b", 1, 2, 2),
+            (Lines{"0F0 1F0 1BW0 0F1 0BW0 1F1 1BW1 0BW1"}));
+}
+
+TEST(Generators, ClosedFormsOfBubbles) {
+  for (int p : {1, 2, 3, 4, 8})
+    for (int m : {1, 2, 3, 7, 16}) {
+      double expected = (p - 1.0) / (m + p - 1);
+      for (const char *name : {"gpipe", "1f1b"}) {
+        Simulation result =
+            simulated(name, makeProblem(name, p, 1, m, 3, 4, 2));
+        EXPECT_NEAR(result.bubbleMakespan, expected, 1e-12)
+            << name << " p=" << p << " m=" << m;
+      }
+    }
+}
+
+TEST(Generators, ClosedFormOfTheInterleavedBubble) {
+  for (int p : {1, 2, 3, 4, 8})
+    for (int v : {2, 3, 4})
+      for (int m = p; m <= 4 * p; m += p) {
+        Simulation result = simulated(
+            "interleaved-1f1b", makeProblem("interleaved-1f1b", p, v, m, 2, 3));
+        EXPECT_NEAR(result.bubbleMakespan, (p - 1.0) / (v * m + p - 1), 1e-12)
+            << "p=" << p << " v=" << v << " m=" << m;
+      }
+}
+
+TEST(Generators, ClosedFormsOfMemory) {
+  for (int p : {1, 2, 3, 4, 8})
+    for (int m : {1, 2, 3, 7, 16}) {
+      Simulation gpipe = simulated("gpipe", makeProblem("gpipe", p, 1, m));
+      Simulation flush = simulated("1f1b", makeProblem("1f1b", p, 1, m));
+      for (int stage = 0; stage < p; ++stage) {
+        EXPECT_EQ(gpipe.stages[stage].peakMemory, m * activationUnit);
+        EXPECT_EQ(flush.stages[stage].peakMemory,
+                  std::min(p - stage, m) * activationUnit);
+      }
+    }
+}
+
+TEST(Generators, ClosedFormOfTheInterleavedMemory) {
+  for (int p : {1, 2, 4, 8})
+    for (int v : {2, 3})
+      for (int m : {p, 2 * p, 4 * p}) {
+        Simulation result = simulated("interleaved-1f1b",
+                                      makeProblem("interleaved-1f1b", p, v, m));
+        for (int stage = 0; stage < p; ++stage) {
+          int chunks = 2 * (p - stage - 1) + (v - 1) * p + 1;
+          EXPECT_EQ(result.stages[stage].peakMemory,
+                    std::min(chunks, v * m) * (activationUnit / v));
+        }
+      }
+}
+
+TEST(Generators, MemoryLimitOfAFixedOrder) {
+  Problem problem = makeProblem("gpipe", 2, 1, 8);
+  limitMemory(problem, 3);
+  Expected<Schedule> schedule = generate("gpipe", problem);
+  ASSERT_FALSE(schedule);
+  EXPECT_EQ(schedule.error().kind, ErrorKind::OutOfMemory);
+  EXPECT_EQ(schedule.error().leastLimit, 8 * activationUnit);
+  EXPECT_EQ(schedule.error().message,
+            "stage 0, step 3: F of chunk 0, microbatch 3 exceeds the memory "
+            "limit of 3 activations; this order of the stage needs 8 "
+            "activations");
+  limitMemory(problem, 8);
+  EXPECT_TRUE(generate("gpipe", problem));
+}
+
+TEST(Generators, InterleavedNeedsAMultiple) {
+  auto errorOf = [](int p, int m) {
+    Expected<Schedule> schedule =
+        generate("interleaved-1f1b", makeProblem("interleaved-1f1b", p, 2, m));
+    EXPECT_FALSE(schedule);
+    EXPECT_EQ(schedule.error().kind, ErrorKind::NotApplicable);
+    return schedule.error().message;
+  };
+  EXPECT_EQ(errorOf(4, 9),
+            "interleaved-1f1b needs a number of microbatches that is a "
+            "multiple of the 4 stages, not 9; the nearest is 8");
+  EXPECT_EQ(errorOf(4, 11),
+            "interleaved-1f1b needs a number of microbatches that is a "
+            "multiple of the 4 stages, not 11; the nearest is 12");
+  EXPECT_EQ(errorOf(4, 1),
+            "interleaved-1f1b needs a number of microbatches that is a "
+            "multiple of the 4 stages, not 1; the nearest is 4");
+}
+
+TEST(Generators, UnknownName) {
+  Expected<const Generator *> generator = findGenerator("zbv");
+  ASSERT_FALSE(generator);
+  EXPECT_EQ(generator.error().kind, ErrorKind::UnknownSchedule);
+  EXPECT_EQ(generator.error().message,
+            "unknown schedule 'zbv'; did you mean 'zb-v'? Known schedules are "
+            "sequential, gpipe, 1f1b, interleaved-1f1b, zb-v");
+  EXPECT_EQ(findGenerator("").error().kind, ErrorKind::UnknownSchedule);
+  EXPECT_NE(findGenerator("interleved-1f1b")
+                .error()
+                .message.find("did you mean 'interleaved-1f1b'?"),
+            std::string::npos);
+  EXPECT_FALSE(placementFor("pipe", 2, 1));
+  EXPECT_FALSE(generate("pipe", makeProblem("1f1b", 2, 1, 2)));
+}
+
+TEST(Generators, ChunksPerStage) {
+  auto errorOf = [](std::string_view name, int v) {
+    Expected<Placement> placement = placementFor(name, 2, v);
+    EXPECT_FALSE(placement);
+    EXPECT_EQ(placement.error().kind, ErrorKind::NotApplicable);
+    return placement.error().message;
+  };
+  EXPECT_EQ(errorOf("1f1b", 2), "schedule 1f1b takes 1 chunk per stage, not 2");
+  EXPECT_EQ(
+      errorOf("interleaved-1f1b", 1),
+      "schedule interleaved-1f1b takes 2 or more chunks per stage, not 1");
+  EXPECT_EQ(errorOf("zb-v", 3),
+            "schedule zb-v takes 2 chunks per stage, not 3");
+}
+
+TEST(Generators, WrongPlacement) {
+  Problem problem = makeProblem("interleaved-1f1b", 2, 2, 2);
+  Expected<Schedule> schedule = generate("zb-v", problem);
+  ASSERT_FALSE(schedule);
+  EXPECT_EQ(schedule.error().message,
+            "schedule zb-v is made for placement v, where chunk 2 is on stage "
+            "1; here it is on stage 0");
+  // The same placement under another name is the same placement.
+  problem.placement = *Placement::get(PlacementKind::Wave, 2, 2);
+  EXPECT_TRUE(generate("zb-v", problem));
+}
+
+TEST(Generators, BadProblem) {
+  Problem problem = makeProblem("1f1b", 2, 1, 2);
+  problem.microbatches = 0;
+  Expected<Schedule> schedule = generate("1f1b", problem);
+  ASSERT_FALSE(schedule);
+  EXPECT_EQ(schedule.error().kind, ErrorKind::InvalidProblem);
+}
+
+TEST(Generators, RegistryIsConsistent) {
+  for (const Generator &generator : generators()) {
+    int v = generator.minChunksPerStage;
+    Problem problem = makeProblem(generator.name, 2, v, 2);
+    Expected<Schedule> schedule = generate(generator.name, problem);
+    ASSERT_TRUE(schedule) << generator.name;
+    EXPECT_EQ(schedule->name, generator.name);
+    bool splits = false;
+    for (const std::vector<Op> &ops : schedule->stages)
+      for (const Op &op : ops)
+        splits |= op.kind == OpKind::BackwardWeight;
+    EXPECT_EQ(splits, generator.splitsBackward) << generator.name;
+    EXPECT_FALSE(generator.paper.empty());
+    EXPECT_FALSE(generator.summary.empty());
+  }
+}
+
+static std::vector<std::string> splitLine(const std::string &line) {
+  std::vector<std::string> cells;
+  std::stringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');)
+    cells.push_back(cell);
+  return cells;
+}
+
+// Figures of other implementations of 1F1B and its interleaved form: the order
+// is fixed, so the simulator has to give the same numbers.
+TEST(Generators, FiguresOfPeers) {
+  std::ifstream file(SCHEDULE_TEST_INPUTS "/peers.csv");
+  std::string line;
+  std::getline(file, line);
+  int rows = 0;
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells = splitLine(line);
+    ASSERT_EQ(cells.size(), 11u);
+    const std::string &name = cells[0];
+    if (name == "zb-v")
+      continue;
+    double number[11];
+    for (int i = 2; i < 11; ++i)
+      number[i] = std::stod(cells[i]);
+    int v = name == "1f1b" ? 1 : 2;
+    double scale = 2.0 / v;
+    Problem problem =
+        makeProblem(name, number[2], v, number[3], scale * number[4],
+                    scale * number[5], scale * number[6], number[7]);
+    Simulation result = simulated(name, problem);
+    EXPECT_NEAR(result.bubbleSpan, number[8], 1e-6) << line;
+    EXPECT_NEAR(result.bubbleMakespan, number[9], 1e-6) << line;
+    std::int64_t peak = 0;
+    for (const StageStatistics &stage : result.stages)
+      peak = std::max(peak, stage.peakMemory);
+    EXPECT_NEAR(static_cast<double>(peak) / activationUnit, number[10], 1e-9)
+        << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 128);
+}

@@ -1,0 +1,138 @@
+//===- ProblemTest.cpp ----------------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestUtilities.h"
+
+#include <cmath>
+#include <functional>
+
+using namespace veeline::schedule;
+
+TEST(Problem, WithoutBackwardInput) {
+  Chunk chunk = makeChunk(1, 2, 3, 4);
+  chunk.backwardInputMemory = -10;
+  chunk.backwardWeightMemory += 10;
+  Chunk first = chunk.withoutBackwardInput();
+  EXPECT_FALSE(first.hasBackwardInput);
+  EXPECT_EQ(first.cost(OpKind::BackwardInput), 0);
+  EXPECT_EQ(first.cost(OpKind::BackwardWeight), 7);
+  EXPECT_EQ(first.cost(OpKind::Backward), chunk.cost(OpKind::Backward));
+  EXPECT_EQ(first.memory(OpKind::BackwardWeight), -activationUnit);
+  EXPECT_EQ(first.memory(OpKind::Backward), chunk.memory(OpKind::Backward));
+}
+
+TEST(Problem, CheckAccepts) {
+  Problem problem = makeProblem("zb-v", 2, 2, 3);
+  EXPECT_TRUE(check(problem));
+  problem.chunks[0] = problem.chunks[0].withoutBackwardInput();
+  problem.edges.push_back({0, 3, 1, 1});
+  problem.edges.push_back({0, 3, 2, 2});
+  limitMemory(problem, 0);
+  EXPECT_TRUE(check(problem));
+}
+
+/// The error of `check` after one change to a good problem.
+static std::string errorAfter(const std::function<void(Problem &)> &change) {
+  Problem problem = makeProblem("zb-v", 2, 2, 3);
+  problem.memoryUnit = {};
+  for (Chunk &chunk : problem.chunks) {
+    chunk.forwardMemory = 4;
+    chunk.backwardInputMemory = -1;
+    chunk.backwardWeightMemory = -3;
+  }
+  change(problem);
+  Status status = check(problem);
+  EXPECT_FALSE(status);
+  if (status)
+    return "";
+  EXPECT_EQ(status.error().kind, ErrorKind::InvalidProblem);
+  return status.error().message;
+}
+
+TEST(Problem, CheckSizes) {
+  EXPECT_EQ(errorAfter([](Problem &p) { p.microbatches = 0; }),
+            "a step needs at least 1 microbatch, not 0");
+  EXPECT_EQ(errorAfter([](Problem &p) { p.microbatches = 1 << 25; }),
+            "33554432 microbatches are more than 16777216");
+  EXPECT_EQ(
+      errorAfter([](Problem &p) { p = makeProblem("1f1b", 1000, 1, 1 << 20); }),
+      "1000 chunks and 1048576 microbatches make more than 67108864 "
+      "operations");
+  EXPECT_EQ(errorAfter([](Problem &p) { p.chunks.pop_back(); }),
+            "costs are given for 3 chunks, but the placement has 4");
+  EXPECT_EQ(errorAfter([](Problem &p) { p.memoryLimits = {1}; }),
+            "memory limits are given for 1 stages, but there are 2");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.memoryLimits = {1, -1};
+            }),
+            "the memory limit of stage 1 is negative: -1 B");
+  EXPECT_EQ(errorAfter([](Problem &p) { p.memoryUnit.size = 0; }),
+            "the memory unit must be at least 1, not 0");
+}
+
+TEST(Problem, CheckCosts) {
+  EXPECT_EQ(errorAfter([](Problem &p) { p.chunks[1].forward = -1; }),
+            "chunk 1: the cost of F must be a finite number that is not "
+            "negative, not -1.000000");
+  EXPECT_EQ(
+      errorAfter([](Problem &p) { p.chunks[2].backwardWeight = std::nan(""); }),
+      "chunk 2: the cost of W must be a finite number that is not "
+      "negative, not nan");
+  EXPECT_EQ(
+      errorAfter([](Problem &p) { p.edges[0].backwardTransfer = INFINITY; }),
+      "edge 0 -> 1: the transfer must be a finite number that is not "
+      "negative, not inf");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.edges.clear();
+              p.chunks[0].hasBackwardInput = false;
+            }),
+            "chunk 0 has no backward_input, but a cost or memory for it; they "
+            "belong to its W");
+}
+
+TEST(Problem, CheckMemory) {
+  EXPECT_EQ(errorAfter([](Problem &p) { p.chunks[3].forwardMemory = 5; }),
+            "chunk 3: F adds 5, B -1, W -3, which leaves 1 after each "
+            "microbatch; the sum must be 0");
+  EXPECT_EQ(
+      errorAfter([](Problem &p) { p.chunks[3].backwardWeightMemory = -4; }),
+      "chunk 3: F adds 4, B -1, W -4, which releases too much by 1 after "
+      "each microbatch; the sum must be 0");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.chunks[3].backwardInputMemory = -5;
+              p.chunks[3].backwardWeightMemory = 1;
+            }),
+            "chunk 3: F adds 4 and B -5, which releases memory that was never "
+            "held");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.chunks[0].forwardMemory = std::int64_t(1) << 60;
+            }),
+            "chunk 0: the memory of F is too large to be summed over a step: "
+            "1152921504606846976");
+}
+
+TEST(Problem, CheckEdges) {
+  EXPECT_EQ(
+      errorAfter([](Problem &p) {
+        p.edges.push_back({2, 2});
+      }),
+      "edge 2 -> 2 does not lead from a chunk to a later one of 4 chunks");
+  EXPECT_EQ(
+      errorAfter([](Problem &p) {
+        p.edges.push_back({3, 4});
+      }),
+      "edge 3 -> 4 does not lead from a chunk to a later one of 4 chunks");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.edges.push_back({-1, 2});
+            }),
+            "edge -1 -> 2 does not lead from a chunk to a later one of 4 "
+            "chunks");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.chunks[1] = p.chunks[1].withoutBackwardInput();
+            }),
+            "edge 0 -> 1 carries a gradient, but chunk 1 has no backward_input "
+            "to compute it");
+}

@@ -1,0 +1,78 @@
+//===- TestUtilities.h - problems and tables for the tests ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_SCHEDULE_TESTUTILITIES_H
+#define VEELINE_TEST_UNIT_SCHEDULE_TESTUTILITIES_H
+
+#include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Text.h"
+
+#include "gtest/gtest.h"
+
+#include <random>
+
+namespace veeline::schedule {
+
+/// A chunk of one v-th of a stage, that holds one v-th of an activation unit
+/// until W.
+inline Chunk makeChunk(int v, double f, double b, double w) {
+  Chunk chunk;
+  chunk.forward = f;
+  chunk.backwardInput = b;
+  chunk.backwardWeight = w;
+  chunk.forwardMemory = activationUnit / v;
+  chunk.backwardWeightMemory = -activationUnit / v;
+  return chunk;
+}
+
+/// The problem of a named schedule with equal chunks.
+inline Problem makeProblem(std::string_view name, int p, int v, int m,
+                           double f = 1, double b = 1, double w = 1,
+                           double transfer = 0) {
+  Expected<Placement> placement = placementFor(name, p, v);
+  EXPECT_TRUE(placement) << placement.error().message;
+  Problem problem =
+      uniformProblem(*placement, m, makeChunk(v, f, b, w), transfer);
+  problem.memoryUnit = {activationUnit, "activations"};
+  return problem;
+}
+
+inline void limitMemory(Problem &problem, double activations) {
+  problem.memoryLimits.assign(
+      problem.stages(),
+      static_cast<std::int64_t>(activations * activationUnit));
+}
+
+/// The order of every stage on one line each, as "F0 F1 BW0 BW1".
+inline std::vector<std::string> orderLines(const Problem &problem,
+                                           const Schedule &schedule) {
+  std::vector<std::string> lines;
+  for (const std::vector<Op> &ops : schedule.stages) {
+    std::string line;
+    for (const Op &op : ops)
+      line += (line.empty() ? "" : " ") + cellName(problem, op);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+using Random = std::mt19937;
+/// The same in every run, except with --gtest_shuffle: then
+/// --gtest_random_seed=N chooses, and --gtest_repeat=K tries K of them.
+inline Random makeRandom() {
+  return Random(testing::UnitTest::GetInstance()->random_seed());
+}
+inline int randomInt(Random &random, int low, int high) {
+  return std::uniform_int_distribution<int>(low, high)(random);
+}
+
+/// Costs, edges, memory and limits at random for schedule `name` on p stages;
+/// limits are sometimes impossible to meet.
+Problem randomProblem(Random &random, std::string_view name, int p, int m);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_TEST_UNIT_SCHEDULE_TESTUTILITIES_H

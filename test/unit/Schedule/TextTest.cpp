@@ -1,0 +1,129 @@
+//===- TextTest.cpp -------------------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestUtilities.h"
+
+#include <sstream>
+
+using namespace veeline::schedule;
+
+namespace {
+struct Solved {
+  Problem problem;
+  Schedule schedule;
+  Simulation simulation;
+};
+} // namespace
+
+static Solved solve(std::string_view name, const Problem &problem) {
+  Expected<Schedule> schedule = generate(name, problem);
+  EXPECT_TRUE(schedule);
+  Expected<Simulation> simulation = simulate(problem, *schedule);
+  EXPECT_TRUE(simulation);
+  return {problem, *schedule, *simulation};
+}
+
+static std::size_t longestLine(const std::string &text) {
+  std::stringstream stream(text);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(stream, line);)
+    longest = std::max(longest, line.size());
+  return longest;
+}
+
+TEST(Text, OrderTableWraps) {
+  Solved solved = solve("1f1b", makeProblem("1f1b", 2, 1, 3));
+  EXPECT_EQ(orderTable(solved.problem, solved.schedule, 80),
+            "stage 0: F0  F1  BW0 F2  BW1 BW2\n"
+            "stage 1: F0  BW0 F1  BW1 F2  BW2\n");
+  EXPECT_EQ(orderTable(solved.problem, solved.schedule, 25),
+            "stage 0: F0  F1  BW0 F2\n"
+            "stage 1: F0  BW0 F1  BW1\n"
+            "\n"
+            "stage 0: BW1 BW2\n"
+            "stage 1: F2  BW2\n");
+}
+
+TEST(Text, TimelineShowsNamesAndWaiting) {
+  Solved solved = solve("1f1b", makeProblem("1f1b", 2, 1, 2));
+  EXPECT_EQ(timeline(solved.problem, solved.schedule, solved.simulation, 45),
+            "time 0 to 9\n"
+            "stage 0: F0--F1--........BW0-----....BW1-----\n"
+            "stage 1: ....F0--BW0-----F1--BW1-----........\n");
+}
+
+TEST(Text, NarrowCellsShowKinds) {
+  Solved solved = solve("zb-v", makeProblem("zb-v", 16, 2, 16));
+  std::string text =
+      timeline(solved.problem, solved.schedule, solved.simulation, 200);
+  EXPECT_LE(longestLine(text), 200u);
+  // Every F of the second chunk of stage 0, a column each.
+  std::stringstream stream(text);
+  std::string header, row;
+  std::getline(stream, header);
+  std::getline(stream, row);
+  EXPECT_EQ(header, "time 0 to 111");
+  EXPECT_EQ(std::count(row.begin(), row.end(), 'f'), 16);
+  EXPECT_EQ(std::count(row.begin(), row.end(), 'F'), 16);
+  EXPECT_EQ(std::count(row.begin(), row.end(), 'W'), 16);
+}
+
+TEST(Text, LongStepsAreSampled) {
+  Solved solved = solve("gpipe", makeProblem("gpipe", 32, 1, 512));
+  std::string text =
+      timeline(solved.problem, solved.schedule, solved.simulation, 80);
+  EXPECT_NE(text.find("too long to show every operation"), std::string::npos);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 33);
+  EXPECT_LE(longestLine(text), 80u);
+}
+
+TEST(Text, WidthIsKept) {
+  Random random = makeRandom();
+  for (int round = 0; round < 200; ++round) {
+    const Generator &generator =
+        generators()[randomInt(random, 0, generators().size() - 1)];
+    int p = randomInt(random, 1, 12);
+    Problem problem =
+        randomProblem(random, generator.name, p, p * randomInt(random, 1, 4));
+    problem.memoryLimits.clear();
+    Solved solved = solve(generator.name, problem);
+    int width = randomInt(random, 80, 200);
+    for (View view : {View::Timeline, View::Order, View::Summary}) {
+      std::string text = toText(solved.problem, solved.schedule,
+                                solved.simulation, {view, width});
+      EXPECT_LE(longestLine(text), static_cast<std::size_t>(width));
+      for (char c : text)
+        EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~'));
+    }
+  }
+}
+
+TEST(Text, NothingTakesTime) {
+  Solved solved = solve("1f1b", makeProblem("1f1b", 2, 1, 2, 0, 0, 0));
+  EXPECT_EQ(timeline(solved.problem, solved.schedule, solved.simulation, 80),
+            "");
+}
+
+TEST(Text, Summary) {
+  Problem problem = makeProblem("1f1b", 2, 1, 2, 1, 1, 1, 0.5);
+  limitMemory(problem, 2.5);
+  Solved solved = solve("1f1b", problem);
+  EXPECT_EQ(
+      summary(solved.problem, solved.schedule, solved.simulation,
+              {.generatorSeconds = 0.00125}),
+      "1f1b: 2 stages of 1 chunk (placement linear), 2 microbatches\n"
+      "makespan          10\n"
+      "bubble            0.4000  (worst stage, of the makespan)\n"
+      "bubble of span    0.4000  (worst stage, its own first to last "
+      "operation)\n"
+      "peak memory       2 activations  (worst stage)\n"
+      "generated in      1.25 ms\n"
+      "\n"
+      "stage  busy  bubble  bubble of span  peak memory (activations)  limit\n"
+      "    0     6  0.4000          0.4000                          2    2.5\n"
+      "    1     6  0.4000          0.0000                          1    "
+      "2.5\n");
+}

@@ -1,0 +1,202 @@
+//===- TrainCommand.cpp - the options of `veeline train` ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include "Train.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <memory>
+#include <unistd.h>
+
+using namespace veeline;
+
+namespace {
+/// What is parsed: the trainer's options, and those that stand for others.
+struct TrainCommand {
+  train::Options options;
+  std::string text;
+  double minLearningRate = 0;
+  CLI::Option *minLearningRateOption = nullptr;
+};
+} // namespace
+
+static void addDataOptions(CLI::App &app, TrainCommand &command) {
+  train::Options &options = command.options;
+  app.add_option("--data", options.inputs.specs,
+                 "Data of an argument, once for each: NAME=FILE.npy, "
+                 "NAME=FILE.safetensors:ENTRY, NAME=text:FILE or "
+                 "NAME=text:FILE:shift=K (bytes as integers, random windows)")
+      ->type_name("NAME=SOURCE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--text", command.text,
+                 "Short for --data tokens=text:FILE "
+                 "--data labels=text:FILE:shift=1")
+      ->type_name("FILE");
+  app.add_flag("--shuffle", options.inputs.shuffle,
+               "Take the samples of arrays in another order in each epoch");
+  app.add_flag("--drop-last", options.inputs.dropLast,
+               "Leave out the last samples, where they make no whole step");
+  app.add_option("--seed", options.inputs.seed,
+                 "Of parameters and the order of data")
+      ->capture_default_str();
+  app.add_option("--init", options.init,
+                 "Start from the parameters in this .safetensors file")
+      ->type_name("FILE");
+}
+
+/// A rate of 1 never forgets its start, and has no bias correction.
+static std::string checkDecayRate(const std::string &text) {
+  double rate = 0;
+  bool valid = CLI::detail::lexical_cast(text, rate) && rate >= 0 && rate < 1;
+  return valid ? "" : text + " is not in [0, 1)";
+}
+
+static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
+  StepSettings &settings = command.options.optimizer;
+  std::string group = "Optimiser";
+  CLI::Validator decayRate(checkDecayRate, "in [0, 1)");
+  app.add_option("--lr", settings.learningRate, "Peak learning rate")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  app.add_option("--warmup", command.options.warmupSteps,
+                 "Steps of linear warm-up")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  command.minLearningRateOption =
+      app.add_option("--min-lr", command.minLearningRate,
+                     "Learning rate of the last step, reached along half a "
+                     "cosine [default: the peak, so that it stays there]")
+          ->check(CLI::NonNegativeNumber)
+          ->group(group);
+  app.add_option("--beta1,--momentum", settings.beta1,
+                 "AdamW's first decay rate, or SGD's momentum")
+      ->capture_default_str()
+      ->check(decayRate)
+      ->group(group);
+  app.add_option("--beta2", settings.beta2, "AdamW's second decay rate")
+      ->capture_default_str()
+      ->check(decayRate)
+      ->group(group);
+  app.add_option("--epsilon", settings.epsilon, "AdamW's epsilon")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  app.add_option("--weight-decay", settings.weightDecay,
+                 "Decoupled weight decay of parameters of rank 2 and more")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+}
+
+static void addOutputOptions(CLI::App &app, TrainCommand &command) {
+  train::Options &options = command.options;
+  std::string group = "Output";
+  app.add_option("--save", options.save,
+                 "Write the parameters to this .safetensors file at the end")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--metrics", options.metrics,
+                 "Write a line per step to this CSV file")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--timeline", options.timeline,
+                 "Write the last steps as a Chrome trace, one lane per rank")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--timeline-steps", options.timelineSteps,
+                 "How many steps the timeline has")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000))
+      ->group(group);
+  app.add_option("--log-every", options.logEvery,
+                 "Steps between lines of progress, where the output is no "
+                 "terminal")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+}
+
+static void addCheckOptions(CLI::App &app, TrainCommand &command) {
+  train::Options &options = command.options;
+  std::string group = "Checks";
+  app.add_flag("--verify", options.verify,
+               "Do not train: run --steps steps and compare losses and "
+               "gradients with the sequential program bit for bit, and with "
+               "the unpartitioned one")
+      ->group(group);
+  app.add_flag("--compare-sequential", options.compareSequential,
+               "After training, run the same steps sequentially and compare "
+               "the losses and parameters bit for bit")
+      ->group(group);
+  app.add_flag("--check-memory", options.checkMemory,
+               "Compare the bytes touched with the plan, and count the "
+               "allocations beside it")
+      ->group(group);
+}
+
+/// `--check-memory` needs the allocation counter in front of malloc, which only
+/// a fresh process can have. Sanitizers have their own malloc and stay alone.
+static void restartWithAllocationCounter(char **argv) {
+  auto has = [](const char *symbol) {
+    return ::dlsym(RTLD_DEFAULT, symbol) != nullptr;
+  };
+  if (has("veeline_count_allocations") || has("__asan_init") ||
+      has("__tsan_init"))
+    return;
+  std::string library =
+      driver::libraryDirectory() + "/libveeline_allocation_counter.so";
+  const char *preloaded = std::getenv("LD_PRELOAD");
+  if (::access(library.c_str(), R_OK) != 0 ||
+      (preloaded && std::string(preloaded).find(library) != std::string::npos))
+    return;
+  if (preloaded)
+    library += std::string(":") + preloaded;
+  ::setenv("LD_PRELOAD", library.c_str(), /*overwrite=*/1);
+  // Where this fails, training goes on without counting, and says so.
+  ::execv("/proc/self/exe", argv);
+}
+
+static int runTrain(TrainCommand &command, char **argv) {
+  train::Options &options = command.options;
+  if (*command.minLearningRateOption)
+    options.minLearningRate = command.minLearningRate;
+  if (!command.text.empty()) {
+    options.inputs.specs.push_back("tokens=text:" + command.text);
+    options.inputs.specs.push_back("labels=text:" + command.text + ":shift=1");
+  }
+  if (options.checkMemory)
+    restartWithAllocationCounter(argv);
+  return train::run(options);
+}
+
+std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
+  auto command = std::make_shared<TrainCommand>();
+  CLI::App &train =
+      *app.add_subcommand("train", "Train a compiled model on this machine");
+  train
+      .add_option("artifact", command->options.artifact,
+                  "What 'veeline compile' wrote")
+      ->required()
+      ->type_name("ARTIFACT");
+  train.add_option("--steps", command->options.steps, "Steps of the optimiser")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  train
+      .add_option("--program", command->options.program,
+                  "Which program to run: pipeline, sequential or reference")
+      ->capture_default_str();
+  addDataOptions(train, *command);
+  addOptimizerOptions(train, *command);
+  addOutputOptions(train, *command);
+  addCheckOptions(train, *command);
+  return [command](char **argv) { return runTrain(*command, argv); };
+}

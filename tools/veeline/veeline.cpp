@@ -1,0 +1,40 @@
+//===- veeline.cpp - the driver -------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include "veeline/Schedule/Command.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string_view>
+
+using namespace veeline;
+
+/// Subcommands whose options the compiler's library knows.
+static bool isCompilerCommand(std::string_view name) {
+  return name == "compile" || name == "inspect";
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && isCompilerCommand(argv[1]))
+    return driver::runCompiler(argc - 1, argv + 1);
+
+  CLI::App app("Veeline: pipeline-parallel training, compiled", "veeline");
+  app.set_version_flag("--version", "veeline " VEELINE_VERSION);
+  app.require_subcommand(1);
+  app.add_subcommand("compile", "Compile a model into an artifact");
+  app.add_subcommand("inspect", "Print what is in a model or an artifact");
+  auto runTrain = driver::addTrainCommand(app);
+  auto runSchedule = schedule::addScheduleCommand(app);
+
+  bool finished = false;
+  int status = driver::parse(app, argc, argv, finished);
+  if (finished)
+    return status;
+  return app.got_subcommand("schedule") ? runSchedule(std::cout, std::cerr)
+                                        : runTrain(argv);
+}
