@@ -179,20 +179,34 @@ static bool canShare(Value source, Value target, memref::CopyOp copy) {
          llvm::none_of(targetUses.writers, overwrites);
 }
 
-/// Computes straight into the target of a copy whose source is a temporary.
-static bool removeCopy(RewriterBase &rewriter, memref::CopyOp copy) {
+/// True for one value, and for two equal views of one buffer.
+static bool isSame(Value a, Value b) {
+  Operation *viewA = a.getDefiningOp<ViewLikeOpInterface>();
+  Operation *viewB = b.getDefiningOp<ViewLikeOpInterface>();
+  return a == b || (viewA && viewB &&
+                    OperationEquivalence::isEquivalentTo(
+                        viewA, viewB, OperationEquivalence::IgnoreLocations));
+}
+
+/// Computes straight into the target of a copy whose source is a temporary, and
+/// removes copies of a buffer to itself.
+static void removeCopy(RewriterBase &rewriter, memref::CopyOp copy) {
+  if (isSame(copy.getSource(), copy.getTarget())) {
+    rewriter.eraseOp(copy);
+    return;
+  }
   Value source = getRootBuffer(copy.getSource());
   Value target = getRootBuffer(copy.getTarget());
   auto alloc = source.getDefiningOp<memref::AllocOp>();
   if (source == target || !alloc || alloc->getBlock() != copy->getBlock() ||
       !isWholeBuffer(copy.getSource(), source) ||
       !isWholeBuffer(copy.getTarget(), target))
-    return false;
+    return;
   if (auto targetOp = target.getDefiningOp<memref::AllocOp>())
     if (targetOp->getBlock() != copy->getBlock())
-      return false;
+      return;
   if (!canShare(source, target, copy))
-    return false;
+    return;
   Operation *targetOp = target.getDefiningOp();
   if (targetOp && alloc->isBeforeInBlock(targetOp))
     targetOp->moveBefore(alloc);
@@ -207,7 +221,6 @@ static bool removeCopy(RewriterBase &rewriter, memref::CopyOp copy) {
   }
   rewriter.replaceOp(alloc, replacement);
   rewriter.eraseOp(copy);
-  return true;
 }
 
 static void removeCopies(RewriterBase &rewriter, func::FuncOp function) {

@@ -34,7 +34,7 @@ bool veeline::isWrite(OpOperand &use) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.isDpsInit(&use);
   if (auto copy = dyn_cast<memref::CopyOp>(op))
-    return use.get() == copy.getTarget();
+    return &use == &copy.getTargetMutable();
   return !isa<memref::LoadOp>(op) && !op->hasAttr(readsOnlyAttrName);
 }
 

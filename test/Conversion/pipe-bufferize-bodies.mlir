@@ -1,4 +1,5 @@
 // RUN: veeline-opt %s --pipe-bufferize-bodies --canonicalize --split-input-file | FileCheck %s
+// RUN: veeline-opt %s --pipe-bufferize-bodies --split-input-file | FileCheck %s --check-prefix=COPIES
 
 // The result is computed where it belongs, also through a reshape.
 
@@ -61,5 +62,23 @@ func.func @scatter(%index: memref<4xindex>, %x: memref<4xf32>, %y: memref<16xf32
     scf.yield %next : tensor<16xf32>
   }
   bufferization.materialize_in_destination %r in restrict writable %y : (tensor<16xf32>, memref<16xf32>) -> ()
+  return
+}
+
+// -----
+
+// What is put back where it was taken from is not copied (checked before
+// canonicalization, which would remove it too).
+
+// COPIES-LABEL: func.func @put_back
+// COPIES-NOT: memref.copy
+// COPIES: return
+func.func @put_back(%x: memref<1x3xf32>, %y: memref<1x3xf32>) {
+  %0 = bufferization.to_tensor %x restrict : memref<1x3xf32> to tensor<1x3xf32>
+  %e = tensor.empty() : tensor<1x3xf32>
+  %1 = linalg.abs ins(%0 : tensor<1x3xf32>) outs(%e : tensor<1x3xf32>) -> tensor<1x3xf32>
+  %2 = tensor.extract_slice %1[0, 1] [1, 1] [1, 1] : tensor<1x3xf32> to tensor<1x1xf32>
+  %3 = tensor.insert_slice %2 into %1[0, 1] [1, 1] [1, 1] : tensor<1x1xf32> into tensor<1x3xf32>
+  bufferization.materialize_in_destination %3 in restrict writable %y : (tensor<1x3xf32>, memref<1x3xf32>) -> ()
   return
 }

@@ -179,3 +179,16 @@ func.func @rows(%rank: !llvm.ptr, %whole: memref<3x8x5xf32>, %b: memref<5x6xf32>
   }
   return
 }
+
+// -----
+
+// A copy of memory to itself reads it, so it stays.
+
+// CHECK-LABEL: func.func @copy_to_itself
+// CHECK: %[[A:.*]] = memref.alloc()
+// CHECK: memref.copy %[[A]], %[[A]]
+func.func @copy_to_itself(%rank: !llvm.ptr) attributes {pipe.num_results = 0 : i64} {
+  %a = memref.alloc() : memref<4xf32>
+  memref.copy %a, %a : memref<4xf32> to memref<4xf32>
+  return
+}
