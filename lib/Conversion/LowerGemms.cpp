@@ -282,15 +282,16 @@ static void readThroughCopy(LoopNest &nest, unsigned index) {
     nest = std::move(redirected);
 }
 
-/// Where all that happens to the result of a product is that it is copied in
-/// another arrangement, computes straight into the copy.
+/// Where a product is all that a buffer holds and all that happens to it is
+/// that it is copied in another arrangement, computes straight into the copy.
 static void writeThroughCopy(RewriterBase &rewriter, LoopNest &nest) {
   Block *block = nest.op->getBlock();
   auto alloc = nest.accesses[2].base.getDefiningOp<memref::AllocOp>();
   if (!alloc)
     return;
   BufferUses accesses(alloc, block);
-  if (!accesses.isKnown || accesses.readers.size() != 1 ||
+  if (!accesses.isKnown || accesses.writers.size() != 1 ||
+      accesses.readers.size() != 1 ||
       accesses.readers.front()->isBeforeInBlock(nest.op))
     return;
   std::optional<LoopNest> copy = matchCopy(accesses.readers.front());

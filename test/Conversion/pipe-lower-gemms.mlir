@@ -192,3 +192,42 @@ func.func @copy_to_itself(%rank: !llvm.ptr) attributes {pipe.num_results = 0 : i
   memref.copy %a, %a : memref<4xf32> to memref<4xf32>
   return
 }
+
+// -----
+
+#bmk = affine_map<(m, k, n) -> (m, k)>
+#bkn = affine_map<(m, k, n) -> (k, n)>
+#bmn = affine_map<(m, k, n) -> (m, n)>
+#ij = affine_map<(i, j) -> (i, j)>
+#ji = affine_map<(i, j) -> (j, i)>
+
+// The product is a part of what is copied: the zeros around it are copied too.
+
+// CHECK-LABEL: func.func @part_of_copy
+// CHECK-SAME: %[[C:[a-z0-9]+]]: memref<6x8xf32>)
+// CHECK: %[[ALL:.*]] = memref.alloc() : memref<8x6xf32>
+// CHECK: linalg.fill {{.*}} outs(%[[ALL]]
+// CHECK: extract_aligned_pointer_as_index %[[ALL]] : memref<8x6xf32> -> index{{$}}
+// CHECK: call @veeline_gemm
+// CHECK: linalg.generic {{.*}} ins(%[[ALL]] : memref<8x6xf32>) outs(%[[C]] : memref<6x8xf32>)
+func.func @part_of_copy(%rank: !llvm.ptr, %a: memref<4x5xf32>, %b: memref<5x6xf32>, %c: memref<6x8xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %all = memref.alloc() : memref<8x6xf32>
+  linalg.fill ins(%zero : f32) outs(%all : memref<8x6xf32>)
+  %part = memref.subview %all[2, 0] [4, 6] [1, 1] : memref<8x6xf32> to memref<4x6xf32, strided<[6, 1], offset: 12>>
+  linalg.fill ins(%zero : f32) outs(%part : memref<4x6xf32, strided<[6, 1], offset: 12>>)
+  linalg.generic {indexing_maps = [#bmk, #bkn, #bmn], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%a, %b : memref<4x5xf32>, memref<5x6xf32>) outs(%part : memref<4x6xf32, strided<[6, 1], offset: 12>>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #ji], iterator_types = ["parallel", "parallel"]}
+    ins(%all : memref<8x6xf32>) outs(%c : memref<6x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
