@@ -26,8 +26,27 @@ enum class Objective {
   Span,
 };
 
+/// When the weights that a schedule computes with are updated.
+enum class UpdateSemantics {
+  /// Once, after all microbatches of a step.
+  Synchronous,
+  /// After every microbatch; a backward uses the version that its forward used,
+  /// so a stage keeps one version for each microbatch in flight (PipeDream).
+  WeightStashing,
+  /// After every group of microbatches, with the gradients of the version
+  /// before the last: two versions (PipeDream-2BW).
+  DoubleBuffered,
+};
+
 struct GeneratorOptions {
   Objective objective = Objective::Makespan;
+  /// Whether a schedule that can pairs forwards and backwards to overlapped
+  /// blocks.
+  bool overlapBlocks = false;
+  /// How long `auto` may search, and the seed of its choices. The same seed
+  /// gives the same schedule as long as the budget suffices.
+  double searchSeconds = 1;
+  std::uint64_t seed = 0;
 };
 
 /// A schedule that has a name.
@@ -46,6 +65,7 @@ struct Generator {
   int maxChunksPerStage;
   /// Whether B and W are separate operations.
   bool splitsBackward;
+  UpdateSemantics semantics = UpdateSemantics::Synchronous;
   /// Expects a problem that passed `check` with a placement of the right kind.
   Expected<Schedule> (*generate)(const Problem &, const GeneratorOptions &);
 };

@@ -145,6 +145,10 @@ struct Problem {
   /// The memory limit of each stage; empty: none. 0 is a limit like any other.
   std::vector<std::int64_t> memoryLimits = {};
   MemoryUnit memoryUnit = {};
+  /// The share of the shorter operation of an overlapped block (see
+  /// `Schedule::overlapped`) that the longer one hides, in [0, 1]: the block
+  /// takes longer + (1 - overlap) * shorter.
+  double overlap = 0;
 
   int stages() const { return placement.stages(); }
   int chunksPerStage() const { return placement.chunksPerStage(); }

@@ -19,6 +19,12 @@ struct Schedule {
   std::string name;
   /// `stages[s]` is the order of stage s.
   std::vector<std::vector<Op>> stages;
+  /// Blocks in which a forward and a backward of different microbatches run
+  /// together (DualPipe): `overlapped[s]` has, ascending, the steps k of stage
+  /// s whose operation runs together with that of step k+1. Empty where the
+  /// schedule has no such blocks. Both operations start when the inputs of both
+  /// are there and end together; `Problem::overlap` says how long that takes.
+  std::vector<std::vector<int>> overlapped = {};
 };
 
 /// Does `schedule` solve `problem`? Expects `check(problem)` to hold; the
