@@ -95,7 +95,11 @@ std::vector<MemoryStep> veeline::schedule::memoryCurve(const Solution &solution,
       continue;
     // The two operations of a block run at once, whatever their order is.
     time = std::max(time, curve.back().time);
-    curve.push_back({time, simulation.memory[stage][step]});
+    // What one operation releases when the next one adds is no dip.
+    if (time - curve.back().time <= 1e-9 * simulation.makespan)
+      curve.back().amount = simulation.memory[stage][step];
+    else
+      curve.push_back({time, simulation.memory[stage][step]});
   }
   curve.push_back({simulation.makespan, curve.back().amount});
   return curve;

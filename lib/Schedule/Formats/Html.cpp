@@ -11,6 +11,7 @@
 #include "Page.h"
 
 #include <algorithm>
+#include <cstdio>
 
 using namespace veeline::schedule;
 
@@ -26,7 +27,11 @@ static std::string list(std::size_t count, Function format) {
 }
 
 /// Twelve digits are more than a screen can show of a time.
-static std::string number(double value) { return shortNumber(value, 12); }
+static std::string number(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.12g", value);
+  return text;
+}
 
 static std::string sharesObject(const Schedule &schedule, int stage) {
   std::vector<LaneShare> shares = laneShares(schedule, stage);

@@ -21,7 +21,9 @@ std::string schedule::exactNumber(double value) {
 
 std::string schedule::shortNumber(double value, int digits) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  bool isLarge = std::abs(value) >= 1e6 && std::abs(value) < 1e15;
+  std::snprintf(text, sizeof text, "%.*g", isLarge ? 15 : digits,
+                isLarge ? std::round(value) : value);
   return text;
 }
 

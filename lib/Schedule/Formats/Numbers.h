@@ -15,7 +15,8 @@ namespace veeline::schedule {
 
 /// The shortest text that reads back as the same number.
 std::string exactNumber(double value);
-/// At most `digits` significant digits, without an exponent where six do.
+/// At most `digits` significant digits; millions are whole numbers, without an
+/// exponent.
 std::string shortNumber(double value, int digits = 6);
 /// At most two digits after the point and no zeros at the end: coordinates.
 std::string coordinate(double value);

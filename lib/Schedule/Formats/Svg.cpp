@@ -186,7 +186,10 @@ void SvgWriter::addLabel(double left, double right, double middle,
                          double height, const std::string &fill,
                          int microbatch) {
   std::string text = std::to_string(microbatch);
-  double room = (right - left - 2) / (0.58 * text.size());
+  // As if all had as many digits: some with numbers and some without would
+  // look like two kinds.
+  double digits = std::to_string(problem.microbatches - 1).size();
+  double room = (right - left - 2) / (0.58 * digits);
   double size = std::floor(2 * std::min({room, 0.62 * height, 11.0})) / 2;
   if (size < 5.5)
     return;
@@ -226,7 +229,9 @@ void SvgWriter::flushOperations() {
   double mean = layout.plotWidth() * problem.stages() /
                 std::max<std::size_t>(operations, 1);
   double line = std::clamp((mean - 2) / 12, 0.0, 0.7);
-  body += "<g stroke=\"#ffffff\" stroke-width=\"" + coordinate(line) + "\">\n";
+  // Edges of very thin ones would let the background through.
+  body += "<g stroke=\"#ffffff\" stroke-width=\"" + coordinate(line) +
+          (mean < 3 ? "\" shape-rendering=\"crispEdges\">\n" : "\">\n");
   for (const auto &[fill, path] : paths)
     body += "<path fill=\"" + fill + "\" d=\"" + path + "\"/>\n";
   body += "</g>\n<g text-anchor=\"middle\">\n";

@@ -78,7 +78,8 @@ TEST(Command, UsageErrors) {
             "zb-v\n");
   EXPECT_EQ(errorOf({}),
             "veeline schedule: --schedule is missing; known schedules are "
-            "sequential, gpipe, 1f1b, interleaved-1f1b, zb-v\n");
+            "sequential, gpipe, 1f1b, interleaved-1f1b, zb-v, and "
+            "file:PATH\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--microbatches=2"}),
             "veeline schedule: --stages is missing\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2"}),

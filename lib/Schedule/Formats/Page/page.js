@@ -96,14 +96,18 @@ function drawOperation(context, solution, stage, step, left, right, top, height,
   context.fillStyle = fill;
   context.fillRect(left, top, Math.max(right - left - gap, 0.5), height);
   const visibleLeft = Math.max(left, 0), visibleRight = Math.min(right, context.canvas.clientWidth);
-  const room = visibleRight - visibleLeft - 4;
-  if (room < 6 || height < 8) return;
+  const room = visibleRight - visibleLeft - 2;
+  if (room < 5 || height < 8) return;
   const full = opName(solution, stage, step), short = String(s.microbatches[step]);
-  const size = Math.min(12, height - 2);
-  context.font = size + "px Helvetica, Arial, sans-serif";
-  const text = [full, short].find(name => context.measureText(name).width <= room);
-  if (!text) return;
-  context.fillStyle = solution.ink[kind][s.locals[step]];
+  const size = Math.min(12, height - 2), smaller = Math.min(9, size);
+  // The full name, or the microbatch alone, in the larger or the smaller size.
+  const fits = [[full, size], [short, size], [short, smaller]].find(([name, points]) => {
+    context.font = points + "px Helvetica, Arial, sans-serif";
+    return context.measureText(name).width <= room;
+  });
+  if (!fits) return;
+  const [text] = fits;
+  context.fillStyle = dimmed ? "#1a1a1a" : solution.ink[kind][s.locals[step]];
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.fillText(text, (visibleLeft + visibleRight) / 2, top + height / 2 + 0.5);
