@@ -149,11 +149,15 @@ Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
   for (int v = most; v > 0; --v)
     if (takes(generator, v) && (chunks / costs.stages) % v == 0)
       return v;
+  int least = generator.minChunksPerStage, last = generator.maxChunksPerStage;
   return Error{ErrorKind::NotApplicable,
                "schedule " + std::string(generator.name) + " takes " +
-                   std::to_string(generator.minChunksPerStage) +
-                   " or more chunks per stage; the " + std::to_string(chunks) +
-                   " of the model make " +
+                   std::to_string(least) +
+                   (last == 0       ? " or more"
+                    : last != least ? " to " + std::to_string(last)
+                                    : "") +
+                   (last == 1 ? " chunk" : " chunks") + " per stage; the " +
+                   std::to_string(chunks) + " of the model make " +
                    std::to_string(chunks / costs.stages) + " for each of the " +
                    std::to_string(costs.stages) + " stages"};
 }
