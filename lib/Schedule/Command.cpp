@@ -17,6 +17,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -98,11 +99,11 @@ static std::shared_ptr<CommandOptions> addOptions(CLI::App &command) {
 
 static void printList(std::ostream &out) {
   for (const Generator &generator : generators()) {
-    char name[64];
-    std::snprintf(name, sizeof name, "%-18s",
-                  std::string(generator.name).c_str());
+    constexpr std::size_t column = 28;
+    std::string name(generator.name);
+    name.resize(std::max(column, name.size() + 1), ' ');
     out << name << generator.summary << "\n"
-        << std::string(18, ' ') << "placement "
+        << std::string(column, ' ') << "placement "
         << (generator.anyPlacement ? "any" : toString(generator.placement))
         << "; " << generator.paper << "\n";
   }
@@ -179,6 +180,8 @@ static int runCommand(const CommandOptions &given, std::ostream &out,
   Expected<Simulation> simulation = simulate(*problem, *schedule);
   if (!simulation)
     return fail(simulation.error(), ExitFailure, err);
+  for (const std::string &warning : schedule->warnings)
+    err << "veeline schedule: warning: " << warning << "\n";
   View view = given.view == "order"      ? View::Order
               : given.view == "timeline" ? View::Timeline
                                          : View::Summary;
