@@ -9,20 +9,24 @@
 // backward 2 units, transfers are free, and a free stage starts, of what is
 // ready,
 //   - the backward of the oldest microbatch; else
-//   - the forward of the chunk that is furthest in the model, oldest first;
-// at most p microbatches are between their first F and their last backward.
-// p = 2, v = 2, m = 2:
+//   - the forward of the chunk that is furthest in the model.
+// A stage never holds more than p activations (vp chunks), and takes a forward
+// of its chunk r only while that leaves v-1-r chunks free: enough for the
+// oldest microbatch to come back to its later chunks, so that stages cannot
+// wait for each other. At most 2p microbatches are under way. p = 2, v = 2,
+// m = 2:
 //
 //   stage 0: 0F0 0F1 .   3F0 3BW0----- 3F1 3BW1-----  0BW0----- .         0BW1
 //   stage 1:     1F0 2F0 1F1 2F1 .     2BW0----- 1BW0----- 2BW1----- 1BW1-----
 //
-// The paper has m = p. For more, the stages also try the forward of the chunk
-// that is nearest to the input, which fills the pipeline again sooner, and the
-// order that is better at the costs of the problem wins.
+// The paper has m = p. For more microbatches two more orders are tried: the
+// same with the chunk nearest to the input first, and one microbatch repeated
+// every 3v units, each of its operations as early as it fits between those of
+// the others. The one that is best at the costs of the problem wins.
 //
 // A stage holds at most min(p, m) activations. For v = 2, m <= p, equal chunks,
 // free transfers and a backward of at least two forwards, the bubble is
-// 1 - m(F+B+W)/(p(F+B+W) + (m-1)(B+W)). O(operations · log operations).
+// 1 - m(F+B+W)/(p(F+B+W) + (m-1)(B+W)). O(operations · (v + log p) + pv^3).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,32 +35,26 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <queue>
 
 using namespace veeline::schedule;
 
 namespace {
-/// The ideal pipeline, one unit of time after the other.
+/// The ideal pipeline, one event after the other.
 class IdealWave {
 public:
   enum class First { Furthest, Nearest };
-  IdealWave(const Problem &problem, First first)
-      : problem(problem), first(first), ready(problem.stages()),
-        isBusy(problem.stages()) {
-    schedule.name = "hanayo";
-    schedule.stages.resize(problem.stages());
-  }
+  IdealWave(const Problem &problem, First first);
   Schedule run();
 
 private:
-  /// Something that can run; the least one does.
-  struct Ready {
-    /// Backwards before forwards, then by microbatch or by chunk.
-    int order[3];
-    Op op;
-    bool operator>(const Ready &other) const {
-      return std::lexicographical_compare(other.order, other.order + 3, order,
-                                          order + 3);
+  struct Backward {
+    int microbatch;
+    int chunk;
+    bool operator>(const Backward &other) const {
+      return std::pair(microbatch, chunk) >
+             std::pair(other.microbatch, other.chunk);
     }
   };
   struct Running {
@@ -69,16 +67,31 @@ private:
   };
   template <typename T>
   using Queue = std::priority_queue<T, std::vector<T>, std::greater<T>>;
+  struct Stage {
+    Queue<Backward> backwards;
+    bool isBusy = false;
+    /// Chunks between their F and the end of their backward.
+    int held = 0;
+  };
+  /// Forwards of a chunk run in order; so many can, so many have started.
+  struct Forwards {
+    int ready = 0;
+    int started = 0;
+  };
 
-  void makeReady(OpKind kind, int chunk, int microbatch);
+  std::optional<Op> choose(int stage);
   void startAll();
   void finish(const Running &running);
+  void makeReady(int chunk) {
+    ++forwards[chunk].ready;
+    idle.push_back(problem.placement.stageOf(chunk));
+  }
 
   const Problem &problem;
   First first;
   std::int64_t now = 0;
-  std::vector<Queue<Ready>> ready;
-  std::vector<bool> isBusy;
+  std::vector<Stage> stages;
+  std::vector<Forwards> forwards;
   /// Stages that may have something to start.
   std::vector<int> idle;
   Queue<Running> running;
@@ -86,52 +99,74 @@ private:
 };
 } // namespace
 
-void IdealWave::makeReady(OpKind kind, int chunk, int microbatch) {
-  Ready entry{{0, microbatch, 0}, {kind, chunk, microbatch}};
-  if (kind == OpKind::Forward) {
-    entry.order[0] = 1;
-    entry.order[1] = first == First::Furthest ? -chunk : chunk;
-    entry.order[2] = microbatch;
+IdealWave::IdealWave(const Problem &problem, First first)
+    : problem(problem), first(first), stages(problem.stages()),
+      forwards(problem.numChunks()) {
+  schedule.name = "hanayo";
+  schedule.stages.resize(problem.stages());
+  for (std::vector<Op> &ops : schedule.stages)
+    ops.reserve(std::size_t(2) * problem.chunksPerStage() *
+                problem.microbatches);
+}
+
+std::optional<Op> IdealWave::choose(int number) {
+  Stage &stage = stages[number];
+  if (!stage.backwards.empty()) {
+    auto [microbatch, chunk] = stage.backwards.top();
+    stage.backwards.pop();
+    return Op{OpKind::Backward, chunk, microbatch};
   }
-  int stage = problem.placement.stageOf(chunk);
-  ready[stage].push(entry);
-  idle.push_back(stage);
+  int v = problem.chunksPerStage();
+  std::int64_t free = std::int64_t(v) * problem.stages() - stage.held;
+  for (int i = 0; i < v; ++i) {
+    int local = first == First::Furthest ? v - 1 - i : i;
+    int chunk = problem.placement.globalChunk(number, local);
+    Forwards &of = forwards[chunk];
+    if (of.started == of.ready || free <= v - 1 - local)
+      continue;
+    ++stage.held;
+    return Op{OpKind::Forward, chunk, of.started++};
+  }
+  return std::nullopt;
 }
 
 void IdealWave::startAll() {
   for (int stage : idle) {
-    if (isBusy[stage] || ready[stage].empty())
+    if (stages[stage].isBusy)
       continue;
-    Op op = ready[stage].top().op;
-    ready[stage].pop();
-    schedule.stages[stage].push_back(op);
-    isBusy[stage] = true;
-    running.push({now + (op.kind == OpKind::Forward ? 1 : 2), stage, op});
+    std::optional<Op> op = choose(stage);
+    if (!op)
+      continue;
+    schedule.stages[stage].push_back(*op);
+    stages[stage].isBusy = true;
+    running.push({now + (op->kind == OpKind::Forward ? 1 : 2), stage, *op});
   }
   idle.clear();
 }
 
 void IdealWave::finish(const Running &done) {
-  isBusy[done.stage] = false;
+  stages[done.stage].isBusy = false;
   idle.push_back(done.stage);
   auto [kind, chunk, microbatch] = done.op;
-  int next = microbatch + problem.stages();
-  if (kind == OpKind::Forward && chunk + 1 < problem.numChunks())
-    makeReady(OpKind::Forward, chunk + 1, microbatch);
-  else if (kind == OpKind::Forward)
-    makeReady(OpKind::Backward, chunk, microbatch);
-  else if (chunk > 0)
-    makeReady(OpKind::Backward, chunk - 1, microbatch);
-  else if (next < problem.microbatches)
-    makeReady(OpKind::Forward, 0, next);
+  if (kind == OpKind::Forward && chunk + 1 < problem.numChunks()) {
+    makeReady(chunk + 1);
+    return;
+  }
+  if (kind == OpKind::Backward)
+    --stages[done.stage].held;
+  int next = kind == OpKind::Forward ? chunk : chunk - 1;
+  if (next >= 0) {
+    int stage = problem.placement.stageOf(next);
+    stages[stage].backwards.push({microbatch, next});
+    idle.push_back(stage);
+  } else if (forwards[0].ready < problem.microbatches) {
+    makeReady(0);
+  }
 }
 
 Schedule IdealWave::run() {
-  for (std::vector<Op> &ops : schedule.stages)
-    ops.reserve(std::size_t(2) * problem.chunksPerStage() *
-                problem.microbatches);
-  for (int i = 0; i < std::min(problem.stages(), problem.microbatches); ++i)
-    makeReady(OpKind::Forward, 0, i);
+  forwards[0].ready = std::min(2 * problem.stages(), problem.microbatches);
+  idle.push_back(problem.placement.stageOf(0));
   startAll();
   while (!running.empty()) {
     now = running.top().end;
@@ -143,6 +178,123 @@ Schedule IdealWave::run() {
     startAll();
   }
   return std::move(schedule);
+}
+
+namespace {
+/// One microbatch on the ideal pipeline, so that a copy of it can start every
+/// 3v units without two operations of a stage at once.
+class RepeatedWave {
+public:
+  explicit RepeatedWave(const Problem &problem)
+      : problem(problem), period(3 * problem.chunksPerStage()),
+        isTaken(problem.stages(), std::vector<bool>(period)),
+        forwardsLeft(problem.stages(), problem.chunksPerStage()) {}
+  /// No value: more than p activations on a stage.
+  std::optional<Schedule> run();
+
+private:
+  struct Placed {
+    int start;
+    OpKind kind;
+    int chunk;
+  };
+  void place(OpKind kind, int chunk);
+  bool fits(int stage, int start, int length);
+  void take(int stage, int start, int length, bool value) {
+    for (int i = 0; i < length; ++i)
+      isTaken[stage][(start + i) % period] = value;
+  }
+  int oddGaps(int stage) const;
+  std::optional<std::vector<Op>> repeat(std::vector<Placed> ops) const;
+
+  const Problem &problem;
+  int period;
+  std::vector<std::vector<bool>> isTaken;
+  std::vector<int> forwardsLeft;
+  std::vector<std::vector<Placed>> stages;
+  int now = 0;
+};
+} // namespace
+
+/// How many gaps between what is taken have an odd length.
+int RepeatedWave::oddGaps(int stage) const {
+  const std::vector<bool> &taken = isTaken[stage];
+  auto first = std::find(taken.begin(), taken.end(), true) - taken.begin();
+  int odd = 0, gap = 0;
+  for (int i = 1; i <= period; ++i) {
+    ++gap;
+    if (!taken[(first + i) % period])
+      continue;
+    odd += (gap - 1) % 2;
+    gap = 0;
+  }
+  return odd;
+}
+
+/// Whether the time is free, and what is left is in one piece for each
+/// backward: only a forward fills a gap of odd length.
+bool RepeatedWave::fits(int stage, int start, int length) {
+  for (int i = 0; i < length; ++i)
+    if (isTaken[stage][(start + i) % period])
+      return false;
+  take(stage, start, length, true);
+  if (oddGaps(stage) <= forwardsLeft[stage] - (length == 1))
+    return true;
+  take(stage, start, length, false);
+  return false;
+}
+
+void RepeatedWave::place(OpKind kind, int chunk) {
+  int length = kind == OpKind::Forward ? 1 : 2;
+  int stage = problem.placement.stageOf(chunk);
+  // What is left always has room: a gap of even length, or one for a forward.
+  while (!fits(stage, now, length))
+    ++now;
+  forwardsLeft[stage] -= kind == OpKind::Forward;
+  stages[stage].push_back({now, kind, chunk});
+  now += length;
+}
+
+/// All microbatches of a stage, in the order of time.
+std::optional<std::vector<Op>>
+RepeatedWave::repeat(std::vector<Placed> ops) const {
+  int m = problem.microbatches, v = problem.chunksPerStage();
+  std::sort(ops.begin(), ops.end(), [&](const Placed &a, const Placed &b) {
+    return a.start % period < b.start % period;
+  });
+  int last = 0;
+  for (const Placed &op : ops)
+    last = std::max(last, op.start / period);
+  std::vector<Op> order;
+  order.reserve(ops.size() * m);
+  std::int64_t held = 0, most = std::int64_t(v) * problem.stages();
+  for (int round = 0; round < m + last; ++round)
+    for (const Placed &op : ops) {
+      int microbatch = round - op.start / period;
+      if (microbatch < 0 || microbatch >= m)
+        continue;
+      held += op.kind == OpKind::Forward ? 1 : -1;
+      if (held > most)
+        return std::nullopt;
+      order.push_back({op.kind, op.chunk, microbatch});
+    }
+  return order;
+}
+
+std::optional<Schedule> RepeatedWave::run() {
+  stages.resize(problem.stages());
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+    place(OpKind::Forward, chunk);
+  for (int chunk = problem.numChunks() - 1; chunk >= 0; --chunk)
+    place(OpKind::Backward, chunk);
+  Schedule schedule{"hanayo", {}};
+  for (std::vector<Placed> &ops : stages) {
+    std::optional<std::vector<Op>> order = repeat(std::move(ops));
+    if (!order)
+      return std::nullopt;
+    schedule.stages.push_back(std::move(*order));
+  }
+  return schedule;
 }
 
 /// What the objective makes small.
@@ -162,15 +314,26 @@ static Expected<double> timeOf(const Problem &problem, const Schedule &schedule,
 Expected<Schedule>
 veeline::schedule::generateHanayo(const Problem &problem,
                                   const GeneratorOptions &options) {
-  Schedule best = IdealWave(problem, IdealWave::First::Furthest).run();
+  using First = IdealWave::First;
+  Schedule best = IdealWave(problem, First::Furthest).run();
   if (problem.microbatches <= problem.stages())
     return best;
-  Schedule other = IdealWave(problem, IdealWave::First::Nearest).run();
+  std::vector<Schedule> others{IdealWave(problem, First::Nearest).run()};
+  constexpr int maxRepeatedChunks = 32;
+  if (problem.chunksPerStage() <= maxRepeatedChunks)
+    if (std::optional<Schedule> repeated = RepeatedWave(problem).run())
+      others.push_back(std::move(*repeated));
   Expected<double> bestTime = timeOf(problem, best, options.objective);
-  Expected<double> otherTime = timeOf(problem, other, options.objective);
   if (!bestTime)
     return bestTime.takeError();
-  if (!otherTime)
-    return otherTime.takeError();
-  return *otherTime < *bestTime ? other : best;
+  for (Schedule &other : others) {
+    Expected<double> time = timeOf(problem, other, options.objective);
+    if (!time)
+      return time.takeError();
+    if (*time < *bestTime) {
+      bestTime = time;
+      best = std::move(other);
+    }
+  }
+  return best;
 }

@@ -286,6 +286,19 @@ TEST(Hanayo, WavesShortenTheBubble) {
   }
 }
 
+// In a long step a microbatch more costs no more than its own time, in no more
+// than 1F1B's memory.
+TEST(Hanayo, LongStepsHaveNoBubbleInTheMiddle) {
+  for (int p = 1; p <= 8; ++p) {
+    auto waiting = [&](int m) {
+      Simulation result = simulated("hanayo", makeProblem("hanayo", p, 2, m));
+      EXPECT_LE(peakOf(result), p * activationUnit);
+      return waitingOf(result).makespan;
+    };
+    EXPECT_NEAR(waiting(12 * p), waiting(24 * p), 1e-9) << "p=" << p;
+  }
+}
+
 // Figure 3 of the paper, above.
 TEST(ZeroBubbleH1, Order) {
   EXPECT_EQ(
