@@ -10,14 +10,14 @@
 // ready,
 //   - the backward of the oldest microbatch; else
 //   - the forward of the chunk that is furthest in the model.
-// A stage never holds more than p activations (vp chunks), and takes a forward
-// of its chunk r only while that leaves v-1-r chunks free: enough for the
-// oldest microbatch to come back to its later chunks, so that stages cannot
-// wait for each other. At most 2p microbatches are under way. p = 2, v = 2,
-// m = 2:
+// A stage never holds more than p activations (vp chunks), or less where a
+// limit demands it, and takes a forward of its chunk r only while that leaves
+// v-1-r chunks free: enough for the oldest microbatch to come back to its later
+// chunks, so that stages cannot wait for each other. At most 2p microbatches
+// are under way. p = 2, v = 2, m = 2:
 //
-//   stage 0: 0F0 0F1 .   3F0 3BW0----- 3F1 3BW1-----  0BW0----- .         0BW1
-//   stage 1:     1F0 2F0 1F1 2F1 .     2BW0----- 1BW0----- 2BW1----- 1BW1-----
+//   stage 0: 0F0 0F1 .   3F0 3BW0--- 3F1 3BW1--- .   0BW0--- .   .   0BW1---
+//   stage 1:     1F0 2F0 1F1 2F1 .   2BW0--- 1BW0--- 2BW1--- 1BW1---
 //
 // The paper has m = p. For more microbatches two more orders are tried: the
 // same with the chunk nearest to the input first, and one microbatch repeated
@@ -26,7 +26,8 @@
 //
 // A stage holds at most min(p, m) activations. For v = 2, m <= p, equal chunks,
 // free transfers and a backward of at least two forwards, the bubble is
-// 1 - m(F+B+W)/(p(F+B+W) + (m-1)(B+W)). O(operations · (v + log p) + pv^3).
+// 1 - m(F+B+W)/(p(F+B+W) + (m-1)(B+W)). O(operations · (v + log p) + pv^3),
+// times log(pv) under a memory limit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +46,8 @@ namespace {
 class IdealWave {
 public:
   enum class First { Furthest, Nearest };
-  IdealWave(const Problem &problem, First first);
+  /// A stage holds at most `capacity` chunks; at least v.
+  IdealWave(const Problem &problem, First first, std::int64_t capacity);
   Schedule run();
 
 private:
@@ -89,6 +91,7 @@ private:
 
   const Problem &problem;
   First first;
+  std::int64_t capacity;
   std::int64_t now = 0;
   std::vector<Stage> stages;
   std::vector<Forwards> forwards;
@@ -99,9 +102,9 @@ private:
 };
 } // namespace
 
-IdealWave::IdealWave(const Problem &problem, First first)
-    : problem(problem), first(first), stages(problem.stages()),
-      forwards(problem.numChunks()) {
+IdealWave::IdealWave(const Problem &problem, First first, std::int64_t capacity)
+    : problem(problem), first(first), capacity(capacity),
+      stages(problem.stages()), forwards(problem.numChunks()) {
   schedule.name = "hanayo";
   schedule.stages.resize(problem.stages());
   for (std::vector<Op> &ops : schedule.stages)
@@ -117,7 +120,7 @@ std::optional<Op> IdealWave::choose(int number) {
     return Op{OpKind::Backward, chunk, microbatch};
   }
   int v = problem.chunksPerStage();
-  std::int64_t free = std::int64_t(v) * problem.stages() - stage.held;
+  std::int64_t free = capacity - stage.held;
   for (int i = 0; i < v; ++i) {
     int local = first == First::Furthest ? v - 1 - i : i;
     int chunk = problem.placement.globalChunk(number, local);
@@ -311,14 +314,44 @@ static Expected<double> timeOf(const Problem &problem, const Schedule &schedule,
   return longest;
 }
 
+static bool fitsMemory(const Problem &problem, const Schedule &schedule) {
+  if (problem.memoryLimits.empty())
+    return true;
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    std::int64_t held = 0;
+    for (const Op &op : schedule.stages[stage]) {
+      held += problem.chunks[op.chunk].memory(op.kind);
+      if (held > *problem.memoryLimit(stage))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// The greatest capacity of at most p activations that fits, or the least one:
+/// a microbatch at a time on every stage, in the least memory of any order.
+static std::int64_t chooseCapacity(const Problem &problem) {
+  std::int64_t fits = problem.chunksPerStage();
+  std::int64_t tooMuch = fits * problem.stages() + 1;
+  for (std::int64_t next = tooMuch - 1; fits + 1 < tooMuch;
+       next = (fits + tooMuch) / 2) {
+    Schedule schedule =
+        IdealWave(problem, IdealWave::First::Furthest, next).run();
+    (fitsMemory(problem, schedule) ? fits : tooMuch) = next;
+  }
+  return fits;
+}
+
 Expected<Schedule>
 veeline::schedule::generateHanayo(const Problem &problem,
                                   const GeneratorOptions &options) {
   using First = IdealWave::First;
-  Schedule best = IdealWave(problem, First::Furthest).run();
+  std::int64_t capacity = chooseCapacity(problem);
+  Schedule best = IdealWave(problem, First::Furthest, capacity).run();
   if (problem.microbatches <= problem.stages())
     return best;
-  std::vector<Schedule> others{IdealWave(problem, First::Nearest).run()};
+  std::vector<Schedule> others{
+      IdealWave(problem, First::Nearest, capacity).run()};
   constexpr int maxRepeatedChunks = 32;
   if (problem.chunksPerStage() <= maxRepeatedChunks)
     if (std::optional<Schedule> repeated = RepeatedWave(problem).run())
@@ -327,6 +360,8 @@ veeline::schedule::generateHanayo(const Problem &problem,
   if (!bestTime)
     return bestTime.takeError();
   for (Schedule &other : others) {
+    if (!fitsMemory(problem, other))
+      continue;
     Expected<double> time = timeOf(problem, other, options.objective);
     if (!time)
       return time.takeError();

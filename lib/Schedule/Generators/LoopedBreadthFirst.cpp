@@ -7,8 +7,8 @@
 // first chunk, then all through its second, and so on; then all backwards, with
 // chunks in descending order. p = 2, v = 2, m = 3:
 //
-//   stage 0: 0F0 0F1 0F2 2F0 2F1 2F2 .    2BW0 2BW1 2BW2 0BW0 0BW1 0BW2
-//   stage 1:     1F0 1F1 1F2 3F0 3F1 3F2  3BW0 3BW1 3BW2 1BW0 1BW1 1BW2
+//   stage 0: 0F0 0F1 0F2 2F0 2F1 2F2 .   .    2BW0 2BW1 2BW2 0BW0 0BW1 0BW2
+//   stage 1:     1F0 1F1 1F2 3F0 3F1 3F2 3BW0 3BW1 3BW2 1BW0 1BW1 1BW2
 //
 // Gradients of a chunk are complete early, which is what it is made for: data
 // parallel reductions overlap with the chunks that follow. Bubble

@@ -10,8 +10,8 @@
 // come back to stage 0 without a gap. p = 3, m = 6:
 //
 //   stage 0: F0 F1 F2 F3 F4 B0 W0 F5 B1 W1 B2 W2 B3 W3 B4 W4 B5 W5
-//   stage 1:    F0 F1 F2 B0 W0 F3 B1 W1 F4 B2 F5 B3 B4 W2 B5 W3 W4 W5
-//   stage 2:       F0 B0 W0 F1 B1 W1 F2 B2 F3 B3 F4 B4 F5 B5 W2 W3 W4 W5
+//   stage 1:    F0 F1 F2 B0 W0 F3 B1 F4 B2 F5 B3 W1 B4 W2 B5 W3 W4 W5
+//   stage 2:       F0 B0 W0 F1 B1 F2 B2 F3 B3 F4 B4 F5 B5 W1 W2 W3 W4 W5
 //
 // Every stage holds at most 2p-1 activations. For equal chunks, free transfers,
 // m >= 2p-1 and W <= min(F, B) the bubble of span is
