@@ -7,7 +7,7 @@
 #ifndef VEELINE_LIB_SCHEDULE_GENERATORS_VROUNDS_H
 #define VEELINE_LIB_SCHEDULE_GENERATORS_VROUNDS_H
 
-#include "VBuilder.h"
+#include "LegBuilder.h"
 
 namespace veeline::schedule {
 
@@ -29,7 +29,7 @@ struct VRoundsOptions {
 /// then rounds in which every stage places at most one B and one F, with W
 /// in the gaps. Returns false, with the builder in an undefined state, where
 /// the memory limits do not admit its order. O(operations).
-bool buildVRounds(VBuilder &builder, const VRoundsOptions &options);
+bool buildVRounds(LegBuilder &builder, const VRoundsOptions &options);
 
 } // namespace veeline::schedule
 
