@@ -24,6 +24,13 @@ generateOneForwardOneBackward(const Problem &problem,
 Expected<Schedule>
 generateInterleavedOneForwardOneBackward(const Problem &problem,
                                          const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubble1P(const Problem &problem,
+                                        const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubble2P(const Problem &problem,
+                                        const GeneratorOptions &options);
+Expected<Schedule>
+generateZeroBubbleVReference(const Problem &problem,
+                             const GeneratorOptions &options);
 Expected<Schedule> generateZeroBubbleV(const Problem &problem,
                                        const GeneratorOptions &options);
 

@@ -113,7 +113,7 @@ bool Rounds::firstV() {
     if (!place(Forward, stage, 0))
       return false;
   for (int stage = p - 1; stage >= 0; --stage) {
-    if (stage < p - 1)
+    if (stage < p - 1 && options.extraForwards)
       extraForwards(stage);
     if (!place(Forward, stage, 1))
       return false;

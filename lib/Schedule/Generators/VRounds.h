@@ -19,6 +19,9 @@ struct VRoundsOptions {
   /// The W of a chunk without BackwardInput runs where its B would, and is not
   /// put off.
   bool weightAtOnce = false;
+  /// More forwards of leg 0 before the first F of leg 1, where memory and time
+  /// permit.
+  bool extraForwards = true;
   /// How long each stage waited in an earlier attempt, which this one need not
   /// stay below; empty: none.
   std::vector<double> approvedIdle = {};

@@ -66,8 +66,8 @@ static void tryAllRounds(LegBuilder &builder, Best &best) {
     for (bool fillBeforeForward : {true, false})
       for (bool fillBeforeBackward : {true, false})
         tryRounds(builder,
-                  {fillBeforeForward, fillBeforeBackward, weightAtOnce, {}},
-                  seen, best);
+                  {fillBeforeForward, fillBeforeBackward, weightAtOnce}, seen,
+                  best);
   }
 }
 

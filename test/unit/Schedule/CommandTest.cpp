@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Command.h"
+#include "veeline/Schedule/Generators.h"
 
 #include "gtest/gtest.h"
 
@@ -65,6 +66,13 @@ TEST(Command, ListAndHelp) {
   EXPECT_NE(help.out.find("--memory-limit"), std::string::npos);
 }
 
+static std::string knownNames() {
+  std::string names;
+  for (const Generator &generator : generators())
+    names += (names.empty() ? "" : ", ") + std::string(generator.name);
+  return names;
+}
+
 TEST(Command, UsageErrors) {
   auto errorOf = [](const std::vector<const char *> &arguments) {
     Result result = run(arguments);
@@ -74,11 +82,11 @@ TEST(Command, UsageErrors) {
   };
   EXPECT_EQ(errorOf({"--schedule=zbv", "--stages=2", "--microbatches=2"}),
             "veeline schedule: unknown schedule 'zbv'; did you mean 'zb-v'? "
-            "Known schedules are sequential, gpipe, 1f1b, interleaved-1f1b, "
-            "zb-v\n");
+            "Known schedules are " +
+                knownNames() + "\n");
   EXPECT_EQ(errorOf({}),
-            "veeline schedule: --schedule is missing; known schedules are "
-            "sequential, gpipe, 1f1b, interleaved-1f1b, zb-v\n");
+            "veeline schedule: --schedule is missing; known schedules are " +
+                knownNames() + "\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--microbatches=2"}),
             "veeline schedule: --stages is missing\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2"}),

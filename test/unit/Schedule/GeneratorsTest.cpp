@@ -161,9 +161,10 @@ TEST(Generators, UnknownName) {
   Expected<const Generator *> generator = findGenerator("zbv");
   ASSERT_FALSE(generator);
   EXPECT_EQ(generator.error().kind, ErrorKind::UnknownSchedule);
-  EXPECT_EQ(generator.error().message,
-            "unknown schedule 'zbv'; did you mean 'zb-v'? Known schedules are "
-            "sequential, gpipe, 1f1b, interleaved-1f1b, zb-v");
+  EXPECT_EQ(generator.error().message.find(
+                "unknown schedule 'zbv'; did you mean 'zb-v'? Known schedules "
+                "are sequential, gpipe, 1f1b, "),
+            0u);
   EXPECT_EQ(findGenerator("").error().kind, ErrorKind::UnknownSchedule);
   EXPECT_NE(findGenerator("interleved-1f1b")
                 .error()
