@@ -7,6 +7,7 @@
 #include "Attempts.h"
 
 #include "../Memory.h"
+#include "ListBuilder.h"
 
 using namespace veeline::schedule;
 
@@ -20,6 +21,26 @@ void Best::offer(const LegBuilder &builder) {
   found = true;
   bestKey = key;
   best = builder.orders();
+}
+
+void veeline::schedule::offerLists(LegBuilder &builder, std::int64_t budget,
+                                   int atLeast, Best &best) {
+  const LegProblem &problem = builder.getProblem();
+  std::int64_t operations = std::int64_t(3) * problem.legs() *
+                            problem.stages() * problem.microbatches();
+  // Those that win most often come first.
+  int tried = 0;
+  for (double reserve : {0.25, 0.4, 0.55, 0.3, 0.15, 0.8, 0.0})
+    for (Direction first : {Direction::Backward, Direction::Forward})
+      for (double overrun : {0.5, 0.0}) {
+        if (++tried > atLeast && tried * operations > budget)
+          return;
+        buildList(builder, {.first = first,
+                            .lastLegFirst = true,
+                            .reserve = reserve,
+                            .overrun = overrun});
+        best.offer(builder);
+      }
 }
 
 Status veeline::schedule::checkLimits(const Problem &problem,
@@ -59,7 +80,7 @@ veeline::schedule::leastLimitsOf(const LegProblem &legs,
   for (int stage = 0; stage < legs.stages(); ++stage) {
     std::int64_t held = 0, peak = 0;
     for (std::int32_t code : orders[stage]) {
-      if (code >= legs.codes())
+      if (code < 0 || code >= legs.codes())
         continue;
       held += legs.leg(stage, code).memory;
       peak = std::max(peak, held);

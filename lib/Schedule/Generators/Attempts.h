@@ -31,6 +31,11 @@ private:
   LegBuilder::Orders best;
 };
 
+/// Offers list scheduling (ListBuilder.h) in as many variants as fit in a
+/// budget of operations, but at least `atLeast`.
+void offerLists(LegBuilder &builder, std::int64_t budget, int atLeast,
+                Best &best);
+
 /// OutOfMemory at the first stage whose limit is below `least[stage]`; `why`
 /// ends the message, before that amount: "one microbatch alone needs".
 Status checkLimits(const Problem &problem, const LegProblem &legs,

@@ -24,6 +24,10 @@ generateOneForwardOneBackward(const Problem &problem,
 Expected<Schedule>
 generateInterleavedOneForwardOneBackward(const Problem &problem,
                                          const GeneratorOptions &options);
+Expected<Schedule> generateVHalf(const Problem &problem,
+                                 const GeneratorOptions &options);
+Expected<Schedule> generateVMin(const Problem &problem,
+                                const GeneratorOptions &options);
 Expected<Schedule> generateZeroBubble1P(const Problem &problem,
                                         const GeneratorOptions &options);
 Expected<Schedule> generateZeroBubble2P(const Problem &problem,

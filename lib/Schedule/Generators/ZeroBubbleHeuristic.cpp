@@ -193,8 +193,7 @@ void Heuristic::placeBackward(int stage) {
 void Heuristic::round() {
   std::vector<bool> wants(p);
   for (int stage = p - 1; stage >= 0; --stage)
-    wants[stage] =
-        wantsForward(stage) && (stage + 1 == p || wants[stage + 1]);
+    wants[stage] = wantsForward(stage) && (stage + 1 == p || wants[stage + 1]);
   for (int stage = 0; stage < p; ++stage)
     if (wants[stage])
       placeForward(stage);

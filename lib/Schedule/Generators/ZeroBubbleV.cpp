@@ -84,27 +84,6 @@ static void tryBlocks(LegBuilder &builder, Best &best) {
       best.offer(builder);
 }
 
-/// List scheduling in as many variants as fit in the budget of operations; the
-/// variants that win most often come first.
-static void tryGreedy(LegBuilder &builder, std::int64_t budget, int atLeast,
-                      Best &best) {
-  const LegProblem &problem = builder.getProblem();
-  std::int64_t operations =
-      std::int64_t(6) * problem.stages() * problem.microbatches();
-  int tried = 0;
-  for (double reserve : {0.25, 0.4, 0.55, 0.3, 0.15, 0.8, 0.0})
-    for (Direction first : {Direction::Backward, Direction::Forward})
-      for (double overrun : {0.5, 0.0}) {
-        if (++tried > atLeast && tried * operations > budget)
-          return;
-        buildList(builder, {.first = first,
-                            .lastLegFirst = true,
-                            .reserve = reserve,
-                            .overrun = overrun});
-        best.offer(builder);
-      }
-}
-
 Expected<Schedule>
 veeline::schedule::generateZeroBubbleV(const Problem &problem,
                                        const GeneratorOptions &options) {
@@ -119,9 +98,9 @@ veeline::schedule::generateZeroBubbleV(const Problem &problem,
   // Short steps leave time for more; tight memory leaves nothing else.
   constexpr std::int64_t shortBudget = 20'000, longBudget = 1'000'000;
   if (best.isFound())
-    tryGreedy(builder, shortBudget, 0, best);
+    offerLists(builder, shortBudget, 0, best);
   else
-    tryGreedy(builder, longBudget, 4, best);
+    offerLists(builder, longBudget, 4, best);
 
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = "zb-v";
