@@ -11,16 +11,17 @@
 
 using namespace veeline::schedule;
 
-void Best::offer(const LegBuilder &builder) {
+bool Best::offer(const LegBuilder &builder) {
   double makespan = builder.makespan(), span = builder.span();
   if (objective == Objective::Span)
     std::swap(makespan, span);
   std::array key{makespan, span, static_cast<double>(builder.peakMemory())};
   if (found && key >= bestKey)
-    return;
+    return false;
   found = true;
   bestKey = key;
   best = builder.orders();
+  return true;
 }
 
 void veeline::schedule::offerLists(LegBuilder &builder, std::int64_t budget,

@@ -20,7 +20,8 @@ namespace veeline::schedule {
 class Best {
 public:
   explicit Best(Objective objective) : objective(objective) {}
-  void offer(const LegBuilder &builder);
+  /// Whether this is the best so far.
+  bool offer(const LegBuilder &builder);
   bool isFound() const { return found; }
   const LegBuilder::Orders &orders() const { return best; }
 

@@ -52,6 +52,7 @@ static Expected<Schedule> generateWithin(const Problem &problem,
   constexpr std::int64_t budget = 600'000;
   searchPatterns(problem, builder, options.objective, budget, best);
   offerLists(builder, budget / 10, best.isFound() ? 0 : 4, best);
+  polish(builder, budget / 4, best);
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = name;
   return schedule;

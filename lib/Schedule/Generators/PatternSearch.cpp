@@ -29,6 +29,7 @@ struct Shape {
       evenness;
   bool disjoint;
   double overrun, weightOverrun;
+  bool looksAhead = true;
 };
 constexpr Shape shapes[] = {
     {0, 0, 0, 0, 0, 1, true, 0.5, 0},
@@ -37,6 +38,11 @@ constexpr Shape shapes[] = {
     {1, 1, 0, 0, 3, 1, true, 0.5, 0},
     {1, 1, 0, 0, 0, 1, true, 0, 0},
     {1, 1, 0, 0, 3, 1, true, 0, 0},
+    {0, 0, 0, 0, 0, 1, true, 0, 0, false},
+    {0, 0, 0, 0, 2, 1, true, 0, 0, false},
+    {0, 0, 0, 0, 0, 1, true, 0, 0.5, false},
+    {0, 0, 0, 0, 0, 1, true, 0, 1, false},
+    {0.75, 1, 0, 0.25, 1.75, 1, false, 0.125, 0},
     {1.25, 1.125, 0, 0, 1.25, 0.25, true, 0.5, 0},
     {1.25, 1.25, 0, 0, 0.25, 0, true, 0.625, 0},
     {0, 1.125, 0, 0.5, 1.875, 0.25, false, 0.5, 0},
@@ -103,7 +109,7 @@ private:
   std::int64_t runReduced(std::int64_t budget);
 
   static constexpr std::size_t numKept = 8;
-  static constexpr double mostStretch = 1.5;
+  static constexpr double mostStretch = 2;
 
   const Problem &problem;
   LegBuilder &builder;
@@ -124,7 +130,8 @@ static Trial trialOf(const Shape &shape) {
   trial.pattern.turn = shape.turn;
   trial.pattern.evenness = shape.evenness;
   trial.pattern.disjoint = shape.disjoint;
-  trial.flexible = {window, shape.overrun, shape.weightOverrun};
+  trial.flexible = {shape.looksAhead ? window : 0, shape.overrun,
+                    shape.weightOverrun};
   return trial;
 }
 
@@ -202,7 +209,7 @@ bool Search::build(Trial &trial) {
     pattern = makePattern(problem, legs, trial.pattern);
     if (!fits(pattern))
       return false;
-    for (int halving = 0; halving < 5; ++halving) {
+    for (int halving = 0; halving < 8; ++halving) {
       stretch = (fast + slow) / 2;
       Pattern between = makePattern(problem, legs, trial.pattern);
       bool good = fits(between);
@@ -289,9 +296,9 @@ static std::optional<Problem> reduce(const Problem &problem,
 /// Searches a smaller pipeline; what is good there is `kept`. Returns the
 /// budget that is left.
 std::int64_t Search::runReduced(std::int64_t budget) {
-  constexpr int mostStages = 12;
+  constexpr int mostStages = 16;
   int stages = std::min(problem.stages(), mostStages);
-  int microbatches = std::min(problem.microbatches, 3 * stages);
+  int microbatches = std::min(problem.microbatches, 2 * stages);
   std::optional<Problem> reduced = reduce(problem, legs, stages, microbatches);
   if (!reduced || !check(*reduced))
     return budget;
@@ -304,7 +311,8 @@ std::int64_t Search::runReduced(std::int64_t budget) {
 }
 
 void Search::run(std::int64_t budget, Best &best) {
-  if (operations() * numShapes <= budget) {
+  constexpr int enough = 200;
+  if (operations() * enough <= budget) {
     explore(budget, &best);
     return;
   }
@@ -328,6 +336,33 @@ void Search::run(std::int64_t budget, Best &best) {
       found = true;
     }
     budget -= operations();
+  }
+}
+
+void veeline::schedule::polish(LegBuilder &builder, std::int64_t budget,
+                               Best &best) {
+  const LegProblem &legs = builder.getProblem();
+  std::int64_t operations =
+      std::int64_t(3) * legs.legs() * legs.stages() * legs.microbatches();
+  for (int round = 0; best.isFound(); ++round) {
+    Plan plan = planOf(legs, best.orders());
+    bool improved = false;
+    for (int ahead : {0, window})
+      for (double overrun : {0.0, 0.5})
+        for (double weightOverrun : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+          if (ahead == 0 && overrun > 0)
+            continue;
+          if ((budget -= operations) < 0)
+            return;
+          if (buildFlexiblePlan(builder, plan, {ahead, overrun, weightOverrun}))
+            improved |= best.offer(builder);
+        }
+    for (double overrun : {0.0, 0.5})
+      if ((budget -= operations) > 0 &&
+          buildPlan(builder, plan, {.keepWeights = true, .overrun = overrun}))
+        improved |= best.offer(builder);
+    if (!improved)
+      return;
   }
 }
 

@@ -20,6 +20,11 @@ namespace veeline::schedule {
 void searchPatterns(const Problem &problem, LegBuilder &builder,
                     Objective objective, std::int64_t budget, Best &best);
 
+/// Follows the order of the best once more, with other rules for what runs in
+/// its gaps, as long as that makes it better and the budget of operations
+/// lasts.
+void polish(LegBuilder &builder, std::int64_t budget, Best &best);
+
 } // namespace veeline::schedule
 
 #endif // VEELINE_LIB_SCHEDULE_GENERATORS_PATTERNSEARCH_H
