@@ -47,6 +47,17 @@ Expected<Schedule> generatePipeDream(const Problem &problem,
 Expected<Schedule>
 generatePipeDreamDoubleBuffered(const Problem &problem,
                                 const GeneratorOptions &options);
+Expected<Schedule> generateVHalf(const Problem &problem,
+                                 const GeneratorOptions &options);
+Expected<Schedule> generateVMin(const Problem &problem,
+                                const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubble1P(const Problem &problem,
+                                        const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubble2P(const Problem &problem,
+                                        const GeneratorOptions &options);
+Expected<Schedule>
+generateZeroBubbleVReference(const Problem &problem,
+                             const GeneratorOptions &options);
 
 } // namespace veeline::schedule
 

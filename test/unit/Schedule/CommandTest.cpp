@@ -67,6 +67,13 @@ TEST(Command, ListAndHelp) {
   EXPECT_NE(help.out.find("--memory-limit"), std::string::npos);
 }
 
+static std::string knownNames() {
+  std::string names;
+  for (const Generator &generator : generators())
+    names += (names.empty() ? "" : ", ") + std::string(generator.name);
+  return names;
+}
+
 TEST(Command, UsageErrors) {
   auto errorOf = [](const std::vector<const char *> &arguments) {
     Result result = run(arguments);
@@ -74,16 +81,13 @@ TEST(Command, UsageErrors) {
     EXPECT_EQ(result.out, "");
     return result.err;
   };
-  std::string known;
-  for (const Generator &generator : generators())
-    known += (known.empty() ? "" : ", ") + std::string(generator.name);
   EXPECT_EQ(errorOf({"--schedule=zbv", "--stages=2", "--microbatches=2"}),
             "veeline schedule: unknown schedule 'zbv'; did you mean 'zb-v'? "
             "Known schedules are " +
-                known + "\n");
+                knownNames() + "\n");
   EXPECT_EQ(errorOf({}),
             "veeline schedule: --schedule is missing; known schedules are " +
-                known + "\n");
+                knownNames() + "\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--microbatches=2"}),
             "veeline schedule: --stages is missing\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2"}),

@@ -142,14 +142,10 @@ TEST(Generators, UnknownName) {
   Expected<const Generator *> generator = findGenerator("zbv");
   ASSERT_FALSE(generator);
   EXPECT_EQ(generator.error().kind, ErrorKind::UnknownSchedule);
-  std::string known;
-  for (const Generator &generator : generators())
-    known += (known.empty() ? "" : ", ") + std::string(generator.name);
-  EXPECT_EQ(known.find("sequential, gpipe, 1f1b, "), 0u);
-  EXPECT_EQ(
-      generator.error().message,
-      "unknown schedule 'zbv'; did you mean 'zb-v'? Known schedules are " +
-          known);
+  EXPECT_EQ(generator.error().message.find(
+                "unknown schedule 'zbv'; did you mean 'zb-v'? Known schedules "
+                "are sequential, gpipe, 1f1b, "),
+            0u);
   EXPECT_EQ(findGenerator("").error().kind, ErrorKind::UnknownSchedule);
   EXPECT_NE(findGenerator("interleved-1f1b")
                 .error()
