@@ -87,7 +87,7 @@ TEST(Command, UsageErrors) {
                 knownNames() + "\n");
   EXPECT_EQ(errorOf({}),
             "veeline schedule: --schedule is missing; known schedules are " +
-                knownNames() + "\n");
+                knownNames() + ", and file:PATH\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--microbatches=2"}),
             "veeline schedule: --stages is missing\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2"}),
