@@ -15,7 +15,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -145,11 +145,11 @@ static std::shared_ptr<CommandOptions> addOptions(CLI::App &command) {
 
 static void printList(std::ostream &out) {
   for (const Generator &generator : generators()) {
-    char name[64];
-    std::snprintf(name, sizeof name, "%-18s",
-                  std::string(generator.name).c_str());
+    constexpr std::size_t column = 28;
+    std::string name(generator.name);
+    name.resize(std::max(column, name.size() + 1), ' ');
     out << name << generator.summary << "\n"
-        << std::string(18, ' ') << "placement "
+        << std::string(column, ' ') << "placement "
         << (generator.anyPlacement ? "any" : toString(generator.placement))
         << "; " << generator.paper << "\n";
   }
@@ -251,6 +251,8 @@ static int runSchedules(const Request &request, const CommandOptions &options,
   if (Status status = writeOutputs(answers, options); !status)
     return fail(status.error(), ExitFailure, err);
   for (const Answer &answer : answers) {
+    for (const std::string &warning : answer.solution.schedule.warnings)
+      err << "veeline schedule: warning: " << warning << "\n";
     std::string text = textOf(answer, options);
     out << (&answer == &answers.front() ? "" : "\n")
         << (wantsColor(options, out) ? colored(text, answer.solution.schedule)

@@ -60,7 +60,7 @@ static Row rowOf(const Answer &answer, const Request &request) {
           formatMemoryNumber(problem, peak),
           std::to_string(traffic.messages),
           traffic.bytes ? formatBytes(*traffic.bytes) : "",
-          std::to_string(weightVersions(answer)),
+          weightVersionsOf(answer),
           toString(answer.task.semantics)};
 }
 

@@ -6,6 +6,8 @@
 
 #include "Request.h"
 
+#include "veeline/Schedule/Asynchronous.h"
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -366,32 +368,12 @@ Traffic veeline::schedule::trafficOf(const Task &task,
   return traffic;
 }
 
-/// The most microbatches of one chunk between F and the end of its backward.
-static int mostInFlight(const Problem &problem, const std::vector<Op> &ops) {
-  std::vector<int> inFlight(problem.chunksPerStage());
-  int most = 0;
-  for (const Op &op : ops) {
-    int &count = inFlight[problem.placement.localChunk(op.chunk)];
-    count += op.kind == OpKind::Forward;
-    most = std::max(most, count);
-    count -= op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight;
-  }
-  return most;
-}
-
-int veeline::schedule::weightVersions(const Answer &answer) {
-  switch (answer.task.semantics) {
-  case UpdateSemantics::Synchronous:
-    return 1;
-  case UpdateSemantics::DoubleBuffered:
-    return 2;
-  case UpdateSemantics::WeightStashing:
-    break;
-  }
-  int most = 0;
-  for (const std::vector<Op> &ops : answer.solution.schedule.stages)
-    most = std::max(most, mostInFlight(answer.solution.problem, ops));
-  return most;
+std::string veeline::schedule::weightVersionsOf(const Answer &answer) {
+  Expected<std::vector<int>> versions =
+      weightVersions(answer.solution.problem, answer.solution.schedule);
+  if (!versions)
+    return "";
+  return std::to_string(*std::max_element(versions->begin(), versions->end()));
 }
 
 const char *veeline::schedule::toString(UpdateSemantics semantics) {

@@ -107,9 +107,10 @@ struct Traffic {
 };
 Traffic trafficOf(const Task &task, std::optional<std::int64_t> messageBytes);
 
-/// How many versions of its weights the worst stage keeps.
-int weightVersions(const Answer &answer);
-/// "once a step", "each microbatch", "two buffers".
+/// How many versions of its weights the worst stage keeps; empty for a schedule
+/// from a file, whose name says nothing.
+std::string weightVersionsOf(const Answer &answer);
+/// "synchronous" and so on; for tables.
 const char *toString(UpdateSemantics semantics);
 
 /// A table of all schedules that `list` names ("all" or names with commas), one
