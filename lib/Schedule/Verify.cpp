@@ -92,16 +92,10 @@ Status veeline::schedule::verify(const Problem &problem,
     return index.takeError();
   if (Status status = checkOrder(problem, schedule, *index); !status)
     return status;
-  Flow flow(problem);
-  Expected<Execution> execution = execute(problem, flow, schedule, *index);
-  if (!execution)
+  if (Expected<Execution> execution =
+          execute(problem, Flow(problem), schedule, *index);
+      !execution)
     return execution.takeError();
-  std::vector<Message> messages =
-      orderMessages(problem, flow, schedule, *index, *execution);
-  if (Status status = checkCalls(problem, schedule, messages,
-                                 blockingCalls(schedule, messages));
-      !status)
-    return status;
   if (problem.memoryLimits.empty())
     return Status::success();
   for (int stage = 0; stage < problem.stages(); ++stage)

@@ -42,12 +42,13 @@ struct Schedule {
 /// - per chunk, B and fused Backward ascend in the microbatch, and so do W and
 ///   fused Backward, so that every synchronous schedule sums gradients in the
 ///   same order; W follows its B;
-/// - executing each stage in order, with the dependencies of the problem, ends;
-/// - so does executing it with sends and receives that block, in the order of
-///   `communicationOrder` (see `verifyCommunication`);
+/// - executing each stage in order, with the dependencies of the problem, ends.
+///   Then no strict rendezvous can deadlock either, if the messages are called
+///   in the order of `communicationOrder`: see the proof at
+///   `verifyCommunication`, which executes it for an order from anywhere;
 /// - memory stays within the limit of each stage.
 /// The error names stage, step and operation, with the neighbourhood.
-/// O(operations · (edges per chunk + log operations)).
+/// O(operations · edges per chunk).
 Status verify(const Problem &problem, const Schedule &schedule);
 
 /// One message between two different stages.

@@ -81,14 +81,14 @@ static std::vector<Op> togetherAt(const Schedule &schedule, int stage,
 }
 
 static double timeOf(const Problem &problem, const std::vector<Op> &ops) {
-  double longer = 0, sum = 0;
-  for (const Op &op : ops) {
-    double cost = problem.chunks[op.chunk].cost(op.kind);
-    longer = std::max(longer, cost);
-    sum += cost;
-  }
-  return ops.size() == 1 ? sum
-                         : longer + (1 - problem.overlap) * (sum - longer);
+  std::vector<double> costs;
+  for (const Op &op : ops)
+    costs.push_back(problem.chunks[op.chunk].cost(op.kind));
+  std::sort(costs.rbegin(), costs.rend());
+  double time = costs[0];
+  if (costs.size() == 2)
+    time += (1 - problem.overlap) * costs[1];
+  return time;
 }
 
 namespace {
