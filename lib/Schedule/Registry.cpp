@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generators/Generators.h"
+#include "veeline/Schedule/Limits.h"
 
 #include <algorithm>
 #include <numeric>
@@ -286,6 +287,13 @@ static Status checkPlacement(const Generator &generator,
   return Status::success();
 }
 
+/// Says of an error for memory whether another schedule could help.
+static Error withLeastOfAny(const Problem &problem, Error error) {
+  if (error.kind == ErrorKind::OutOfMemory && error.stage)
+    error.leastOfAnySchedule = leastLimit(problem, *error.stage).limit;
+  return error;
+}
+
 Expected<Schedule>
 veeline::schedule::generate(std::string_view name, const Problem &problem,
                             const GeneratorOptions &options) {
@@ -298,8 +306,8 @@ veeline::schedule::generate(std::string_view name, const Problem &problem,
     return status.takeError();
   Expected<Schedule> schedule = (*generator)->generate(problem, options);
   if (!schedule)
-    return schedule;
+    return withLeastOfAny(problem, schedule.takeError());
   if (Status status = verify(problem, *schedule); !status)
-    return status.takeError();
+    return withLeastOfAny(problem, status.takeError());
   return schedule;
 }
