@@ -79,11 +79,25 @@ Status Request::readCosts(const CommandOptions &options) {
              !options.activation.empty() || options.transfer ||
              !options.costFile.empty();
   if (options.messageBytes.empty())
-    return Status::success();
+    return readLayers(options);
   Expected<std::int64_t> bytes = parseBytes(options.messageBytes);
   if (!bytes)
     return usage("--message-bytes: " + bytes.error().message);
   messageBytes = *bytes;
+  return readLayers(options);
+}
+
+/// The input of a stage is a message.
+Status Request::readLayers(const CommandOptions &options) {
+  if (!options.layers && options.layerBytes.empty())
+    return Status::success();
+  if (!options.layers || options.layerBytes.empty() || !messageBytes)
+    return usage("--layers, --layer-bytes and --message-bytes go together");
+  Expected<std::int64_t> bytes = parseBytes(options.layerBytes);
+  if (!bytes)
+    return usage("--layer-bytes: " + bytes.error().message);
+  layers = {*options.layers, static_cast<double>(*bytes),
+            static_cast<double>(*messageBytes)};
   return Status::success();
 }
 
@@ -272,6 +286,8 @@ Expected<Task> Request::importedTask(const std::string &path) const {
     return task;
   if (lacksFirstInput(file->schedule))
     task->problem.chunks[0] = task->problem.chunks[0].withoutBackwardInput();
+  if (Expected<const Generator *> known = findGenerator(file->schedule.name))
+    task->semantics = (*known)->semantics;
   task->imported = std::move(file->schedule);
   return task;
 }
@@ -371,8 +387,9 @@ Traffic veeline::schedule::trafficOf(const Task &task,
 std::string veeline::schedule::weightVersionsOf(const Answer &answer) {
   Expected<std::vector<int>> versions =
       weightVersions(answer.solution.problem, answer.solution.schedule);
+  // An order from a file that has no name of ours is taken for synchronous.
   if (!versions)
-    return "";
+    return "1";
   return std::to_string(*std::max_element(versions->begin(), versions->end()));
 }
 
