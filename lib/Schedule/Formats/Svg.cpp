@@ -135,7 +135,7 @@ double SvgWriter::addLegendEntry(double x, OpKind kind) {
   }
   std::string name = legendName(kind);
   addText(x + 4, 42.5, 11, name);
-  return x + 4 + 5.6 * name.size() + 20;
+  return x + 4 + 6.1 * name.size() + 16;
 }
 
 void SvgWriter::addLegend() {
