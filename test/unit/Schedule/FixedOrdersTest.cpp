@@ -50,11 +50,11 @@ static std::string at(int p, int v, int m) {
 }
 
 /// Time that the worst stage waits, of the makespan and of its own span.
-struct Waiting {
+struct WaitingTime {
   double makespan, span;
 };
-static Waiting waitingOf(const Simulation &result) {
-  Waiting waiting{0, 0};
+static WaitingTime waitingOf(const Simulation &result) {
+  WaitingTime waiting{0, 0};
   for (const StageStatistics &stage : result.stages) {
     waiting.makespan = std::max(waiting.makespan, result.makespan - stage.busy);
     waiting.span =
@@ -374,7 +374,7 @@ TEST(ZeroBubbleH2, ClosedForms) {
         EXPECT_LE(stage.peakMemory, std::min(2 * p - 1, m) * activationUnit);
       if (m < 2 * p - 1)
         continue;
-      Waiting waiting = waitingOf(result);
+      WaitingTime waiting = waitingOf(result);
       double rest = f + b - 2 * w;
       EXPECT_NEAR(waiting.span, (p - 1) * rest, 1e-9) << at(p, v, m);
       EXPECT_NEAR(waiting.makespan, (p - 1) * std::max(f, rest), 1e-9)
