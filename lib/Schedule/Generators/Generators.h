@@ -24,6 +24,11 @@ generateOneForwardOneBackward(const Problem &problem,
 Expected<Schedule>
 generateInterleavedOneForwardOneBackward(const Problem &problem,
                                          const GeneratorOptions &options);
+Expected<Schedule>
+generateInterleavedZeroBubble(const Problem &problem,
+                              const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubbleWave(const Problem &problem,
+                                          const GeneratorOptions &options);
 Expected<Schedule> generateVHalf(const Problem &problem,
                                  const GeneratorOptions &options);
 Expected<Schedule> generateVMin(const Problem &problem,

@@ -373,3 +373,17 @@ void veeline::schedule::searchPatterns(const Problem &problem,
                                        std::int64_t budget, Best &best) {
   Search(problem, builder, objective).run(budget, best);
 }
+
+void veeline::schedule::offerMore(const Problem &problem, LegBuilder &builder,
+                                  Objective objective, Best &best) {
+  // Short steps leave time for more; tight memory leaves nothing else.
+  constexpr std::int64_t shortBudget = 100'000, longBudget = 600'000;
+  std::int64_t operations =
+      std::int64_t(3) * problem.numChunks() * problem.microbatches;
+  std::int64_t budget = best.isFound() ? shortBudget : longBudget;
+  if (best.isFound() && operations > budget / 10)
+    return;
+  searchPatterns(problem, builder, objective, budget, best);
+  offerLists(builder, budget / 5, best.isFound() ? 0 : 4, best);
+  polish(builder, budget / 4, best);
+}

@@ -25,6 +25,12 @@ void searchPatterns(const Problem &problem, LegBuilder &builder,
 /// lasts.
 void polish(LegBuilder &builder, std::int64_t budget, Best &best);
 
+/// Patterns, list scheduling and polishing within the usual budget of
+/// operations, which is larger where nothing was found before. After this,
+/// something is, if every limit is at least `LegProblem::leastLimit`.
+void offerMore(const Problem &problem, LegBuilder &builder, Objective objective,
+               Best &best);
+
 } // namespace veeline::schedule
 
 #endif // VEELINE_LIB_SCHEDULE_GENERATORS_PATTERNSEARCH_H

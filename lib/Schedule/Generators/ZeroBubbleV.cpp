@@ -109,18 +109,7 @@ veeline::schedule::generateZeroBubbleV(const Problem &problem,
   tryAllRounds(builder, best);
   tryReference(problem, builder, best);
   tryBlocks(builder, best);
-  // Short steps leave time for more; tight memory leaves nothing else.
-  constexpr std::int64_t shortBudget = 100'000, longBudget = 600'000;
-  std::int64_t operations =
-      std::int64_t(3) * problem.numChunks() * problem.microbatches;
-  bool isTight = !best.isFound();
-  std::int64_t budget = isTight ? longBudget : shortBudget;
-  if (isTight || operations <= budget / 10) {
-    searchPatterns(problem, builder, options.objective, budget, best);
-    offerLists(builder, budget / 5, best.isFound() ? 0 : 4, best);
-    polish(builder, budget / 4, best);
-  }
-
+  offerMore(problem, builder, options.objective, best);
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = "zb-v";
   return schedule;
