@@ -107,7 +107,7 @@ private:
   bool fits(const Pattern &pattern) const;
   bool build(Trial &trial);
   void explore(std::int64_t budget, Best *best);
-  void keep(const Trial &trial);
+  bool keep(const Trial &trial);
   std::int64_t runReduced(std::int64_t budget);
 
   static constexpr std::size_t numKept = 8;
@@ -225,7 +225,8 @@ bool Search::build(Trial &trial) {
                            trial.flexible);
 }
 
-void Search::keep(const Trial &trial) {
+/// Whether this is the best so far.
+bool Search::keep(const Trial &trial) {
   double cost =
       objective == Objective::Makespan ? builder.makespan() : builder.span();
   auto place = std::find_if(kept.begin(), kept.end(), [&](const Scored &other) {
@@ -233,22 +234,28 @@ void Search::keep(const Trial &trial) {
   });
   // Equal cost is most likely the same schedule.
   if (place != kept.end() && place->cost == cost)
-    return;
+    return false;
+  bool isBest = place == kept.begin();
   kept.insert(place, {cost, trial});
   if (kept.size() > numKept)
     kept.pop_back();
+  return isBest;
 }
 
 void Search::explore(std::int64_t budget, Best *best) {
+  // Most of what is found at all is found early.
+  constexpr int patience = 80;
+  int improved = numShapes;
   // A pattern that does not fit costs a fraction of one that is built.
-  for (int number = 0; budget > 0; ++number) {
+  for (int number = 0; budget > 0 && number < improved + patience; ++number) {
     Trial trial = next(number);
     if (!build(trial)) {
       budget -= operations() / 2 + 1;
       continue;
     }
     budget -= operations();
-    keep(trial);
+    if (keep(trial) && number > improved)
+      improved = number;
     if (best)
       best->offer(builder);
   }
@@ -307,9 +314,11 @@ std::int64_t Search::runReduced(std::int64_t budget) {
   LegProblem reducedLegs(*reduced);
   LegBuilder reducedBuilder(reducedLegs);
   Search search(*reduced, reducedBuilder, objective);
-  search.explore(budget / 2, nullptr);
+  constexpr std::int64_t mostBudget = 200'000;
+  std::int64_t part = std::min(budget / 2, mostBudget);
+  search.explore(part, nullptr);
   kept = std::move(search.kept);
-  return budget - budget / 2;
+  return budget - part;
 }
 
 void Search::run(std::int64_t budget, Best &best) {
