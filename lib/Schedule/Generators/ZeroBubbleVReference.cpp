@@ -6,9 +6,9 @@
 // arXiv:2401.10241), section 6. p = 3, m = 3, equal costs, chunks by letters
 // (F of chunk s: F, of chunk 2p-1-s: f):
 //
-//   stage 0: F0 F1 F2 .  .  f0 b0 w0 f1 b1 w1 B0 f2 b2 B1 W0 B2 w2 W1 W2
-//   stage 1:    F0 F1 F2 f0 f1 b0 w0 f2 B0 b1 W0 B1 b2 w1 B2 W1 w2 W2
-//   stage 2:       F0 f0 F1 f1 F2 b0 f2 B0 w0 b1 B1 W0 b2 B2 w1 W1 w2 W2
+//   stage 0: F0 F1 F2 .  .  f0 b0 f1 b1 f2 b2 B0 w0 B1 w1 B2 w2 W0 W1 W2
+//   stage 1: .  F0 F1 F2 f0 .  f1 b0 f2 b1 B0 b2 B1 w0 B2 w1 W0 w2 W1 W2
+//   stage 2: .  .  F0 f0 F1 f1 F2 f2 b0 B0 b1 B1 b2 B2 w0 W0 w1 W1 w2 W2
 //
 // The rule (VRounds.cpp):
 // - F of chunk s down the stages, of chunk 2p-1-s up. On the way up, stage s

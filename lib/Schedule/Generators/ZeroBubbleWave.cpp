@@ -7,8 +7,8 @@
 // the stages (Liu et al., Hanayo, 2023, arXiv:2308.15762), and backward split.
 // The smaller chunks fill the pipeline sooner. p = 2, v = 4, m = 1:
 //
-//   stage 0: 0F .  .  3F 4F .  .  7F 7B .  .  4B 3B .  .  0B ...
-//   stage 1: .  1F 2F .  .  5F 6F .  .  6B 5B .  .  2B 1B .  ...
+//   stage 0: 0F .  .  3F 4F .  .  7F 7B 7W .  4B 3B 4W 3W 0B 0W
+//   stage 1: .  1F 2F .  .  5F 6F .  .  6B 5B 6W 5W 2B 1B 2W 1W
 //
 // There is no order table. Patterns of one microbatch (PatternSearch.h) and
 // list scheduling (ListBuilder.h) compete; for v = 2, what zb-v builds. Without
