@@ -48,7 +48,7 @@ static Expected<Schedule> generateWithin(const Problem &problem,
     return status.takeError();
   LegBuilder builder(legs);
   Best best(options.objective);
-  offerMore(problem, builder, options.objective, best);
+  offerMore(problem, builder, best);
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = name;
   return schedule;

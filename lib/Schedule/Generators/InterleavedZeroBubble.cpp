@@ -95,7 +95,7 @@ Expected<Schedule> veeline::schedule::generateInterleavedZeroBubble(
   LegBuilder builder(legs);
   Best best(options.objective);
   tryPlans(builder, best);
-  offerMore(problem, builder, options.objective, best);
+  offerMore(problem, builder, best);
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = "interleaved-zb";
   return schedule;

@@ -97,6 +97,21 @@ static void tryReference(const Problem &problem, LegBuilder &builder,
       best.offer(builder);
 }
 
+/// Where no limit is given and the two chunks of a stage hold different
+/// amounts, the published order may need more than p activations.
+static void raiseFreeLimits(const Problem &problem, LegProblem &onV) {
+  bool mayNeedMore = false;
+  for (int stage = 0; stage < onV.stages(); ++stage)
+    mayNeedMore |= !onV.hasGivenLimit(stage) &&
+                   onV.leg(stage, 0).memory != onV.leg(stage, 1).memory;
+  if (!mayNeedMore)
+    return;
+  std::vector<std::int64_t> least = referenceLimits(problem);
+  for (int stage = 0; stage < onV.stages(); ++stage)
+    if (!onV.hasGivenLimit(stage))
+      onV.setLimit(stage, std::max(onV.limit(stage), least[stage]));
+}
+
 Expected<Schedule>
 veeline::schedule::generateZeroBubbleV(const Problem &problem,
                                        const GeneratorOptions &options) {
@@ -104,12 +119,13 @@ veeline::schedule::generateZeroBubbleV(const Problem &problem,
   if (Status status = checkLeastLimits(problem, onV, "zb-v"); !status)
     return status.takeError();
 
+  raiseFreeLimits(problem, onV);
   LegBuilder builder(onV);
   Best best(options.objective);
   tryAllRounds(builder, best);
   tryReference(problem, builder, best);
   tryBlocks(builder, best);
-  offerMore(problem, builder, options.objective, best);
+  offerMore(problem, builder, best);
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = "zb-v";
   return schedule;

@@ -28,8 +28,10 @@
 //
 // All decisions are made with the mean costs of all chunks, as published, and
 // with the longest wait as objective, whatever the options say. Memory is that
-// of each chunk. Bubble of span with F = B = W and free transfers: 0 once
-// m >= 2p, in the memory of 1F1B.
+// of each chunk. Where a limit does not admit the order, which is where the
+// published code asserts, the one without the extra forwards stands in if it
+// fits; else the error names what that needs. Bubble of span with F = B = W and
+// free transfers: 0 once m >= 2p, in the memory of 1F1B.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,9 +137,9 @@ bool Reference::run(bool extraForwards) {
   return found;
 }
 
-/// What each stage needs for the order without extra forwards. That order is a
-/// matter of counts alone: neither times nor limits change it.
-static std::vector<std::int64_t> leastLimits(const Problem &mean) {
+std::vector<std::int64_t>
+veeline::schedule::referenceLimits(const Problem &problem) {
+  Problem mean = meanProblem(problem);
   LegProblem legs(mean);
   for (int stage = 0; stage < legs.stages(); ++stage)
     legs.setLimit(stage, std::numeric_limits<std::int64_t>::max() / 2);
@@ -155,7 +157,7 @@ veeline::schedule::referenceOrders(const Problem &problem) {
   Reference reference(legs);
   if (reference.run(true))
     return reference.orders();
-  std::vector<std::int64_t> least = leastLimits(mean);
+  std::vector<std::int64_t> least = referenceLimits(problem);
   for (int stage = 0; stage < legs.stages(); ++stage)
     if (!legs.hasGivenLimit(stage))
       legs.setLimit(stage, std::max(legs.limit(stage), least[stage]));

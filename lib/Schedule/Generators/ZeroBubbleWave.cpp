@@ -37,7 +37,7 @@ veeline::schedule::generateZeroBubbleWave(const Problem &problem,
   }
   LegBuilder builder(legs);
   Best best(options.objective);
-  offerMore(problem, builder, options.objective, best);
+  offerMore(problem, builder, best);
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = "zb-wave";
   return schedule;
