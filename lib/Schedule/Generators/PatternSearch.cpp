@@ -260,7 +260,7 @@ bool Search::keep(const Trial &trial) {
 void Search::explore(std::int64_t budget, Best *best) {
   double bound = leastTime();
   // Most of what is found at all is found early.
-  constexpr int patience = 80;
+  constexpr int patience = 120;
   int improved = numShapes;
   // A pattern that does not fit costs a fraction of one that is built.
   for (int number = 0; budget > 0 && number < improved + patience; ++number) {
@@ -412,10 +412,14 @@ void veeline::schedule::offerMore(const Problem &problem, LegBuilder &builder,
                                   Best &best) {
   // Short steps leave time for more; tight memory leaves nothing else.
   constexpr std::int64_t shortBudget = 100'000, longBudget = 600'000;
+  const LegProblem &legs = builder.getProblem();
+  bool isTight = !best.isFound();
+  for (int stage = 0; stage < legs.stages(); ++stage)
+    isTight |= legs.limit(stage) < legs.stages() * legs.held(stage);
   std::int64_t operations =
       std::int64_t(3) * problem.numChunks() * problem.microbatches;
-  std::int64_t budget = best.isFound() ? shortBudget : longBudget;
-  if (best.isFound() && operations > budget / 10)
+  std::int64_t budget = isTight ? longBudget : shortBudget;
+  if (!isTight && operations > budget / 10)
     return;
   searchPatterns(problem, builder, budget, best);
   offerLists(builder, budget / 5, best.isFound() ? 0 : 4, best);

@@ -26,8 +26,9 @@ void searchPatterns(const Problem &problem, LegBuilder &builder,
 void polish(LegBuilder &builder, std::int64_t budget, Best &best);
 
 /// Patterns, list scheduling and polishing within the usual budget of
-/// operations, which is larger where nothing was found before. After this,
-/// something is, if every limit is at least `LegProblem::leastLimit`.
+/// operations, which is larger where memory is tight or nothing was found.
+/// After this, something is, if every limit is at least
+/// `LegProblem::leastLimit`.
 void offerMore(const Problem &problem, LegBuilder &builder, Best &best);
 
 } // namespace veeline::schedule

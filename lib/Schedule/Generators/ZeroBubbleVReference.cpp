@@ -132,6 +132,7 @@ bool Reference::run(bool extraForwards) {
       variant.fillBeforeForward = fillBeforeForward;
       variant.fillBeforeBackward = fillBeforeBackward;
       variant.extraForwards = extraForwards;
+      variant.strict = true;
       tryVariant(std::move(variant));
     }
   return found;
