@@ -57,6 +57,15 @@ static constexpr Generator table[] = {
      .maxChunksPerStage = 2,
      .splitsBackward = true,
      .generate = generateZeroBubbleV},
+    {.name = "auto",
+     .paper = "none (ours)",
+     .summary = "the best of all others and of a search",
+     .placement = PlacementKind::Wave,
+     .anyPlacement = true,
+     .minChunksPerStage = 1,
+     .maxChunksPerStage = 0,
+     .splitsBackward = true,
+     .generate = generateAuto},
 };
 
 std::span<const Generator> veeline::schedule::generators() { return table; }
@@ -125,10 +134,14 @@ Expected<Placement> veeline::schedule::placementFor(std::string_view name,
     return generator.takeError();
   if (Status status = checkChunksPerStage(**generator, chunksPerStage); !status)
     return status.takeError();
-  // With one chunk a stage, interleaved is linear; the plain name is better.
+  // With one chunk a stage, interleaved and wave are linear, and a wave of two
+  // is a V; the plain names are better.
   PlacementKind kind = (*generator)->placement;
-  if (chunksPerStage == 1 && kind == PlacementKind::Interleaved)
+  if (chunksPerStage == 1 && (kind == PlacementKind::Interleaved ||
+                              kind == PlacementKind::Wave))
     kind = PlacementKind::Linear;
+  if (chunksPerStage == 2 && kind == PlacementKind::Wave)
+    kind = PlacementKind::V;
   return Placement::get(kind, stages, chunksPerStage);
 }
 

@@ -26,6 +26,8 @@ generateInterleavedOneForwardOneBackward(const Problem &problem,
                                          const GeneratorOptions &options);
 Expected<Schedule> generateZeroBubbleV(const Problem &problem,
                                        const GeneratorOptions &options);
+Expected<Schedule> generateAuto(const Problem &problem,
+                                const GeneratorOptions &options);
 
 } // namespace veeline::schedule
 
