@@ -24,7 +24,7 @@ config.substitutions += [
 ]
 
 # A detected tool becomes a feature that tests name in REQUIRES.
-for tool in ("valgrind", "node", "chromium"):
+for tool in ("valgrind", "node", "chromium", "z3"):
     if shutil.which(tool):
         config.available_features.add(tool)
 if config.sanitizer:

@@ -62,8 +62,8 @@ std::string Case::name() const {
 }
 
 schedule::Problem veeline::bench::problemOf(const Case &shape,
-                                            schedule::PlacementKind kind,
-                                            int v, double limit) {
+                                            schedule::PlacementKind kind, int v,
+                                            double limit) {
   auto placement = schedule::Placement::get(kind, shape.stages, v);
   if (!placement)
     fail(placement.error().message);

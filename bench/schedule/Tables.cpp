@@ -33,8 +33,9 @@ static std::string ourName(const std::string &published) {
 
 void veeline::bench::printPublished(const Settings &settings) {
   Csv csv = Csv::read(settings.peers + "/published.csv");
-  std::printf("## published tables, bubble of span\n\n"
-              "| schedule | p | m | published | ours |\n|---|---|---|---|---|\n");
+  std::printf(
+      "## published tables, bubble of span\n\n"
+      "| schedule | p | m | published | ours |\n|---|---|---|---|---|\n");
   int equal = 0, missing = 0;
   for (std::size_t i = 0; i < csv.size(); ++i) {
     std::string name = ourName(csv.text(i, "schedule"));
@@ -140,8 +141,7 @@ void veeline::bench::printSameName(const Settings &settings) {
     ++total.cases;
     total.worseSpan += differences[i][0] > rounding;
     total.worseMakespan += differences[i][1] > rounding;
-    total.worst =
-        std::max({total.worst, differences[i][0], differences[i][1]});
+    total.worst = std::max({total.worst, differences[i][0], differences[i][1]});
   }
   for (const auto &[name, total] : totals)
     std::printf("| %s | %s | %d | %d | %d | %.6f |\n", name.first.c_str(),
@@ -165,8 +165,8 @@ static std::vector<Contest> contests(const std::vector<Peer> &peers) {
   std::vector<Contest> result;
   for (const Peer &peer : peers) {
     PlacementKind kind = placementOf(peer.schedule);
-    bool known = std::any_of(
-        result.begin(), result.end(), [&](const Contest &contest) {
+    bool known =
+        std::any_of(result.begin(), result.end(), [&](const Contest &contest) {
           return contest.kind == kind && contest.peak == peer.peak &&
                  !(contest.shape < peer.shape) && !(peer.shape < contest.shape);
         });
@@ -274,15 +274,16 @@ void veeline::bench::printUneven(const Settings &settings) {
   forEach(settings.jobs, shapes.size(), [&](std::size_t i) {
     Problem problem = unevenProblem(shapes[i]);
     Expected<Schedule> reference = generate(name, meanProblem(problem));
-    Outcome ours = runOne("auto", problem,
-                          {Objective::Makespan, false, settings.seconds});
+    Outcome ours =
+        runOne("auto", problem, {Objective::Makespan, false, settings.seconds});
     Expected<Simulation> judged =
         reference ? simulate(problem, *reference) : reference.takeError();
     rows[i] = {ours.heaviest, judged ? judged->makespan : 0, ours.makespan};
   });
-  std::printf("## uneven chunks: makespan above the heaviest stage's work\n\n"
-              "| case | %s from mean costs | auto | ratio |\n|---|---|---|---|\n",
-              name);
+  std::printf(
+      "## uneven chunks: makespan above the heaviest stage's work\n\n"
+      "| case | %s from mean costs | auto | ratio |\n|---|---|---|---|\n",
+      name);
   double logs = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double ratio = (rows[i].ours - rows[i].heaviest) /

@@ -137,8 +137,8 @@ Expected<Placement> veeline::schedule::placementFor(std::string_view name,
   // With one chunk a stage, interleaved and wave are linear, and a wave of two
   // is a V; the plain names are better.
   PlacementKind kind = (*generator)->placement;
-  if (chunksPerStage == 1 && (kind == PlacementKind::Interleaved ||
-                              kind == PlacementKind::Wave))
+  if (chunksPerStage == 1 &&
+      (kind == PlacementKind::Interleaved || kind == PlacementKind::Wave))
     kind = PlacementKind::Linear;
   if (chunksPerStage == 2 && kind == PlacementKind::Wave)
     kind = PlacementKind::V;

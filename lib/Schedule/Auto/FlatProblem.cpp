@@ -10,8 +10,8 @@
 
 using namespace veeline::schedule;
 
-static constexpr OpKind splitKinds[] = {
-    OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight};
+static constexpr OpKind splitKinds[] = {OpKind::Forward, OpKind::BackwardInput,
+                                        OpKind::BackwardWeight};
 
 /// Adds what the backward of each chunk waits for: its own F, and the
 /// backwards of the chunks that use its output.
@@ -68,9 +68,9 @@ void FlatProblem::link(std::vector<std::vector<Link>> &inputs) {
 }
 
 FlatProblem::FlatProblem(const Problem &problem)
-    : numMicrobatches(problem.microbatches),
-      perStage(problem.chunksPerStage()), table(3 * problem.numChunks()),
-      limits(problem.stages(), unlimited), busyTimes(problem.stages()) {
+    : numMicrobatches(problem.microbatches), perStage(problem.chunksPerStage()),
+      table(3 * problem.numChunks()), limits(problem.stages(), unlimited),
+      busyTimes(problem.stages()) {
   for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
     for (OpKind kind : splitKinds) {
       Kind &entry = table[kindOf(chunk, kind)];
@@ -122,8 +122,8 @@ static bool flattenStage(const FlatProblem &flat, const std::vector<Op> &ops,
   return true;
 }
 
-std::optional<FlatOrders>
-veeline::schedule::flatten(const FlatProblem &flat, const Schedule &schedule) {
+std::optional<FlatOrders> veeline::schedule::flatten(const FlatProblem &flat,
+                                                     const Schedule &schedule) {
   for (const std::vector<int> &blocks : schedule.overlapped)
     if (!blocks.empty())
       return std::nullopt;

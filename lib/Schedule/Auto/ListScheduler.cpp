@@ -106,17 +106,15 @@ static Passage passageOf(const FlatProblem &flat, int stage) {
   return result;
 }
 
-std::int64_t veeline::schedule::leastLimit(const FlatProblem &flat,
-                                           int stage) {
+std::int64_t veeline::schedule::leastLimit(const FlatProblem &flat, int stage) {
   return passageOf(flat, stage).need[0];
 }
 
 ListScheduler::ListScheduler(const FlatProblem &flat,
                              const ListOptions &options)
     : flat(flat), options(options), v(flat.chunksPerStage()),
-      m(flat.microbatches()), stages(flat.stages()),
-      end(flat.nodes(), unknown), planned(flat.kinds()),
-      state(options.seed * 0x9E3779B97F4A7C15ull | 1) {
+      m(flat.microbatches()), stages(flat.stages()), end(flat.nodes(), unknown),
+      planned(flat.kinds()), state(options.seed * 0x9E3779B97F4A7C15ull | 1) {
   result.orders.resize(flat.stages());
   result.firstStart.resize(flat.stages());
   for (int s = 0; s < flat.stages(); ++s) {
@@ -144,9 +142,10 @@ void ListScheduler::plan() {
   auto relax = [&](int kind) {
     double pace = options.paces[pass[kind]];
     for (const FlatProblem::Link &input : flat.inputs(kind))
-      planned[kind] = std::max(
-          planned[kind], planned[input.kind] +
-                             pace * (flat.kind(input.kind).cost + input.transfer));
+      planned[kind] =
+          std::max(planned[kind],
+                   planned[input.kind] +
+                       pace * (flat.kind(input.kind).cost + input.transfer));
   };
   int chunks = flat.kinds() / 3;
   for (int chunk = 0; chunk < chunks; ++chunk)
@@ -233,7 +232,8 @@ double ListScheduler::rankOf(int s, int step) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    double unit = options.first == ListOptions::First::Planned ? cost : 1000 * v;
+    double unit =
+        options.first == ListOptions::First::Planned ? cost : 1000 * v;
     rank += options.noise * unit * (double(state >> 11) / double(1ull << 53));
   }
   return rank;

@@ -51,8 +51,8 @@ double LocalSearch::endOf(int node, int before) const {
   int microbatch = node - kind * flat.microbatches();
   double start = before >= 0 ? end[before] : 0;
   for (const FlatProblem::Link &input : flat.inputs(kind))
-    start =
-        std::max(start, end[flat.node(input.kind, microbatch)] + input.transfer);
+    start = std::max(start,
+                     end[flat.node(input.kind, microbatch)] + input.transfer);
   return start + flat.kind(kind).cost;
 }
 
@@ -62,8 +62,8 @@ double LocalSearch::tailOf(int node) const {
   double longest =
       next[node] >= 0 ? tail[next[node]] : offset[flat.kind(kind).stage];
   for (const FlatProblem::Link &user : flat.users(kind))
-    longest = std::max(longest, user.transfer +
-                                    tail[flat.node(user.kind, microbatch)]);
+    longest = std::max(longest,
+                       user.transfer + tail[flat.node(user.kind, microbatch)]);
   return longest + flat.kind(kind).cost;
 }
 
@@ -308,13 +308,14 @@ bool LocalSearch::evaluate(const Move &move, double threshold, double &worst) {
   for (int node : stretch) {
     int kind = kindOf[node], microbatch = node - kind * m;
     int before = newPrevious(move, node);
-    double start = before < 0              ? 0
+    double start = before < 0             ? 0
                    : stamp[before] == now ? newEnd[before]
                                           : end[before];
     for (const FlatProblem::Link &input : flat.inputs(kind)) {
       int other = flat.node(input.kind, microbatch);
-      start = std::max(start, (stamp[other] == now ? newEnd[other] : end[other]) +
-                                  input.transfer);
+      start =
+          std::max(start, (stamp[other] == now ? newEnd[other] : end[other]) +
+                              input.transfer);
     }
     stamp[node] = now;
     newEnd[node] = start + flat.kind(kind).cost;

@@ -32,8 +32,7 @@ struct AnnealOptions {
 
 class LocalSearch {
 public:
-  LocalSearch(const FlatProblem &flat, Objective objective,
-              std::uint64_t seed);
+  LocalSearch(const FlatProblem &flat, Objective objective, std::uint64_t seed);
 
   /// Starts from these orders. False where they deadlock. Their memory must
   /// fit.

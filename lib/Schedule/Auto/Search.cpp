@@ -15,9 +15,8 @@ using namespace veeline::schedule;
 bool Pool::wants(double score) const {
   if (entries.size() == capacity && score >= entries.back().score)
     return false;
-  return std::none_of(
-      entries.begin(), entries.end(),
-      [&](const Entry &entry) { return entry.score == score; });
+  return std::none_of(entries.begin(), entries.end(),
+                      [&](const Entry &entry) { return entry.score == score; });
 }
 
 void Pool::offer(double score, FlatOrders orders) {
@@ -46,6 +45,16 @@ double veeline::schedule::scoreOf(const FlatProblem &flat, Objective objective,
   return worst;
 }
 
+double veeline::schedule::scoreOf(const FlatProblem &flat, Objective objective,
+                                  const Simulation &simulation) {
+  std::vector<double> first, last;
+  for (const StageStatistics &stage : simulation.stages) {
+    first.push_back(stage.firstStart);
+    last.push_back(stage.lastEnd);
+  }
+  return scoreOf(flat, objective, first, last);
+}
+
 double veeline::schedule::scoreBound(const FlatProblem &flat,
                                      Objective objective) {
   if (objective == Objective::Span)
@@ -55,8 +64,8 @@ double veeline::schedule::scoreBound(const FlatProblem &flat,
   auto visit = [&](int kind) {
     for (const FlatProblem::Link &input : flat.inputs(kind))
       start[kind] =
-          std::max(start[kind], start[input.kind] +
-                                    flat.kind(input.kind).cost + input.transfer);
+          std::max(start[kind], start[input.kind] + flat.kind(input.kind).cost +
+                                    input.transfer);
     bound = std::max(bound, start[kind] + flat.kind(kind).cost);
   };
   int chunks = flat.kinds() / 3;
@@ -252,9 +261,9 @@ private:
 void veeline::schedule::searchOrders(const FlatProblem &flat,
                                      Objective objective, std::uint64_t seed,
                                      Work &work, Pool &pool) {
-  // A look at fewer operations than this does not change much.
-  std::int64_t least = std::int64_t(100) * flat.nodes();
-  if (pool.empty() || work.remaining() < least)
+  // Fewer looks at each operation do not change much.
+  std::int64_t least = std::int64_t(600) * flat.nodes();
+  if (pool.empty() || work.isSpent())
     return;
   Annealer annealer(flat, objective, seed, work, pool);
   std::int64_t total = work.remaining();
@@ -270,7 +279,6 @@ void veeline::schedule::searchOrders(const FlatProblem &flat,
   for (int round = 0; !annealer.isDone() && !work.isSpent(); ++round) {
     std::size_t which = round % 3 == 2 ? 1 : 0;
     FlatOrders start = pool[std::min(which, pool.size() - 1)].orders;
-    annealer.anneal(start, temperatures[round % 3],
-                    std::max(least, total / 8));
+    annealer.anneal(start, temperatures[round % 3], std::max(least, total / 8));
   }
 }

@@ -10,6 +10,7 @@
 #include "ListScheduler.h"
 #include "Work.h"
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Simulator.h"
 
 namespace veeline::schedule {
 
@@ -38,6 +39,9 @@ private:
 double scoreOf(const FlatProblem &flat, Objective objective,
                const std::vector<double> &firstStart,
                const std::vector<double> &lastEnd);
+
+double scoreOf(const FlatProblem &flat, Objective objective,
+               const Simulation &simulation);
 
 /// No order has a smaller score: a stage starts when the first F can reach it
 /// and is busy from then on, and one microbatch takes its way through all

@@ -25,7 +25,6 @@
 #include "../Auto/Search.h"
 #include "../Memory.h"
 #include "Generators.h"
-#include "veeline/Schedule/Simulator.h"
 
 #include <algorithm>
 
@@ -58,16 +57,6 @@ static Status checkLimits(const Problem &problem, const FlatProblem &flat) {
   return Status::success();
 }
 
-static double scoreOf(const FlatProblem &flat, Objective objective,
-                      const Simulation &simulation) {
-  std::vector<double> first, last;
-  for (const StageStatistics &stage : simulation.stages) {
-    first.push_back(stage.firstStart);
-    last.push_back(stage.lastEnd);
-  }
-  return scoreOf(flat, objective, first, last);
-}
-
 static std::int64_t peakOf(const Simulation &simulation) {
   std::int64_t peak = 0;
   for (const StageStatistics &stage : simulation.stages)
@@ -89,11 +78,12 @@ static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
     Expected<Simulation> simulation = simulate(problem, *schedule);
     if (!simulation)
       continue;
-    double score = ::scoreOf(flat, options.objective, *simulation);
+    double score = scoreOf(flat, options.objective, *simulation);
     std::int64_t peak = peakOf(*simulation);
     if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
       pool.offer(score, std::move(*orders));
-    if (!best.found || std::pair(score, peak) < std::pair(best.score, best.peak))
+    if (!best.found ||
+        std::pair(score, peak) < std::pair(best.score, best.peak))
       best = {true, score, peak, std::move(*schedule)};
   }
   return best;
@@ -135,8 +125,9 @@ veeline::schedule::generateAuto(const Problem &problem,
     searchOrders(flat, options.objective, options.seed, work, pool);
   }
   Schedule schedule = std::move(others.schedule);
+  // Of equally good ones, the one whose backwards are all split.
   double tolerance = 1e-12 * others.score;
-  if (!others.found || pool[0].score < others.score - tolerance)
+  if (!others.found || pool[0].score <= others.score + tolerance)
     schedule = unflatten(flat, pool[0].orders);
   schedule.name = "auto";
   return schedule;
