@@ -6,7 +6,6 @@
 
 #include "../Memory.h"
 #include "Request.h"
-#include "veeline/Schedule/Asynchronous.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -45,16 +44,6 @@ static std::string formatBytes(std::int64_t bytes) {
   return formatted("%.5g ", value) + names[power];
 }
 
-/// How many versions of its weights the worst stage keeps; nobody knows that of
-/// a schedule from a file.
-static std::string versionsOf(const Answer &answer) {
-  const auto &[problem, schedule, simulation] = answer.solution;
-  Expected<std::vector<int>> versions = weightVersions(problem, schedule);
-  if (!versions)
-    return "";
-  return std::to_string(*std::max_element(versions->begin(), versions->end()));
-}
-
 using Row = std::vector<std::string>;
 
 static Row rowOf(const Answer &answer, const Request &request) {
@@ -71,7 +60,7 @@ static Row rowOf(const Answer &answer, const Request &request) {
           formatMemoryNumber(problem, peak),
           std::to_string(traffic.messages),
           traffic.bytes ? formatBytes(*traffic.bytes) : "",
-          versionsOf(answer),
+          weightVersionsOf(answer),
           formatted("%.2f", answer.seconds * 1e3),
           toString(answer.task.semantics)};
 }

@@ -36,8 +36,8 @@ static std::string trafficLines(const Answer &answer, const Request &request) {
   if (traffic.bytes)
     text += "bytes over links  " + std::to_string(*traffic.bytes) + "  (" +
             std::to_string(*traffic.bytes / m) + " a microbatch)\n";
-  return text + "weight versions   " + std::to_string(weightVersions(answer)) +
-         "  (" + toString(answer.task.semantics) + ")\n";
+  return text + "weight versions   " + weightVersionsOf(answer) + "  (" +
+         toString(answer.task.semantics) + ")\n";
 }
 
 std::string veeline::schedule::explain(const Answer &answer,

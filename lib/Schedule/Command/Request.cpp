@@ -6,6 +6,8 @@
 
 #include "Request.h"
 
+#include "veeline/Schedule/Asynchronous.h"
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -360,6 +362,14 @@ Traffic veeline::schedule::trafficOf(const Task &task,
   if (isKnown)
     traffic.bytes = bytes;
   return traffic;
+}
+
+std::string veeline::schedule::weightVersionsOf(const Answer &answer) {
+  Expected<std::vector<int>> versions =
+      weightVersions(answer.solution.problem, answer.solution.schedule);
+  if (!versions)
+    return "";
+  return std::to_string(*std::max_element(versions->begin(), versions->end()));
 }
 
 const char *veeline::schedule::toString(UpdateSemantics semantics) {

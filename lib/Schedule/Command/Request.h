@@ -107,6 +107,9 @@ struct Traffic {
 };
 Traffic trafficOf(const Task &task, std::optional<std::int64_t> messageBytes);
 
+/// How many versions of its weights the worst stage keeps; empty for a schedule
+/// from a file, whose name says nothing.
+std::string weightVersionsOf(const Answer &answer);
 /// "synchronous" and so on; for tables.
 const char *toString(UpdateSemantics semantics);
 
