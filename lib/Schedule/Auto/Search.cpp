@@ -9,6 +9,7 @@
 #include "LocalSearch.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace veeline::schedule;
 
@@ -205,12 +206,33 @@ void Tuner::run(std::int64_t units, Work &work) {
     work.spend(cost);
     return units > 0 && !work.isSpent() && pool[0].score > bound;
   };
-  for (double reserve : {0.25, 0.4, 0.55, 0.3, 0.15, 0.8, 0.0})
-    for (ListOptions::First first :
-         {ListOptions::First::Backward, ListOptions::First::Forward,
-          ListOptions::First::Other})
-      for (double overrun : {0.5, 0.0})
-        if (!step({.first = first, .reserve = reserve, .overrun = overrun}))
+  using First = ListOptions::First;
+  // What won often: plans with slow and fast passes for long steps, and plain
+  // priorities for short ones.
+  struct Plan {
+    double reserve, overrun, patience;
+    std::array<double, 8> paces;
+  };
+  constexpr Plan plans[] = {
+      {0.13, 0.57, 1.55, {3.8, 1.15, 3.7, 1.25, 1, 1, 1, 1}},
+      {0.02, 0.43, 1.55, {3.8, 1.15, 3.7, 1.65, 1, 1, 1, 1}},
+      {0.30, 0.40, 0.80, {2.6, 1, 1.1, 1, 1, 1, 1, 1}},
+      {0.25, 0.10, 0.50, {1, 1.2, 1, 1.3, 1, 1, 1, 1}},
+  };
+  for (const Plan &plan : plans)
+    if (!step({.first = First::Planned,
+               .reserve = plan.reserve,
+               .overrun = plan.overrun,
+               .patience = plan.patience,
+               .paces = plan.paces}))
+      return;
+  for (double patience : {0.0, 0.5})
+    for (double reserve : {0.25, 0.55, 0.15})
+      for (First first : {First::Backward, First::Forward, First::Other})
+        if (!step({.first = first,
+                   .reserve = reserve,
+                   .overrun = patience > 0 ? 0 : 0.5,
+                   .patience = patience}))
           return;
   while (step(variants.size() < 16 || below(10) < 3 ? anyVariant() : varied()))
     ;
