@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Request.h"
+#include "veeline/Schedule/Auto.h"
 
 #include <cstdio>
 
@@ -42,6 +43,9 @@ static std::string trafficLines(const Answer &answer, const Request &request) {
 
 std::string veeline::schedule::explain(const Answer &answer,
                                        const Request &request) {
-  return "\n" + trafficLines(answer, request) + "\n" +
-         stageTimes(answer.solution);
+  std::string text =
+      "\n" + trafficLines(answer, request) + "\n" + stageTimes(answer.solution);
+  Expected<Explanation> why = explain(
+      answer.solution.problem, answer.solution.schedule, request.generator);
+  return why ? text + "\n" + why->str() : text;
 }

@@ -82,6 +82,7 @@ private:
   Status readCosts(const CommandOptions &options);
   Status readModel(const CommandOptions &options);
   Expected<int> chooseChunksPerStage(const Generator &generator) const;
+  Expected<Placement> choosePlacement(const Generator &wanted) const;
   Expected<Model> modelFor(int stages, int chunksPerStage) const;
   Status setLimits(Problem &problem) const;
   Expected<Task> importedTask(const std::string &path) const;
