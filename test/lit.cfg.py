@@ -24,7 +24,7 @@ config.substitutions += [
 ]
 
 # A detected tool becomes a feature that tests name in REQUIRES.
-for tool in ("valgrind", "node"):
+for tool in ("valgrind", "node", "z3"):
     if shutil.which(tool):
         config.available_features.add(tool)
 browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")

@@ -204,6 +204,15 @@ static constexpr Generator table[] = {
      .splitsBackward = false,
      .semantics = UpdateSemantics::DoubleBuffered,
      .generate = generatePipeDreamDoubleBuffered},
+    {.name = "auto",
+     .paper = "none (ours)",
+     .summary = "the best of all others and of a search",
+     .placement = PlacementKind::Wave,
+     .anyPlacement = true,
+     .minChunksPerStage = 1,
+     .maxChunksPerStage = 0,
+     .splitsBackward = true,
+     .generate = generateAuto},
 };
 
 std::span<const Generator> veeline::schedule::generators() { return table; }
@@ -272,10 +281,14 @@ Expected<Placement> veeline::schedule::placementFor(std::string_view name,
     return generator.takeError();
   if (Status status = checkChunksPerStage(**generator, chunksPerStage); !status)
     return status.takeError();
-  // With one chunk a stage, interleaved is linear; the plain name is better.
+  // With one chunk a stage, interleaved is linear; the plain name is better. The
+  // same holds for a wave of one or two, where the schedule takes either.
   PlacementKind kind = (*generator)->placement;
-  if (chunksPerStage == 1 && kind == PlacementKind::Interleaved)
+  bool any = (*generator)->anyPlacement;
+  if (chunksPerStage == 1 && (kind == PlacementKind::Interleaved || any))
     kind = PlacementKind::Linear;
+  if (chunksPerStage == 2 && kind == PlacementKind::Wave && any)
+    kind = PlacementKind::V;
   return Placement::get(kind, stages, chunksPerStage);
 }
 

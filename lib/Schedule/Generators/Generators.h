@@ -63,6 +63,8 @@ generateInterleavedZeroBubble(const Problem &problem,
                               const GeneratorOptions &options);
 Expected<Schedule> generateZeroBubbleWave(const Problem &problem,
                                           const GeneratorOptions &options);
+Expected<Schedule> generateAuto(const Problem &problem,
+                                const GeneratorOptions &options);
 
 } // namespace veeline::schedule
 
