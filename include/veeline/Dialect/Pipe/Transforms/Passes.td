@@ -17,8 +17,9 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     what lies between its `pipe.boundary` marks or, where it has none, between
     the places where few activations are live (`--pipe-print-pieces` lists
     them). A chunk is a run of pieces. Cuts are chosen so that the heaviest
-    *stage* under the placement is as light as possible, then so that the fewest bytes cross cuts;
-    or they are given as a list of piece counts.
+    *stage* under the placement is as light as possible, then, among cuts whose heaviest stage is
+    within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
+    cuts; or they are given as a list of piece counts.
 
     What does not depend on both data and parameters (constants, masks, positions, views of
     parameters) is repeated in every chunk that uses it.
