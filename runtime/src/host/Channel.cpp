@@ -94,28 +94,32 @@ void Group::sleepUntilReached(veeline_rank &rank, WaitWord &word,
   }
 }
 
-/// True where each rank sleeps for something that has not come, or has ended
-/// its step. `turns` tells one sleep of a rank from its next.
-bool Group::allBlocked(std::vector<uint32_t> &turns) const {
+/// The sum of the ranks' turns where each rank sleeps for something that has
+/// not come, or has ended its step. A turn tells one sleep of a rank from its
+/// next.
+std::optional<uint64_t> Group::turnsIfAllBlocked() const {
+  uint64_t sum = 0;
   for (const Blockage &blockage : blockages) {
-    turns.push_back(blockage.turn.load(std::memory_order_acquire));
-    if (!(turns.back() & 1))
-      return false;
+    uint32_t turn = blockage.turn.load(std::memory_order_acquire);
+    if (!(turn & 1))
+      return std::nullopt;
+    sum += turn;
     if (blockage.channel.load(std::memory_order_acquire) < 0)
       continue;
     const WaitWord *word = blockage.word.load(std::memory_order_acquire);
     if (hasReached(word->load(),
                    blockage.target.load(std::memory_order_acquire)))
-      return false;
+      return std::nullopt;
   }
-  return true;
+  return sum;
 }
 
 /// Exact: two equal looks mean that all ranks slept at the instant between
-/// them, and whoever sleeps wakes nobody.
+/// them, and whoever sleeps wakes nobody. Turns only grow, so equal sums are
+/// equal turns; and nothing is allocated by a rank that waits for a slow peer.
 bool Group::isDeadlocked() const {
-  std::vector<uint32_t> first, second;
-  return allBlocked(first) && allBlocked(second) && first == second;
+  std::optional<uint64_t> first = turnsIfAllBlocked();
+  return first && first == turnsIfAllBlocked();
 }
 
 std::string Group::describeDeadlock() const {

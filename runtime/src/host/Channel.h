@@ -11,6 +11,7 @@
 
 #include "veeline/artifact.h"
 
+#include <optional>
 #include <vector>
 
 struct veeline_rank;
@@ -59,7 +60,7 @@ public:
 private:
   void sleepUntilReached(veeline_rank &rank, WaitWord &word, uint32_t target);
   bool isDeadlocked() const;
-  bool allBlocked(std::vector<uint32_t> &turns) const;
+  std::optional<uint64_t> turnsIfAllBlocked() const;
   std::string describeDeadlock() const;
 
   const artifact::Program &program;
