@@ -33,7 +33,7 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
         for (std::unique_ptr<Channel> &channel : channels)
           channel->abort();
       }),
-      aroundStep(options.aroundStep) {}
+      announce(options.announce) {}
 
 Expected<std::unique_ptr<HostExecutor>>
 HostExecutor::create(const artifact::Artifact &artifact,
@@ -162,7 +162,13 @@ void HostExecutor::runWorker(Worker &worker) {
   omp_set_num_threads(1);
   std::string name = "veeline-rank" + std::to_string(worker.rank.index);
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+  auto enter = [this](Activity activity) {
+    if (announce)
+      announce(activity);
+  };
+  enter(Activity::loading);
   worker.prepared = worker.rank.gemms.prepare(worker.rank.description->gemms);
+  enter(Activity::waiting);
   done.add(1);
   for (uint32_t step = 0;;) {
     uint32_t seen = started.load();
@@ -173,11 +179,9 @@ void HostExecutor::runWorker(Worker &worker) {
     step = seen;
     if (stopping)
       return;
-    if (aroundStep)
-      aroundStep(true);
+    enter(Activity::step);
     worker.step(&worker.rank, worker.arena.data(), inputs.data());
-    if (aroundStep)
-      aroundStep(false);
+    enter(Activity::waiting);
     group.endStep(worker.rank.index);
     worker.stepEnd = nanoseconds();
     done.add(1);
@@ -262,10 +266,6 @@ Status HostExecutor::read(int32_t rank, int64_t offset, void *target,
   std::memcpy(target, workers[rank]->arena.data() + offset,
               static_cast<size_t>(bytes));
   return Status::success();
-}
-
-int64_t HostExecutor::extraScratchBytes(int32_t rank) const {
-  return workers[rank]->rank.gemms.extraScratchBytes();
 }
 
 std::vector<std::vector<Event>> HostExecutor::timeline(int32_t steps) const {
