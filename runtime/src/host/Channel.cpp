@@ -10,6 +10,8 @@
 #include "Names.h"
 #include "Rank.h"
 
+#include "veeline/Support/Check.h"
+
 #include <sched.h>
 
 using namespace veeline;
@@ -175,6 +177,8 @@ void *HostChannel::acquire(veeline_rank &rank) {
     rank.failed = true;
     return nullptr;
   }
+  VEELINE_CHECK(sender.numAcquired - sender.numCommitted < capacity,
+                "more places are acquired than a step has messages");
   return slots[sender.numAcquired++ % capacity];
 }
 
@@ -184,6 +188,12 @@ void HostChannel::commit(veeline_rank &rank) {
                      " is committed, but nothing was acquired");
   ++sender.numCommitted;
   sender.committed.add(oneMessage);
+}
+
+bool HostChannel::isIdle() const {
+  return receiver.numPosted == receiver.numWaited &&
+         sender.numAcquired == sender.numCommitted &&
+         receiver.numWaited == sender.numCommitted;
 }
 
 void HostChannel::abort() {

@@ -49,6 +49,11 @@ public:
     return entry.gemm->run(a, b, c,
                            entry.usesExtra ? extraScratch.data() : scratch);
   }
+  size_t size() const { return entries.size(); }
+  /// True where product `index` takes the scratch that it is called with.
+  bool usesGivenScratch(int32_t index) const {
+    return !entries[index].usesExtra;
+  }
   /// Scratch outside of the arena, where this machine wants more than the
   /// compiler's did: 0 on the machine that compiled.
   int64_t extraScratchBytes() const {

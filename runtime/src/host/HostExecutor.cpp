@@ -6,6 +6,8 @@
 
 #include "HostExecutor.h"
 
+#include "veeline/Support/Check.h"
+
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -107,8 +109,10 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
 
   veeline_rank &rank = worker.rank;
   rank.index = index;
+  rank.program = &program;
   rank.description = &description;
   rank.fault = &fault;
+  rank.arena = &worker.arena;
   for (std::unique_ptr<Channel> &channel : channels)
     rank.channels.push_back(channel.get());
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
@@ -237,6 +241,8 @@ Status HostExecutor::finish(StepResult &result) {
   addIdleTails();
   if (Status status = fault.status(); !status.ok())
     return status;
+  for (std::unique_ptr<Channel> &channel : channels)
+    VEELINE_CHECK(channel->isIdle(), "a step ended with messages under way");
   result.results = results;
   double squared = 0;
   for (std::unique_ptr<Worker> &worker : workers) {
