@@ -119,8 +119,11 @@ void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,
   if (rank->failed)
     return;
   checkGemm(*rank, gemm, scratch);
+  int64_t begin = rank->timeline ? host::nanoseconds() : 0;
   if (Status status = rank->gemms.run(gemm, a, b, c, scratch); !status.ok())
     rank->fail(status.message());
+  if (rank->timeline)
+    rank->timeline->addGemm(begin, host::nanoseconds());
 }
 
 void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,
