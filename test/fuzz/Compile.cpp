@@ -34,7 +34,8 @@ using namespace veeline;
 using namespace veeline::fuzz;
 
 struct Compiler::Implementation {
-  Implementation() : context(MLIRContext::Threading::DISABLED) {
+  explicit Implementation(Fault fault)
+      : context(MLIRContext::Threading::DISABLED), fault(fault) {
     DialectRegistry registry;
     veeline::registerAllDialects(registry);
     registry
@@ -42,14 +43,14 @@ struct Compiler::Implementation {
                 math::MathDialect, tensor::TensorDialect>();
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    target.optimizationLevel = 0;
   }
 
   MLIRContext context;
-  HostTargetOptions target;
+  Fault fault;
 };
 
-Compiler::Compiler() : implementation(std::make_unique<Implementation>()) {}
+Compiler::Compiler(Fault fault)
+    : implementation(std::make_unique<Implementation>(fault)) {}
 Compiler::~Compiler() = default;
 
 namespace {
@@ -64,9 +65,12 @@ struct Variant {
 /// The compilation of one model.
 class Compilation {
 public:
-  Compilation(const Model &model, const HostTargetOptions &target,
-              MLIRContext &context)
-      : model(model), target(target), context(context) {}
+  Compilation(const Model &model, Fault fault, MLIRContext &context)
+      : model(model), fault(fault), context(context) {
+    // Optimisation takes most of the time of what it is used for.
+    if (model.seed % 4 != 3)
+      target.optimizationLevel = 0;
+  }
 
   LogicalResult run();
   artifact::Artifact artifact;
@@ -80,7 +84,8 @@ private:
   LogicalResult lower();
 
   const Model &model;
-  const HostTargetOptions &target;
+  Fault fault;
+  HostTargetOptions target;
   MLIRContext &context;
   OwningOpRef<ModuleOp> module;
 };
@@ -211,8 +216,10 @@ LogicalResult Compilation::run() {
       failed(apply([](OpPassManager &passManager) {
         passManager.addPass(pipe::createPipeDifferentiate());
         passManager.addPass(pipe::createPipeSplitBackward());
-      })) ||
-      failed(schedule()))
+      })))
+    return failure();
+  miscompileFunctions(*module, fault);
+  if (failed(schedule()))
     return failure();
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
   compiler::describeModel(pipeline, artifact.metadata);
@@ -228,6 +235,7 @@ LogicalResult Compilation::run() {
       })) ||
       failed(describe()))
     return failure();
+  miscompilePrograms(*module, fault);
   return lower();
 }
 
@@ -239,7 +247,7 @@ Expected<artifact::Artifact> Compiler::compile(const Model &model) {
             << diagnostic.getLocation() << ": " << diagnostic << '\n';
         return success();
       });
-  Compilation compilation(model, implementation->target,
+  Compilation compilation(model, implementation->fault,
                           implementation->context);
   if (failed(compilation.run()))
     return Status::error(diagnostics);

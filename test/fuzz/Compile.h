@@ -7,6 +7,7 @@
 #ifndef VEELINE_TEST_FUZZ_COMPILE_H
 #define VEELINE_TEST_FUZZ_COMPILE_H
 
+#include "Fault.h"
 #include "Model.h"
 
 #include "veeline/artifact.h"
@@ -18,13 +19,15 @@ namespace veeline::fuzz {
 /// Compiles models one after the other in one MLIR context.
 class Compiler {
 public:
-  Compiler();
+  /// With a fault, one that makes wrong code.
+  explicit Compiler(Fault fault = Fault::none);
   ~Compiler();
 
   /// Cuts the model at random between its marks, and compiles the functions of
   /// its chunks once, with the steps of the program "sequential" and of every
   /// schedule that has that many chunks and microbatches. The artifact has one
-  /// object. Fails with the diagnostics.
+  /// object. Code is generated without optimisation, that of every fourth seed
+  /// with as much of it as the product has. Fails with the diagnostics.
   Expected<artifact::Artifact> compile(const Model &model);
 
 private:

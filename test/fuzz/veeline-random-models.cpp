@@ -26,6 +26,7 @@ struct Options {
   uint64_t seed = 0;
   int64_t count = 1;
   int64_t jobs = 1;
+  Fault fault = Fault::none;
   bool shrink = false;
   bool print = false;
 };
@@ -50,6 +51,9 @@ program bit by bit, and gradients in f64 with finite differences.
   --jobs J       how many at once (default: one per core)
   --shrink SEED  reduce the model of SEED while it fails as it does
   --print SEED   print the model of SEED
+  --fault KIND   miscompile on purpose, to see that it is found: 'gradient' (all
+                 are 1e-5 too large), 'split' (those of W differ in a few bits) or
+                 'memory' (two buffers are one)
 )";
 
 static bool parseNumber(const char *text, int64_t least, int64_t &number) {
@@ -59,10 +63,24 @@ static bool parseNumber(const char *text, int64_t least, int64_t &number) {
   return !errno && *text && !*end && number >= least;
 }
 
+static bool parseFault(const char *name, Options &options) {
+  std::optional<Fault> fault = findFault(name ? name : "");
+  if (!fault)
+    std::fprintf(stderr, "--fault expects gradient, split or memory%s%s\n",
+                 name ? ", found " : "", name ? name : "");
+  options.fault = fault.value_or(Fault::none);
+  return fault.has_value();
+}
+
 static bool parseOptions(int argc, char **argv, Options &options) {
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   for (int i = 1; i < argc; i += 2) {
     std::string name = argv[i];
+    if (name == "--fault") {
+      if (!parseFault(i + 1 == argc ? nullptr : argv[i + 1], options))
+        return false;
+      continue;
+    }
     int64_t number = 0;
     bool isSeed = name == "--seed" || name == "--shrink" || name == "--print";
     if (!isSeed && name != "--count" && name != "--jobs") {
@@ -98,8 +116,9 @@ static void printFailure(const Model &model, const Verdict &verdict) {
   std::fflush(stdout);
 }
 
-static int shrinkOne(uint64_t seed) {
-  Compiler compiler;
+static int shrinkOne(const Options &options) {
+  uint64_t seed = options.seed;
+  Compiler compiler(options.fault);
   Model model = generateModel(seed);
   Verdict verdict = judge(compiler, model);
   if (verdict.kind == Verdict::Kind::pass) {
@@ -113,7 +132,7 @@ static int shrinkOne(uint64_t seed) {
 
 /// Every `jobs`-th model, from number `job` on.
 static Totals runJob(const Options &options, int64_t job) {
-  Compiler compiler;
+  Compiler compiler(options.fault);
   // What is initialised once is so before the processes of models branch off.
   (void)compiler.compile(generateModel(0));
   Totals totals;
@@ -183,5 +202,5 @@ int main(int argc, char **argv) {
     std::fputs(generateModel(options.seed).text().c_str(), stdout);
     return 0;
   }
-  return options.shrink ? shrinkOne(options.seed) : runAll(options);
+  return options.shrink ? shrinkOne(options) : runAll(options);
 }
