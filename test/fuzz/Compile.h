@@ -16,6 +16,21 @@
 
 namespace veeline::fuzz {
 
+/// A model to compile and to run.
+struct Task {
+  explicit Task(const Model &model)
+      : text(model.text()), microbatches(model.microbatches), seed(model.seed) {
+  }
+  Task(std::string text, int64_t microbatches, int64_t chunks, uint64_t seed)
+      : text(std::move(text)), microbatches(microbatches), chunks(chunks),
+        seed(seed) {}
+
+  std::string text; ///< The module.
+  int64_t microbatches;
+  int64_t chunks = 0; ///< 0: random.
+  uint64_t seed;      ///< Of the cuts and the data.
+};
+
 /// Compiles models one after the other in one MLIR context.
 class Compiler {
 public:
@@ -28,7 +43,7 @@ public:
   /// schedule that has that many chunks and microbatches. The artifact has one
   /// object. Code is generated without optimisation, that of every fourth seed
   /// with as much of it as the product has. Fails with the diagnostics.
-  Expected<artifact::Artifact> compile(const Model &model);
+  Expected<artifact::Artifact> compile(const Task &task);
 
 private:
   struct Implementation;
