@@ -29,6 +29,9 @@ for tool in ("valgrind", "node", "chromium"):
         config.available_features.add(tool)
 if config.sanitizer:
     config.available_features.add("sanitizer")
+with open("/proc/cpuinfo") as cpuinfo:
+    if " avx2 " in cpuinfo.read():
+        config.available_features.add("avx2")
 shared = os.path.normpath(os.path.join(config.veeline_source_dir, "..", "shared"))
 if os.path.isdir(os.path.join(shared, "models")):
     config.available_features.add("shared-models")
