@@ -203,7 +203,8 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   artifact::Metadata &metadata = artifact.metadata;
   if (metadata.programs.empty()) {
     auto pipeline = *module.getOps<pipe::PipelineOp>().begin();
-    describeModel(pipeline, metadata);
+    if (failed(describeModel(pipeline, metadata)))
+      return failure();
     describeRanges(pipeline, metadata);
   }
   if (failed(run(module, "memory", [&](OpPassManager &passManager) {
