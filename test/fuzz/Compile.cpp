@@ -215,7 +215,8 @@ LogicalResult Compilation::run() {
       failed(schedule()))
     return failure();
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
-  compiler::describeModel(pipeline, artifact.metadata);
+  if (failed(compiler::describeModel(pipeline, artifact.metadata)))
+    return failure();
   artifact.metadata.microbatches = model.microbatches;
   compiler::describeRanges(pipeline, artifact.metadata);
   artifact.metadata.optimizer = artifact::Optimizer::sgd;
