@@ -110,7 +110,7 @@ public:
       : pipeline(pipeline), channels(channels), program(program), plan(plan),
         params(pipeline.getParams()), timeline(getTimelineOps(program)) {}
 
-  artifact::Rank write(int32_t object);
+  FailureOr<artifact::Rank> write(int32_t object);
 
 private:
   artifact::Op describeOp(Operation *op);
@@ -263,15 +263,23 @@ void RankWriter::describeSlots() {
   }
 }
 
-static std::vector<artifact::Gemm> describeGemms(ModuleOp module) {
+/// Compiled code names products by their place in the table: none may be
+/// missing.
+static FailureOr<std::vector<artifact::Gemm>> describeGemms(ModuleOp module) {
   std::vector<artifact::Gemm> gemms;
   auto table = module->getAttrOfType<ArrayAttr>(gemmsAttrName);
   if (!table)
     return gemms;
-  for (Attribute attr : table) {
-    auto desc = GemmDesc::fromAttribute(cast<DictionaryAttr>(attr));
+  for (auto [i, attr] : llvm::enumerate(table)) {
+    auto dict = dyn_cast<DictionaryAttr>(attr);
+    FailureOr<GemmDesc> desc = failure();
+    if (dict)
+      desc = GemmDesc::fromAttribute(dict);
     if (failed(desc))
-      continue;
+      return module.emitError()
+             << "entry " << i << " of '" << gemmsAttrName
+             << "' does not describe a matrix product: " << attr
+             << "; run --pipe-lower-gemms again";
     gemms.push_back(toArtifact(*desc));
   }
   return gemms;
@@ -292,12 +300,15 @@ artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
   return gemm;
 }
 
-artifact::Rank RankWriter::write(int32_t object) {
+FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
+  auto gemms = describeGemms(program->getParentOfType<ModuleOp>());
+  if (failed(gemms))
+    return failure();
   rank.stepSymbol = getStepName(program);
   rank.object = object;
   rank.arenaBytes = plan.arenaBytes;
   rank.peakLiveBytes = plan.peakLiveBytes;
-  rank.gemms = describeGemms(program->getParentOfType<ModuleOp>());
+  rank.gemms = std::move(*gemms);
   for (Operation *op : timeline)
     rank.ops.push_back(describeOp(op));
   describeParams();
@@ -363,8 +374,11 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
     if (failed(plan))
       return failure();
-    result.ranks.push_back(RankWriter(pipeline, channels, program, *plan)
-                               .write(firstObject + static_cast<int32_t>(i)));
+    auto rank = RankWriter(pipeline, channels, program, *plan)
+                    .write(firstObject + static_cast<int32_t>(i));
+    if (failed(rank))
+      return failure();
+    result.ranks.push_back(std::move(*rank));
   }
   return result;
 }

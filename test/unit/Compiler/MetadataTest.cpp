@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <memory>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace veeline;
@@ -17,18 +19,22 @@ using namespace veeline::compiler;
 
 namespace {
 
-/// Textual IR as a model, and what is said on standard error meanwhile.
+/// Loads textual IR as a model.
 class MetadataTest : public testing::Test {
 protected:
   pipe::PipelineOp load(const std::string &text) {
-    std::string path = testing::TempDir() + "veeline-metadata-test.mlir";
+    std::string path =
+        testing::TempDir() + "veeline-" +
+        testing::UnitTest::GetInstance()->current_test_info()->name() + "-" +
+        std::to_string(::getpid()) + ".mlir";
     std::ofstream(path) << text;
-    EXPECT_TRUE(succeeded(model.load(path)));
+    model = std::make_unique<Model>();
+    EXPECT_TRUE(succeeded(model->load(path)));
     std::remove(path.c_str());
-    return *model.getModule().getOps<pipe::PipelineOp>().begin();
+    return *model->getModule().getOps<pipe::PipelineOp>().begin();
   }
 
-  Model model;
+  std::unique_ptr<Model> model;
 };
 
 /// A pipeline with a batch argument of `type`.
@@ -44,6 +50,32 @@ std::string withBatch(const std::string &type) {
          "\nfunc.func private @c(" +
          type + ", tensor<f32>) -> tensor<f32>\n";
 }
+
+/// A pipeline whose memory is planned, of a module with these products.
+std::string withGemms(const std::string &gemms) {
+  return "module attributes {pipe.gemms = [" + gemms + R"mlir(]} {
+  pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+    %w = pipe.param <"w", init = zeros> : tensor<f32>
+    %0 = pipe.chunk 0 @c(%w) {forward = @f} : (tensor<f32>) -> tensor<f32>
+    pipe.yield %0 : tensor<f32>
+  }
+  func.func private @c(tensor<f32>) -> tensor<f32>
+  func.func private @f(tensor<f32> {pipe.role = #pipe.role<operand 0>})
+      -> (tensor<f32> {pipe.role = #pipe.role<result 0>})
+  pipe.program @net_rank0 of @net stage(0) attributes {memory = {
+      accumulators = [], accumulators_begin = 64 : i64,
+      accumulators_end = 64 : i64, arena_bytes = 128 : i64,
+      params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
+    %0 = pipe.forward chunk(0) microbatch(0) ()
+        {pipe.offsets = array<i64: 64>} : () -> tensor<f32>
+  }
+})mlir";
+}
+
+const char *const product =
+    "{a_strides = array<i64: 3, 1>, b_strides = array<i64: 2, 1>, "
+    "batch = array<i64>, c_strides = array<i64: 2, 1>, dtype = f32, "
+    "k = 3 : i64, m = 4 : i64, n = 2 : i64, scratch_bytes = 0 : i64}";
 
 } // namespace
 
@@ -66,4 +98,29 @@ TEST_F(MetadataTest, RefusesTypesThatTheRuntimeLacks) {
                          "'i128'"),
             std::string::npos)
       << message;
+}
+
+TEST_F(MetadataTest, DescribesProducts) {
+  auto program =
+      describeProgram(load(withGemms(product)), "pipeline", /*firstObject=*/0);
+  ASSERT_TRUE(succeeded(program));
+  ASSERT_EQ(program->ranks.size(), 1u);
+  ASSERT_EQ(program->ranks[0].gemms.size(), 1u);
+  EXPECT_EQ(program->ranks[0].gemms[0].m, 4);
+}
+
+/// A product that was left out would give those after it other numbers.
+TEST_F(MetadataTest, RefusesDamagedProducts) {
+  for (std::string damaged : {"{m = 4 : i64}", "1 : i64"}) {
+    pipe::PipelineOp pipeline =
+        load(withGemms(std::string(product) + ", " + damaged));
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0)));
+    std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_NE(message.find("error: entry 1 of 'pipe.gemms' does not describe "
+                           "a matrix product: " +
+                           damaged),
+              std::string::npos)
+        << message;
+  }
 }
