@@ -222,7 +222,9 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     nextObject += program->ranks.size();
     metadata.programs.push_back(std::move(*program));
   }
-  if (failed(run(module, "runtime", buildRuntimePipeline)))
+  if (failed(run(module, "runtime", [&](OpPassManager &passManager) {
+        buildRuntimePipeline(passManager, options);
+      })))
     return failure();
   return compileRanks(module);
 }

@@ -184,7 +184,9 @@ LogicalResult Compilation::describe() {
 
 /// One object with the steps of all programs.
 LogicalResult Compilation::lower() {
-  if (failed(apply(buildRuntimePipeline)))
+  if (failed(apply([](OpPassManager &passManager) {
+        buildRuntimePipeline(passManager, CompileOptions());
+      })))
     return failure();
   llvm::StringSet<> steps;
   for (const artifact::Program &program : artifact.metadata.programs)
