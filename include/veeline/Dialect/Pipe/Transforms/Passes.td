@@ -92,7 +92,8 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
   let description = [{
     Replaces every `pipe.edge_value` by a `pipe.recv` and a `pipe.wait`, and puts the
     `pipe.send` where the value exists. A receive is posted ahead: before the operation during
-    which, in the simulated schedule, its sender starts to produce it.
+    which, in the simulated schedule, its sender starts to produce it. Every stage has one program,
+    and together they are a schedule of the pipeline, which the schedule library's verifier checks.
   }];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }
