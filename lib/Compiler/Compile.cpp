@@ -286,6 +286,7 @@ int veeline::compiler::compileMain(int argc, const char *const *argv) {
   if (!parsed.command)
     return parsed.exitCode;
   const CompileCommand &command = *parsed.command;
+  catchInterrupts();
   Model model;
   if (failed(model.load(command.model)))
     return 1;
