@@ -272,6 +272,12 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     whole.schedule = "sequential";
     whole.placement = "linear";
     whole.pieces.clear();
+    // The model is the same: what there is to warn about was said above.
+    ScopedDiagnosticHandler once(&model.getContext(),
+                                 [](Diagnostic &diagnostic) {
+                                   return success(diagnostic.getSeverity() ==
+                                                  DiagnosticSeverity::Warning);
+                                 });
     if (failed(builder.add(*unpartitioned, whole, "reference")))
       return failure();
   }

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <utility>
@@ -98,6 +99,9 @@ findLinker(const HostTargetOptions &options) {
 /// Process ids, 0 where there is none. More at once than there are threads to
 /// start them do not exist on machines of today; one more is only not stopped.
 static std::atomic<pid_t> runningLinkers[512];
+/// How many threads are between asking `stopping` and having told the id.
+static std::atomic<int> startingLinkers;
+static std::atomic<bool> stopping;
 
 /// Puts `to` where `from` is.
 static void replaceLinker(pid_t from, pid_t to) {
@@ -109,6 +113,12 @@ static void replaceLinker(pid_t from, pid_t to) {
 }
 
 void veeline::stopLinkers() {
+  stopping = true;
+  // Not for ever: the thread that starts one may be that of the signal.
+  for (int i = 0; i != 100 && startingLinkers != 0; ++i) {
+    timespec wait = {0, 10'000'000};
+    nanosleep(&wait, nullptr);
+  }
   for (std::atomic<pid_t> &slot : runningLinkers)
     if (pid_t linker = slot.load())
       kill(linker, SIGTERM);
@@ -125,12 +135,20 @@ static int runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output,
                                                 output};
   bool isMissing = false;
+  ++startingLinkers;
+  if (stopping) {
+    --startingLinkers;
+    failure = "interrupted";
+    return -1;
+  }
   llvm::sys::ProcessInfo linker =
       llvm::sys::ExecuteNoWait(arguments.front(), arguments, std::nullopt,
                                redirects, 0, &failure, &isMissing);
+  if (!isMissing)
+    replaceLinker(0, linker.Pid);
+  --startingLinkers;
   if (isMissing)
     return -1;
-  replaceLinker(0, linker.Pid);
   int status = llvm::sys::Wait(linker, /*SecondsToWait=*/std::nullopt, &failure)
                    .ReturnCode;
   replaceLinker(linker.Pid, 0);

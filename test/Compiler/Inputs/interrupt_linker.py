@@ -34,6 +34,8 @@ def main():
     process = subprocess.Popen(
         sys.argv[3:],
         cwd=directory / "work",
+        # lit has its children ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         env={**os.environ, "PATH": path, "TMPDIR": str(directory / "tmp"), "MARKER": str(marker)},
     )
     deadline = time.monotonic() + 60

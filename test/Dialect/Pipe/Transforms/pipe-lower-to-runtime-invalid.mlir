@@ -120,3 +120,18 @@ pipe.program @net_rank1 of @net stage(1) attributes {memory = {accumulators = []
   // expected-error @below {{cannot be lowered; run --pipe-insert-communication first}}
   %0 = pipe.edge_value edge(0) activation microbatch(0) : tensor<f32>
 }
+
+// -----
+
+// A bufferized function that is not what it says.
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<f32>
+  %0 = pipe.chunk 0 @c(%w) {forward = @f} : (tensor<f32>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @c(tensor<f32>) -> tensor<f32>
+// expected-error @below {{says that it has 5 results, but takes only 4 arguments, the rank included}}
+func.func private @f(!llvm.ptr, memref<f32> {pipe.role = #pipe.role<operand 0>}, memref<f32> {pipe.role = #pipe.role<result 0>}, memref<0xi8>) attributes {pipe.num_results = 5 : i64}
+pipe.program @net_rank0 of @net stage(0) {
+  %0 = pipe.forward chunk(0) microbatch(0) () : () -> tensor<f32>
+}
