@@ -30,7 +30,8 @@ uint64_t veeline::getByteSize(Type type) {
     return 0;
   unsigned bits =
       shaped.getElementType().isIndex() ? 64 : shaped.getElementTypeBitWidth();
-  return shaped.getNumElements() * llvm::divideCeil(bits, 8);
+  return shaped.getNumElements() *
+         llvm::PowerOf2Ceil(llvm::divideCeil(bits, 8));
 }
 
 bool veeline::isContraction(Operation *op) {

@@ -203,7 +203,8 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   artifact::Metadata &metadata = artifact.metadata;
   if (metadata.programs.empty()) {
     auto pipeline = *module.getOps<pipe::PipelineOp>().begin();
-    describeModel(pipeline, metadata);
+    if (failed(describeModel(pipeline, metadata)))
+      return failure();
     describeRanges(pipeline, metadata);
   }
   if (failed(run(module, "memory", [&](OpPassManager &passManager) {
@@ -221,7 +222,9 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     nextObject += program->ranks.size();
     metadata.programs.push_back(std::move(*program));
   }
-  if (failed(run(module, "runtime", buildRuntimePipeline)))
+  if (failed(run(module, "runtime", [&](OpPassManager &passManager) {
+        buildRuntimePipeline(passManager, options);
+      })))
     return failure();
   return compileRanks(module);
 }
@@ -283,6 +286,7 @@ int veeline::compiler::compileMain(int argc, const char *const *argv) {
   if (!parsed.command)
     return parsed.exitCode;
   const CompileCommand &command = *parsed.command;
+  catchInterrupts();
   Model model;
   if (failed(model.load(command.model)))
     return 1;

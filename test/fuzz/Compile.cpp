@@ -193,7 +193,9 @@ LogicalResult Compilation::describe() {
 
 /// One object with the steps of all programs.
 LogicalResult Compilation::lower() {
-  if (failed(apply(buildRuntimePipeline)))
+  if (failed(apply([](OpPassManager &passManager) {
+        buildRuntimePipeline(passManager, CompileOptions());
+      })))
     return failure();
   llvm::StringSet<> steps;
   for (const artifact::Program &program : artifact.metadata.programs)
@@ -226,7 +228,8 @@ LogicalResult Compilation::run() {
   if (failed(schedule()))
     return failure();
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
-  compiler::describeModel(pipeline, artifact.metadata);
+  if (failed(compiler::describeModel(pipeline, artifact.metadata)))
+    return failure();
   artifact.metadata.microbatches = task.microbatches;
   compiler::describeRanges(pipeline, artifact.metadata);
   artifact.metadata.optimizer = artifact::Optimizer::sgd;

@@ -72,6 +72,7 @@ private:
   Value asMemRef(Value address, MemRefType type);
 
   // Ops.
+  LogicalResult verifyPlaced(Operation *op);
   LogicalResult lower(Operation *op);
   LogicalResult lowerWork(Operation *op);
   FailureOr<Value> getArgument(Operation *op, ChunkOp chunk,
@@ -428,8 +429,34 @@ LogicalResult StepWriter::lowerAssign(AssignOp assign) {
   return success();
 }
 
+/// The values that the step computes have a place in the arena, but for those
+/// that go straight into a receiver's memory.
+LogicalResult StepWriter::verifyPlaced(Operation *op) {
+  if (auto gradient = dyn_cast<GradientOp>(op)) {
+    if (plan.findAccumulator(gradient.getParam(), gradient.getChunk()))
+      return success();
+    return op->emitOpError("is a sum that has no place in the plan of this "
+                           "rank's memory");
+  }
+  if (!getScheduleOp(op) && !isa<AddOp, RecvOp>(op))
+    return success();
+  auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
+  bool isComplete = offsets && offsets.size() == op->getNumResults();
+  for (OpResult result : op->getResults()) {
+    bool isPlaced = isComplete && offsets[result.getResultNumber()] >= 0;
+    bool isSentOnly = getScheduleOp(op) && result.hasOneUse() &&
+                      isa<SendOp>(*result.getUsers().begin());
+    if (!isPlaced && !isSentOnly)
+      return op->emitOpError(
+          "has no planned memory; run --pipe-plan-memory first");
+  }
+  return success();
+}
+
 LogicalResult StepWriter::lower(Operation *op) {
   loc = op->getLoc();
+  if (failed(verifyPlaced(op)))
+    return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<ForwardOp, BackwardOp, BackwardInputOp, BackwardWeightOp>(
           [&](Operation *op) { return lowerWork(op); })
