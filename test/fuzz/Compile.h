@@ -41,8 +41,8 @@ public:
   /// Cuts the model at random between its marks, and compiles the functions of
   /// its chunks once, with the steps of the program "sequential" and of every
   /// schedule that has that many chunks and microbatches. The artifact has one
-  /// object. Code is generated without optimisation, that of every fourth seed of
-  /// a random model with as much of it as the product has. Fails with the
+  /// object. Code is generated without optimisation, that of every fourth seed
+  /// of a random model with as much of it as the product has. Fails with the
   /// diagnostics.
   Expected<artifact::Artifact> compile(const Task &task);
 
