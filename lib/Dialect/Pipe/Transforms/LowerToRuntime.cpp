@@ -72,6 +72,7 @@ private:
   Value asMemRef(Value address, MemRefType type);
 
   // Ops.
+  void clearAccumulators();
   LogicalResult verifyPlaced(Operation *op);
   LogicalResult lower(Operation *op);
   LogicalResult lowerWork(Operation *op);
@@ -473,6 +474,25 @@ LogicalResult StepWriter::lower(Operation *op) {
       });
 }
 
+/// Clears the accumulators, those without a gap between them at once. What lies
+/// in gaps is not ours to write.
+void StepWriter::clearAccumulators() {
+  SmallVector<std::pair<int64_t, int64_t>> ranges;
+  for (const MemoryPlan::Accumulator &accumulator : plan.accumulators) {
+    int64_t bytes =
+        getByteSize(tables.params[accumulator.param].getValue().getType());
+    if (bytes == 0)
+      continue;
+    if (!ranges.empty() && ranges.back().second == accumulator.offset)
+      ranges.back().second += bytes;
+    else
+      ranges.push_back({accumulator.offset, accumulator.offset + bytes});
+  }
+  for (auto [begin, end] : ranges)
+    LLVM::MemsetOp::create(builder, loc, atArena(begin), constant(0, 8),
+                           constant(end - begin, 64), /*isVolatile=*/false);
+}
+
 LogicalResult StepWriter::run() {
   builder.setInsertionPointToEnd(module.getBody());
   auto func =
@@ -485,11 +505,7 @@ LogicalResult StepWriter::run() {
   batch = func.getArgument(2);
   for (auto [i, op] : llvm::enumerate(getTimelineOps(program)))
     timelineNumbers[op] = i;
-  int64_t bytes = plan.accumulatorsEnd - plan.accumulatorsBegin;
-  if (bytes != 0)
-    LLVM::MemsetOp::create(builder, loc, atArena(plan.accumulatorsBegin),
-                           constant(0, 8), constant(bytes, 64),
-                           /*isVolatile=*/false);
+  clearAccumulators();
   for (Operation &op : program.getBody().front())
     if (failed(lower(&op)))
       return failure();
