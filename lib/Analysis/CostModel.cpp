@@ -1,5 +1,4 @@
-//===- CostModel.cpp - what an operation costs
-//------------------------------===//
+//===- CostModel.cpp - what an operation costs ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Compile.cpp - veeline compile
-//-----------------------------------------===//
+//===- Compile.cpp - veeline compile --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Inspect.cpp - veeline inspect
-//-----------------------------------------===//
+//===- Inspect.cpp - veeline inspect --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Metadata.cpp - the metadata of an artifact, read from IR
-//--------------===//
+//===- Metadata.cpp - the metadata of an artifact, read from IR -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

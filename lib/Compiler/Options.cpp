@@ -1,5 +1,4 @@
-//===- Options.cpp - the command lines of compile and inspect
-//----------------===//
+//===- Options.cpp - the command lines of compile and inspect -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Pipelines.cpp - --pipe-compile, and its halves
-//------------------------===//
+//===- Pipelines.cpp - --pipe-compile, and its halves ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

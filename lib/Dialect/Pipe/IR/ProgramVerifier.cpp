@@ -1,5 +1,4 @@
-//===- ProgramVerifier.cpp - the verifier of pipe.program
-//-------------------===//
+//===- ProgramVerifier.cpp - the verifier of pipe.program -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- InsertCommunication.cpp - --pipe-insert-communication
-//-----------------===//
+//===- InsertCommunication.cpp - --pipe-insert-communication --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- LowerToRuntime.cpp - --pipe-lower-to-runtime
-//--------------------------===//
+//===- LowerToRuntime.cpp - --pipe-lower-to-runtime -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

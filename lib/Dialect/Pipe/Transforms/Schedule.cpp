@@ -1,5 +1,4 @@
-//===- Schedule.cpp - --pipe-schedule
-//----------------------------------------===//
+//===- Schedule.cpp - --pipe-schedule -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
