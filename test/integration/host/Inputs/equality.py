@@ -161,7 +161,7 @@ def check(models, case):
     """None, or what went wrong."""
     schedule, stages, microbatches, model, with_reference = case
     chunks_per_stage = CHUNKS_PER_STAGE[schedule]
-    artifact = models.work / f"{schedule}-{stages}-{microbatches}-{model}.vla"
+    artifact = models.work / f"{schedule}-{stages}-{microbatches}-{model}.vee"
     compile_command = [
         "veeline", "compile", "-q", models.path(model), "-o", artifact,
         "--stages", str(stages), "--chunks-per-stage", str(chunks_per_stage),
