@@ -28,6 +28,9 @@ struct Schedule {
   /// What either adds to memory is there from the start, what either releases
   /// until the end.
   std::vector<std::vector<int>> overlapped = {};
+  /// What its user should know, one sentence each, without a full stop: that
+  /// few microbatches cost a lot, say.
+  std::vector<std::string> warnings = {};
 };
 
 /// Does `schedule` solve `problem`? Expects `check(problem)` to hold; the

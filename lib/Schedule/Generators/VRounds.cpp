@@ -14,7 +14,7 @@ static constexpr Direction Backward = Direction::Backward;
 namespace {
 class Rounds {
 public:
-  Rounds(VBuilder &builder, const VRoundsOptions &options);
+  Rounds(LegBuilder &builder, const VRoundsOptions &options);
   bool run();
 
 private:
@@ -35,8 +35,8 @@ private:
     return builder.placed(direction, stage, leg) < m;
   }
 
-  VBuilder &builder;
-  const VProblem &problem;
+  LegBuilder &builder;
+  const LegProblem &problem;
   const VRoundsOptions &options;
   int p, m;
   double maxApproved = 0;
@@ -44,7 +44,7 @@ private:
 };
 } // namespace
 
-Rounds::Rounds(VBuilder &builder, const VRoundsOptions &options)
+Rounds::Rounds(LegBuilder &builder, const VRoundsOptions &options)
     : builder(builder), problem(builder.getProblem()), options(options),
       p(problem.stages()), m(problem.microbatches()), legs(p) {
   for (double idle : options.approvedIdle)
@@ -64,7 +64,7 @@ bool Rounds::makeRoom(int stage, std::int64_t amount) {
 /// Places an operation if its inputs are there and memory admits it.
 bool Rounds::place(Direction direction, int stage, int leg) {
   if (!isLeft(direction, stage, leg) ||
-      builder.readyTime(direction, stage, leg) == VBuilder::unknown ||
+      builder.readyTime(direction, stage, leg) == LegBuilder::unknown ||
       !makeRoom(stage, problem.leg(direction, stage, leg).memory))
     return false;
   builder.place(direction, stage, leg);
@@ -75,7 +75,7 @@ bool Rounds::place(Direction direction, int stage, int leg) {
 /// where the gap that is left would make this the worst stage.
 void Rounds::runWeightsUntil(int stage, double ready, bool fill) {
   auto fits = [&] {
-    const VBuilder::Owed &weight = builder.oldestOwed(stage);
+    const LegBuilder::Owed &weight = builder.oldestOwed(stage);
     return std::max(builder.now(stage), weight.ready) + weight.cost <= ready;
   };
   while (builder.owesWeight(stage) && fits())
@@ -113,7 +113,7 @@ bool Rounds::firstV() {
     if (!place(Forward, stage, 0))
       return false;
   for (int stage = p - 1; stage >= 0; --stage) {
-    if (stage < p - 1)
+    if (stage < p - 1 && options.extraForwards)
       extraForwards(stage);
     if (!place(Forward, stage, 1))
       return false;
@@ -170,11 +170,11 @@ int Rounds::forwardLeg(int stage) const {
 }
 
 bool Rounds::placeBackward(int stage, int leg) {
-  const VProblem::Leg &info = problem.leg(Backward, stage, leg);
+  const LegProblem::Leg &info = problem.leg(Backward, stage, leg);
   if (!isLeft(Backward, stage, leg))
     return false;
   double ready = builder.readyTime(Backward, stage, leg);
-  if (ready == VBuilder::unknown)
+  if (ready == LegBuilder::unknown)
     return false;
   if (info.hasInputGradient) {
     if (!makeRoom(stage, info.memory))
@@ -200,7 +200,7 @@ bool Rounds::placeForward(int stage) {
   if (leg < 0)
     return false;
   double ready = builder.readyTime(Forward, stage, leg);
-  if (ready == VBuilder::unknown ||
+  if (ready == LegBuilder::unknown ||
       !makeRoom(stage, problem.leg(Forward, stage, leg).memory))
     return false;
   runWeightsUntil(stage, ready, options.fillBeforeForward);
@@ -245,7 +245,7 @@ bool Rounds::run() {
   return true;
 }
 
-bool veeline::schedule::buildVRounds(VBuilder &builder,
+bool veeline::schedule::buildVRounds(LegBuilder &builder,
                                      const VRoundsOptions &options) {
   builder.reset();
   return Rounds(builder, options).run();

@@ -7,7 +7,7 @@
 #ifndef VEELINE_LIB_SCHEDULE_GENERATORS_VROUNDS_H
 #define VEELINE_LIB_SCHEDULE_GENERATORS_VROUNDS_H
 
-#include "VBuilder.h"
+#include "LegBuilder.h"
 
 namespace veeline::schedule {
 
@@ -19,6 +19,9 @@ struct VRoundsOptions {
   /// The W of a chunk without BackwardInput runs where its B would, and is not
   /// put off.
   bool weightAtOnce = false;
+  /// More forwards of leg 0 before the first F of leg 1, where memory and time
+  /// permit.
+  bool extraForwards = true;
   /// How long each stage waited in an earlier attempt, which this one need not
   /// stay below; empty: none.
   std::vector<double> approvedIdle = {};
@@ -29,7 +32,7 @@ struct VRoundsOptions {
 /// then rounds in which every stage places at most one B and one F, with W
 /// in the gaps. Returns false, with the builder in an undefined state, where
 /// the memory limits do not admit its order. O(operations).
-bool buildVRounds(VBuilder &builder, const VRoundsOptions &options);
+bool buildVRounds(LegBuilder &builder, const VRoundsOptions &options);
 
 } // namespace veeline::schedule
 

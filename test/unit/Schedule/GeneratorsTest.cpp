@@ -138,32 +138,14 @@ TEST(Generators, MemoryLimitOfAFixedOrder) {
   EXPECT_TRUE(generate("gpipe", problem));
 }
 
-TEST(Generators, InterleavedNeedsAMultiple) {
-  auto errorOf = [](int p, int m) {
-    Expected<Schedule> schedule =
-        generate("interleaved-1f1b", makeProblem("interleaved-1f1b", p, 2, m));
-    EXPECT_FALSE(schedule);
-    EXPECT_EQ(schedule.error().kind, ErrorKind::NotApplicable);
-    return schedule.error().message;
-  };
-  EXPECT_EQ(errorOf(4, 9),
-            "interleaved-1f1b needs a number of microbatches that is a "
-            "multiple of the 4 stages, not 9; the nearest is 8");
-  EXPECT_EQ(errorOf(4, 11),
-            "interleaved-1f1b needs a number of microbatches that is a "
-            "multiple of the 4 stages, not 11; the nearest is 12");
-  EXPECT_EQ(errorOf(4, 1),
-            "interleaved-1f1b needs a number of microbatches that is a "
-            "multiple of the 4 stages, not 1; the nearest is 4");
-}
-
 TEST(Generators, UnknownName) {
   Expected<const Generator *> generator = findGenerator("zbv");
   ASSERT_FALSE(generator);
   EXPECT_EQ(generator.error().kind, ErrorKind::UnknownSchedule);
-  EXPECT_EQ(generator.error().message,
-            "unknown schedule 'zbv'; did you mean 'zb-v'? Known schedules are "
-            "sequential, gpipe, 1f1b, interleaved-1f1b, zb-v");
+  EXPECT_EQ(generator.error().message.find(
+                "unknown schedule 'zbv'; did you mean 'zb-v'? Known schedules "
+                "are sequential, gpipe, 1f1b, "),
+            0u);
   EXPECT_EQ(findGenerator("").error().kind, ErrorKind::UnknownSchedule);
   EXPECT_NE(findGenerator("interleved-1f1b")
                 .error()

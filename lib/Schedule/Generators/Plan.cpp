@@ -1,10 +1,10 @@
-//===- VPlan.cpp - a V schedule with a fixed order of F and B -------------===//
+//===- Plan.cpp - a fixed order of F and B, with W in the gaps ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "VPlan.h"
+#include "Plan.h"
 
 using namespace veeline::schedule;
 
@@ -12,14 +12,14 @@ namespace {
 /// Appends one stage's block order.
 class StagePlan {
 public:
-  StagePlan(std::vector<std::uint8_t> &order, int microbatches)
+  StagePlan(std::vector<std::int32_t> &order, int microbatches)
       : order(order), microbatches(microbatches) {}
 
   /// One operation, unless its microbatch is beyond the real ones.
   void add(Direction direction, int leg) {
     int code = static_cast<int>(direction) * 2 + leg;
     if (count[code]++ < microbatches)
-      order.push_back(static_cast<std::uint8_t>(code));
+      order.push_back(code);
   }
   void addWithWeight(int leg) {
     int before = order.size();
@@ -32,17 +32,17 @@ public:
   }
 
 private:
-  std::vector<std::uint8_t> &order;
+  std::vector<std::int32_t> &order;
   int microbatches;
   int count[4] = {};
 };
 } // namespace
 
-VPlan veeline::schedule::blockPlan(int stages, int microbatches) {
+Plan veeline::schedule::blockPlan(int stages, int microbatches) {
   constexpr Direction F = Direction::Forward, B = Direction::Backward;
   // The phases need 2p-1 microbatches; those that do not exist are left out.
   int total = std::max(2 * stages - 1, microbatches);
-  VPlan plan(stages);
+  Plan plan(stages);
   for (int stage = 0; stage < stages; ++stage) {
     plan[stage].reserve(std::size_t(6) * microbatches);
     StagePlan order(plan[stage], microbatches);
@@ -79,59 +79,66 @@ namespace {
 /// does not depend on the order in which stages are visited.
 class PlanRunner {
 public:
-  PlanRunner(VBuilder &builder, const VPlan &plan, const VPlanOptions &options)
+  PlanRunner(LegBuilder &builder, const Plan &plan, const PlanOptions &options)
       : builder(builder), problem(builder.getProblem()), plan(plan),
-        options(options), next(problem.stages()) {}
+        options(options), next(problem.stages()), asked(problem.stages()),
+        weights(problem.stages()) {}
   bool run();
 
 private:
   bool runStage(int stage, bool &advanced);
-  bool placeNext(int stage, Direction direction, int leg, double ready);
+  bool placeNext(int stage, int code, double ready);
+  void placeWeight(int stage) {
+    if (!builder.owesWeight(stage))
+      return;
+    builder.placeWeight(stage);
+    ++weights[stage];
+  }
   bool isFinished(int stage) const { return next[stage] == plan[stage].size(); }
 
-  VBuilder &builder;
-  const VProblem &problem;
-  const VPlan &plan;
-  const VPlanOptions &options;
+  LegBuilder &builder;
+  const LegProblem &problem;
+  const Plan &plan;
+  const PlanOptions &options;
   std::vector<std::size_t> next;
+  /// How many W the plan has asked for, and how many have run.
+  std::vector<int> asked, weights;
 };
 } // namespace
 
-bool PlanRunner::placeNext(int stage, Direction direction, int leg,
-                           double ready) {
-  const VProblem::Leg &info = problem.leg(direction, stage, leg);
+bool PlanRunner::placeNext(int stage, int code, double ready) {
+  const LegProblem::Leg &info = problem.leg(stage, code);
   while (builder.memory(stage) + info.memory > problem.limit(stage)) {
     if (!builder.owesWeight(stage))
       return false;
-    builder.placeWeight(stage);
+    placeWeight(stage);
   }
   auto fits = [&] {
-    const VBuilder::Owed &weight = builder.oldestOwed(stage);
+    const LegBuilder::Owed &weight = builder.oldestOwed(stage);
     double now = builder.now(stage);
     return now < ready && weight.ready <= ready &&
            std::max(now, weight.ready) + weight.cost <=
                ready + options.overrun * weight.cost;
   };
   while (builder.owesWeight(stage) && fits())
-    builder.placeWeight(stage);
-  builder.place(direction, stage, leg);
+    placeWeight(stage);
+  builder.place(stage, code);
   return true;
 }
 
 bool PlanRunner::runStage(int stage, bool &advanced) {
   while (!isFinished(stage)) {
-    std::uint8_t code = plan[stage][next[stage]];
+    std::int32_t code = plan[stage][next[stage]];
     if (code == planWeight) {
-      if (options.keepWeights && builder.owesWeight(stage))
-        builder.placeWeight(stage);
+      if (options.keepWeights && ++asked[stage] > weights[stage])
+        placeWeight(stage);
       ++next[stage];
       continue;
     }
-    Direction direction = code < 2 ? Direction::Forward : Direction::Backward;
-    double ready = builder.readyTime(direction, stage, code % 2);
-    if (ready == VBuilder::unknown)
+    double ready = builder.readyTime(stage, code);
+    if (ready == LegBuilder::unknown)
       return true;
-    if (!placeNext(stage, direction, code % 2, ready))
+    if (!placeNext(stage, code, ready))
       return false;
     advanced = true;
     ++next[stage];
@@ -161,8 +168,18 @@ bool PlanRunner::run() {
   return true;
 }
 
-bool veeline::schedule::buildVPlan(VBuilder &builder, const VPlan &plan,
-                                   const VPlanOptions &options) {
+bool veeline::schedule::buildPlan(LegBuilder &builder, const Plan &plan,
+                                  const PlanOptions &options) {
   builder.reset();
   return PlanRunner(builder, plan, options).run();
+}
+
+Plan veeline::schedule::planOf(const LegProblem &problem,
+                               const LegBuilder::Orders &orders) {
+  Plan plan = orders;
+  for (std::vector<std::int32_t> &order : plan)
+    for (std::int32_t &code : order)
+      if (code >= problem.codes())
+        code = planWeight;
+  return plan;
 }

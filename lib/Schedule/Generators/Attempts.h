@@ -1,0 +1,58 @@
+//===- Attempts.h - the best of several constructions -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_GENERATORS_ATTEMPTS_H
+#define VEELINE_LIB_SCHEDULE_GENERATORS_ATTEMPTS_H
+
+#include "LegBuilder.h"
+#include "veeline/Schedule/Generators.h"
+
+#include <array>
+#include <string_view>
+
+namespace veeline::schedule {
+
+/// The best of several attempts: by the objective, then by the other one, then
+/// by memory, then the earlier one.
+class Best {
+public:
+  explicit Best(Objective objective) : objective(objective) {}
+  /// Whether this is the best so far.
+  bool offer(const LegBuilder &builder);
+  bool isFound() const { return found; }
+  const LegBuilder::Orders &orders() const { return best; }
+
+private:
+  Objective objective;
+  bool found = false;
+  std::array<double, 3> bestKey;
+  LegBuilder::Orders best;
+};
+
+/// Offers list scheduling (ListBuilder.h) in as many variants as fit in a
+/// budget of operations, but at least `atLeast`.
+void offerLists(LegBuilder &builder, std::int64_t budget, int atLeast,
+                Best &best);
+
+/// OutOfMemory at the first stage whose limit is below `least[stage]`; `why`
+/// ends the message, before that amount: "one microbatch alone needs".
+Status checkLimits(const Problem &problem, const LegProblem &legs,
+                   std::string_view name,
+                   const std::vector<std::int64_t> &least,
+                   std::string_view why);
+
+/// The same for what one microbatch alone needs, whatever the order.
+Status checkLeastLimits(const Problem &problem, const LegProblem &legs,
+                        std::string_view name);
+
+/// What each stage needs to run F and B in the order of `orders`, each W right
+/// after its B.
+std::vector<std::int64_t> leastLimitsOf(const LegProblem &legs,
+                                        const LegBuilder::Orders &orders);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_GENERATORS_ATTEMPTS_H

@@ -1,0 +1,71 @@
+//===- ControllableMemory.cpp - V-Half and V-Min --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Qi, Wan, Amar, Lin: Pipeline Parallelism with Controllable Memory (2024,
+// arXiv:2405.15362). On a V, the memory of a stage is the time that a
+// microbatch is under way, so a pattern that leads one microbatch through the
+// stages, repeated once per period, says how much is needed. V-Min leads it
+// through as fast as it goes: about 1/3 of 1F1B's activations. V-Half takes its
+// time on the way down, forward and backward: about 1/2. p = 4, equal costs,
+// stage 0 and stage 3 of V-Min (F down, f up, b and B back):
+//
+//   stage 0: F0 .  .  .  F1 .  .  f0 b0 .  F2 .  .  f1 b1 B0 w0 W0 ...
+//   stage 3:          F0 f0 .  .  .  .  F1 f1 b0 B0 w0 W0 F2 f2 b1 B1 ...
+//
+// The published order is made for equal costs and never looks at others. Here
+// patterns are made with the costs of the chunks, in many shapes (Pattern.h,
+// PatternSearch.h), and followed by simulation: a stage that would wait runs
+// ahead what fits its memory, or a W. List scheduling competes, and takes over
+// where no pattern fits.
+//
+// Activations: at most (p+2)/2 (V-Half) and (p+4)/3 (V-Min), rounded down; a
+// lower limit is kept too. Bubble with F = B = W and free transfers, as of the
+// published order: V-Half about (2p+1)/(6m + 2p+1), V-Min about
+// (3p+3)/(6m + 3p+3).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Attempts.h"
+#include "Generators.h"
+#include "ListBuilder.h"
+#include "PatternSearch.h"
+
+using namespace veeline::schedule;
+
+/// `activations`: what a stage may hold.
+static Expected<Schedule> generateWithin(const Problem &problem,
+                                         const GeneratorOptions &options,
+                                         const char *name, int activations) {
+  LegProblem legs(problem);
+  for (int stage = 0; stage < legs.stages(); ++stage) {
+    std::int64_t limit =
+        std::max(activations * legs.held(stage), legs.leastLimit(stage));
+    legs.setLimit(stage, legs.hasGivenLimit(stage)
+                             ? std::min(legs.limit(stage), limit)
+                             : limit);
+  }
+  if (Status status = checkLeastLimits(problem, legs, name); !status)
+    return status.takeError();
+  LegBuilder builder(legs);
+  Best best(options.objective);
+  constexpr std::int64_t budget = 600'000;
+  searchPatterns(problem, builder, options.objective, budget, best);
+  offerLists(builder, budget / 10, best.isFound() ? 0 : 4, best);
+  polish(builder, budget / 4, best);
+  Schedule schedule = LegBuilder::decode(best.orders(), problem);
+  schedule.name = name;
+  return schedule;
+}
+
+Expected<Schedule>
+veeline::schedule::generateVHalf(const Problem &problem,
+                                 const GeneratorOptions &options) {
+  return generateWithin(problem, options, "v-half", (problem.stages() + 2) / 2);
+}
+
+Expected<Schedule>
+veeline::schedule::generateVMin(const Problem &problem,
+                                const GeneratorOptions &options) {
+  return generateWithin(problem, options, "v-min", (problem.stages() + 4) / 3);
+}

@@ -1,0 +1,133 @@
+//===- LegBuilder.cpp - a schedule under construction ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LegBuilder.h"
+
+using namespace veeline::schedule;
+
+/// Whether any operation of the problem is said to hold memory.
+static bool knowsMemory(const Problem &problem) {
+  return std::any_of(
+      problem.chunks.begin(), problem.chunks.end(), [](const Chunk &chunk) {
+        return chunk.forwardMemory != 0 || chunk.backwardInputMemory != 0;
+      });
+}
+
+LegProblem::LegProblem(const Problem &problem)
+    : numStages(problem.stages()), numLegs(problem.chunksPerStage()),
+      numMicrobatches(problem.microbatches), flow(problem),
+      legTable(std::size_t(2) * problem.numChunks()), limits(problem.stages()),
+      heldOfStage(problem.stages()), isGiven(problem.stages()) {
+  // A problem without memory is scheduled as if each F held one unit.
+  bool hasMemory = knowsMemory(problem);
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+    stageOfChunk.push_back(problem.placement.stageOf(chunk));
+  for (int stage = 0; stage < numStages; ++stage) {
+    Leg *legs = legTable.data() + static_cast<std::size_t>(stage) * codes();
+    for (int local = 0; local < numLegs; ++local) {
+      int number = problem.placement.globalChunk(stage, local);
+      const Chunk &chunk = problem.chunks[number];
+      std::int64_t forward = hasMemory ? chunk.forwardMemory : 1;
+      std::int64_t backward = hasMemory ? chunk.backwardInputMemory : 0;
+      heldOfStage[stage] += std::max(forward, forward + backward);
+      legs[local] = {number,
+                     chunk.forward,
+                     forward,
+                     0,
+                     0,
+                     true,
+                     flow.forwardInputs[number],
+                     flow.forwardUsers[number]};
+      legs[codes() - 1 - local] = {number,
+                                   chunk.backwardInput,
+                                   backward,
+                                   chunk.backwardWeight,
+                                   -forward - backward,
+                                   chunk.hasBackwardInput,
+                                   flow.backwardInputs[number],
+                                   flow.backwardUsers[number]};
+      lacksInputGradient |= !chunk.hasBackwardInput;
+    }
+    isGiven[stage] = hasMemory && problem.memoryLimit(stage);
+    limits[stage] = isGiven[stage] ? *problem.memoryLimit(stage)
+                                   : heldOfStage[stage] * numStages;
+  }
+}
+
+std::int64_t LegProblem::leastLimit(int stage) const {
+  std::int64_t held = 0, peak = 0;
+  auto add = [&](std::int64_t memory) {
+    held += memory;
+    peak = std::max(peak, held);
+  };
+  for (int code = 0; code < codes(); ++code) {
+    add(leg(stage, code).memory);
+    add(leg(stage, code).weightMemory);
+  }
+  return peak;
+}
+
+LegBuilder::LegBuilder(const LegProblem &problem)
+    : problem(problem), states(problem.stages()),
+      counts(static_cast<std::size_t>(problem.stages()) * problem.codes()),
+      ends(counts.size() * problem.microbatches()), owed(ends.size() / 2),
+      placedCodes(problem.stages()) {
+  for (std::vector<std::int32_t> &order : placedCodes)
+    order.reserve(std::size_t(3) * problem.legs() * problem.microbatches());
+  reset();
+}
+
+void LegBuilder::reset() {
+  std::fill(states.begin(), states.end(), State{0, unknown, 0, 0, 0, 0, 0});
+  std::fill(counts.begin(), counts.end(), 0);
+  std::fill(ends.begin(), ends.end(), unknown);
+  for (std::vector<std::int32_t> &order : placedCodes)
+    order.clear();
+  greatestIdle = 0;
+}
+
+double LegBuilder::makespan() const {
+  double latest = 0;
+  for (const State &state : states)
+    latest = std::max(latest, state.now);
+  return latest;
+}
+
+double LegBuilder::span() const {
+  double longest = 0;
+  for (const State &state : states)
+    longest = std::max(longest, state.now - state.firstStart);
+  return longest;
+}
+
+std::int64_t LegBuilder::peakMemory() const {
+  std::int64_t peak = 0;
+  for (const State &state : states)
+    peak = std::max(peak, state.peak);
+  return peak;
+}
+
+Schedule LegBuilder::decode(const Orders &orders, const Problem &problem) {
+  int v = problem.chunksPerStage();
+  Schedule schedule;
+  schedule.stages.resize(orders.size());
+  std::vector<int> next(std::size_t(3) * v);
+  for (std::size_t stage = 0; stage < orders.size(); ++stage) {
+    std::fill(next.begin(), next.end(), 0);
+    schedule.stages[stage].reserve(orders[stage].size());
+    for (std::int32_t code : orders[stage]) {
+      constexpr OpKind kinds[] = {OpKind::Forward, OpKind::BackwardInput,
+                                  OpKind::BackwardWeight};
+      int leg = code % v;
+      int chunk =
+          problem.placement.globalChunk(stage, code < v ? leg : v - 1 - leg);
+      int microbatch = next[code]++;
+      if (code / v != 1 || problem.chunks[chunk].hasBackwardInput)
+        schedule.stages[stage].push_back({kinds[code / v], chunk, microbatch});
+    }
+  }
+  return schedule;
+}

@@ -1,0 +1,258 @@
+//===- LegBuilder.h - a schedule under construction -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A microbatch passes every stage on v legs forward, through the local chunks
+// 0..v-1, and on v legs backward, through v-1..0. With legs, forward and
+// backward look alike. (On a V, leg 0 comes from stage s-1 and leg 1 from stage
+// s+1, in both directions.)
+//
+// The builder places operations one after the other at the end of a stage, at
+// the time when their inputs are there, and keeps clocks, memory and the queue
+// of W that are owed. Strategies decide what comes next.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_GENERATORS_LEGBUILDER_H
+#define VEELINE_LIB_SCHEDULE_GENERATORS_LEGBUILDER_H
+
+#include "../Flow.h"
+#include "veeline/Schedule/Schedule.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace veeline::schedule {
+
+enum class Direction : std::uint8_t { Forward, Backward };
+
+/// What the strategies know about a problem: the problem by stage, leg and
+/// direction, with a memory limit for every stage.
+class LegProblem {
+public:
+  explicit LegProblem(const Problem &problem);
+
+  int stages() const { return numStages; }
+  int legs() const { return numLegs; }
+  int microbatches() const { return numMicrobatches; }
+
+  /// Steps of a microbatch on a stage, in order: forward on legs 0..v-1, then
+  /// backward on legs 0..v-1.
+  int code(Direction direction, int leg) const {
+    return static_cast<int>(direction) * numLegs + leg;
+  }
+  int codes() const { return 2 * numLegs; }
+
+  /// Costs and memory of one leg of a stage. Where the chunk has no
+  /// BackwardInput, its backward step costs nothing and only lets W run.
+  struct Leg {
+    int chunk;
+    double cost;
+    std::int64_t memory;
+    /// Of the W that a backward step owes.
+    double weightCost;
+    std::int64_t weightMemory;
+    bool hasInputGradient;
+    std::span<const Link> inputs;
+    std::span<const Link> users;
+  };
+  const Leg &leg(int stage, int code) const {
+    return legTable[static_cast<std::size_t>(stage) * codes() + code];
+  }
+  const Leg &leg(Direction direction, int stage, int leg) const {
+    return this->leg(stage, code(direction, leg));
+  }
+  int stageOf(int chunk) const { return stageOfChunk[chunk]; }
+
+  /// Without a limit in the problem: p times what one microbatch holds, which
+  /// is what 1F1B's worst stage would hold.
+  std::int64_t limit(int stage) const { return limits[stage]; }
+  void setLimit(int stage, std::int64_t limit) { limits[stage] = limit; }
+  bool hasGivenLimit(int stage) const { return isGiven[stage]; }
+  /// What one microbatch holds of a stage: of each chunk the most that is kept
+  /// between its operations.
+  std::int64_t held(int stage) const { return heldOfStage[stage]; }
+  /// The least limit with which a stage can run one microbatch at a time.
+  std::int64_t leastLimit(int stage) const;
+  /// Some chunk has no BackwardInput.
+  bool hasChunkWithoutInputGradient() const { return lacksInputGradient; }
+
+private:
+  int numStages, numLegs, numMicrobatches;
+  Flow flow;
+  std::vector<Leg> legTable;
+  std::vector<int> stageOfChunk;
+  std::vector<std::int64_t> limits, heldOfStage;
+  std::vector<bool> isGiven;
+  bool lacksInputGradient = false;
+};
+
+/// A schedule under construction; can be reset and used again.
+class LegBuilder {
+public:
+  explicit LegBuilder(const LegProblem &problem);
+
+  /// Forgets everything that was placed.
+  void reset();
+
+  const LegProblem &getProblem() const { return problem; }
+  /// How many microbatches of a leg are placed.
+  int placed(int stage, int code) const { return counts[slot(stage, code)]; }
+  int placed(Direction direction, int stage, int leg) const {
+    return placed(stage, problem.code(direction, leg));
+  }
+  double now(int stage) const { return states[stage].now; }
+  std::int64_t memory(int stage) const { return states[stage].memory; }
+  /// Time the stage has waited since its first operation.
+  double idle(int stage) const { return states[stage].idle; }
+  double maxIdle() const { return greatestIdle; }
+
+  static constexpr double unknown = -1;
+  /// When the inputs of the next microbatch of a leg are there; `unknown`
+  /// where one, or the step before on the same stage, is not placed yet.
+  /// Expects that a microbatch is left.
+  double readyTime(int stage, int code) const;
+  double readyTime(Direction direction, int stage, int leg) const {
+    return readyTime(stage, problem.code(direction, leg));
+  }
+  bool isPlaced(Direction direction, int stage, int leg, int microbatch) const {
+    return placed(direction, stage, leg) > microbatch;
+  }
+
+  /// Places the next microbatch of a leg, which must be ready at a known time.
+  void place(int stage, int code);
+  void place(Direction direction, int stage, int leg) {
+    place(stage, problem.code(direction, leg));
+  }
+
+  bool owesWeight(int stage) const {
+    return states[stage].owedBegin != states[stage].owedEnd;
+  }
+  int numOwed(int stage) const {
+    return states[stage].owedEnd - states[stage].owedBegin;
+  }
+  struct Owed {
+    double ready;
+    double cost;
+    std::int64_t memory;
+    /// Of the backward step that owes it.
+    int leg;
+  };
+  /// The W that is owed longest.
+  const Owed &oldestOwed(int stage) const {
+    return owed[offset(stage) + states[stage].owedBegin];
+  }
+  void placeWeight(int stage);
+
+  /// From time 0 to the last end of all stages.
+  double makespan() const;
+  /// The longest time of a stage from its first start to its last end.
+  double span() const;
+
+  /// The most memory that a stage has held, of the worst stage.
+  std::int64_t peakMemory() const;
+
+  /// What was placed, compactly: codes of steps, and for the W of backward leg
+  /// l the code 2v + l.
+  using Orders = std::vector<std::vector<std::int32_t>>;
+  const Orders &orders() const { return placedCodes; }
+  /// The schedule of these orders. Backward steps of chunks that have no
+  /// BackwardInput are left out.
+  static Schedule decode(const Orders &orders, const Problem &problem);
+
+private:
+  std::size_t slot(int stage, int code) const {
+    return static_cast<std::size_t>(stage) * problem.codes() + code;
+  }
+  std::size_t offset(int stage) const {
+    return std::size_t(1) * problem.legs() * stage * problem.microbatches();
+  }
+  /// Puts one operation at the end of a stage; returns its end.
+  double append(int stage, double ready, double cost, std::int64_t memory,
+                std::int32_t code);
+
+  struct State {
+    double now, firstStart, idle;
+    std::int64_t memory, peak;
+    int owedBegin, owedEnd;
+  };
+
+  const LegProblem &problem;
+  std::vector<State> states;
+  /// By stage and code.
+  std::vector<int> counts;
+  /// End of (direction, chunk, microbatch).
+  std::vector<double> ends;
+  std::vector<Owed> owed;
+  Orders placedCodes;
+  double greatestIdle = 0;
+};
+
+inline double LegBuilder::readyTime(int stage, int code) const {
+  const LegProblem::Leg &info = problem.leg(stage, code);
+  std::size_t m = problem.microbatches();
+  int microbatch = placed(stage, code);
+  // The step before it on this stage. Only where chunks do not form a chain is
+  // this more than the inputs say.
+  if (code > 0 && placed(stage, code - 1) <= microbatch)
+    return unknown;
+  bool isBackward = code >= problem.legs();
+  const double *end =
+      ends.data() +
+      (isBackward ? problem.legs() * problem.stages() * m : std::size_t(0)) +
+      microbatch;
+  double ready = 0;
+  for (const Link &link : info.inputs) {
+    double inputEnd = end[link.chunk * m];
+    if (inputEnd < 0)
+      return unknown;
+    ready = std::max(ready, inputEnd + link.transfer);
+  }
+  return ready;
+}
+
+inline double LegBuilder::append(int stage, double ready, double cost,
+                                 std::int64_t memory, std::int32_t code) {
+  State &state = states[stage];
+  double start = std::max(state.now, ready);
+  if (state.firstStart < 0) {
+    state.firstStart = start;
+  } else {
+    state.idle += start - state.now;
+    greatestIdle = std::max(greatestIdle, state.idle);
+  }
+  state.now = start + cost;
+  state.memory += memory;
+  state.peak = std::max(state.peak, state.memory);
+  placedCodes[stage].push_back(code);
+  return state.now;
+}
+
+inline void LegBuilder::place(int stage, int code) {
+  const LegProblem::Leg &info = problem.leg(stage, code);
+  double ready = readyTime(stage, code);
+  int microbatch = counts[slot(stage, code)]++;
+  bool isBackward = code >= problem.legs();
+  if (isBackward)
+    owed[offset(stage) + states[stage].owedEnd++] = {
+        ready, info.weightCost, info.weightMemory, code - problem.legs()};
+  if (!info.hasInputGradient)
+    return;
+  std::size_t row = info.chunk;
+  if (isBackward)
+    row += static_cast<std::size_t>(problem.legs()) * problem.stages();
+  ends[row * problem.microbatches() + microbatch] =
+      append(stage, ready, info.cost, info.memory, code);
+}
+
+inline void LegBuilder::placeWeight(int stage) {
+  State &state = states[stage];
+  const Owed &weight = owed[offset(stage) + state.owedBegin++];
+  append(stage, weight.ready, weight.cost, weight.memory,
+         2 * problem.legs() + weight.leg);
+}
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_GENERATORS_LEGBUILDER_H

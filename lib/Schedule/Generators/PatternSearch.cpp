@@ -1,0 +1,373 @@
+//===- PatternSearch.cpp - the best of many patterns ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PatternSearch.h"
+
+#include "FlexiblePlan.h"
+#include "Pattern.h"
+
+#include <limits>
+#include <optional>
+
+using namespace veeline::schedule;
+
+namespace {
+/// A pattern and how closely it is followed.
+struct Trial {
+  PatternOptions pattern;
+  FlexiblePlanOptions flexible;
+};
+
+/// Shapes that are often good. The first six are the stable patterns of V-Min
+/// and V-Half (Qi et al. 2024, arXiv:2405.15362), with and without the turn
+/// that some numbers of stages need.
+struct Shape {
+  double forwardSlack, backwardSlack, forwardSlackUp, backwardSlackUp, turn,
+      evenness;
+  bool disjoint;
+  double overrun, weightOverrun;
+  bool looksAhead = true;
+};
+constexpr Shape shapes[] = {
+    {0, 0, 0, 0, 0, 1, true, 0.5, 0},
+    {0, 0, 0, 0, 2, 1, true, 0.5, 0},
+    {1, 1, 0, 0, 0, 1, true, 0.5, 0},
+    {1, 1, 0, 0, 3, 1, true, 0.5, 0},
+    {1, 1, 0, 0, 0, 1, true, 0, 0},
+    {1, 1, 0, 0, 3, 1, true, 0, 0},
+    {0, 0, 0, 0, 0, 1, true, 0, 0, false},
+    {0, 0, 0, 0, 2, 1, true, 0, 0, false},
+    {0, 0, 0, 0, 0, 1, true, 0, 0.5, false},
+    {0, 0, 0, 0, 0, 1, true, 0, 1, false},
+    {0.75, 1, 0, 0.25, 1.75, 1, false, 0.125, 0},
+    {1.25, 1.125, 0, 0, 1.25, 0.25, true, 0.5, 0},
+    {1.25, 1.25, 0, 0, 0.25, 0, true, 0.625, 0},
+    {0, 1.125, 0, 0.5, 1.875, 0.25, false, 0.5, 0},
+    {0.375, 0.375, 0.625, 0.625, 2.625, 0.75, false, 0.5, 0.375},
+    {0, 0, 0.375, 0.375, 1.75, 1, true, 0.75, 0.625},
+    {1.125, 1.125, 0, 0, 0.125, 0.75, false, 0.5, 0},
+    {0.875, 0.875, 0, 0, 2.625, 0.75, true, 0.625, 0.625},
+    {0.875, 0.875, 0, 0.125, 1.875, 0, false, 0.25, 0.125},
+    {1.25, 1.25, 0, 0, 0.375, 1, true, 0.5, 0.375},
+    {0, 0, 0.125, 0.5, 2.125, 1, true, 0.625, 0.5},
+    {0.875, 1.25, 0, 0, 2, 0.5, false, 0.5, 0.5},
+    {1.375, 1.375, 0, 0, 1.875, 1, false, 0.5, 0},
+    {1.75, 1.75, 0, 0, 1.125, 0.5, false, 0.5, 0},
+    {0.5, 1.125, 0, 0, 1.25, 1, false, 0.5, 0.5},
+    {0.75, 0.75, 0, 0, 0.125, 1, true, 0.625, 0.5},
+    {1.5, 1.5, 0, 0, 2, 0, false, 0, 0},
+    {0, 0, 0, 0, 3, 0, false, 0.5, 0.5},
+    {0, 0, 0, 0, 2, 0, false, 0.5, 0.5},
+    {0.25, 0.25, 0, 0, 3, 0, false, 0.5, 0},
+    {2, 2, 0, 0, 0, 0, false, 0.5, 0.5},
+    {3, 3, 0, 0, 0, 0, false, 0.5, 0.5},
+    {4, 4, 0, 0, 0, 0, false, 0.5, 0.5},
+};
+constexpr int numShapes = sizeof shapes / sizeof shapes[0];
+constexpr int window = 64;
+
+/// Steps of 1/8 in [0, most].
+class Eighths {
+public:
+  double operator()(int most) { return next() % (8 * most + 1) / 8.0; }
+  /// True once in `n` times.
+  bool oneIn(int n) { return next() % n == 0; }
+
+private:
+  std::uint32_t next() {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::uint32_t>(state >> 33);
+  }
+  std::uint64_t state = 1;
+};
+
+class Search {
+public:
+  Search(const Problem &problem, LegBuilder &builder, Objective objective)
+      : problem(problem), builder(builder), legs(builder.getProblem()),
+        objective(objective) {}
+
+  void run(std::int64_t budget, Best &best);
+
+private:
+  struct Scored {
+    double cost;
+    Trial trial;
+  };
+
+  std::int64_t operations() const {
+    return std::int64_t(3) * problem.numChunks() * problem.microbatches;
+  }
+  Trial next(int number);
+  bool fits(const Pattern &pattern) const;
+  bool build(Trial &trial);
+  void explore(std::int64_t budget, Best *best);
+  void keep(const Trial &trial);
+  std::int64_t runReduced(std::int64_t budget);
+
+  static constexpr std::size_t numKept = 8;
+  static constexpr double mostStretch = 2;
+
+  const Problem &problem;
+  LegBuilder &builder;
+  const LegProblem &legs;
+  Objective objective;
+  Eighths random;
+  /// The best trials, ascending by cost.
+  std::vector<Scored> kept;
+};
+} // namespace
+
+static Trial trialOf(const Shape &shape) {
+  Trial trial;
+  trial.pattern.forwardSlack = shape.forwardSlack;
+  trial.pattern.backwardSlack = shape.backwardSlack;
+  trial.pattern.forwardSlackUp = shape.forwardSlackUp;
+  trial.pattern.backwardSlackUp = shape.backwardSlackUp;
+  trial.pattern.turn = shape.turn;
+  trial.pattern.evenness = shape.evenness;
+  trial.pattern.disjoint = shape.disjoint;
+  trial.flexible = {shape.looksAhead ? window : 0, shape.overrun,
+                    shape.weightOverrun};
+  return trial;
+}
+
+static Trial randomTrial(Eighths &random, int mostSlack) {
+  Trial trial;
+  PatternOptions &pattern = trial.pattern;
+  pattern.forwardSlack = random(mostSlack);
+  pattern.backwardSlack =
+      random.oneIn(2) ? pattern.forwardSlack : random(mostSlack);
+  pattern.forwardSlackUp = random.oneIn(3) ? random(1) : 0;
+  pattern.backwardSlackUp =
+      random.oneIn(2) ? pattern.forwardSlackUp : random(1);
+  pattern.turn = random(3);
+  pattern.evenness = random(1);
+  pattern.disjoint = random.oneIn(3);
+  trial.flexible = {random.oneIn(4) ? 0 : window,
+                    random.oneIn(2) ? 0.5 : random(1),
+                    random.oneIn(2) ? 0.5 * random.oneIn(2) : random(1)};
+  return trial;
+}
+
+/// Changes one number of a trial, or two.
+static Trial varied(Trial trial, Eighths &random) {
+  double *numbers[] = {
+      &trial.pattern.forwardSlack,   &trial.pattern.backwardSlack,
+      &trial.pattern.forwardSlackUp, &trial.pattern.backwardSlackUp,
+      &trial.pattern.turn,           &trial.pattern.evenness,
+      &trial.flexible.overrun,       &trial.flexible.weightOverrun};
+  for (int change = 0; change < 2; ++change) {
+    double &number = *numbers[static_cast<int>(random(1) * 8) % 8];
+    number = std::max(0.0, number + random(1) - 0.5);
+  }
+  trial.pattern.evenness = std::min(1.0, trial.pattern.evenness);
+  if (random.oneIn(8))
+    trial.pattern.disjoint = !trial.pattern.disjoint;
+  if (random.oneIn(8))
+    trial.flexible.window = window - trial.flexible.window;
+  return trial;
+}
+
+Trial Search::next(int number) {
+  if (number < numShapes)
+    return trialOf(shapes[number]);
+  if (kept.empty() || number % 2 == 0)
+    return randomTrial(random, number % 8 == 0 ? 4 : 2);
+  return varied(kept[number / 2 % std::min<std::size_t>(kept.size(), 3)].trial,
+                random);
+}
+
+/// Whether a pattern fits in memory. That shows before all of its microbatches
+/// are there.
+bool Search::fits(const Pattern &pattern) const {
+  double last = 0;
+  for (double start : pattern.starts)
+    last = std::max(last, start);
+  int m = problem.microbatches;
+  if (pattern.period > 0)
+    m = static_cast<int>(std::min<double>(m, last / pattern.period + 2));
+  std::vector<std::int64_t> least =
+      leastLimitsOf(legs, planOf(legs, pattern, m));
+  for (int stage = 0; stage < legs.stages(); ++stage)
+    if (least[stage] > legs.limit(stage))
+      return false;
+  return true;
+}
+
+/// Builds the pattern of a trial if it fits in memory. One that does not is
+/// slowed down: then fewer microbatches are under way at once.
+bool Search::build(Trial &trial) {
+  double &stretch = trial.pattern.stretch;
+  Pattern pattern = makePattern(problem, legs, trial.pattern);
+  if (!fits(pattern)) {
+    double fast = stretch, slow = mostStretch;
+    stretch = slow;
+    pattern = makePattern(problem, legs, trial.pattern);
+    if (!fits(pattern))
+      return false;
+    for (int halving = 0; halving < 8; ++halving) {
+      stretch = (fast + slow) / 2;
+      Pattern between = makePattern(problem, legs, trial.pattern);
+      bool good = fits(between);
+      (good ? slow : fast) = stretch;
+      if (good)
+        pattern = std::move(between);
+    }
+    stretch = slow;
+  }
+  return buildFlexiblePlan(builder, planOf(legs, pattern, problem.microbatches),
+                           trial.flexible);
+}
+
+void Search::keep(const Trial &trial) {
+  double cost =
+      objective == Objective::Makespan ? builder.makespan() : builder.span();
+  auto place = std::find_if(kept.begin(), kept.end(), [&](const Scored &other) {
+    return other.cost >= cost;
+  });
+  // Equal cost is most likely the same schedule.
+  if (place != kept.end() && place->cost == cost)
+    return;
+  kept.insert(place, {cost, trial});
+  if (kept.size() > numKept)
+    kept.pop_back();
+}
+
+void Search::explore(std::int64_t budget, Best *best) {
+  // A pattern that does not fit costs a fraction of one that is built.
+  for (int number = 0; budget > 0; ++number) {
+    Trial trial = next(number);
+    if (!build(trial)) {
+      budget -= operations() / 2 + 1;
+      continue;
+    }
+    budget -= operations();
+    keep(trial);
+    if (best)
+      best->offer(builder);
+  }
+}
+
+/// The same kind of pipeline with fewer stages, as alike as possible. None
+/// where the placement has no rule.
+static std::optional<Problem> reduce(const Problem &problem,
+                                     const LegProblem &legs, int stages,
+                                     int microbatches) {
+  Expected<Placement> placement = Placement::get(
+      problem.placement.kind(), stages, problem.chunksPerStage());
+  if (!placement)
+    return std::nullopt;
+  double transfer = 0;
+  for (const Edge &edge : problem.edges)
+    transfer += edge.forwardTransfer + edge.backwardTransfer;
+  if (!problem.edges.empty())
+    transfer /= 2.0 * problem.edges.size();
+  int chunks = placement->chunks();
+  Problem reduced{std::move(*placement), microbatches, {}, {}};
+  reduced.edges = chainEdges(chunks, transfer);
+  auto sourceOf = [&](int stage) {
+    return stages > 1 ? stage * (problem.stages() - 1) / (stages - 1) : 0;
+  };
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    int stage = sourceOf(reduced.placement.stageOf(chunk));
+    int local = reduced.placement.localChunk(chunk);
+    reduced.chunks.push_back(
+        problem.chunks[problem.placement.globalChunk(stage, local)]);
+    // Only the first chunk of the chain may lack its B.
+    if (chunk > 0)
+      reduced.chunks.back().hasBackwardInput = true;
+  }
+  for (int stage = 0; stage < stages; ++stage) {
+    int source = sourceOf(stage);
+    std::int64_t one = legs.held(source), limit = legs.limit(source);
+    double share = static_cast<double>(stages) / problem.stages();
+    reduced.memoryLimits.push_back(
+        limit > one ? one + static_cast<std::int64_t>(
+                                static_cast<double>(limit - one) * share)
+                    : limit);
+  }
+  return reduced;
+}
+
+/// Searches a smaller pipeline; what is good there is `kept`. Returns the
+/// budget that is left.
+std::int64_t Search::runReduced(std::int64_t budget) {
+  constexpr int mostStages = 16;
+  int stages = std::min(problem.stages(), mostStages);
+  int microbatches = std::min(problem.microbatches, 2 * stages);
+  std::optional<Problem> reduced = reduce(problem, legs, stages, microbatches);
+  if (!reduced || !check(*reduced))
+    return budget;
+  LegProblem reducedLegs(*reduced);
+  LegBuilder reducedBuilder(reducedLegs);
+  Search search(*reduced, reducedBuilder, objective);
+  search.explore(budget / 2, nullptr);
+  kept = std::move(search.kept);
+  return budget - budget / 2;
+}
+
+void Search::run(std::int64_t budget, Best &best) {
+  constexpr int enough = 200;
+  if (operations() * enough <= budget) {
+    explore(budget, &best);
+    return;
+  }
+  budget = runReduced(budget);
+  std::vector<Scored> candidates = std::move(kept);
+  kept.clear();
+  bool found = false;
+  for (Scored &candidate : candidates) {
+    if (found && budget < operations())
+      return;
+    if (build(candidate.trial)) {
+      best.offer(builder);
+      found = true;
+    }
+    budget -= operations();
+  }
+  for (int number = 0; number < numShapes && (!found || budget > 0); ++number) {
+    Trial trial = trialOf(shapes[number]);
+    if (build(trial)) {
+      best.offer(builder);
+      found = true;
+    }
+    budget -= operations();
+  }
+}
+
+void veeline::schedule::polish(LegBuilder &builder, std::int64_t budget,
+                               Best &best) {
+  const LegProblem &legs = builder.getProblem();
+  std::int64_t operations =
+      std::int64_t(3) * legs.legs() * legs.stages() * legs.microbatches();
+  for (int round = 0; best.isFound(); ++round) {
+    Plan plan = planOf(legs, best.orders());
+    bool improved = false;
+    for (int ahead : {0, window})
+      for (double overrun : {0.0, 0.5})
+        for (double weightOverrun : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+          if (ahead == 0 && overrun > 0)
+            continue;
+          if ((budget -= operations) < 0)
+            return;
+          if (buildFlexiblePlan(builder, plan, {ahead, overrun, weightOverrun}))
+            improved |= best.offer(builder);
+        }
+    for (double overrun : {0.0, 0.5})
+      if ((budget -= operations) > 0 &&
+          buildPlan(builder, plan, {.keepWeights = true, .overrun = overrun}))
+        improved |= best.offer(builder);
+    if (!improved)
+      return;
+  }
+}
+
+void veeline::schedule::searchPatterns(const Problem &problem,
+                                       LegBuilder &builder, Objective objective,
+                                       std::int64_t budget, Best &best) {
+  Search(problem, builder, objective).run(budget, best);
+}

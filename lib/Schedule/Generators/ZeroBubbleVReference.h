@@ -1,0 +1,20 @@
+//===- ZeroBubbleVReference.h - ZB-V as published ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_GENERATORS_ZEROBUBBLEVREFERENCE_H
+#define VEELINE_LIB_SCHEDULE_GENERATORS_ZEROBUBBLEVREFERENCE_H
+
+#include "LegBuilder.h"
+
+namespace veeline::schedule {
+
+/// The published order of a problem on a V. Error (OutOfMemory): a stage's
+/// limit does not admit it.
+Expected<LegBuilder::Orders> referenceOrders(const Problem &problem);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_GENERATORS_ZEROBUBBLEVREFERENCE_H
