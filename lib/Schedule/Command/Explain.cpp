@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Request.h"
-
+#include "veeline/Schedule/Auto.h"
 #include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/ClosedForms.h"
 
@@ -199,7 +199,13 @@ static std::string waitingTable(const Solution &solution) {
 
 std::string veeline::schedule::explain(const Answer &answer,
                                        const Request &request) {
-  return "\n" + trafficLines(answer, request) +
-         closedFormLines(answer, request) + boundLines(answer.solution) +
-         waitingTable(answer.solution);
+  std::string text = "
+                     " + trafficLines(answer, request) +
+                     closedFormLines(answer, request) +
+                     boundLines(answer.solution) +
+                     waitingTable(answer.solution);
+  Expected<Explanation> why = explain(
+      answer.solution.problem, answer.solution.schedule, request.generator);
+  return why ? text + "
+                      " + why->str() : text;
 }

@@ -7,6 +7,7 @@
 #include "Request.h"
 
 #include "veeline/Schedule/Asynchronous.h"
+#include "veeline/Schedule/Auto.h"
 
 #include <algorithm>
 #include <charconv>
@@ -292,6 +293,27 @@ Expected<Task> Request::importedTask(const std::string &path) const {
   return task;
 }
 
+/// The placement of a schedule; `auto` chooses where the user says nothing.
+Expected<Placement> Request::choosePlacement(const Generator &wanted) const {
+  if (wanted.name == "auto" && !model && !costs.chunksPerStage) {
+    GeneratorOptions half = generator;
+    half.searchSeconds /= 2;
+    auto make = [&](const Placement &placement) -> Expected<Problem> {
+      Expected<Task> task = makeTask("auto", placement, costs.microbatches);
+      if (!task)
+        return task.takeError();
+      if (Status status = setLimits(task->problem); !status)
+        return status.takeError();
+      return std::move(task->problem);
+    };
+    return autoPlacement(costs.stages, 0, make, half);
+  }
+  Expected<int> v = chooseChunksPerStage(wanted);
+  if (!v)
+    return v.takeError();
+  return placementFor(wanted.name, costs.stages, *v);
+}
+
 Expected<Task> Request::task(const std::string &wanted) const {
   auto make = [&]() -> Expected<Task> {
     if (wanted.starts_with(filePrefix))
@@ -299,10 +321,7 @@ Expected<Task> Request::task(const std::string &wanted) const {
     Expected<const Generator *> generator = findGenerator(wanted);
     if (!generator)
       return generator.takeError();
-    Expected<int> v = chooseChunksPerStage(**generator);
-    if (!v)
-      return v.takeError();
-    Expected<Placement> placement = placementFor(wanted, costs.stages, *v);
+    Expected<Placement> placement = choosePlacement(**generator);
     if (!placement)
       return placement.takeError();
     Expected<Task> task =

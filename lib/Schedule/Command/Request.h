@@ -93,6 +93,7 @@ private:
   Status readLayers(const CommandOptions &options);
   Status readModel(const CommandOptions &options);
   Expected<int> chooseChunksPerStage(const Generator &generator) const;
+  Expected<Placement> choosePlacement(const Generator &wanted) const;
   Expected<Model> modelFor(int stages, int chunksPerStage) const;
   Status setLimits(Problem &problem) const;
   Expected<Task> importedTask(const std::string &path) const;

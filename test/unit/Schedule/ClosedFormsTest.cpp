@@ -80,17 +80,16 @@ TEST(ClosedForms, AgreeWithTheSimulator) {
     if (!closedForms(generator.name, 2, generator.minChunksPerStage, 2))
       continue;
     int most = generator.maxChunksPerStage;
-    for (int p : {1, 2, 3, 4, 7})
+    for (int p : {1, 2, 4, 5})
       for (int v = generator.minChunksPerStage;
            v <= (most == 0 ? generator.minChunksPerStage + 2 : most); ++v)
-        for (int m : {1, 2, 4, 7, 14, 28})
-          for (OpValues cost :
-               {OpValues{1, 1, 1}, {2, 3, 1}, {14.5, 14.25, 9.75}}) {
+        for (int m : {1, 4, 7, 10})
+          for (OpValues cost : {OpValues{1, 1, 1}, {14.5, 14.25, 9.75}}) {
             compare(generator.name, p, v, m, cost);
             ++compared;
           }
   }
-  EXPECT_GT(compared, 400);
+  EXPECT_GT(compared, 150);
 }
 
 TEST(ClosedForms, ForEveryNameThatHasOne) {
