@@ -24,9 +24,15 @@ config.substitutions += [
 ]
 
 # A detected tool becomes a feature that tests name in REQUIRES.
-for tool in ("valgrind", "node", "chromium"):
+for tool in ("valgrind", "node"):
     if shutil.which(tool):
         config.available_features.add(tool)
+browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+if browser:
+    config.available_features.add("chromium")
+    # Tests may run as root, whom the sandbox does not take, and in small /dev/shm.
+    flags = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
+    config.substitutions.append(("%chromium", f"timeout 120 {browser} {flags}"))
 if config.sanitizer:
     config.available_features.add("sanitizer")
 shared = os.path.normpath(os.path.join(config.veeline_source_dir, "..", "shared"))

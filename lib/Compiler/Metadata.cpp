@@ -317,6 +317,35 @@ static std::vector<artifact::Chunk> describeChunks(PipelineOp pipeline) {
   return chunks;
 }
 
+/// The problem that the schedule solves: what chunks hold, and what goes from
+/// one to another.
+static LogicalResult describeProblem(PipelineOp pipeline,
+                                     const EdgeTable &edges,
+                                     artifact::Program &program) {
+  SymbolTableCollection symbols;
+  FailureOr<schedule::Problem> problem =
+      buildProblem(pipeline, pipeline.getMicrobatches().value_or(1), symbols);
+  if (failed(problem))
+    return failure();
+  for (auto [chunk, entry] : llvm::zip_equal(problem->chunks, program.chunks)) {
+    entry.hasBackwardInput = chunk.hasBackwardInput;
+    entry.backwardInputCost = chunk.backwardInput / 1000.0;
+    entry.backwardWeightCost = chunk.backwardWeight / 1000.0;
+    entry.forwardMemory = chunk.forwardMemory;
+    entry.backwardInputMemory = chunk.backwardInputMemory;
+    entry.backwardWeightMemory = chunk.backwardWeightMemory;
+  }
+  std::vector<int64_t> bytes;
+  for (const Edge &edge : edges.getEdges())
+    if (!edge.isParameter())
+      bytes.push_back(getByteSize(edge.type));
+  for (auto [edge, size] : llvm::zip_equal(problem->edges, bytes))
+    program.edges.push_back(
+        {edge.from, edge.to, size, edge.forwardTransfer / 1000.0,
+         edge.backwardTransfer / 1000.0, edge.carriesGradient});
+  return success();
+}
+
 FailureOr<artifact::Program>
 veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
                                    int32_t firstObject) {
@@ -329,6 +358,8 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
   ChannelTable channels(pipeline, programs);
   EdgeTable edges(pipeline);
+  if (failed(describeProblem(pipeline, edges, result)))
+    return failure();
   for (const Channel &channel : channels.getChannels()) {
     const Edge &edge = edges[channel.edge];
     bool isGradient = channel.direction == Direction::Gradient;

@@ -25,6 +25,9 @@ struct Schedule {
   /// schedule has no such blocks. Both operations start when the inputs of both
   /// are there and end together; `Problem::overlap` says how long that takes.
   std::vector<std::vector<int>> overlapped = {};
+  /// What its user should know, one sentence each, without a full stop: that
+  /// few microbatches cost a lot, say.
+  std::vector<std::string> warnings = {};
 };
 
 /// Does `schedule` solve `problem`? Expects `check(problem)` to hold; the

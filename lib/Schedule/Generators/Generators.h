@@ -22,6 +22,9 @@ Expected<Schedule>
 generateOneForwardOneBackward(const Problem &problem,
                               const GeneratorOptions &options);
 Expected<Schedule>
+generateEagerOneForwardOneBackward(const Problem &problem,
+                                   const GeneratorOptions &options);
+Expected<Schedule>
 generateInterleavedOneForwardOneBackward(const Problem &problem,
                                          const GeneratorOptions &options);
 Expected<Schedule>
@@ -29,6 +32,26 @@ generateInterleavedZeroBubble(const Problem &problem,
                               const GeneratorOptions &options);
 Expected<Schedule> generateZeroBubbleWave(const Problem &problem,
                                           const GeneratorOptions &options);
+Expected<Schedule>
+generateInterleavedRemainder(const Problem &problem,
+                             const GeneratorOptions &options);
+Expected<Schedule> generateLoopedBreadthFirst(const Problem &problem,
+                                              const GeneratorOptions &options);
+Expected<Schedule> generateHanayo(const Problem &problem,
+                                  const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubbleH1(const Problem &problem,
+                                        const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubbleH2(const Problem &problem,
+                                        const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubbleV(const Problem &problem,
+                                       const GeneratorOptions &options);
+Expected<Schedule> generateDualPipeV(const Problem &problem,
+                                     const GeneratorOptions &options);
+Expected<Schedule> generatePipeDream(const Problem &problem,
+                                     const GeneratorOptions &options);
+Expected<Schedule>
+generatePipeDreamDoubleBuffered(const Problem &problem,
+                                const GeneratorOptions &options);
 Expected<Schedule> generateVHalf(const Problem &problem,
                                  const GeneratorOptions &options);
 Expected<Schedule> generateVMin(const Problem &problem,
@@ -40,8 +63,6 @@ Expected<Schedule> generateZeroBubble2P(const Problem &problem,
 Expected<Schedule>
 generateZeroBubbleVReference(const Problem &problem,
                              const GeneratorOptions &options);
-Expected<Schedule> generateZeroBubbleV(const Problem &problem,
-                                       const GeneratorOptions &options);
 
 } // namespace veeline::schedule
 

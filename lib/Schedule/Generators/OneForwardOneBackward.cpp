@@ -16,30 +16,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generators.h"
-
-#include <algorithm>
+#include "Orders.h"
 
 using namespace veeline::schedule;
 
 Expected<Schedule>
 veeline::schedule::generateOneForwardOneBackward(const Problem &problem,
                                                  const GeneratorOptions &) {
-  int p = problem.stages(), m = problem.microbatches;
-  Schedule schedule{"1f1b", {}};
-  schedule.stages.resize(p);
-  for (int stage = 0; stage < p; ++stage) {
-    int chunk = problem.placement.globalChunk(stage, 0);
-    int warmUp = std::min(p - 1 - stage, m);
-    std::vector<Op> &ops = schedule.stages[stage];
-    ops.reserve(std::size_t(2) * m);
-    for (int i = 0; i < warmUp; ++i)
-      ops.push_back({OpKind::Forward, chunk, i});
-    for (int i = warmUp; i < m; ++i) {
-      ops.push_back({OpKind::Forward, chunk, i});
-      ops.push_back({OpKind::Backward, chunk, i - warmUp});
-    }
-    for (int i = m - warmUp; i < m; ++i)
-      ops.push_back({OpKind::Backward, chunk, i});
-  }
-  return schedule;
+  return oneForwardOneBackwardSchedule(
+      "1f1b", problem, [&](int stage) { return problem.stages() - stage; });
 }

@@ -28,7 +28,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 1;
+inline constexpr uint32_t formatVersion = 2;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -205,7 +205,8 @@ struct Channel {
   int32_t messagesPerStep = 0;
 };
 
-/// What `inspect` prints about a chunk; the runtime does not need it.
+/// What a chunk costs and holds for one microbatch, as the schedule was made
+/// for; for `inspect` and `schedule`, the runtime does not need it.
 struct Chunk {
   std::string name;
   int32_t stage = 0;
@@ -213,6 +214,23 @@ struct Chunk {
   double backwardInputCost = 0;
   double backwardWeightCost = 0;
   int64_t residualBytes = 0; ///< Of one microbatch.
+  /// False where no input has a gradient: all of the backward is then in W.
+  bool hasBackwardInput = true;
+  /// Bytes that each operation adds, negative where it releases; their sum is
+  /// 0.
+  int64_t forwardMemory = 0;
+  int64_t backwardInputMemory = 0;
+  int64_t backwardWeightMemory = 0;
+};
+
+/// A value that one chunk makes and a later one uses; for `schedule`.
+struct Edge {
+  int32_t from = 0;
+  int32_t to = 0;
+  int64_t bytes = 0;          ///< Of one message.
+  double forwardTransfer = 0; ///< In microseconds, between two ranks; so next.
+  double backwardTransfer = 0;
+  bool carriesGradient = true;
 };
 
 /// One way to run a step of the model.
@@ -224,6 +242,7 @@ struct Program {
   int32_t stages = 1;         ///< p, the number of ranks.
   int32_t chunksPerStage = 1; ///< v.
   std::vector<Chunk> chunks;  ///< Empty, or all of them in model order.
+  std::vector<Edge> edges;    ///< Between chunks, from < to.
   std::vector<Channel> channels;
   std::vector<Rank> ranks;
 };

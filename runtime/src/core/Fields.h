@@ -133,6 +133,20 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("backward_input_cost", self.backwardInputCost);
   visit("backward_weight_cost", self.backwardWeightCost);
   visit("residual_bytes", self.residualBytes);
+  visit("has_backward_input", self.hasBackwardInput);
+  visit("forward_memory", self.forwardMemory);
+  visit("backward_input_memory", self.backwardInputMemory);
+  visit("backward_weight_memory", self.backwardWeightMemory);
+}
+
+template <typename Visitor, Is<Edge> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("from", self.from);
+  visit("to", self.to);
+  visit("bytes", self.bytes);
+  visit("forward_transfer", self.forwardTransfer);
+  visit("backward_transfer", self.backwardTransfer);
+  visit("carries_gradient", self.carriesGradient);
 }
 
 template <typename Visitor, Is<Program> Self>
@@ -142,6 +156,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("stages", self.stages);
   visit("chunks_per_stage", self.chunksPerStage);
   visit("chunks", self.chunks);
+  visit("edges", self.edges);
   visit("channels", self.channels);
   visit("ranks", self.ranks);
 }

@@ -117,6 +117,15 @@ private:
       checkName(program.name, "program", programNames);
   }
 
+  void checkEdges(const Program &program, const std::string &where) {
+    int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
+    for (const Edge &edge : program.edges)
+      require(edge.from >= 0 && edge.from < edge.to && edge.to < numChunks &&
+                  edge.bytes >= 0,
+              where + ", edges",
+              "one does not lead from a chunk to a later one");
+  }
+
   void checkProgram(const Program &program) {
     std::string where = "program '" + program.name + "'";
     require(program.stages >= 1 && program.chunksPerStage >= 1, where,
@@ -127,6 +136,7 @@ private:
       require(isIndex(chunk.stage, program.ranks),
               where + ", chunk '" + chunk.name + "'",
               "its stage does not exist");
+    checkEdges(program, where);
     for (size_t i = 0; i < program.channels.size(); ++i)
       checkChannel(program.channels[i], program,
                    where + ", channel " + std::to_string(i));

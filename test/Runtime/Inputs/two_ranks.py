@@ -102,6 +102,7 @@ def program(name, ranks, channels, chunks_per_stage):
         "stages": len(ranks),
         "chunks_per_stage": chunks_per_stage,
         "chunks": [],
+        "edges": [],
         "channels": channels,
         "ranks": ranks,
     }

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <sstream>
 #include <vector>
 
@@ -59,8 +60,8 @@ TEST(Command, AllOptions) {
 TEST(Command, ListAndHelp) {
   Result list = run({"--list"});
   EXPECT_EQ(list.code, 0);
-  EXPECT_NE(list.out.find("zb-v              zero bubble on a V"),
-            std::string::npos);
+  EXPECT_NE(list.out.find("\nzb-v "), std::string::npos);
+  EXPECT_NE(list.out.find(" zero bubble on a V"), std::string::npos);
   Result help = run({"--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_NE(help.out.find("--memory-limit"), std::string::npos);
@@ -86,7 +87,7 @@ TEST(Command, UsageErrors) {
                 knownNames() + "\n");
   EXPECT_EQ(errorOf({}),
             "veeline schedule: --schedule is missing; known schedules are " +
-                knownNames() + "\n");
+                knownNames() + ", and file:PATH\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--microbatches=2"}),
             "veeline schedule: --stages is missing\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2"}),
@@ -114,4 +115,15 @@ TEST(Command, NoSolution) {
             "veeline schedule: stage 0: the memory limit of 0 activations is "
             "too low for any order of zb-v; one microbatch alone needs 1 "
             "activations\n");
+}
+
+TEST(Command, WarningsGoToTheStandardError) {
+  Result result = run({"--schedule=interleaved-1f1b", "--stages=3",
+                       "--microbatches=1", "--show=nothing"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err.find("veeline schedule: warning: 1 microbatch is fewer "
+                            "than the 3 stages, so"),
+            0u);
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+  EXPECT_EQ(result.out.find("warning"), std::string::npos);
 }

@@ -138,25 +138,6 @@ TEST(Generators, MemoryLimitOfAFixedOrder) {
   EXPECT_TRUE(generate("gpipe", problem));
 }
 
-TEST(Generators, InterleavedNeedsAMultiple) {
-  auto errorOf = [](int p, int m) {
-    Expected<Schedule> schedule =
-        generate("interleaved-1f1b", makeProblem("interleaved-1f1b", p, 2, m));
-    EXPECT_FALSE(schedule);
-    EXPECT_EQ(schedule.error().kind, ErrorKind::NotApplicable);
-    return schedule.error().message;
-  };
-  EXPECT_EQ(errorOf(4, 9),
-            "interleaved-1f1b needs a number of microbatches that is a "
-            "multiple of the 4 stages, not 9; the nearest is 8");
-  EXPECT_EQ(errorOf(4, 11),
-            "interleaved-1f1b needs a number of microbatches that is a "
-            "multiple of the 4 stages, not 11; the nearest is 12");
-  EXPECT_EQ(errorOf(4, 1),
-            "interleaved-1f1b needs a number of microbatches that is a "
-            "multiple of the 4 stages, not 1; the nearest is 4");
-}
-
 TEST(Generators, UnknownName) {
   Expected<const Generator *> generator = findGenerator("zbv");
   ASSERT_FALSE(generator);

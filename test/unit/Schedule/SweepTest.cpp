@@ -48,7 +48,7 @@ static void runOne(const Generator &generator, const Problem &problem,
     return;
   }
   ASSERT_EQ(error.kind, ErrorKind::NotApplicable) << error.str();
-  ASSERT_EQ(generator.name, "interleaved-1f1b");
+  ASSERT_EQ(generator.name, "interleaved-1f1b-remainder");
   ASSERT_NE(problem.microbatches % problem.stages(), 0);
   ++counts.notApplicable;
 }

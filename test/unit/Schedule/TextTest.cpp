@@ -90,7 +90,7 @@ TEST(Text, WidthIsKept) {
         randomProblem(random, generator.name, p, p * randomInt(random, 1, 4));
     problem.memoryLimits.clear();
     Solved solved = solve(generator.name, problem);
-    int width = randomInt(random, 80, 200);
+    int width = randomInt(random, 100, 200);
     for (View view : {View::Timeline, View::Order, View::Summary}) {
       std::string text = toText(solved.problem, solved.schedule,
                                 solved.simulation, {view, width});

@@ -44,9 +44,17 @@ generateSchedule(PipelineOp pipeline, StringRef name,
            << schedule::toString(placement->kind())
            << "'; partition with that placement";
   }
+  if ((*schedule::findGenerator(schedule))->semantics !=
+      schedule::UpdateSemantics::Synchronous)
+    return pipeline.emitOpError()
+           << "cannot be compiled with schedule '" << name
+           << "' yet, which updates weights without a flush; '1f1b' has the "
+              "same order with one";
   auto generated = schedule::generate(schedule, problem);
   if (!generated)
     return pipeline.emitOpError() << generated.error().str();
+  for (const std::string &warning : generated->warnings)
+    pipeline.emitWarning() << "schedule '" << name << "': " << warning;
   if (auto status = schedule::verify(problem, *generated); !status)
     return pipeline.emitOpError()
            << "schedule '" << name

@@ -3,7 +3,8 @@
 // RUN: not veeline-opt %t/linear.mlir --pipe-schedule="schedule=zb-v" 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // RUN: not veeline-opt %t/linear.mlir --pipe-schedule="microbatches=0" 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not veeline-opt %t/interleaved.mlir --pipe-schedule="schedule=zb-v" 2>&1 | FileCheck %s --check-prefix=PLACEMENT
-// RUN: not veeline-opt %t/interleaved.mlir --pipe-schedule="schedule=interleaved-1f1b microbatches=3" 2>&1 | FileCheck %s --check-prefix=MULTIPLE
+// RUN: veeline-opt %t/interleaved.mlir --pipe-schedule="schedule=interleaved-1f1b microbatches=1" 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not veeline-opt %t/linear.mlir --pipe-schedule="schedule=pipedream" 2>&1 | FileCheck %s --check-prefix=FLUSH
 // RUN: not veeline-opt %t/primal.mlir --pipe-schedule 2>&1 | FileCheck %s --check-prefix=PRIMAL
 // RUN: not veeline-opt %t/gradient.mlir --pipe-schedule 2>&1 | FileCheck %s --check-prefix=GRADIENT
 
@@ -11,7 +12,8 @@
 // CHUNKS:    linear.mlir:1:1: error: 'pipe.pipeline' op {{.*}}zb-v{{.*}} 2 chunks
 // ZERO:      error: microbatches is at least 1, found 0
 // PLACEMENT: interleaved.mlir:1:1: error: 'pipe.pipeline' op has placement 'interleaved', but schedule 'zb-v' is made for placement 'v'; partition with that placement
-// MULTIPLE:  interleaved.mlir:1:1: error: 'pipe.pipeline' op {{.*}}multiple of {{.*}}2
+// FEW:       interleaved.mlir:1:1: warning: schedule 'interleaved-1f1b': 1 microbatch is fewer than the 2 stages, so every stage waits
+// FLUSH:     linear.mlir:1:1: error: 'pipe.pipeline' op cannot be compiled with schedule 'pipedream' yet, which updates weights without a flush; '1f1b' has the same order with one
 // PRIMAL:    primal.mlir:3:8: error: 'pipe.chunk' op has no forward function; run --pipe-differentiate first
 // GRADIENT:  gradient.mlir:3:8: error: 'pipe.chunk' op backward takes result_grad 0, which nothing gives
 

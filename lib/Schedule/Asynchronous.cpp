@@ -1,0 +1,173 @@
+//===- Asynchronous.cpp - schedules without a flush -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Asynchronous.h"
+
+#include <algorithm>
+
+using namespace veeline::schedule;
+
+/// The most microbatches between F and the end of the backward of a chunk.
+static int mostInFlight(const std::vector<Op> &ops, int chunk) {
+  int inFlight = 0, most = 0;
+  for (const Op &op : ops) {
+    if (op.chunk != chunk || op.kind == OpKind::BackwardInput)
+      continue;
+    inFlight += op.kind == OpKind::Forward ? 1 : -1;
+    most = std::max(most, inFlight);
+  }
+  return most;
+}
+
+Expected<std::vector<int>>
+veeline::schedule::weightVersions(const Problem &problem,
+                                  const Schedule &schedule) {
+  Expected<const Generator *> generator = findGenerator(schedule.name);
+  if (!generator)
+    return generator.takeError();
+  std::vector<int> versions(problem.stages(), 1);
+  if ((*generator)->semantics == UpdateSemantics::DoubleBuffered)
+    versions.assign(problem.stages(), 2);
+  if ((*generator)->semantics != UpdateSemantics::WeightStashing)
+    return versions;
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    for (int local = 0; local < problem.chunksPerStage(); ++local)
+      versions[stage] =
+          std::max(versions[stage],
+                   mostInFlight(schedule.stages[stage],
+                                problem.placement.globalChunk(stage, local)));
+  return versions;
+}
+
+int veeline::schedule::doubleBufferedVersion(int stages, int microbatch) {
+  return std::max(microbatch / stages - 1, 0);
+}
+
+namespace {
+/// Operation `to` of microbatch i starts at least `time` after the start of
+/// `from` of microbatch i - `distance`.
+struct Dependency {
+  int from;
+  int to;
+  double time;
+  int distance;
+};
+
+/// The endless pipeline as a graph: node 2s is F of stage s, 2s+1 its backward.
+class EndlessPipeline {
+public:
+  explicit EndlessPipeline(const Problem &problem);
+  double period();
+
+private:
+  void add(int from, int to, double transfer, int distance) {
+    dependencies.push_back({from, to, cost[from] + transfer, distance});
+  }
+  /// Whether some circle takes longer than `period` for each microbatch; then
+  /// `period` becomes what that circle takes.
+  bool raise(double &period);
+  double ratioOfCircle(int node) const;
+
+  std::vector<double> cost;
+  std::vector<Dependency> dependencies;
+  /// The dependency that determines a node, in `raise`; -1: none.
+  std::vector<int> decisive;
+};
+} // namespace
+
+EndlessPipeline::EndlessPipeline(const Problem &problem) {
+  int p = problem.stages();
+  for (const Chunk &chunk : problem.chunks) {
+    cost.push_back(chunk.forward);
+    cost.push_back(chunk.cost(OpKind::Backward));
+  }
+  for (int stage = 0; stage < p; ++stage) {
+    // F(i + ahead - 1), B(i), F(i + ahead), as in `oneForwardOneBackward`.
+    int ahead = p - stage;
+    add(2 * stage, 2 * stage + 1, 0, 1 - ahead);
+    add(2 * stage + 1, 2 * stage, 0, ahead);
+  }
+  for (const Edge &edge : problem.edges) {
+    add(2 * edge.from, 2 * edge.to, edge.forwardTransfer, 0);
+    if (edge.carriesGradient)
+      add(2 * edge.to + 1, 2 * edge.from + 1, edge.backwardTransfer, 0);
+  }
+}
+
+/// Follows decisive dependencies back from a node that a circle leads to.
+double EndlessPipeline::ratioOfCircle(int node) const {
+  for (std::size_t i = 0; i < cost.size(); ++i) {
+    // Only rounding ends a path at a node that nothing determines.
+    if (decisive[node] < 0)
+      return 0;
+    node = dependencies[decisive[node]].from;
+  }
+  double time = 0;
+  int distance = 0, first = node;
+  do {
+    const Dependency &dependency = dependencies[decisive[node]];
+    time += dependency.time;
+    distance += dependency.distance;
+    node = dependency.from;
+  } while (node != first);
+  return time / distance;
+}
+
+/// Bellman and Ford: longest paths with what each circle of `period` leaves.
+bool EndlessPipeline::raise(double &period) {
+  std::vector<double> start(cost.size());
+  decisive.assign(cost.size(), -1);
+  double tolerance = 1e-12 * period;
+  int changed = -1;
+  for (std::size_t round = 0; round <= cost.size(); ++round) {
+    changed = -1;
+    for (std::size_t i = 0; i < dependencies.size(); ++i) {
+      const Dependency &dependency = dependencies[i];
+      double earliest = start[dependency.from] + dependency.time -
+                        period * dependency.distance;
+      if (earliest <= start[dependency.to] + tolerance)
+        continue;
+      start[dependency.to] = earliest;
+      decisive[dependency.to] = static_cast<int>(i);
+      changed = dependency.to;
+    }
+    if (changed < 0)
+      return false;
+  }
+  double raised = ratioOfCircle(changed);
+  bool isLonger = raised > period;
+  period = std::max(period, raised);
+  return isLonger;
+}
+
+double EndlessPipeline::period() {
+  double period = 0;
+  for (std::size_t node = 0; node < cost.size(); node += 2)
+    period = std::max(period, cost[node] + cost[node + 1]);
+  while (raise(period))
+    continue;
+  return period;
+}
+
+Expected<SteadyState> veeline::schedule::steadyState(const Problem &problem) {
+  const Placement &placement = problem.placement;
+  for (int chunk = 0; chunk < placement.chunks(); ++chunk)
+    if (placement.stageOf(chunk) != chunk)
+      return Error{ErrorKind::NotApplicable,
+                   "the steady state is that of a pipeline with placement "
+                   "linear, where chunk " +
+                       std::to_string(chunk) + " is on stage " +
+                       std::to_string(chunk) + "; here it is on stage " +
+                       std::to_string(placement.stageOf(chunk))};
+  SteadyState result{EndlessPipeline(problem).period(), 0};
+  for (const Chunk &chunk : problem.chunks) {
+    double busy = chunk.forward + chunk.cost(OpKind::Backward);
+    if (result.period > 0)
+      result.bubble =
+          std::max(result.bubble, std::max(0.0, 1 - busy / result.period));
+  }
+  return result;
+}

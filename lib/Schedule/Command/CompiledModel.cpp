@@ -1,0 +1,60 @@
+//===- CompiledModel.cpp - costs of chunks from an artifact ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+#include "veeline/artifact.h"
+
+#include <algorithm>
+
+using namespace veeline::schedule;
+
+static Error invalid(std::string message) {
+  return Error{ErrorKind::InvalidProblem, std::move(message)};
+}
+
+static Chunk toChunk(const veeline::artifact::Chunk &chunk) {
+  return {chunk.forwardCost,         chunk.backwardInputCost,
+          chunk.backwardWeightCost,  chunk.hasBackwardInput,
+          chunk.forwardMemory,       chunk.backwardInputMemory,
+          chunk.backwardWeightMemory};
+}
+
+/// A unit in which what a microbatch holds is a number to read.
+static MemoryUnit unitFor(const Model &model) {
+  std::int64_t most = 0;
+  for (const Chunk &chunk : model.chunks)
+    most = std::max(most, chunk.forwardMemory);
+  if (most >= 10 << 20)
+    return {1 << 20, "MiB"};
+  if (most >= 10 << 10)
+    return {1 << 10, "KiB"};
+  return {1, "B"};
+}
+
+Expected<CompiledModel>
+veeline::schedule::readCompiledModel(const std::string &path) {
+  auto artifact = artifact::readArtifact(path);
+  if (!artifact.ok())
+    return invalid(artifact.message());
+  const artifact::Program *program = artifact->metadata.findProgram("pipeline");
+  if (!program || program->chunks.empty())
+    return invalid("'" + path +
+                   "' says nothing about its chunks; it was not "
+                   "written by veeline compile");
+  CompiledModel result;
+  for (const artifact::Chunk &chunk : program->chunks)
+    result.model.chunks.push_back(toChunk(chunk));
+  for (const artifact::Edge &edge : program->edges) {
+    result.model.edges.push_back({edge.from, edge.to, edge.forwardTransfer,
+                                  edge.backwardTransfer, edge.carriesGradient});
+    result.model.edgeBytes.push_back(edge.bytes);
+  }
+  result.model.unit = unitFor(result.model);
+  result.schedule = program->schedule;
+  result.stages = program->stages;
+  result.microbatches = artifact->metadata.microbatches;
+  return result;
+}

@@ -1,0 +1,53 @@
+//===- Model.h - costs of chunks, before a schedule is chosen ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_COMMAND_MODEL_H
+#define VEELINE_LIB_SCHEDULE_COMMAND_MODEL_H
+
+#include "veeline/Schedule/ProblemOptions.h"
+
+namespace veeline::schedule {
+
+/// A model, cut into chunks as finely as anybody knows.
+struct Model {
+  std::vector<Chunk> chunks;
+  std::vector<Edge> edges;
+  /// Of one message on each edge; empty where nobody knows.
+  std::vector<std::int64_t> edgeBytes = {};
+  MemoryUnit unit = {};
+};
+
+/// The same model with `count` chunks, which divides how many it has: runs of
+/// neighbours become one. A merged chunk has a BackwardInput if a gradient
+/// leaves it; costs and memory add up. Edges inside of a chunk disappear.
+Model merged(const Model &model, int count);
+
+/// A model of `count` chunks on a chain, by the costs of the command line.
+Expected<Model> uniformModel(const ProblemOptions &options, int count);
+
+/// Reads a file of costs: one line a chunk, "F B W" or "F B W MF MB MW", times
+/// and activation units (default: what `options` says, shared evenly). B is "-"
+/// for a chunk that owes nobody an input gradient; "#" begins a comment.
+/// `options` also has the transfer of the edges. Errors name line and column.
+Expected<Model> readCostFile(const std::string &path,
+                             const ProblemOptions &options);
+
+/// What a compiled model says about itself.
+struct CompiledModel {
+  Model model;
+  std::string schedule;
+  int stages;
+  int microbatches;
+};
+/// Reads an artifact. Times are in microseconds, memory in bytes.
+Expected<CompiledModel> readCompiledModel(const std::string &path);
+
+/// Bytes as "512MiB", "1.5GiB", "4096" or "10kB". The error quotes the text.
+Expected<std::int64_t> parseBytes(std::string_view text);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_COMMAND_MODEL_H

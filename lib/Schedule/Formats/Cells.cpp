@@ -1,0 +1,260 @@
+//===- Cells.cpp - operations as cells of a file --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cells.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+using namespace veeline::schedule;
+
+static constexpr std::string_view overlapSuffix = ")OVERLAP_F_B";
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static char letterOf(const Problem &problem, const Op &op, bool wholeBackward) {
+  switch (op.kind) {
+  case OpKind::Forward:
+    return 'F';
+  case OpKind::BackwardInput:
+    return 'I';
+  case OpKind::BackwardWeight:
+    return wholeBackward && !problem.chunks[op.chunk].hasBackwardInput ? 'B'
+                                                                       : 'W';
+  case OpKind::Backward:
+    return 'B';
+  }
+  return '?';
+}
+
+std::vector<std::string> veeline::schedule::stageCells(const Problem &problem,
+                                                       const Schedule &schedule,
+                                                       int stage,
+                                                       bool wholeBackward) {
+  auto cell = [&](const Op &op) {
+    return std::to_string(op.chunk) + letterOf(problem, op, wholeBackward) +
+           std::to_string(op.microbatch);
+  };
+  const std::vector<Op> &ops = schedule.stages[stage];
+  std::vector<int> blocks;
+  if (!schedule.overlapped.empty())
+    blocks = schedule.overlapped[stage];
+  std::vector<std::string> cells;
+  auto block = blocks.begin();
+  for (int step = 0, e = ops.size(); step < e; ++step) {
+    if (block == blocks.end() || *block != step) {
+      cells.push_back(cell(ops[step]));
+      continue;
+    }
+    ++block;
+    std::string first = cell(ops[step]), second = cell(ops[step + 1]);
+    // Readers take the first for the forward.
+    if (ops[step].kind != OpKind::Forward)
+      std::swap(first, second);
+    cells.push_back("(" + first + ";" + second + std::string(overlapSuffix));
+    ++step;
+  }
+  return cells;
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+static Error malformed(std::string_view cell, const std::string &why) {
+  return Error{ErrorKind::InvalidProblem,
+               "'" + std::string(cell) + "' " + why +
+                   "; expected a cell as 2F0 (chunk, F, I, W or B, "
+                   "microbatch), (0F3;7B1)OVERLAP_F_B, or nothing"};
+}
+
+static std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
+    text.remove_prefix(1);
+  while (!text.empty() &&
+         (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
+  return text;
+}
+
+/// The number at the begin of `text`, which loses it; none where there is none
+/// or it is not below `bound`.
+static std::optional<int> takeNumber(std::string_view &text, int bound) {
+  int value;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value < 0 || value >= bound)
+    return std::nullopt;
+  text.remove_prefix(end - text.data());
+  return value;
+}
+
+static bool isCommunication(std::string_view action) {
+  constexpr std::array<std::string_view, 7> actions{
+      "UNSHARD", "RESHARD", "REDUCE_GRAD", "SEND_F",
+      "RECV_F",  "SEND_B",  "RECV_B"};
+  return std::find(actions.begin(), actions.end(), action) != actions.end();
+}
+
+static std::optional<OpKind> parseKind(std::string_view action) {
+  if (action == "F")
+    return OpKind::Forward;
+  if (action == "I")
+    return OpKind::BackwardInput;
+  if (action == "W")
+    return OpKind::BackwardWeight;
+  if (action == "B")
+    return OpKind::Backward;
+  return std::nullopt;
+}
+
+/// A cell without blanks that is no block.
+static Expected<std::vector<Op>> parseAction(std::string_view cell) {
+  constexpr int microbatchBound = 1 << 24;
+  std::string_view rest = cell;
+  std::optional<int> chunk = takeNumber(rest, Placement::maxChunks);
+  if (!chunk)
+    return malformed(cell, "does not begin with a chunk number below " +
+                               std::to_string(Placement::maxChunks));
+  std::size_t letters = std::min(rest.find_first_of("0123456789"), rest.size());
+  std::string_view action = rest.substr(0, letters);
+  rest.remove_prefix(letters);
+  std::optional<int> microbatch = takeNumber(rest, microbatchBound);
+  if (isCommunication(action) && rest.empty())
+    return std::vector<Op>();
+  std::optional<OpKind> kind = parseKind(action);
+  if (!kind)
+    return malformed(cell,
+                     "has the unknown action '" + std::string(action) + "'");
+  if (!microbatch || !rest.empty())
+    return malformed(cell, "does not end in a microbatch number below " +
+                               std::to_string(microbatchBound));
+  return std::vector<Op>{{*kind, *chunk, *microbatch}};
+}
+
+static Expected<std::vector<Op>> parseBlock(std::string_view cell) {
+  if (!cell.ends_with(overlapSuffix))
+    return malformed(cell, "begins with a bracket, but does not end in '" +
+                               std::string(overlapSuffix) + "'");
+  std::string_view inner =
+      cell.substr(1, cell.size() - 1 - overlapSuffix.size());
+  std::vector<Op> ops;
+  while (true) {
+    std::size_t end = inner.find(';');
+    Expected<std::vector<Op>> part = parseAction(trim(inner.substr(0, end)));
+    if (!part)
+      return part.takeError();
+    ops.insert(ops.end(), part->begin(), part->end());
+    if (end == inner.npos)
+      break;
+    inner.remove_prefix(end + 1);
+  }
+  auto isForward = [](const Op &op) { return op.kind == OpKind::Forward; };
+  if (ops.size() != 2 || std::count_if(ops.begin(), ops.end(), isForward) != 1)
+    return malformed(cell, "is not a block of one forward and one backward");
+  return ops;
+}
+
+Expected<std::vector<Op>> veeline::schedule::parseCell(std::string_view cell) {
+  cell = trim(cell);
+  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
+    cell = trim(cell.substr(1, cell.size() - 2));
+  if (cell.empty())
+    return std::vector<Op>();
+  return cell.front() == '(' ? parseBlock(cell) : parseAction(cell);
+}
+
+//===----------------------------------------------------------------------===//
+// OrderReader
+//===----------------------------------------------------------------------===//
+
+Error veeline::schedule::errorIn(const std::string &file, Place place,
+                                 const std::string &message) {
+  return Error{ErrorKind::InvalidProblem,
+               file + ":" + std::to_string(place.line) + ":" +
+                   std::to_string(place.column) + ": " + message};
+}
+
+Status OrderReader::addOp(const Op &op) {
+  int stage = static_cast<int>(schedule.stages.size()) - 1;
+  if (op.chunk >= static_cast<int>(stageOfChunk.size()))
+    stageOfChunk.resize(op.chunk + 1, -1);
+  int &owner = stageOfChunk[op.chunk];
+  if (owner < 0)
+    owner = stage;
+  if (owner != stage)
+    return Error{ErrorKind::InvalidProblem,
+                 describe(op) + " stands on stage " + std::to_string(stage) +
+                     ", but other operations of this chunk on stage " +
+                     std::to_string(owner)};
+  microbatches = std::max(microbatches, op.microbatch + 1);
+  forwards += op.kind == OpKind::Forward;
+  schedule.stages.back().push_back(op);
+  return Status::success();
+}
+
+Status OrderReader::addCell(std::string_view cell) {
+  Expected<std::vector<Op>> ops = parseCell(cell);
+  if (!ops)
+    return ops.takeError();
+  if (ops->size() == 2) {
+    schedule.overlapped.resize(schedule.stages.size());
+    schedule.overlapped.back().push_back(schedule.stages.back().size());
+  }
+  for (const Op &op : *ops)
+    if (Status status = addOp(op); !status)
+      return status;
+  return Status::success();
+}
+
+/// The same placement by the name of its rule, if it has one.
+static Placement named(const Placement &list) {
+  auto equals = [&](const Placement &other) {
+    for (int chunk = 0; chunk < list.chunks(); ++chunk)
+      if (list.stageOf(chunk) != other.stageOf(chunk))
+        return false;
+    return true;
+  };
+  for (PlacementKind kind : {PlacementKind::Linear, PlacementKind::Interleaved,
+                             PlacementKind::V, PlacementKind::Wave})
+    if (Expected<Placement> rule =
+            Placement::get(kind, list.stages(), list.chunksPerStage());
+        rule && equals(*rule))
+      return *rule;
+  return list;
+}
+
+Expected<ImportedSchedule> OrderReader::finish(std::string name) {
+  auto invalid = [&](const std::string &message) {
+    return Error{ErrorKind::InvalidProblem, file + ": " + message};
+  };
+  if (stageOfChunk.empty())
+    return invalid("has no operations");
+  for (std::size_t chunk = 0; chunk < stageOfChunk.size(); ++chunk)
+    if (stageOfChunk[chunk] < 0)
+      return invalid("chunk " + std::to_string(chunk) +
+                     " does not occur, but chunk " +
+                     std::to_string(stageOfChunk.size() - 1) + " does");
+  // Before anything is allocated by the product of the two.
+  std::int64_t wanted =
+      static_cast<std::int64_t>(stageOfChunk.size()) * microbatches;
+  if (forwards < wanted)
+    return invalid(
+        "has " + std::to_string(forwards) + " forwards; " +
+        std::to_string(stageOfChunk.size()) + " chunks and microbatches 0 to " +
+        std::to_string(microbatches - 1) + " have " + std::to_string(wanted));
+  Expected<Placement> placement =
+      Placement::fromList(schedule.stages.size(), std::move(stageOfChunk));
+  if (!placement)
+    return invalid(placement.error().message);
+  schedule.name = std::move(name);
+  if (!schedule.overlapped.empty())
+    schedule.overlapped.resize(schedule.stages.size());
+  return ImportedSchedule{std::move(schedule), named(*placement), microbatches};
+}

@@ -1,0 +1,59 @@
+//===- Cells.h - operations as cells of a file ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The notation of PyTorch's pipelining schedules, which CSV and JSON share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_FORMATS_CELLS_H
+#define VEELINE_LIB_SCHEDULE_FORMATS_CELLS_H
+
+#include "veeline/Schedule/Formats.h"
+
+namespace veeline::schedule {
+
+/// The cells of one stage in order, overlapped blocks as one.
+/// `wholeBackward`: the W of a chunk without BackwardInput becomes a B.
+std::vector<std::string> stageCells(const Problem &problem,
+                                    const Schedule &schedule, int stage,
+                                    bool wholeBackward);
+
+/// What a cell stands for: no operation (empty, communication), one, or the two
+/// of an overlapped block.
+Expected<std::vector<Op>> parseCell(std::string_view cell);
+
+/// A place in a file, counted from 1.
+struct Place {
+  int line = 1;
+  int column = 1;
+};
+
+/// "file:line:column: message" as an InvalidProblem.
+Error errorIn(const std::string &file, Place place, const std::string &message);
+
+/// Puts a schedule together cell by cell, one row a stage.
+class OrderReader {
+public:
+  explicit OrderReader(std::string file) : file(std::move(file)) {}
+
+  void beginStage() { schedule.stages.emplace_back(); }
+  /// The error does not say where the cell stands; `errorIn` adds that.
+  Status addCell(std::string_view cell);
+  /// What was read, named `name`.
+  Expected<ImportedSchedule> finish(std::string name);
+
+private:
+  Status addOp(const Op &op);
+
+  std::string file;
+  Schedule schedule;
+  /// By chunk; -1 for one that was not seen yet.
+  std::vector<int> stageOfChunk;
+  int microbatches = 0;
+  std::int64_t forwards = 0;
+};
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_FORMATS_CELLS_H

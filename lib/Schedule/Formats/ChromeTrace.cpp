@@ -1,0 +1,113 @@
+//===- ChromeTrace.cpp - a predicted step as trace events -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One thread a stage, complete events for operations, counters for memory, and
+// flow arrows for messages. A unit of time of the problem is a microsecond,
+// the unit of trace events.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Numbers.h"
+#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Text.h"
+
+using namespace veeline::schedule;
+
+namespace {
+class TraceWriter {
+public:
+  explicit TraceWriter(const Solution &solution)
+      : problem(solution.problem), schedule(solution.schedule),
+        simulation(solution.simulation) {}
+
+  std::string write();
+
+private:
+  void add(const std::string &members) {
+    text += (isFirst ? "\n{" : ",\n{") + members + "}";
+    isFirst = false;
+  }
+  void addName(const char *what, int thread, const std::string &name);
+  void addOperation(int stage, int step);
+  void addMemory(int stage, int step);
+  void addMessage(const Message &message, std::size_t number);
+
+  const Problem &problem;
+  const Schedule &schedule;
+  const Simulation &simulation;
+  std::string text;
+  bool isFirst = true;
+};
+} // namespace
+
+static std::string thread(int stage) {
+  return "\"pid\":0,\"tid\":" + std::to_string(stage);
+}
+
+void TraceWriter::addName(const char *what, int stage,
+                          const std::string &name) {
+  add("\"ph\":\"M\",\"name\":\"" + std::string(what) + "\"," + thread(stage) +
+      ",\"args\":{\"name\":" + jsonString(name) + "}");
+}
+
+void TraceWriter::addOperation(int stage, int step) {
+  const Op &op = schedule.stages[stage][step];
+  double start = simulation.start[stage][step];
+  double end = simulation.end[stage][step];
+  add("\"ph\":\"X\",\"name\":" + jsonString(cellName(problem, op)) +
+      ",\"cat\":\"" + toString(op.kind) + "\"," + thread(stage) +
+      ",\"ts\":" + exactNumber(start) + ",\"dur\":" + exactNumber(end - start) +
+      ",\"args\":{\"kind\":\"" + toString(op.kind) +
+      "\",\"chunk\":" + std::to_string(op.chunk) +
+      ",\"microbatch\":" + std::to_string(op.microbatch) +
+      ",\"step\":" + std::to_string(step) + "}");
+}
+
+void TraceWriter::addMemory(int stage, int step) {
+  const Op &op = schedule.stages[stage][step];
+  // Added when the operation starts, released when it ends.
+  bool adds = problem.chunks[op.chunk].memory(op.kind) > 0;
+  double time =
+      adds ? simulation.start[stage][step] : simulation.end[stage][step];
+  double amount = static_cast<double>(simulation.memory[stage][step]) /
+                  problem.memoryUnit.size;
+  add("\"ph\":\"C\",\"name\":" +
+      jsonString("memory of stage " + std::to_string(stage)) + "," +
+      thread(stage) + ",\"ts\":" + exactNumber(time) + ",\"args\":{" +
+      jsonString(problem.memoryUnit.name) + ":" + exactNumber(amount) + "}");
+}
+
+/// An arrow from the end of the producer to the start of the consumer.
+void TraceWriter::addMessage(const Message &message, std::size_t number) {
+  std::string common = ",\"cat\":\"message\",\"name\":\"" +
+                       std::string(message.gradient ? "gradient" : "value") +
+                       "\",\"id\":" + std::to_string(number) + ",";
+  add("\"ph\":\"s\"" + common + thread(message.sourceStage) + ",\"ts\":" +
+      exactNumber(simulation.end[message.sourceStage][message.sourceStep]));
+  add("\"ph\":\"f\",\"bp\":\"e\"" + common + thread(message.targetStage) +
+      ",\"ts\":" +
+      exactNumber(simulation.start[message.targetStage][message.targetStep]));
+}
+
+std::string TraceWriter::write() {
+  text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+  addName("process_name", 0, schedule.name);
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    addName("thread_name", stage, "stage " + std::to_string(stage));
+    for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step) {
+      addOperation(stage, step);
+      addMemory(stage, step);
+    }
+  }
+  // A valid schedule has an order of messages.
+  if (Expected<std::vector<Message>> messages =
+          communicationOrder(problem, schedule))
+    for (std::size_t i = 0; i < messages->size(); ++i)
+      addMessage((*messages)[i], i);
+  return text + "\n]}\n";
+}
+
+std::string veeline::schedule::toChromeTrace(const Solution &solution) {
+  return TraceWriter(solution).write();
+}

@@ -1,0 +1,115 @@
+//===- Drawing.cpp - what pictures of schedules share ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Drawing.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace veeline::schedule;
+
+const char *veeline::schedule::legendName(OpKind kind) {
+  switch (kind) {
+  case OpKind::Forward:
+    return "F, forward";
+  case OpKind::BackwardInput:
+    return "B, gradient of inputs";
+  case OpKind::BackwardWeight:
+    return "W, gradient of weights";
+  case OpKind::Backward:
+    return "BW, whole backward";
+  }
+  return "?";
+}
+
+namespace {
+struct Color {
+  double red, green, blue;
+};
+struct Hue {
+  Color light, dark;
+};
+} // namespace
+
+/// Hues that also differ for colour-blind readers and in grey.
+static Hue hueOf(OpKind kind) {
+  switch (kind) {
+  case OpKind::Forward:
+    return {{174, 205, 240}, {58, 110, 178}};
+  case OpKind::BackwardInput:
+    return {{150, 214, 190}, {22, 128, 102}};
+  case OpKind::BackwardWeight:
+    return {{253, 220, 140}, {224, 150, 30}};
+  case OpKind::Backward:
+    return {{214, 186, 228}, {126, 82, 152}};
+  }
+  return {};
+}
+
+std::string veeline::schedule::fillColor(OpKind kind, int local, int v) {
+  auto [light, dark] = hueOf(kind);
+  double share = v > 1 ? 0.85 * local / (v - 1) : 0;
+  auto mix = [&](double from, double to) {
+    return static_cast<int>(from + share * (to - from) + 0.5);
+  };
+  char text[64];
+  std::snprintf(text, sizeof text, "#%02x%02x%02x", mix(light.red, dark.red),
+                mix(light.green, dark.green), mix(light.blue, dark.blue));
+  return text;
+}
+
+const char *veeline::schedule::textColor(const std::string &fill) {
+  long color = std::strtol(fill.c_str() + 1, nullptr, 16);
+  double luminance = 0.299 * (color >> 16) + 0.587 * (color >> 8 & 255) +
+                     0.114 * (color & 255);
+  return luminance < 140 ? "#ffffff" : "#1a1a1a";
+}
+
+std::vector<LaneShare> veeline::schedule::laneShares(const Schedule &schedule,
+                                                     int stage) {
+  std::vector<LaneShare> shares(schedule.stages[stage].size());
+  if (schedule.overlapped.empty())
+    return shares;
+  for (int step : schedule.overlapped[stage]) {
+    shares[step] = {0, 0.5};
+    shares[step + 1] = {0.5, 0.5};
+  }
+  return shares;
+}
+
+std::vector<MemoryStep> veeline::schedule::memoryCurve(const Solution &solution,
+                                                       int stage) {
+  const auto &[problem, schedule, simulation] = solution;
+  std::vector<MemoryStep> curve{{0, 0}};
+  const std::vector<Op> &ops = schedule.stages[stage];
+  for (std::size_t step = 0; step < ops.size(); ++step) {
+    std::int64_t change =
+        problem.chunks[ops[step].chunk].memory(ops[step].kind);
+    double time = change > 0 ? simulation.start[stage][step]
+                             : simulation.end[stage][step];
+    if (change == 0)
+      continue;
+    // The two operations of a block run at once, whatever their order is.
+    time = std::max(time, curve.back().time);
+    // What one operation releases when the next one adds is no dip.
+    if (time - curve.back().time <= 1e-9 * simulation.makespan)
+      curve.back().amount = simulation.memory[stage][step];
+    else
+      curve.push_back({time, simulation.memory[stage][step]});
+  }
+  curve.push_back({simulation.makespan, curve.back().amount});
+  return curve;
+}
+
+std::string veeline::schedule::sizeLine(const Problem &problem) {
+  auto counted = [](int count, const char *one, const char *several) {
+    return std::to_string(count) + " " + (count == 1 ? one : several);
+  };
+  return counted(problem.stages(), "stage", "stages") + " of " +
+         counted(problem.chunksPerStage(), "chunk", "chunks") + ", " +
+         counted(problem.microbatches, "microbatch", "microbatches");
+}

@@ -1,0 +1,50 @@
+//===- Drawing.h - what pictures of schedules share -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_FORMATS_DRAWING_H
+#define VEELINE_LIB_SCHEDULE_FORMATS_DRAWING_H
+
+#include "veeline/Schedule/Formats.h"
+
+#include <array>
+
+namespace veeline::schedule {
+
+inline constexpr std::array<OpKind, 4> drawnKinds{
+    OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight,
+    OpKind::Backward};
+
+/// "forward", "backward (input)", ...: for a legend.
+const char *legendName(OpKind kind);
+
+/// "#rrggbb" for an operation on local chunk `local` of `v`: one hue a kind,
+/// from light for the first chunk to dark for the last.
+std::string fillColor(OpKind kind, int local, int v);
+/// Black or white, whichever can be read on `fill`.
+const char *textColor(const std::string &fill);
+
+/// The part of its lane, from 0 at the top to 1, that an operation covers: half
+/// of it in an overlapped block.
+struct LaneShare {
+  double top = 0;
+  double height = 1;
+};
+std::vector<LaneShare> laneShares(const Schedule &schedule, int stage);
+
+/// The memory of a stage over time, as (time, amount after it).
+struct MemoryStep {
+  double time;
+  std::int64_t amount;
+};
+/// Operations add when they start and release when they end.
+std::vector<MemoryStep> memoryCurve(const Solution &solution, int stage);
+
+/// "8 stages of 2 chunks, 24 microbatches".
+std::string sizeLine(const Problem &problem);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_FORMATS_DRAWING_H

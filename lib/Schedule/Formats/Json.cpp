@@ -1,0 +1,109 @@
+//===- Json.cpp - writes a solution as JSON -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Written by hand for its layout: one line a stage, chunk or edge.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cells.h"
+#include "Numbers.h"
+
+using namespace veeline::schedule;
+
+/// "[a, b]" of what `format` makes of each value.
+template <typename Range, typename Function>
+static std::string list(const Range &values, Function format,
+                        const char *separator = ", ") {
+  std::string text = "[";
+  bool isFirst = true;
+  for (const auto &value : values) {
+    text += isFirst ? "" : separator;
+    text += format(value);
+    isFirst = false;
+  }
+  return text + "]";
+}
+
+/// As `list`, each value on its own line.
+template <typename Range, typename Function>
+static std::string lines(const Range &values, Function format) {
+  if (values.empty())
+    return "[]";
+  std::string text = list(values, format, ",\n    ");
+  return "[\n    " + text.substr(1, text.size() - 2) + "\n  ]";
+}
+
+static std::string integer(std::int64_t value) { return std::to_string(value); }
+
+static std::string chunkObject(const Chunk &chunk) {
+  return "{\"forward\": " + exactNumber(chunk.forward) +
+         ", \"backward_input\": " + exactNumber(chunk.backwardInput) +
+         ", \"backward_weight\": " + exactNumber(chunk.backwardWeight) +
+         ", \"has_backward_input\": " +
+         (chunk.hasBackwardInput ? "true" : "false") +
+         ", \"forward_memory\": " + integer(chunk.forwardMemory) +
+         ", \"backward_input_memory\": " + integer(chunk.backwardInputMemory) +
+         ", \"backward_weight_memory\": " +
+         integer(chunk.backwardWeightMemory) + "}";
+}
+
+static std::string edgeObject(const Edge &edge) {
+  return "{\"from\": " + integer(edge.from) + ", \"to\": " + integer(edge.to) +
+         ", \"forward_transfer\": " + exactNumber(edge.forwardTransfer) +
+         ", \"backward_transfer\": " + exactNumber(edge.backwardTransfer) +
+         ", \"carries_gradient\": " +
+         (edge.carriesGradient ? "true" : "false") + "}";
+}
+
+static std::string stageObject(const Simulation &simulation, int stage) {
+  const StageStatistics &statistics = simulation.stages[stage];
+  return "{\"busy\": " + exactNumber(statistics.busy) +
+         ", \"peak_memory\": " + integer(statistics.peakMemory) +
+         ", \"start\": " + list(simulation.start[stage], exactNumber) +
+         ", \"end\": " + list(simulation.end[stage], exactNumber) +
+         ", \"memory\": " + list(simulation.memory[stage], integer) + "}";
+}
+
+static std::string placementList(const Placement &placement) {
+  std::vector<std::int64_t> stages;
+  for (int chunk = 0; chunk < placement.chunks(); ++chunk)
+    stages.push_back(placement.stageOf(chunk));
+  return list(stages, integer);
+}
+
+std::string veeline::schedule::toJson(const Solution &solution) {
+  const auto &[problem, schedule, simulation] = solution;
+  std::vector<int> stages;
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    stages.push_back(stage);
+  std::string text = "{\n  \"format\": \"veeline-schedule\",\n"
+                     "  \"version\": 1,\n";
+  auto member = [&](const char *name, const std::string &value) {
+    text += "  \"" + std::string(name) + "\": " + value + ",\n";
+  };
+  member("name", jsonString(schedule.name));
+  member("stages", integer(problem.stages()));
+  member("microbatches", integer(problem.microbatches));
+  member("placement", placementList(problem.placement));
+  member("chunks", lines(problem.chunks, chunkObject));
+  member("edges", lines(problem.edges, edgeObject));
+  member("memory_limits", list(problem.memoryLimits, integer));
+  member("memory_unit",
+         "{\"size\": " + integer(problem.memoryUnit.size) +
+             ", \"name\": " + jsonString(problem.memoryUnit.name) + "}");
+  member("overlap", exactNumber(problem.overlap));
+  member("order", lines(stages, [&, &problem = problem,
+                                 &schedule = schedule](int stage) {
+           return list(stageCells(problem, schedule, stage, false), jsonString);
+         }));
+  text += "  \"prediction\": {\n    \"makespan\": " +
+          exactNumber(simulation.makespan) +
+          ",\n    \"bubble\": " + exactNumber(simulation.bubbleMakespan) +
+          ",\n    \"bubble_of_span\": " + exactNumber(simulation.bubbleSpan) +
+          ",\n    \"stages\": " +
+          lines(stages, [&simulation = simulation](int stage) {
+            return stageObject(simulation, stage);
+          });
+  return text + "\n  }\n}\n";
+}

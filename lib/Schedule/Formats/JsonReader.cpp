@@ -1,0 +1,376 @@
+//===- JsonReader.cpp - reads what Json.cpp writes ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cells.h"
+
+#include <algorithm>
+#include <climits>
+#include <nlohmann/json.hpp>
+
+using namespace veeline::schedule;
+using Json = nlohmann::json;
+
+//===----------------------------------------------------------------------===//
+// Where a value stands
+//===----------------------------------------------------------------------===//
+
+static Place placeOf(std::string_view text, std::size_t offset) {
+  std::string_view before = text.substr(0, offset);
+  std::size_t lastLine = before.rfind('\n');
+  return {static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+          static_cast<int>(lastLine == before.npos ? offset
+                                                   : offset - lastLine - 1) +
+              1};
+}
+
+namespace {
+/// Finds the values of a path in text that is known to be JSON: the parser of
+/// the JSON library does not say where a value stood.
+class Locator {
+public:
+  explicit Locator(std::string_view text) : text(text) {}
+
+  /// Goes from the begin of the text to the value of `path`.
+  Place find(const Json::json_pointer &path) {
+    skipBlanks();
+    std::vector<std::string> steps;
+    for (Json::json_pointer rest = path; !rest.empty();
+         rest = rest.parent_pointer())
+      steps.push_back(rest.back());
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step)
+      enter(*step);
+    return placeOf(text, at);
+  }
+
+private:
+  char peek() const { return at < text.size() ? text[at] : '\0'; }
+  void skipBlanks() {
+    while (at < text.size() &&
+           std::string_view(" \t\r\n").find(text[at]) != std::string_view::npos)
+      ++at;
+  }
+  std::string_view skipString() {
+    std::size_t begin = at++;
+    while (peek() != '"' && at < text.size())
+      at += peek() == '\\' ? 2 : 1;
+    ++at;
+    return text.substr(begin + 1, at - begin - 2);
+  }
+  void skipValue() {
+    int depth = 0;
+    do {
+      skipBlanks();
+      char c = peek();
+      if (c == '"') {
+        skipString();
+      } else {
+        depth += c == '[' || c == '{';
+        depth -= c == ']' || c == '}';
+        ++at;
+      }
+      // A number or a word goes on to the next separator.
+      if (depth == 0)
+        at = std::min(text.find_first_of(",]} \t\r\n", at), text.size());
+    } while (depth > 0 && at < text.size());
+  }
+  /// From the begin of an array or object to that of one of its values.
+  void enter(const std::string &step) {
+    bool isObject = peek() == '{';
+    ++at;
+    for (std::size_t index = 0; at < text.size(); ++index) {
+      skipBlanks();
+      std::string_view key;
+      if (isObject) {
+        key = skipString();
+        skipBlanks();
+        ++at; // The colon.
+        skipBlanks();
+      }
+      if (isObject ? key == step : std::to_string(index) == step)
+        return;
+      skipValue();
+      skipBlanks();
+      ++at; // The comma.
+    }
+  }
+
+  std::string_view text;
+  std::size_t at = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// JsonReader
+//===----------------------------------------------------------------------===//
+
+/// Reads members one after the other; the first error stays, and whatever is
+/// read after it does not matter.
+class JsonReader {
+public:
+  JsonReader(std::string_view text, const std::string &file)
+      : text(text), file(file) {}
+
+  Expected<ImportedSchedule> read();
+
+private:
+  using Pointer = Json::json_pointer;
+
+  void fail(const Pointer &path, const std::string &message) {
+    if (!failure)
+      failure =
+          errorIn(file, Locator(text).find(path),
+                  (path.empty() ? "" : path.to_string() + ": ") + message);
+  }
+  /// Fails where an object has another member than these.
+  void checkMembers(const Pointer &path,
+                    std::initializer_list<std::string_view> names);
+  /// The value at `path` if it has the right type.
+  const Json *get(const Pointer &path, Json::value_t type, const char *what);
+  void get(const Pointer &path, double &value);
+  void get(const Pointer &path, std::int64_t &value);
+  void get(const Pointer &path, int &value);
+  void get(const Pointer &path, bool &value);
+  void get(const Pointer &path, std::string &value);
+  bool has(const Pointer &path) const { return root.contains(path); }
+
+  void readHeader();
+  void readOrder(OrderReader &reader);
+  void readProblem(ImportedSchedule &result);
+  void readPlacement(ImportedSchedule &result);
+  Chunk readChunk(const Pointer &path);
+  Edge readEdge(const Pointer &path);
+
+  std::string_view text;
+  const std::string &file;
+  Json root;
+  std::optional<Error> failure;
+};
+} // namespace
+
+void JsonReader::checkMembers(const Pointer &path,
+                              std::initializer_list<std::string_view> names) {
+  const Json &object = root[path];
+  std::string known;
+  for (std::string_view name : names)
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  for (const auto &[key, value] : object.items())
+    if (std::find(names.begin(), names.end(), key) == names.end())
+      fail(path / key, "unknown member; known are " + known);
+}
+
+const Json *JsonReader::get(const Pointer &path, Json::value_t type,
+                            const char *what) {
+  if (!has(path)) {
+    fail(path.parent_pointer(),
+         "has no member '" + path.back() + "', which is " + what);
+    return nullptr;
+  }
+  const Json &value = root[path];
+  if (value.type() == type)
+    return &value;
+  fail(path, std::string("expected ") + what + ", found " +
+                 value.dump(-1, ' ', true, Json::error_handler_t::replace)
+                     .substr(0, 40));
+  return nullptr;
+}
+
+void JsonReader::get(const Pointer &path, double &value) {
+  if (has(path) && root[path].is_number())
+    value = root[path].get<double>();
+  else
+    get(path, Json::value_t::number_float, "a number");
+}
+
+void JsonReader::get(const Pointer &path, std::int64_t &value) {
+  if (has(path) && root[path].is_number_integer() &&
+      !(root[path].is_number_unsigned() &&
+        root[path].get<std::uint64_t>() > INT64_MAX))
+    value = root[path].get<std::int64_t>();
+  else
+    get(path, Json::value_t::null, "an integer of 64 bits");
+}
+
+void JsonReader::get(const Pointer &path, int &value) {
+  std::int64_t wide = value;
+  get(path, wide);
+  if (wide < INT_MIN || wide > INT_MAX)
+    fail(path, "is out of range");
+  else
+    value = static_cast<int>(wide);
+}
+
+void JsonReader::get(const Pointer &path, bool &value) {
+  if (const Json *found = get(path, Json::value_t::boolean, "true or false"))
+    value = found->get<bool>();
+}
+
+void JsonReader::get(const Pointer &path, std::string &value) {
+  if (const Json *found = get(path, Json::value_t::string, "a string"))
+    value = found->get<std::string>();
+}
+
+void JsonReader::readHeader() {
+  checkMembers(Pointer(),
+               {"format", "version", "name", "stages", "microbatches",
+                "placement", "chunks", "edges", "memory_limits", "memory_unit",
+                "overlap", "order", "prediction"});
+  std::string format = "veeline-schedule";
+  std::int64_t version = 1;
+  if (has(Pointer("/format")))
+    get(Pointer("/format"), format);
+  if (has(Pointer("/version")))
+    get(Pointer("/version"), version);
+  if (format != "veeline-schedule")
+    fail(Pointer("/format"), "expected \"veeline-schedule\"");
+  if (version != 1)
+    fail(Pointer("/version"), "this program reads version 1");
+}
+
+void JsonReader::readOrder(OrderReader &reader) {
+  Pointer path("/order");
+  const Json *stages =
+      get(path, Json::value_t::array, "a list with the cells of each stage");
+  for (std::size_t stage = 0; stages && stage < stages->size(); ++stage) {
+    const Json *cells =
+        get(path / stage, Json::value_t::array, "a list of cells");
+    reader.beginStage();
+    for (std::size_t i = 0; cells && i < cells->size() && !failure; ++i) {
+      const Json &cell = (*cells)[i];
+      if (!cell.is_string())
+        return fail(path / stage / i, "expected a cell, a string");
+      if (Status status = reader.addCell(cell.get_ref<const std::string &>());
+          !status)
+        return fail(path / stage / i, status.error().message);
+    }
+  }
+}
+
+/// What the file says about the order has to fit the order.
+void JsonReader::readPlacement(ImportedSchedule &result) {
+  if (has(Pointer("/stages"))) {
+    int stages = 0;
+    get(Pointer("/stages"), stages);
+    if (stages != result.placement.stages())
+      fail(Pointer("/stages"), "the order has " +
+                                   std::to_string(result.placement.stages()) +
+                                   " stages");
+  }
+  if (has(Pointer("/microbatches"))) {
+    int microbatches = 0;
+    get(Pointer("/microbatches"), microbatches);
+    if (microbatches != result.microbatches)
+      fail(Pointer("/microbatches"), "the order has " +
+                                         std::to_string(result.microbatches) +
+                                         " microbatches");
+  }
+  Pointer path("/placement");
+  if (!has(path))
+    return;
+  const Json *list =
+      get(path, Json::value_t::array, "a list with the stage of each chunk");
+  std::vector<int> wanted;
+  for (int chunk = 0; chunk < result.placement.chunks(); ++chunk)
+    wanted.push_back(result.placement.stageOf(chunk));
+  if (list && *list != Json(wanted))
+    fail(path, "the order places its chunks as " + Json(wanted).dump());
+}
+
+Chunk JsonReader::readChunk(const Pointer &path) {
+  Chunk chunk;
+  if (!get(path, Json::value_t::object, "an object"))
+    return chunk;
+  checkMembers(path, {"forward", "backward_input", "backward_weight",
+                      "has_backward_input", "forward_memory",
+                      "backward_input_memory", "backward_weight_memory"});
+  get(path / "forward", chunk.forward);
+  get(path / "backward_input", chunk.backwardInput);
+  get(path / "backward_weight", chunk.backwardWeight);
+  get(path / "has_backward_input", chunk.hasBackwardInput);
+  get(path / "forward_memory", chunk.forwardMemory);
+  get(path / "backward_input_memory", chunk.backwardInputMemory);
+  get(path / "backward_weight_memory", chunk.backwardWeightMemory);
+  return chunk;
+}
+
+Edge JsonReader::readEdge(const Pointer &path) {
+  Edge edge{0, 0};
+  if (!get(path, Json::value_t::object, "an object"))
+    return edge;
+  checkMembers(path, {"from", "to", "forward_transfer", "backward_transfer",
+                      "carries_gradient"});
+  get(path / "from", edge.from);
+  get(path / "to", edge.to);
+  get(path / "forward_transfer", edge.forwardTransfer);
+  get(path / "backward_transfer", edge.backwardTransfer);
+  get(path / "carries_gradient", edge.carriesGradient);
+  return edge;
+}
+
+/// The costs that the order was made for. Those that say nothing have none.
+void JsonReader::readProblem(ImportedSchedule &result) {
+  if (!has(Pointer("/chunks")))
+    return;
+  auto length = [&](const Pointer &path) -> std::size_t {
+    const Json *list = get(path, Json::value_t::array, "a list");
+    return list && !failure ? list->size() : 0;
+  };
+  Problem problem{result.placement, result.microbatches, {}, {}};
+  for (std::size_t i = 0, e = length(Pointer("/chunks")); i < e && !failure;
+       ++i)
+    problem.chunks.push_back(readChunk(Pointer("/chunks") / i));
+  for (std::size_t i = 0, e = length(Pointer("/edges")); i < e && !failure; ++i)
+    problem.edges.push_back(readEdge(Pointer("/edges") / i));
+  if (Pointer path("/memory_limits"); has(path))
+    for (std::size_t i = 0, e = length(path); i < e && !failure; ++i)
+      get(path / i, problem.memoryLimits.emplace_back());
+  if (Pointer path("/memory_unit"); has(path)) {
+    checkMembers(path, {"size", "name"});
+    get(path / "size", problem.memoryUnit.size);
+    get(path / "name", problem.memoryUnit.name);
+    if (problem.memoryUnit.size < 1)
+      fail(path / "size", "is at least 1");
+  }
+  if (Pointer path("/overlap"); has(path))
+    get(path, problem.overlap);
+  result.problem = std::move(problem);
+}
+
+Expected<ImportedSchedule> JsonReader::read() {
+  try {
+    root = Json::parse(text);
+  } catch (const Json::parse_error &error) {
+    // What the library calls a byte is the number of those it has read.
+    std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
+    return errorIn(file, placeOf(text, std::min(offset, text.size())),
+                   "this is no JSON here");
+  }
+  if (!root.is_object())
+    return errorIn(file, Place(), "expected an object");
+  readHeader();
+  OrderReader reader(file);
+  readOrder(reader);
+  std::string name = "file:" + file;
+  if (has(Pointer("/name")))
+    get(Pointer("/name"), name);
+  if (failure)
+    return *failure;
+  Expected<ImportedSchedule> result = reader.finish(std::move(name));
+  if (!result)
+    return result;
+  readPlacement(*result);
+  readProblem(*result);
+  if (failure)
+    return *failure;
+  if (result->problem)
+    if (Status status = check(*result->problem); !status)
+      return Error{ErrorKind::InvalidProblem,
+                   file + ": " + status.error().message};
+  return result;
+}
+
+Expected<ImportedSchedule>
+veeline::schedule::readJson(std::string_view text, const std::string &file) {
+  return JsonReader(text, file).read();
+}

@@ -1,0 +1,81 @@
+//===- Numbers.cpp - numbers in files -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Numbers.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+using namespace veeline;
+
+std::string schedule::exactNumber(double value) {
+  char text[64];
+  auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return std::string(text, end);
+}
+
+std::string schedule::shortNumber(double value, int digits) {
+  char text[64];
+  bool isLarge = std::abs(value) >= 1e6 && std::abs(value) < 1e15;
+  std::snprintf(text, sizeof text, "%.*g", isLarge ? 15 : digits,
+                isLarge ? std::round(value) : value);
+  return text;
+}
+
+std::string schedule::coordinate(double value) {
+  char text[64];
+  int length = std::snprintf(text, sizeof text, "%.2f", value);
+  while (text[length - 1] == '0')
+    --length;
+  if (text[length - 1] == '.')
+    --length;
+  std::string result(text, length);
+  return result == "-0" ? "0" : result;
+}
+
+std::string schedule::jsonString(std::string_view text) {
+  std::string quoted =
+      nlohmann::json(std::string(text))
+          .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::string result;
+  for (char c : quoted)
+    result += c == '<' ? "\\u003c" : std::string(1, c);
+  return result;
+}
+
+std::string schedule::escapedText(std::string_view text) {
+  std::string result;
+  for (char c : text)
+    switch (c) {
+    case '&':
+      result += "&amp;";
+      break;
+    case '<':
+      result += "&lt;";
+      break;
+    case '>':
+      result += "&gt;";
+      break;
+    case '"':
+      result += "&quot;";
+      break;
+    default:
+      // Control characters and stray bytes are no XML.
+      result += c >= ' ' && c <= '~' ? c : '?';
+    }
+  return result;
+}
+
+double schedule::tickDistance(double length, int most) {
+  double least = length / most;
+  double power = std::pow(10, std::floor(std::log10(least)));
+  for (double factor : {1.0, 2.0, 5.0})
+    if (power * factor >= least * (1 - 1e-12))
+      return power * factor;
+  return power * 10;
+}

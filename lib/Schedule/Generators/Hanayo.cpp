@@ -1,0 +1,374 @@
+//===- Hanayo.cpp - 1F1B on a wave ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Liu et al., Hanayo: Harnessing Wave-like Pipeline Parallelism for Enhanced
+// Large Model Training Efficiency (2023), arXiv:2308.15762. Chunks run back and
+// forth over the stages, so that a microbatch stays on a stage where it turns.
+// The order is that of the ideal pipeline, in which F takes 1 and a fused
+// backward 2 units, transfers are free, and a free stage starts, of what is
+// ready,
+//   - the backward of the oldest microbatch; else
+//   - the forward of the chunk that is furthest in the model.
+// A stage never holds more than p activations (vp chunks), or less where a
+// limit demands it, and takes a forward of its chunk r only while that leaves
+// v-1-r chunks free: enough for the oldest microbatch to come back to its later
+// chunks, so that stages cannot wait for each other. At most 2p microbatches
+// are under way. p = 2, v = 2, m = 2:
+//
+//   stage 0: 0F0 0F1 .   3F0 3BW0--- 3F1 3BW1--- .   0BW0--- .   .   0BW1---
+//   stage 1:     1F0 2F0 1F1 2F1 .   2BW0--- 1BW0--- 2BW1--- 1BW1---
+//
+// The paper has m = p. For more microbatches two more orders are tried: the
+// same with the chunk nearest to the input first, and one microbatch repeated
+// every 3v units, each of its operations as early as it fits between those of
+// the others. The one that is best at the costs of the problem wins.
+//
+// A stage holds at most min(p, m) activations. For v = 2, m <= p, equal chunks,
+// free transfers and a backward of at least two forwards, the bubble is
+// 1 - m(F+B+W)/(p(F+B+W) + (m-1)(B+W)). O(operations · (v + log p) + pv^3),
+// times log(pv) under a memory limit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generators.h"
+#include "veeline/Schedule/Simulator.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <queue>
+
+using namespace veeline::schedule;
+
+namespace {
+/// The ideal pipeline, one event after the other.
+class IdealWave {
+public:
+  enum class First { Furthest, Nearest };
+  /// A stage holds at most `capacity` chunks; at least v.
+  IdealWave(const Problem &problem, First first, std::int64_t capacity);
+  Schedule run();
+
+private:
+  struct Backward {
+    int microbatch;
+    int chunk;
+    bool operator>(const Backward &other) const {
+      return std::pair(microbatch, chunk) >
+             std::pair(other.microbatch, other.chunk);
+    }
+  };
+  struct Running {
+    std::int64_t end;
+    int stage;
+    Op op;
+    bool operator>(const Running &other) const {
+      return std::pair(end, stage) > std::pair(other.end, other.stage);
+    }
+  };
+  template <typename T>
+  using Queue = std::priority_queue<T, std::vector<T>, std::greater<T>>;
+  struct Stage {
+    Queue<Backward> backwards;
+    bool isBusy = false;
+    /// Chunks between their F and the end of their backward.
+    int held = 0;
+  };
+  /// Forwards of a chunk run in order; so many can, so many have started.
+  struct Forwards {
+    int ready = 0;
+    int started = 0;
+  };
+
+  std::optional<Op> choose(int stage);
+  void startAll();
+  void finish(const Running &running);
+  void makeReady(int chunk) {
+    ++forwards[chunk].ready;
+    idle.push_back(problem.placement.stageOf(chunk));
+  }
+
+  const Problem &problem;
+  First first;
+  std::int64_t capacity;
+  std::int64_t now = 0;
+  std::vector<Stage> stages;
+  std::vector<Forwards> forwards;
+  /// Stages that may have something to start.
+  std::vector<int> idle;
+  Queue<Running> running;
+  Schedule schedule;
+};
+} // namespace
+
+IdealWave::IdealWave(const Problem &problem, First first, std::int64_t capacity)
+    : problem(problem), first(first), capacity(capacity),
+      stages(problem.stages()), forwards(problem.numChunks()) {
+  schedule.name = "hanayo";
+  schedule.stages.resize(problem.stages());
+  for (std::vector<Op> &ops : schedule.stages)
+    ops.reserve(std::size_t(2) * problem.chunksPerStage() *
+                problem.microbatches);
+}
+
+std::optional<Op> IdealWave::choose(int number) {
+  Stage &stage = stages[number];
+  if (!stage.backwards.empty()) {
+    auto [microbatch, chunk] = stage.backwards.top();
+    stage.backwards.pop();
+    return Op{OpKind::Backward, chunk, microbatch};
+  }
+  int v = problem.chunksPerStage();
+  std::int64_t free = capacity - stage.held;
+  for (int i = 0; i < v; ++i) {
+    int local = first == First::Furthest ? v - 1 - i : i;
+    int chunk = problem.placement.globalChunk(number, local);
+    Forwards &of = forwards[chunk];
+    if (of.started == of.ready || free <= v - 1 - local)
+      continue;
+    ++stage.held;
+    return Op{OpKind::Forward, chunk, of.started++};
+  }
+  return std::nullopt;
+}
+
+void IdealWave::startAll() {
+  for (int stage : idle) {
+    if (stages[stage].isBusy)
+      continue;
+    std::optional<Op> op = choose(stage);
+    if (!op)
+      continue;
+    schedule.stages[stage].push_back(*op);
+    stages[stage].isBusy = true;
+    running.push({now + (op->kind == OpKind::Forward ? 1 : 2), stage, *op});
+  }
+  idle.clear();
+}
+
+void IdealWave::finish(const Running &done) {
+  stages[done.stage].isBusy = false;
+  idle.push_back(done.stage);
+  auto [kind, chunk, microbatch] = done.op;
+  if (kind == OpKind::Forward && chunk + 1 < problem.numChunks()) {
+    makeReady(chunk + 1);
+    return;
+  }
+  if (kind == OpKind::Backward)
+    --stages[done.stage].held;
+  int next = kind == OpKind::Forward ? chunk : chunk - 1;
+  if (next >= 0) {
+    int stage = problem.placement.stageOf(next);
+    stages[stage].backwards.push({microbatch, next});
+    idle.push_back(stage);
+  } else if (forwards[0].ready < problem.microbatches) {
+    makeReady(0);
+  }
+}
+
+Schedule IdealWave::run() {
+  forwards[0].ready = std::min(2 * problem.stages(), problem.microbatches);
+  idle.push_back(problem.placement.stageOf(0));
+  startAll();
+  while (!running.empty()) {
+    now = running.top().end;
+    while (!running.empty() && running.top().end == now) {
+      Running done = running.top();
+      running.pop();
+      finish(done);
+    }
+    startAll();
+  }
+  return std::move(schedule);
+}
+
+namespace {
+/// One microbatch on the ideal pipeline, so that a copy of it can start every
+/// 3v units without two operations of a stage at once.
+class RepeatedWave {
+public:
+  explicit RepeatedWave(const Problem &problem)
+      : problem(problem), period(3 * problem.chunksPerStage()),
+        isTaken(problem.stages(), std::vector<bool>(period)),
+        forwardsLeft(problem.stages(), problem.chunksPerStage()) {}
+  /// No value: more than p activations on a stage.
+  std::optional<Schedule> run();
+
+private:
+  struct Placed {
+    int start;
+    OpKind kind;
+    int chunk;
+  };
+  void place(OpKind kind, int chunk);
+  bool fits(int stage, int start, int length);
+  void take(int stage, int start, int length, bool value) {
+    for (int i = 0; i < length; ++i)
+      isTaken[stage][(start + i) % period] = value;
+  }
+  int oddGaps(int stage) const;
+  std::optional<std::vector<Op>> repeat(std::vector<Placed> ops) const;
+
+  const Problem &problem;
+  int period;
+  std::vector<std::vector<bool>> isTaken;
+  std::vector<int> forwardsLeft;
+  std::vector<std::vector<Placed>> stages;
+  int now = 0;
+};
+} // namespace
+
+/// How many gaps between what is taken have an odd length.
+int RepeatedWave::oddGaps(int stage) const {
+  const std::vector<bool> &taken = isTaken[stage];
+  auto first = std::find(taken.begin(), taken.end(), true) - taken.begin();
+  int odd = 0, gap = 0;
+  for (int i = 1; i <= period; ++i) {
+    ++gap;
+    if (!taken[(first + i) % period])
+      continue;
+    odd += (gap - 1) % 2;
+    gap = 0;
+  }
+  return odd;
+}
+
+/// Whether the time is free, and what is left is in one piece for each
+/// backward: only a forward fills a gap of odd length.
+bool RepeatedWave::fits(int stage, int start, int length) {
+  for (int i = 0; i < length; ++i)
+    if (isTaken[stage][(start + i) % period])
+      return false;
+  take(stage, start, length, true);
+  if (oddGaps(stage) <= forwardsLeft[stage] - (length == 1))
+    return true;
+  take(stage, start, length, false);
+  return false;
+}
+
+void RepeatedWave::place(OpKind kind, int chunk) {
+  int length = kind == OpKind::Forward ? 1 : 2;
+  int stage = problem.placement.stageOf(chunk);
+  // What is left always has room: a gap of even length, or one for a forward.
+  while (!fits(stage, now, length))
+    ++now;
+  forwardsLeft[stage] -= kind == OpKind::Forward;
+  stages[stage].push_back({now, kind, chunk});
+  now += length;
+}
+
+/// All microbatches of a stage, in the order of time.
+std::optional<std::vector<Op>>
+RepeatedWave::repeat(std::vector<Placed> ops) const {
+  int m = problem.microbatches, v = problem.chunksPerStage();
+  std::sort(ops.begin(), ops.end(), [&](const Placed &a, const Placed &b) {
+    return a.start % period < b.start % period;
+  });
+  int last = 0;
+  for (const Placed &op : ops)
+    last = std::max(last, op.start / period);
+  std::vector<Op> order;
+  order.reserve(ops.size() * m);
+  std::int64_t held = 0, most = std::int64_t(v) * problem.stages();
+  for (int round = 0; round < m + last; ++round)
+    for (const Placed &op : ops) {
+      int microbatch = round - op.start / period;
+      if (microbatch < 0 || microbatch >= m)
+        continue;
+      held += op.kind == OpKind::Forward ? 1 : -1;
+      if (held > most)
+        return std::nullopt;
+      order.push_back({op.kind, op.chunk, microbatch});
+    }
+  return order;
+}
+
+std::optional<Schedule> RepeatedWave::run() {
+  stages.resize(problem.stages());
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+    place(OpKind::Forward, chunk);
+  for (int chunk = problem.numChunks() - 1; chunk >= 0; --chunk)
+    place(OpKind::Backward, chunk);
+  Schedule schedule{"hanayo", {}};
+  for (std::vector<Placed> &ops : stages) {
+    std::optional<std::vector<Op>> order = repeat(std::move(ops));
+    if (!order)
+      return std::nullopt;
+    schedule.stages.push_back(std::move(*order));
+  }
+  return schedule;
+}
+
+/// What the objective makes small.
+static Expected<double> timeOf(const Problem &problem, const Schedule &schedule,
+                               Objective objective) {
+  Expected<Simulation> result = simulate(problem, schedule);
+  if (!result)
+    return result.takeError();
+  if (objective == Objective::Makespan)
+    return result->makespan;
+  double longest = 0;
+  for (const StageStatistics &stage : result->stages)
+    longest = std::max(longest, stage.lastEnd - stage.firstStart);
+  return longest;
+}
+
+static bool fitsMemory(const Problem &problem, const Schedule &schedule) {
+  if (problem.memoryLimits.empty())
+    return true;
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    std::int64_t held = 0;
+    for (const Op &op : schedule.stages[stage]) {
+      held += problem.chunks[op.chunk].memory(op.kind);
+      if (held > *problem.memoryLimit(stage))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// The greatest capacity of at most p activations that fits, or the least one:
+/// a microbatch at a time on every stage, in the least memory of any order.
+static std::int64_t chooseCapacity(const Problem &problem) {
+  std::int64_t fits = problem.chunksPerStage();
+  std::int64_t tooMuch = fits * problem.stages() + 1;
+  for (std::int64_t next = tooMuch - 1; fits + 1 < tooMuch;
+       next = (fits + tooMuch) / 2) {
+    Schedule schedule =
+        IdealWave(problem, IdealWave::First::Furthest, next).run();
+    (fitsMemory(problem, schedule) ? fits : tooMuch) = next;
+  }
+  return fits;
+}
+
+Expected<Schedule>
+veeline::schedule::generateHanayo(const Problem &problem,
+                                  const GeneratorOptions &options) {
+  using First = IdealWave::First;
+  std::int64_t capacity = chooseCapacity(problem);
+  Schedule best = IdealWave(problem, First::Furthest, capacity).run();
+  if (problem.microbatches <= problem.stages())
+    return best;
+  std::vector<Schedule> others{
+      IdealWave(problem, First::Nearest, capacity).run()};
+  constexpr int maxRepeatedChunks = 32;
+  if (problem.chunksPerStage() <= maxRepeatedChunks)
+    if (std::optional<Schedule> repeated = RepeatedWave(problem).run())
+      others.push_back(std::move(*repeated));
+  Expected<double> bestTime = timeOf(problem, best, options.objective);
+  if (!bestTime)
+    return bestTime.takeError();
+  for (Schedule &other : others) {
+    if (!fitsMemory(problem, other))
+      continue;
+    Expected<double> time = timeOf(problem, other, options.objective);
+    if (!time)
+      return time.takeError();
+    if (*time < *bestTime) {
+      bestTime = time;
+      best = std::move(other);
+    }
+  }
+  return best;
+}

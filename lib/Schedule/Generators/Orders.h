@@ -1,0 +1,66 @@
+//===- Orders.h - what several fixed orders share ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_GENERATORS_ORDERS_H
+#define VEELINE_LIB_SCHEDULE_GENERATORS_ORDERS_H
+
+#include "veeline/Schedule/Schedule.h"
+
+#include <vector>
+
+namespace veeline::schedule {
+
+/// One forward and one fused backward of a chunk in turn, the forwards `ahead`
+/// microbatches (at least 1) in front: F0 .. F(ahead-1) B0 F(ahead) B1 ..., and
+/// the backwards that are left.
+std::vector<Op> oneForwardOneBackward(int chunk, int microbatches, int ahead);
+
+/// A schedule on a linear placement in which stage s runs
+/// `oneForwardOneBackward` with `ahead(s)`.
+template <typename Ahead>
+Schedule oneForwardOneBackwardSchedule(const char *name, const Problem &problem,
+                                       Ahead ahead) {
+  Schedule schedule{name, {}};
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    schedule.stages.push_back(
+        oneForwardOneBackward(problem.placement.globalChunk(stage, 0),
+                              problem.microbatches, ahead(stage)));
+  return schedule;
+}
+
+/// 1F1B over several chunks a stage: microbatches in groups of the given sizes,
+/// each group through the chunks of the stage in order, forwards of stage s
+/// 2(p-s-1) + (v-1)·`warmUpGroup` in front of backwards, at most all.
+Schedule interleavedSchedule(const char *name, const Problem &problem,
+                             const std::vector<int> &groups, int warmUpGroup);
+
+/// The order of a stage of one chunk with a split backward, under construction.
+/// F, B and W each go through the microbatches in order.
+class SplitOrder {
+public:
+  SplitOrder(const Problem &problem, int stage);
+
+  void forward() { ops.push_back({OpKind::Forward, chunk, forwards++}); }
+  /// Of a chunk without BackwardInput this only counts.
+  void backwardInput();
+  /// The oldest W that is owed.
+  void backwardWeight() {
+    ops.push_back({OpKind::BackwardWeight, chunk, weights++});
+  }
+  /// The order, with all W that are still owed at its end.
+  std::vector<Op> finish();
+
+private:
+  int chunk;
+  int microbatches;
+  bool hasBackwardInput;
+  int forwards = 0, backwards = 0, weights = 0;
+  std::vector<Op> ops;
+};
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_GENERATORS_ORDERS_H

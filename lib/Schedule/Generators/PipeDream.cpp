@@ -1,0 +1,34 @@
+//===- PipeDream.cpp - 1F1B without a flush -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Narayanan et al., PipeDream: Generalized Pipeline Parallelism for DNN
+// Training (2019), arXiv:1806.03377. Stage s starts with p-s forwards, then
+// runs one backward and one forward in turn for ever. Weights are updated after
+// every backward, and for every minibatch between its F and its B a stage keeps
+// the weights that F used: p-s versions on stage s (`weightVersions`).
+//
+// The schedule shows a window of m minibatches, from an empty pipeline to an
+// empty one, so its order is that of 1f1b. p = 3, m = 6:
+//
+//   stage 0: F0 F1 F2 .   .   BW0 F3  BW1 F4  BW2 F5  BW3 .   BW4 .   BW5
+//   stage 1:    F0 F1 .   BW0 F2  BW1 F3  BW2 F4  BW3 F5  BW4 .   BW5
+//   stage 2:       F0 BW0 F1  BW1 F2  BW2 F3  BW3 F4  BW4 F5  BW5
+//
+// In the steady state, without a flush, there is no bubble with equal chunks
+// and free transfers; `steadyState` (Asynchronous.h) gives it for all others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generators.h"
+#include "Orders.h"
+
+using namespace veeline::schedule;
+
+Expected<Schedule>
+veeline::schedule::generatePipeDream(const Problem &problem,
+                                     const GeneratorOptions &) {
+  return oneForwardOneBackwardSchedule("pipedream", problem, [&](int stage) {
+    return problem.stages() - stage;
+  });
+}

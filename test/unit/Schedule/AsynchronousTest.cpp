@@ -1,0 +1,193 @@
+//===- AsynchronousTest.cpp - schedules without a flush -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Asynchronous.h"
+
+#include "TestUtilities.h"
+#include "veeline/Schedule/Simulator.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace veeline::schedule;
+
+static Schedule scheduleOf(std::string_view name, const Problem &problem) {
+  Expected<Schedule> schedule = generate(name, problem);
+  EXPECT_TRUE(schedule) << schedule.error().str();
+  return *schedule;
+}
+
+TEST(Asynchronous, Orders) {
+  for (const char *name : {"pipedream", "pipedream-2bw"}) {
+    Problem problem = makeProblem(name, 3, 1, 6);
+    EXPECT_EQ(orderLines(problem, scheduleOf(name, problem)),
+              (std::vector<std::string>{
+                  "F0 F1 F2 BW0 F3 BW1 F4 BW2 F5 BW3 BW4 BW5",
+                  "F0 F1 BW0 F2 BW1 F3 BW2 F4 BW3 F5 BW4 BW5",
+                  "F0 BW0 F1 BW1 F2 BW2 F3 BW3 F4 BW4 F5 BW5"}));
+    for (int p = 1; p <= 8; ++p)
+      for (int m = 1; m <= 20; ++m) {
+        Problem problem = makeProblem(name, p, 1, m, 2, 2, 1);
+        Simulation result = *simulate(problem, scheduleOf(name, problem));
+        EXPECT_NEAR(result.bubbleMakespan, (p - 1.0) / (m + p - 1), 1e-9);
+        for (int stage = 0; stage < p; ++stage)
+          EXPECT_EQ(result.stages[stage].peakMemory,
+                    std::min(p - stage, m) * activationUnit);
+      }
+  }
+}
+
+TEST(Asynchronous, Semantics) {
+  EXPECT_EQ((*findGenerator("pipedream"))->semantics,
+            UpdateSemantics::WeightStashing);
+  EXPECT_EQ((*findGenerator("pipedream-2bw"))->semantics,
+            UpdateSemantics::DoubleBuffered);
+  int synchronous = 0;
+  for (const Generator &generator : generators())
+    synchronous += generator.semantics == UpdateSemantics::Synchronous;
+  EXPECT_EQ(synchronous, static_cast<int>(generators().size()) - 2);
+}
+
+/// Walks the order of a stage with an update after every backward, and counts
+/// the versions that are current or needed by a microbatch in flight.
+static std::size_t versionsWithStashing(const std::vector<Op> &ops) {
+  int current = 0;
+  std::vector<int> usedBy(ops.size());
+  std::multiset<int> inFlight;
+  std::size_t most = 0;
+  for (const Op &op : ops) {
+    if (op.kind == OpKind::Forward) {
+      usedBy[op.microbatch] = current;
+      inFlight.insert(current);
+    } else {
+      inFlight.erase(inFlight.find(usedBy[op.microbatch]));
+      ++current;
+    }
+    std::set<int> held(inFlight.begin(), inFlight.end());
+    held.insert(current);
+    most = std::max(most, held.size());
+  }
+  return most;
+}
+
+TEST(Asynchronous, StashedVersions) {
+  for (int p = 1; p <= 8; ++p)
+    for (int m = 1; m <= 20; ++m) {
+      Problem problem = makeProblem("pipedream", p, 1, m);
+      Schedule schedule = scheduleOf("pipedream", problem);
+      std::vector<int> versions = *weightVersions(problem, schedule);
+      ASSERT_EQ(versions.size(), static_cast<std::size_t>(p));
+      for (int stage = 0; stage < p; ++stage) {
+        EXPECT_EQ(versions[stage], std::min(p - stage, m));
+        // A window that is long enough to reach the steady state needs them.
+        std::size_t needed = versionsWithStashing(schedule.stages[stage]);
+        if (m >= 2 * (p - stage) - 1 && m > 1) {
+          EXPECT_EQ(needed, static_cast<std::size_t>(std::max(p - stage, 1)));
+        }
+      }
+    }
+}
+
+/// Walks the order of a stage with an update after every p backwards; the
+/// versions that are made and that a microbatch of an endless run still needs.
+static int versionsWithDoubleBuffering(int p, const std::vector<Op> &ops) {
+  int done = 0, most = 0;
+  for (const Op &op : ops) {
+    int version = doubleBufferedVersion(p, op.microbatch), newest = done / p;
+    EXPECT_LE(version, newest) << "used before it is made";
+    done += op.kind == OpKind::Backward;
+    int oldest = doubleBufferedVersion(p, done);
+    most = std::max(most, done / p - oldest + 1);
+  }
+  return most;
+}
+
+TEST(Asynchronous, DoubleBuffering) {
+  EXPECT_EQ(doubleBufferedVersion(4, 7), 0);
+  EXPECT_EQ(doubleBufferedVersion(4, 8), 1);
+  EXPECT_EQ(doubleBufferedVersion(4, 11), 1);
+  EXPECT_EQ(doubleBufferedVersion(4, 12), 2);
+  for (int p = 1; p <= 8; ++p)
+    for (int m = 1; m <= 40; ++m) {
+      Problem problem = makeProblem("pipedream-2bw", p, 1, m);
+      Schedule schedule = scheduleOf("pipedream-2bw", problem);
+      EXPECT_EQ(*weightVersions(problem, schedule), std::vector<int>(p, 2));
+      for (const std::vector<Op> &ops : schedule.stages)
+        EXPECT_EQ(versionsWithDoubleBuffering(p, ops), m >= p ? 2 : 1);
+    }
+}
+
+TEST(Asynchronous, OneVersionWithAFlush) {
+  Problem problem = makeProblem("1f1b", 3, 1, 6);
+  Schedule schedule = scheduleOf("1f1b", problem);
+  EXPECT_EQ(*weightVersions(problem, schedule), std::vector<int>(3, 1));
+  schedule.name = "mine";
+  Expected<std::vector<int>> versions = weightVersions(problem, schedule);
+  ASSERT_FALSE(versions);
+  EXPECT_EQ(versions.error().kind, ErrorKind::UnknownSchedule);
+}
+
+TEST(SteadyState, ClosedForms) {
+  for (int p : {1, 2, 3, 8}) {
+    SteadyState result =
+        *steadyState(makeProblem("pipedream", p, 1, 4, 2, 3, 1));
+    EXPECT_NEAR(result.period, 6, 1e-9);
+    EXPECT_NEAR(result.bubble, 0, 1e-9);
+  }
+  // One stage that is slower than the others sets the pace.
+  Problem problem = makeProblem("pipedream", 4, 1, 4, 2, 3, 1);
+  problem.chunks[2].forward = 4;
+  SteadyState result = *steadyState(problem);
+  EXPECT_NEAR(result.period, 8, 1e-9);
+  EXPECT_NEAR(result.bubble, 0.25, 1e-9);
+  // The last two stages wait for a transfer there and back: the last one holds
+  // a single microbatch, the one before two.
+  problem = makeProblem("pipedream", 2, 1, 4, 2, 3, 1, 5);
+  result = *steadyState(problem);
+  EXPECT_NEAR(result.period, (2 * (2 + 4) + 2 * 5) / 2., 1e-9);
+  EXPECT_NEAR(result.bubble, 1 - 6 / 11., 1e-9);
+  problem.chunks.assign(2, Chunk());
+  problem.edges.clear();
+  EXPECT_EQ(steadyState(problem)->bubble, 0);
+}
+
+// The period is what the simulator takes in the middle of a long window.
+TEST(SteadyState, AgreesWithALongWindow) {
+  Random random = makeRandom();
+  for (int round = 0; round < 60; ++round) {
+    int p = randomInt(random, 1, 5);
+    constexpr int settled = 1200, multiple = 840;
+    Problem problem = makeProblem("pipedream", p, 1, 2 * settled + multiple);
+    for (Chunk &chunk : problem.chunks) {
+      chunk.forward = randomInt(random, 1, 5);
+      chunk.backwardInput = randomInt(random, 1, 5);
+      chunk.backwardWeight = randomInt(random, 0, 3);
+    }
+    for (Edge &edge : problem.edges) {
+      edge.forwardTransfer = randomInt(random, 0, 6);
+      edge.backwardTransfer = randomInt(random, 0, 6);
+    }
+    if (p > 2)
+      problem.edges.push_back({0, p - 1, 7, 20});
+    Schedule schedule = scheduleOf("pipedream", problem);
+    Simulation simulation = *simulate(problem, schedule);
+    std::vector<double> ends;
+    for (std::size_t i = 0; i < schedule.stages[0].size(); ++i)
+      if (schedule.stages[0][i].kind == OpKind::Backward)
+        ends.push_back(simulation.end[0][i]);
+    double period = (ends[settled + multiple] - ends[settled]) / multiple;
+    EXPECT_NEAR(steadyState(problem)->period, period, 1e-9) << "p=" << p;
+  }
+}
+
+TEST(SteadyState, NeedsALinearPlacement) {
+  Expected<SteadyState> result = steadyState(makeProblem("zb-v", 2, 2, 2));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::NotApplicable);
+  EXPECT_EQ(result.error().message,
+            "the steady state is that of a pipeline with placement linear, "
+            "where chunk 2 is on stage 2; here it is on stage 1");
+}
