@@ -121,6 +121,15 @@ static constexpr Generator table[] = {
      .maxChunksPerStage = 1,
      .splitsBackward = true,
      .generate = generateZeroBubble2P},
+    {.name = "interleaved-zb",
+     .paper = "Narayanan et al. 2021 with Qi et al. 2024, arXiv:2401.10241",
+     .summary = "interleaved with split backward",
+     .placement = PlacementKind::Interleaved,
+     .anyPlacement = false,
+     .minChunksPerStage = 2,
+     .maxChunksPerStage = 0,
+     .splitsBackward = true,
+     .generate = generateInterleavedZeroBubble},
     {.name = "zb-v-reference",
      .paper = "Qi et al. 2024, arXiv:2401.10241",
      .summary = "zero bubble on a V as published, from mean costs",
@@ -139,6 +148,15 @@ static constexpr Generator table[] = {
      .maxChunksPerStage = 2,
      .splitsBackward = true,
      .generate = generateZeroBubbleV},
+    {.name = "zb-wave",
+     .paper = "Qi et al. 2024 with Liu et al. 2023, arXiv:2308.15762",
+     .summary = "zero bubble on a wave of 2, 3, 4... chunks",
+     .placement = PlacementKind::Wave,
+     .anyPlacement = false,
+     .minChunksPerStage = 2,
+     .maxChunksPerStage = 0,
+     .splitsBackward = true,
+     .generate = generateZeroBubbleWave},
     {.name = "v-half",
      .paper = "Qi et al. 2024, arXiv:2405.15362",
      .summary = "half of 1F1B's activations, on a V",
@@ -186,6 +204,15 @@ static constexpr Generator table[] = {
      .splitsBackward = false,
      .semantics = UpdateSemantics::DoubleBuffered,
      .generate = generatePipeDreamDoubleBuffered},
+    {.name = "auto",
+     .paper = "none (ours)",
+     .summary = "the best of all others and of a search",
+     .placement = PlacementKind::Wave,
+     .anyPlacement = true,
+     .minChunksPerStage = 1,
+     .maxChunksPerStage = 0,
+     .splitsBackward = true,
+     .generate = generateAuto},
 };
 
 std::span<const Generator> veeline::schedule::generators() { return table; }
@@ -254,10 +281,14 @@ Expected<Placement> veeline::schedule::placementFor(std::string_view name,
     return generator.takeError();
   if (Status status = checkChunksPerStage(**generator, chunksPerStage); !status)
     return status.takeError();
-  // With one chunk a stage, interleaved is linear; the plain name is better.
+  // With one chunk a stage, interleaved is linear; the plain name is better. The
+  // same holds for a wave of one or two, where the schedule takes either.
   PlacementKind kind = (*generator)->placement;
-  if (chunksPerStage == 1 && kind == PlacementKind::Interleaved)
+  bool any = (*generator)->anyPlacement;
+  if (chunksPerStage == 1 && (kind == PlacementKind::Interleaved || any))
     kind = PlacementKind::Linear;
+  if (chunksPerStage == 2 && kind == PlacementKind::Wave && any)
+    kind = PlacementKind::V;
   return Placement::get(kind, stages, chunksPerStage);
 }
 

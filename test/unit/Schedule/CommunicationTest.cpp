@@ -127,7 +127,7 @@ TEST(Communication, RendezvousInThisOrderEnds) {
     Problem problem =
         randomProblem(random, generator.name, p, p * randomInt(random, 1, 3));
     problem.memoryLimits.clear();
-    Expected<Schedule> schedule = generate(generator.name, problem);
+    Expected<Schedule> schedule = generate(generator.name, problem, quickly());
     ASSERT_TRUE(schedule) << schedule.error().str();
     Expected<std::vector<Message>> messages =
         communicationOrder(problem, *schedule);

@@ -194,7 +194,7 @@ TEST(Generators, RegistryIsConsistent) {
   for (const Generator &generator : generators()) {
     int v = generator.minChunksPerStage;
     Problem problem = makeProblem(generator.name, 2, v, 2);
-    Expected<Schedule> schedule = generate(generator.name, problem);
+    Expected<Schedule> schedule = generate(generator.name, problem, quickly());
     ASSERT_TRUE(schedule) << generator.name;
     EXPECT_EQ(schedule->name, generator.name);
     bool splits = false;

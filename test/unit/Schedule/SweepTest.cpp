@@ -23,7 +23,7 @@ static void expectCertificate(std::string_view name, Problem problem,
   while (true) {
     ASSERT_LT(*problem.memoryLimit(*error.stage), *error.leastLimit);
     problem.memoryLimits[*error.stage] = *error.leastLimit;
-    Expected<Schedule> schedule = generate(name, problem);
+    Expected<Schedule> schedule = generate(name, problem, quickly());
     if (schedule) {
       EXPECT_TRUE(reference::isValid(problem, *schedule));
       break;
@@ -35,7 +35,7 @@ static void expectCertificate(std::string_view name, Problem problem,
 
 static void runOne(const Generator &generator, const Problem &problem,
                    Counts &counts) {
-  Expected<Schedule> schedule = generate(generator.name, problem);
+  Expected<Schedule> schedule = generate(generator.name, problem, quickly());
   if (schedule) {
     ASSERT_TRUE(reference::isValid(problem, *schedule)) << generator.name;
     ++counts.valid;

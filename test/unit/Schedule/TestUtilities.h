@@ -69,6 +69,9 @@ inline int randomInt(Random &random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
+/// Options for tests with many problems: `auto` hardly searches.
+inline GeneratorOptions quickly() { return {.searchSeconds = 0.0005}; }
+
 /// Costs, edges, memory and limits at random for schedule `name` on p stages;
 /// limits are sometimes impossible to meet.
 Problem randomProblem(Random &random, std::string_view name, int p, int m);

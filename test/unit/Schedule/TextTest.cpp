@@ -19,7 +19,7 @@ struct Solved {
 } // namespace
 
 static Solved solve(std::string_view name, const Problem &problem) {
-  Expected<Schedule> schedule = generate(name, problem);
+  Expected<Schedule> schedule = generate(name, problem, quickly());
   EXPECT_TRUE(schedule);
   Expected<Simulation> simulation = simulate(problem, *schedule);
   EXPECT_TRUE(simulation);

@@ -285,7 +285,7 @@ TEST(Verify, AgreesWithTheReferenceOnMutants) {
     int p = randomInt(random, 1, 4);
     Problem problem =
         randomProblem(random, generator.name, p, p * randomInt(random, 1, 2));
-    Expected<Schedule> schedule = generate(generator.name, problem);
+    Expected<Schedule> schedule = generate(generator.name, problem, quickly());
     if (!schedule)
       continue;
     for (int i = randomInt(random, 1, 2); i > 0; --i)

@@ -1,0 +1,103 @@
+//===- FlatProblem.h - a problem in flat arrays, for search -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The search of `auto` evaluates millions of orders, so it numbers operations
+// and keeps what it needs of them in arrays. A *kind* is F, B or W of one
+// chunk; a *node* is a kind and a microbatch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_AUTO_FLATPROBLEM_H
+#define VEELINE_LIB_SCHEDULE_AUTO_FLATPROBLEM_H
+
+#include "veeline/Schedule/Schedule.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace veeline::schedule {
+
+class FlatProblem {
+public:
+  explicit FlatProblem(const Problem &problem);
+
+  /// A kind that another one waits for or is waited for by.
+  struct Link {
+    int kind;
+    double transfer;
+  };
+  struct Kind {
+    int stage = 0;
+    double cost = 0;
+    std::int64_t memory = 0;
+    /// False for the BackwardInput of a chunk that has none.
+    bool exists = true;
+    int inputBegin = 0, inputEnd = 0, userBegin = 0, userEnd = 0;
+  };
+
+  static int kindOf(int chunk, OpKind kind) {
+    return chunk * 3 + static_cast<int>(kind);
+  }
+  int node(int kind, int microbatch) const {
+    return kind * numMicrobatches + microbatch;
+  }
+  Op op(int node) const;
+
+  int stages() const { return static_cast<int>(limits.size()); }
+  int microbatches() const { return numMicrobatches; }
+  int chunksPerStage() const { return perStage; }
+  int kinds() const { return static_cast<int>(table.size()); }
+  int nodes() const { return kinds() * numMicrobatches; }
+  const Kind &kind(int number) const { return table[number]; }
+  /// What a kind waits for, also on its own stage: F for B, B for W.
+  std::span<const Link> inputs(int kind) const {
+    return {inputLinks.data() + table[kind].inputBegin,
+            inputLinks.data() + table[kind].inputEnd};
+  }
+  std::span<const Link> users(int kind) const {
+    return {userLinks.data() + table[kind].userBegin,
+            userLinks.data() + table[kind].userEnd};
+  }
+  /// The memory limit of a stage; without one, `unlimited`.
+  std::int64_t limit(int stage) const { return limits[stage]; }
+  /// Sum of the costs of all operations of a stage.
+  double busy(int stage) const { return busyTimes[stage]; }
+  /// The first step F of a stage's local chunks up, then B down: the order in
+  /// which a microbatch passes the stage. 2v kinds of stage s from 2vs on.
+  std::span<const int> passes(int stage) const {
+    return {passKinds.data() + 2 * perStage * stage,
+            static_cast<std::size_t>(2 * perStage)};
+  }
+
+  static constexpr std::int64_t unlimited =
+      std::numeric_limits<std::int64_t>::max() / 4;
+
+private:
+  void addInputs(const Problem &problem);
+  void link(std::vector<std::vector<Link>> &inputs);
+
+  int numMicrobatches, perStage;
+  std::vector<Kind> table;
+  std::vector<Link> inputLinks, userLinks;
+  std::vector<std::int64_t> limits;
+  std::vector<double> busyTimes;
+  std::vector<int> passKinds;
+};
+
+/// The nodes of each stage, in order.
+using FlatOrders = std::vector<std::vector<int>>;
+
+/// A schedule whose backwards are all split, as nodes; none where it has fused
+/// backwards that do not fit in the limits when they are split, overlapped
+/// blocks, or forwards of a chunk that do not ascend.
+std::optional<FlatOrders> flatten(const FlatProblem &flat,
+                                  const Schedule &schedule);
+Schedule unflatten(const FlatProblem &flat, const FlatOrders &orders);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_AUTO_FLATPROBLEM_H

@@ -1,0 +1,69 @@
+//===- ListScheduler.h - list scheduling on any placement -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_AUTO_LISTSCHEDULER_H
+#define VEELINE_LIB_SCHEDULE_AUTO_LISTSCHEDULER_H
+
+#include "FlatProblem.h"
+
+#include <array>
+
+namespace veeline::schedule {
+
+/// What a stage runs where it has a choice.
+struct ListOptions {
+  enum class First : std::uint8_t {
+    Backward,
+    Forward,
+    /// The direction that it has not just run.
+    Other,
+    /// The operation that a plan has first: microbatches follow each other at
+    /// the pace of the busiest stage, and each passes the chunks at `paces`.
+    Planned,
+  };
+  First first = First::Backward;
+  /// Among chunks of one direction: the one further on, or the nearer one.
+  bool furtherOn = true;
+  /// The share of the memory of a microbatch's forwards to come that a new
+  /// microbatch keeps free for each one that is still on its way forward.
+  double reserve = 0.25;
+  /// Before waiting for an input, run W that delay what waits by at most this
+  /// share of their cost; 0: only W that fit.
+  double overrun = 0.5;
+  /// Rather wait than run what comes second, where what comes first is ready
+  /// within this share of the cost of what comes second.
+  double patience = 0;
+  /// How long a plan lets a microbatch take through the p chunks of one pass
+  /// (first F of every stage, ..., last B of every stage), against their cost;
+  /// with more than 8 passes, several share one number.
+  std::array<double, 8> paces = {1, 1, 1, 1, 1, 1, 1, 1};
+  /// At most so many microbatches on stage s between their first F and their
+  /// last B, linear from the first stage to the last; 0: no bound.
+  double mostOnFirst = 0, mostOnLast = 0;
+  /// Ties and near ties are decided at random by up to this share of a cost.
+  double noise = 0;
+  std::uint64_t seed = 1;
+};
+
+struct ListResult {
+  FlatOrders orders;
+  /// Of each stage, its first start and its last end.
+  std::vector<double> firstStart, lastEnd;
+};
+
+/// The least limit with which a stage can run one microbatch at a time.
+std::int64_t leastLimit(const FlatProblem &flat, int stage);
+
+/// Runs whatever is ready, in the order of time, as long as every stage could
+/// still finish all microbatches that it has begun, oldest first, within its
+/// limit. That never blocks the oldest microbatch, so the result is complete
+/// whenever every limit is at least `leastLimit`, which it expects.
+/// O(operations · (v + log stages)).
+ListResult listSchedule(const FlatProblem &flat, const ListOptions &options);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_AUTO_LISTSCHEDULER_H

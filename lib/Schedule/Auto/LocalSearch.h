@@ -1,0 +1,126 @@
+//===- LocalSearch.h - annealing over the orders of stages ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A schedule is a job shop's: stages are machines, microbatches are jobs that
+// come back. The state is one topological sequence of all operations, with the
+// longest path to each operation (its end) and from each (its tail). A move
+// takes an operation past some neighbours of its stage, which concerns only the
+// stretch of the sequence between the two places: what comes before keeps its
+// ends, what comes after keeps its tails, so the new objective is the longest
+// path over that stretch, and most moves are refused after a look at a few
+// dozen operations however long the step is. Only moves that are taken update
+// ends and tails further on, and only where these change.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_AUTO_LOCALSEARCH_H
+#define VEELINE_LIB_SCHEDULE_AUTO_LOCALSEARCH_H
+
+#include "FlatProblem.h"
+#include "Work.h"
+#include "veeline/Schedule/Generators.h"
+
+namespace veeline::schedule {
+
+struct AnnealOptions {
+  /// Temperatures at the beginning and the end, in units of time.
+  double hot, cold;
+  /// How many operations to look at.
+  std::int64_t work;
+};
+
+class LocalSearch {
+public:
+  LocalSearch(const FlatProblem &flat, Objective objective, std::uint64_t seed);
+
+  /// Starts from these orders. False where they deadlock. Their memory must
+  /// fit.
+  bool load(const FlatOrders &orders);
+  /// Anneals and stays at the best orders that it met, also before.
+  void anneal(const AnnealOptions &options, Work &work);
+
+  /// What is to be small: the makespan, or the largest ratio of a stage's span
+  /// to its busy time.
+  double score() const;
+  FlatOrders orders() const;
+
+private:
+  struct Move {
+    int node;
+    /// The neighbour it goes past last.
+    int target;
+    bool earlier;
+    /// The stretch of the sequence.
+    int low, high;
+  };
+
+  void link(const FlatOrders &orders);
+  bool sequence();
+  void setOffsets();
+  double objective() const;
+  double tailOf(int node) const;
+  double endOf(int node, int before) const;
+
+  bool chooseMove(double slack, Move &move);
+  bool reachEarlier(Move &move, int distance) const;
+  bool reachLater(Move &move, int distance) const;
+  bool arrangeEarlier(const Move &move);
+  bool arrangeLater(const Move &move);
+  int newPrevious(const Move &move, int node) const;
+  bool evaluate(const Move &move, double threshold, double &worst);
+  bool leavesStretch(const Move &move, int node, double end, double threshold,
+                     double &worst) const;
+  void apply(const Move &move);
+  void relink(const Move &move);
+  void spreadEnds(const Move &move);
+  void spreadTails(const Move &move);
+  void mark(std::vector<std::uint64_t> &dirty, int position) {
+    std::uint64_t bit = std::uint64_t(1) << (position & 63);
+    marked += !(dirty[position >> 6] & bit);
+    dirty[position >> 6] |= bit;
+  }
+  void keepBest();
+
+  std::uint64_t random() {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+  }
+  std::uint32_t below(std::uint32_t bound) {
+    return static_cast<std::uint32_t>(((random() >> 32) * bound) >> 32);
+  }
+
+  const FlatProblem &flat;
+  Objective goal;
+  std::uint64_t state;
+  std::vector<double> exponential;
+
+  std::vector<int> kindOf;
+  /// The topological sequence, and the place of each node in it.
+  std::vector<int> seq, place;
+  /// Neighbours on the stage; -1: none.
+  std::vector<int> previous, next;
+  std::vector<int> first, last;
+  std::vector<double> end, tail;
+  std::vector<std::int64_t> memory;
+  /// What is added to the end of a stage's last operation.
+  std::vector<double> offset;
+  double current = 0, best = 0;
+  bool bestIsKept = false;
+  FlatOrders bestOrders;
+
+  // Of the move under evaluation.
+  std::vector<int> stretch, rest;
+  std::vector<double> newEnd;
+  std::vector<int> stamp;
+  int now = 0;
+  std::int64_t looked = 0;
+  std::vector<std::uint64_t> dirtyEnds, dirtyTails;
+  int marked = 0;
+};
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_AUTO_LOCALSEARCH_H

@@ -1,0 +1,306 @@
+//===- Search.cpp - the search behind `auto` ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Search.h"
+
+#include "LocalSearch.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace veeline::schedule;
+
+bool Pool::wants(double score) const {
+  if (entries.size() == capacity && score >= entries.back().score)
+    return false;
+  return std::none_of(entries.begin(), entries.end(),
+                      [&](const Entry &entry) { return entry.score == score; });
+}
+
+void Pool::offer(double score, FlatOrders orders) {
+  if (!wants(score))
+    return;
+  auto place = std::upper_bound(
+      entries.begin(), entries.end(), score,
+      [](double value, const Entry &entry) { return value < entry.score; });
+  entries.insert(place, {score, std::move(orders)});
+  if (entries.size() > capacity)
+    entries.pop_back();
+}
+
+double veeline::schedule::scoreOf(const FlatProblem &flat, Objective objective,
+                                  const std::vector<double> &firstStart,
+                                  const std::vector<double> &lastEnd) {
+  double worst = 0;
+  for (int stage = 0; stage < flat.stages(); ++stage) {
+    double value = lastEnd[stage];
+    if (objective == Objective::Span)
+      value = flat.busy(stage) > 0
+                  ? (value - firstStart[stage]) / flat.busy(stage)
+                  : 0;
+    worst = std::max(worst, value);
+  }
+  return worst;
+}
+
+double veeline::schedule::scoreOf(const FlatProblem &flat, Objective objective,
+                                  const Simulation &simulation) {
+  std::vector<double> first, last;
+  for (const StageStatistics &stage : simulation.stages) {
+    first.push_back(stage.firstStart);
+    last.push_back(stage.lastEnd);
+  }
+  return scoreOf(flat, objective, first, last);
+}
+
+double veeline::schedule::scoreBound(const FlatProblem &flat,
+                                     Objective objective) {
+  if (objective == Objective::Span)
+    return 1;
+  std::vector<double> start(flat.kinds()), fill(flat.stages(), -1);
+  double bound = 0;
+  auto visit = [&](int kind) {
+    for (const FlatProblem::Link &input : flat.inputs(kind))
+      start[kind] =
+          std::max(start[kind], start[input.kind] + flat.kind(input.kind).cost +
+                                    input.transfer);
+    bound = std::max(bound, start[kind] + flat.kind(kind).cost);
+  };
+  int chunks = flat.kinds() / 3;
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    visit(chunk * 3);
+    double &first = fill[flat.kind(chunk * 3).stage];
+    first = first < 0 ? start[chunk * 3] : std::min(first, start[chunk * 3]);
+  }
+  for (int chunk = chunks - 1; chunk >= 0; --chunk) {
+    visit(chunk * 3 + 1);
+    visit(chunk * 3 + 2);
+  }
+  for (int stage = 0; stage < flat.stages(); ++stage)
+    bound = std::max(bound, fill[stage] + flat.busy(stage));
+  return bound;
+}
+
+namespace {
+/// Searches the numbers of list scheduling.
+class Tuner {
+public:
+  Tuner(const FlatProblem &flat, Objective objective, std::uint64_t seed,
+        Pool &pool)
+      : flat(flat), objective(objective), pool(pool),
+        state((seed + 7) * 0xD1B54A32D192ED03ull | 1) {}
+
+  void run(std::int64_t units, Work &work);
+
+private:
+  struct Variant {
+    double score;
+    ListOptions options;
+  };
+  void tryVariant(const ListOptions &options);
+  ListOptions anyVariant();
+  ListOptions varied();
+
+  double unit() {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return static_cast<double>(state >> 11) / static_cast<double>(1ull << 53);
+  }
+  int below(int bound) { return static_cast<int>(unit() * bound); }
+  /// Takes a step of up to half of `range` and stays above `least`.
+  void vary(double &value, double range, double least) {
+    value = std::max(least, value + (unit() - 0.5) * range);
+  }
+
+  const FlatProblem &flat;
+  Objective objective;
+  Pool &pool;
+  std::uint64_t state;
+  std::vector<Variant> variants;
+};
+} // namespace
+
+void Tuner::tryVariant(const ListOptions &options) {
+  ListResult result = listSchedule(flat, options);
+  double score = scoreOf(flat, objective, result.firstStart, result.lastEnd);
+  pool.offer(score, std::move(result.orders));
+  for (const Variant &variant : variants)
+    if (variant.score == score)
+      return;
+  auto place = std::upper_bound(
+      variants.begin(), variants.end(), score,
+      [](double value, const Variant &other) { return value < other.score; });
+  variants.insert(place, {score, options});
+  if (variants.size() > 64)
+    variants.pop_back();
+}
+
+ListOptions Tuner::anyVariant() {
+  ListOptions options;
+  // Plans have the most numbers to choose, and need the most attempts.
+  options.first = static_cast<ListOptions::First>(std::min(3, below(6)));
+  options.furtherOn = below(4) != 0;
+  options.reserve = unit();
+  options.overrun = unit();
+  options.patience = below(2) == 0 ? 0 : 2 * unit();
+  if (below(2) == 0) {
+    options.mostOnFirst = 1 + unit() * 2 * flat.stages();
+    options.mostOnLast = 1 + unit() * 2 * flat.stages();
+  }
+  options.noise = below(2) == 0 ? 0 : 0.3 * unit();
+  options.seed = below(1 << 20);
+  for (double &pace : options.paces)
+    pace = below(3) == 0 ? 1 : 1 + 3 * unit();
+  return options;
+}
+
+/// One or two numbers of a good variant changed.
+ListOptions Tuner::varied() {
+  ListOptions options =
+      variants[below(std::min<int>(variants.size(), 12))].options;
+  bool planned = options.first == ListOptions::First::Planned;
+  for (int i = 1 + below(2); i > 0; --i)
+    switch (below(planned ? 12 : 8)) {
+    case 0:
+      options.first = static_cast<ListOptions::First>(below(4));
+      break;
+    case 1:
+      vary(options.reserve, 0.3, 0);
+      break;
+    case 2:
+      vary(options.overrun, 0.4, 0);
+      break;
+    case 3:
+      vary(options.patience, 0.4, 0);
+      break;
+    case 4:
+    case 5:
+      if (options.mostOnFirst > 0) {
+        vary(options.mostOnFirst, 3, 1);
+        vary(options.mostOnLast, 3, 1);
+      }
+      break;
+    case 6:
+      vary(options.noise, 0.1, 0);
+      break;
+    case 7:
+      options.seed = below(1 << 20);
+      break;
+    default:
+      vary(options.paces[below(std::min(8, 2 * flat.chunksPerStage()))], 1,
+           0.2);
+    }
+  return options;
+}
+
+void Tuner::run(std::int64_t units, Work &work) {
+  std::int64_t cost = std::int64_t(10) * flat.nodes() + 100;
+  double bound = scoreBound(flat, objective) * (1 + 1e-12);
+  auto step = [&](const ListOptions &options) {
+    tryVariant(options);
+    units -= cost;
+    work.spend(cost);
+    return units > 0 && !work.isSpent() && pool[0].score > bound;
+  };
+  using First = ListOptions::First;
+  // What won often: plans with slow and fast passes for long steps, and plain
+  // priorities for short ones.
+  struct Plan {
+    double reserve, overrun, patience;
+    std::array<double, 8> paces;
+  };
+  constexpr Plan plans[] = {
+      {0.13, 0.57, 1.55, {3.8, 1.15, 3.7, 1.25, 1, 1, 1, 1}},
+      {0.02, 0.43, 1.55, {3.8, 1.15, 3.7, 1.65, 1, 1, 1, 1}},
+      {0.30, 0.40, 0.80, {2.6, 1, 1.1, 1, 1, 1, 1, 1}},
+      {0.25, 0.10, 0.50, {1, 1.2, 1, 1.3, 1, 1, 1, 1}},
+  };
+  for (const Plan &plan : plans)
+    if (!step({.first = First::Planned,
+               .reserve = plan.reserve,
+               .overrun = plan.overrun,
+               .patience = plan.patience,
+               .paces = plan.paces}))
+      return;
+  for (double patience : {0.0, 0.5})
+    for (double reserve : {0.25, 0.55, 0.15})
+      for (First first : {First::Backward, First::Forward, First::Other})
+        if (!step({.first = first,
+                   .reserve = reserve,
+                   .overrun = patience > 0 ? 0 : 0.5,
+                   .patience = patience}))
+          return;
+  while (step(variants.size() < 16 || below(10) < 3 ? anyVariant() : varied()))
+    ;
+}
+
+void veeline::schedule::searchVariants(const FlatProblem &flat,
+                                       Objective objective, std::uint64_t seed,
+                                       std::int64_t units, Work &work,
+                                       Pool &pool) {
+  Tuner(flat, objective, seed, pool).run(units, work);
+}
+
+namespace {
+/// Anneals entries of a pool.
+class Annealer {
+public:
+  Annealer(const FlatProblem &flat, Objective objective, std::uint64_t seed,
+           Work &work, Pool &pool)
+      : search(flat, objective, seed), work(work), pool(pool),
+        bound(scoreBound(flat, objective) * (1 + 1e-12)) {
+    int count = 0;
+    for (int kind = 0; kind < flat.kinds(); ++kind) {
+      typical += flat.kind(kind).cost;
+      count += flat.kind(kind).cost > 0;
+    }
+    typical = count > 0 ? typical / count : 0;
+  }
+
+  bool isDone() const { return pool[0].score <= bound || typical == 0; }
+  /// `hot` is in typical costs.
+  void anneal(const FlatOrders &orders, double hot, std::int64_t units) {
+    if (isDone() || work.isSpent() || !search.load(orders))
+      return;
+    search.anneal({hot * typical, 0.003 * typical, units}, work);
+    double score = search.score();
+    if (pool.wants(score))
+      pool.offer(score, search.orders());
+  }
+
+private:
+  LocalSearch search;
+  Work &work;
+  Pool &pool;
+  double bound, typical = 0;
+};
+} // namespace
+
+void veeline::schedule::searchOrders(const FlatProblem &flat,
+                                     Objective objective, std::uint64_t seed,
+                                     Work &work, Pool &pool) {
+  // Fewer looks at each operation do not change much.
+  std::int64_t least = std::int64_t(600) * flat.nodes();
+  if (pool.empty() || work.isSpent())
+    return;
+  Annealer annealer(flat, objective, seed, work, pool);
+  std::int64_t total = work.remaining();
+  std::size_t most = std::min<std::int64_t>(12, total / 4 / least + 1);
+  for (std::size_t count = most; count > 1; count /= 3) {
+    std::vector<FlatOrders> starts;
+    for (std::size_t i = 0; i < std::min(count, pool.size()); ++i)
+      starts.push_back(pool[i].orders);
+    for (const FlatOrders &orders : starts)
+      annealer.anneal(orders, 0.1, total / 4 / count);
+  }
+  constexpr double temperatures[] = {0.1, 0.05, 0.2};
+  for (int round = 0; !annealer.isDone() && !work.isSpent(); ++round) {
+    std::size_t which = round % 3 == 2 ? 1 : 0;
+    FlatOrders start = pool[std::min(which, pool.size() - 1)].orders;
+    annealer.anneal(start, temperatures[round % 3], std::max(least, total / 8));
+  }
+}

@@ -1,0 +1,64 @@
+//===- Search.h - the search behind `auto` ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_AUTO_SEARCH_H
+#define VEELINE_LIB_SCHEDULE_AUTO_SEARCH_H
+
+#include "ListScheduler.h"
+#include "Work.h"
+#include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Simulator.h"
+
+namespace veeline::schedule {
+
+/// The best orders so far, each with another score, best first.
+class Pool {
+public:
+  struct Entry {
+    double score;
+    FlatOrders orders;
+  };
+  static constexpr std::size_t capacity = 24;
+
+  void offer(double score, FlatOrders orders);
+  /// Whether `offer` would keep such a score.
+  bool wants(double score) const;
+  bool empty() const { return entries.empty(); }
+  std::size_t size() const { return entries.size(); }
+  const Entry &operator[](std::size_t i) const { return entries[i]; }
+
+private:
+  std::vector<Entry> entries;
+};
+
+/// What the search makes small: the makespan, or the largest ratio of a
+/// stage's span to its busy time.
+double scoreOf(const FlatProblem &flat, Objective objective,
+               const std::vector<double> &firstStart,
+               const std::vector<double> &lastEnd);
+
+double scoreOf(const FlatProblem &flat, Objective objective,
+               const Simulation &simulation);
+
+/// No order has a smaller score: a stage starts when the first F can reach it
+/// and is busy from then on, and one microbatch takes its way through all
+/// chunks.
+double scoreBound(const FlatProblem &flat, Objective objective);
+
+/// List scheduling in many variants: first a table of good ones, then
+/// variations of the best, until `units` of work are spent; at least one.
+void searchVariants(const FlatProblem &flat, Objective objective,
+                    std::uint64_t seed, std::int64_t units, Work &work,
+                    Pool &pool);
+
+/// Local search from the best of the pool, with more and more of the work on
+/// fewer and fewer of them, until the work is spent or the bound is reached.
+void searchOrders(const FlatProblem &flat, Objective objective,
+                  std::uint64_t seed, Work &work, Pool &pool);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_AUTO_SEARCH_H

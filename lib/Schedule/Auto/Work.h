@@ -1,0 +1,56 @@
+//===- Work.h - a budget that is the same on every machine ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_AUTO_WORK_H
+#define VEELINE_LIB_SCHEDULE_AUTO_WORK_H
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+
+namespace veeline::schedule {
+
+/// Counts operations looked at, so that a seed gives the same schedule
+/// everywhere. Clocks only cut off where a machine is too slow for its budget:
+/// the processor time at twice the budget, and, on a machine that is busy with
+/// other things, the wall clock at four times as much.
+class Work {
+public:
+  /// What a slow core does in a second.
+  static constexpr double unitsPerSecond = 40e6;
+
+  explicit Work(double seconds)
+      : left(static_cast<std::int64_t>(seconds * unitsPerSecond)),
+        processorEnd(processorTime() + 2 * seconds),
+        wallEnd(std::chrono::steady_clock::now() +
+                std::chrono::duration_cast<std::chrono::nanoseconds>(
+                    std::chrono::duration<double>(4 * seconds))) {}
+
+  void spend(std::int64_t units) { left -= units; }
+  std::int64_t remaining() const { return left > 0 ? left : 0; }
+  bool isSpent() {
+    if (left > 0 && (processorTime() >= processorEnd ||
+                     std::chrono::steady_clock::now() >= wallEnd))
+      left = 0;
+    return left <= 0;
+  }
+
+private:
+  /// Of this thread.
+  static double processorTime() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * time.tv_nsec;
+  }
+
+  std::int64_t left;
+  double processorEnd;
+  std::chrono::steady_clock::time_point wallEnd;
+};
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_AUTO_WORK_H

@@ -1,0 +1,134 @@
+//===- Auto.cpp - the best of all schedules, and a search -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ours; not from a paper. Takes every placement and splits the backward.
+//
+// Three sources, of which the best by the objective wins:
+// - every other synchronous schedule that is defined for the problem, so that
+//   `auto` is never worse than any of them;
+// - list scheduling in many variants (Auto/ListScheduler.h): a table of good
+//   ones, then variations of the best. Some follow a plan with a pace for every
+//   pass through the stages, as the papers' repeating patterns do;
+// - local search (Auto/LocalSearch.h): annealing over the orders of the stages,
+//   from the best of both.
+// A part of the work goes into the same with one activation less memory, which
+// finds other orders.
+//
+// The bubble has no closed form. A stage cannot start before the first F
+// reaches it and is busy from then on, so the makespan is at least the largest
+// sum of both; on a V with m >= 2p and enough memory the search usually comes
+// within a percent of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Auto/Search.h"
+#include "../Memory.h"
+#include "Generators.h"
+
+#include <algorithm>
+
+using namespace veeline::schedule;
+
+namespace {
+/// The best schedule of the portfolio.
+struct Portfolio {
+  bool found = false;
+  double score = 0;
+  std::int64_t peak = 0;
+  Schedule schedule;
+};
+} // namespace
+
+static Status checkLimits(const Problem &problem, const FlatProblem &flat) {
+  for (int stage = 0; stage < flat.stages(); ++stage) {
+    std::int64_t least = leastLimit(flat, stage);
+    if (least <= flat.limit(stage))
+      continue;
+    Error error{ErrorKind::OutOfMemory,
+                "stage " + std::to_string(stage) + ": the memory limit of " +
+                    formatMemory(problem, flat.limit(stage)) +
+                    " is too low for any order; one microbatch alone needs " +
+                    formatMemory(problem, least)};
+    error.stage = stage;
+    error.leastLimit = least;
+    return error;
+  }
+  return Status::success();
+}
+
+static std::int64_t peakOf(const Simulation &simulation) {
+  std::int64_t peak = 0;
+  for (const StageStatistics &stage : simulation.stages)
+    peak = std::max(peak, stage.peakMemory);
+  return peak;
+}
+
+/// Tries all other schedules; their orders go into the pool, too.
+static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
+                           const GeneratorOptions &options, Pool &pool) {
+  Portfolio best;
+  for (const Generator &generator : generators()) {
+    if (generator.generate == generateAuto ||
+        generator.semantics != UpdateSemantics::Synchronous)
+      continue;
+    Expected<Schedule> schedule = generate(generator.name, problem, options);
+    if (!schedule)
+      continue;
+    Expected<Simulation> simulation = simulate(problem, *schedule);
+    if (!simulation)
+      continue;
+    double score = scoreOf(flat, options.objective, *simulation);
+    std::int64_t peak = peakOf(*simulation);
+    if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
+      pool.offer(score, std::move(*orders));
+    if (!best.found ||
+        std::pair(score, peak) < std::pair(best.score, best.peak))
+      best = {true, score, peak, std::move(*schedule)};
+  }
+  return best;
+}
+
+/// Orders for one activation less memory on every stage, where that works.
+static void tryLessMemory(const Problem &problem, const FlatProblem &flat,
+                          const GeneratorOptions &options, std::int64_t units,
+                          Work &work, Pool &pool) {
+  if (problem.memoryLimits.empty())
+    return;
+  Problem tighter = problem;
+  for (int stage = 0; stage < flat.stages(); ++stage) {
+    std::int64_t least = leastLimit(flat, stage);
+    tighter.memoryLimits[stage] -= least;
+    if (least == 0 || tighter.memoryLimits[stage] < least)
+      return;
+  }
+  searchVariants(FlatProblem(tighter), options.objective, options.seed, units,
+                 work, pool);
+}
+
+Expected<Schedule>
+veeline::schedule::generateAuto(const Problem &problem,
+                                const GeneratorOptions &options) {
+  FlatProblem flat(problem);
+  if (Status status = checkLimits(problem, flat); !status)
+    return status.takeError();
+  Pool pool;
+  Portfolio others = tryOthers(problem, flat, options, pool);
+
+  Work work(options.searchSeconds);
+  std::int64_t total = work.remaining();
+  double bound = scoreBound(flat, options.objective) * (1 + 1e-12);
+  if (!others.found || others.score > bound) {
+    searchVariants(flat, options.objective, options.seed, total * 3 / 10, work,
+                   pool);
+    tryLessMemory(problem, flat, options, total / 10, work, pool);
+    searchOrders(flat, options.objective, options.seed, work, pool);
+  }
+  Schedule schedule = std::move(others.schedule);
+  // Of equally good ones, the one whose backwards are all split.
+  double tolerance = 1e-12 * others.score;
+  if (!others.found || pool[0].score <= others.score + tolerance)
+    schedule = unflatten(flat, pool[0].orders);
+  schedule.name = "auto";
+  return schedule;
+}

@@ -1,0 +1,263 @@
+//===- AutoTest.cpp - the schedule that is searched -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Auto.h"
+
+#include "Reference.h"
+#include "TestUtilities.h"
+
+#include <ctime>
+
+using namespace veeline::schedule;
+
+static Problem onV(int p, int m, double f, double b, double w, double transfer,
+                   double limit) {
+  Problem problem = makeProblem("zb-v", p, 2, m, f, b, w, transfer);
+  limitMemory(problem, limit);
+  return problem;
+}
+
+static Simulation solved(const Problem &problem,
+                         const GeneratorOptions &options) {
+  Expected<Schedule> schedule = generate("auto", problem, options);
+  EXPECT_TRUE(schedule) << schedule.error().str();
+  EXPECT_TRUE(reference::isValid(problem, *schedule));
+  return *simulate(problem, *schedule);
+}
+
+static double scoreOf(const Simulation &simulation, Objective objective) {
+  if (objective == Objective::Makespan)
+    return simulation.makespan;
+  return simulation.bubbleSpan;
+}
+
+// Bubbles that annealing of other generators' schedules reaches.
+TEST(Auto, MakespanBubbles) {
+  Simulation first = solved(onV(8, 8, 14859, 14722, 9964, 527, 8), {});
+  EXPECT_LE(first.bubbleMakespan, 0.1598);
+  Simulation second = solved(onV(4, 4, 1000, 1000, 1000, 1, 4), {});
+  EXPECT_LE(second.bubbleMakespan, 0.11145);
+  Simulation third = solved(onV(4, 8, 9261, 9043, 4669, 601, 4), {});
+  EXPECT_LE(third.bubbleMakespan, 0.08345);
+}
+
+TEST(Auto, SpanBubblesInLittleMemory) {
+  struct {
+    double limit, bubble;
+  } cases[] = {{7, 0.0500}, {6, 0.1033}, {5, 0.1510}, {4, 0.2007}, {3, 0.3}};
+  for (auto [limit, bubble] : cases) {
+    Simulation result =
+        solved(onV(8, 16, 1000, 1000, 1000, 1, limit), {Objective::Span});
+    EXPECT_LE(result.bubbleSpan, bubble) << limit;
+  }
+}
+
+// With B = 2F, stage 7 starts after 7(F+c), can run 16F with the memory of 8
+// activations, waits 7F+14c until the first B comes, and at the end leaves at
+// most 16W for the time in which its last B goes down to stage 0: together
+// 7(F+c) + 16·8F + 7F+14c - 16W + 7(B+c) + W, which the search reaches.
+TEST(Auto, ReachesTheMemoryBoundOfSpan) {
+  Simulation result =
+      solved(onV(8, 16, 1000, 2000, 1000, 50, 8), {Objective::Span});
+  EXPECT_NEAR(result.bubbleSpan, 1 - 128000.0 / 142400, 1e-9);
+}
+
+// Optima that a solver proved (Inputs/optimum.py under test/Schedule).
+TEST(Auto, RecordedOptima) {
+  struct {
+    int p, m, v;
+    double f, b, w, transfer;
+    int chunks;
+    double makespan;
+  } cases[] = {
+      {2, 2, 2, 1, 1, 1, 0, 4, 13}, {2, 3, 2, 3, 4, 2, 1, 4, 62},
+      {2, 4, 2, 3, 4, 2, 1, 4, 80}, {2, 4, 1, 3, 3, 2, 1, 2, 40},
+      {3, 3, 2, 1, 1, 1, 0, 6, 20}, {3, 3, 1, 3, 4, 2, 1, 3, 41},
+      {3, 4, 1, 3, 4, 2, 1, 3, 54}, {2, 6, 1, 3, 4, 2, 1, 2, 63},
+      {3, 6, 1, 3, 4, 2, 1, 3, 72}, {3, 6, 1, 2, 2, 1, 1, 2, 56},
+      {2, 3, 2, 3, 4, 2, 1, 3, 73}, {2, 3, 2, 2, 4, 1, 1, 2, 73},
+      {3, 3, 2, 3, 4, 2, 1, 6, 70}, {3, 3, 2, 2, 3, 1, 1, 4, 65},
+  };
+  for (const auto &c : cases) {
+    Problem problem =
+        makeProblem("auto", c.p, c.v, c.m, c.f, c.b, c.w, c.transfer);
+    limitMemory(problem, double(c.chunks) / c.v);
+    Simulation result = solved(problem, {.searchSeconds = 0.2});
+    EXPECT_EQ(result.makespan, c.makespan)
+        << "p=" << c.p << " m=" << c.m << " v=" << c.v;
+  }
+}
+
+TEST(Auto, NeverWorseThanTheOthers) {
+  Random random = makeRandom();
+  int compared = 0;
+  for (int round = 0; round < 120; ++round) {
+    const Generator &other =
+        generators()[randomInt(random, 0, generators().size() - 1)];
+    if (other.name == "auto" || other.semantics != UpdateSemantics::Synchronous)
+      continue;
+    Problem problem = randomProblem(random, other.name, randomInt(random, 1, 5),
+                                    randomInt(random, 1, 10));
+    GeneratorOptions options;
+    options.objective =
+        randomInt(random, 0, 1) ? Objective::Makespan : Objective::Span;
+    options.searchSeconds = 0.002;
+    Expected<Schedule> theirs = generate(other.name, problem, options);
+    if (!theirs)
+      continue;
+    Simulation ours = solved(problem, options);
+    double their = scoreOf(*simulate(problem, *theirs), options.objective);
+    EXPECT_LE(scoreOf(ours, options.objective), their + 1e-9) << other.name;
+    ++compared;
+  }
+  EXPECT_GT(compared, 40);
+}
+
+static double processorSeconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+// Unless the machine is too slow for the budget.
+TEST(Auto, SameSeedSameSchedule) {
+  Problem problem = onV(4, 6, 5, 7, 3, 1, 3);
+  GeneratorOptions options{.searchSeconds = 0.2, .seed = 5};
+  double begin = processorSeconds();
+  Expected<Schedule> first = generate("auto", problem, options);
+  double between = processorSeconds();
+  Expected<Schedule> second = generate("auto", problem, options);
+  double seconds = std::max(between - begin, processorSeconds() - between);
+  if (seconds < 1.9 * options.searchSeconds) {
+    EXPECT_EQ(first->stages, second->stages);
+  }
+}
+
+TEST(Auto, RefusesALimitBelowOneMicrobatch) {
+  Problem problem = onV(3, 4, 1, 1, 1, 0, 2);
+  problem.memoryLimits[1] = activationUnit - 1;
+  Expected<Schedule> schedule = generate("auto", problem);
+  ASSERT_FALSE(schedule);
+  EXPECT_EQ(schedule.error().kind, ErrorKind::OutOfMemory);
+  EXPECT_EQ(schedule.error().stage, 1);
+  EXPECT_EQ(schedule.error().leastLimit, activationUnit);
+  problem.memoryLimits[1] = activationUnit;
+  EXPECT_TRUE(generate("auto", problem, {.searchSeconds = 0.01}));
+}
+
+TEST(Auto, TakesEveryPlacement) {
+  Placement list = *Placement::fromList(2, {1, 0, 0, 1, 1, 0});
+  Problem problem = uniformProblem(list, 5, makeChunk(3, 2, 3, 1), 0.5);
+  problem.chunks[0] = problem.chunks[0].withoutBackwardInput();
+  problem.edges.push_back({0, 4, 1, 1, false});
+  limitMemory(problem, 2);
+  Simulation result = solved(problem, {.searchSeconds = 0.05});
+  EXPECT_LT(result.makespan,
+            simulate(problem, *generate("sequential", problem))->makespan);
+}
+
+TEST(Auto, MoreMemoryIsNotWorse) {
+  Problem problem = makeProblem("zb-v", 4, 2, 8, 3, 4, 2, 1);
+  std::vector<std::int64_t> limits{activationUnit / 2};
+  for (int half = 2; half <= 8; ++half)
+    limits.push_back(half * activationUnit / 2);
+  std::vector<Expected<Schedule>> schedules =
+      autoForLimits(problem, limits, {.searchSeconds = 0.05});
+  ASSERT_EQ(schedules.size(), limits.size());
+  EXPECT_FALSE(schedules[0]);
+  double before = 1e9;
+  for (std::size_t i = 1; i < limits.size(); ++i) {
+    ASSERT_TRUE(schedules[i]);
+    problem.memoryLimits.assign(4, limits[i]);
+    EXPECT_TRUE(reference::isValid(problem, *schedules[i]));
+    double makespan = simulate(problem, *schedules[i])->makespan;
+    EXPECT_LE(makespan, before);
+    before = makespan;
+  }
+}
+
+TEST(Auto, ChoosesThePlacement) {
+  // Free transfers: passing every stage twice halves the ramp.
+  auto maker = [](double transfer) {
+    return [transfer](const Placement &placement) -> Expected<Problem> {
+      int v = placement.chunksPerStage();
+      Problem problem = uniformProblem(
+          placement, 4, makeChunk(v, 4.0 / v, 4.0 / v, 4.0 / v), transfer);
+      limitMemory(problem, 4);
+      return problem;
+    };
+  };
+  GeneratorOptions quick{.searchSeconds = 0.1};
+  Expected<Placement> cheap = autoPlacement(4, 0, maker(0), quick);
+  ASSERT_TRUE(cheap);
+  EXPECT_GE(cheap->chunksPerStage(), 2);
+  Expected<Placement> slow = autoPlacement(4, 0, maker(20), quick);
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(slow->kind(), PlacementKind::Linear);
+  Expected<Placement> three = autoPlacement(4, 3, maker(0), quick);
+  ASSERT_TRUE(three);
+  EXPECT_EQ(three->chunksPerStage(), 3);
+}
+
+TEST(Auto, PlacementErrors) {
+  auto none = [](const Placement &) -> Expected<Problem> {
+    return Error{ErrorKind::InvalidProblem, "no such model"};
+  };
+  Expected<Placement> placement = autoPlacement(4, 0, none);
+  ASSERT_FALSE(placement);
+  EXPECT_EQ(placement.error().message, "no such model");
+  EXPECT_FALSE(autoPlacement(0, 0, none));
+}
+
+// Every step starts where the one before it, and its message, end.
+TEST(Explain, CriticalPath) {
+  Problem problem = makeProblem("1f1b", 3, 1, 4, 1, 1, 1, 0.25);
+  Schedule schedule = *generate("1f1b", problem);
+  Explanation result = *explain(problem, schedule);
+  EXPECT_EQ(result.value, simulate(problem, schedule)->makespan);
+  EXPECT_EQ(result.value, result.path.back().end);
+  EXPECT_EQ(result.path.front().start, 0);
+  for (std::size_t i = 1; i < result.path.size(); ++i)
+    EXPECT_DOUBLE_EQ(result.path[i].start,
+                     result.path[i - 1].end + result.path[i].transfer);
+  EXPECT_NEAR(result.forwardShare + result.backwardShare + result.weightShare +
+                  result.transferShare,
+              1, 1e-12);
+  EXPECT_GE(result.lowerBound, 12 + 2 * 1.25);
+  EXPECT_NEAR(result.gap, result.value / result.lowerBound - 1, 1e-12);
+}
+
+static const Change *find(const Explanation &explanation, Change::Kind kind) {
+  for (const Change &change : explanation.changes)
+    if (change.kind == kind)
+      return &change;
+  return nullptr;
+}
+
+TEST(Explain, Changes) {
+  Problem problem = makeProblem("1f1b", 3, 1, 4, 1, 1, 1, 0);
+  Explanation plain = *explain(problem, *generate("1f1b", problem));
+  // 18 for 4, 21 for 5.
+  ASSERT_TRUE(find(plain, Change::Kind::Microbatch));
+  EXPECT_NEAR(find(plain, Change::Kind::Microbatch)->gain,
+              1 - (21.0 / 5) / (18.0 / 4), 1e-12);
+  EXPECT_EQ(find(plain, Change::Kind::Transfer), nullptr);
+  EXPECT_EQ(find(plain, Change::Kind::Balance), nullptr);
+  EXPECT_EQ(find(plain, Change::Kind::Memory), nullptr);
+
+  problem.chunks[1].forward = 4;
+  problem.edges = chainEdges(3, 0.01);
+  limitMemory(problem, 3);
+  Explanation uneven = *explain(problem, *generate("1f1b", problem));
+  EXPECT_EQ(uneven.changes.front().kind, Change::Kind::Balance);
+  EXPECT_GT(find(uneven, Change::Kind::Transfer)->gain, 0);
+  EXPECT_NE(uneven.str().find("all stages equally heavy"), std::string::npos);
+}
+
+TEST(Explain, RefusesWhatCannotRun) {
+  Problem problem = makeProblem("1f1b", 2, 1, 2);
+  Schedule schedule = *generate("1f1b", problem);
+  schedule.stages[0].pop_back();
+  EXPECT_FALSE(explain(problem, schedule));
+}
