@@ -129,7 +129,8 @@ TEST(Bounds, BelowEveryGenerator) {
         generators()[randomInt(random, 0, generators().size() - 1)];
     int p = randomInt(random, 1, 4), m = randomInt(random, 1, 8);
     Problem problem = randomProblem(random, generator.name, p, m);
-    Expected<Schedule> schedule = generate(generator.name, problem);
+    Expected<Schedule> schedule =
+        generate(generator.name, problem, {.searchSeconds = 0.002});
     if (!schedule)
       continue;
     Bounds bounds =
