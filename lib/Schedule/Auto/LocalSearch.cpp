@@ -479,7 +479,7 @@ void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
     double worst;
     if (!evaluate(move, threshold, worst))
       continue;
-    if (worst > current && current <= best)
+    if (worst > current && current <= best + epsilon)
       keepBest();
     apply(move);
     if (current < best - epsilon) {
@@ -488,7 +488,8 @@ void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
     }
   }
   work.spend(looked - counted);
-  if (current > best)
+  // What is above the best by rounding alone was never left for worse.
+  if (bestIsKept && current > best)
     load(FlatOrders(bestOrders));
   else
     load(orders());
