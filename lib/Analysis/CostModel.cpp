@@ -1,5 +1,4 @@
-//===- CostModel.cpp - what an operation costs
-//------------------------------===//
+//===- CostModel.cpp - what an operation costs ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,7 +29,8 @@ uint64_t veeline::getByteSize(Type type) {
     return 0;
   unsigned bits =
       shaped.getElementType().isIndex() ? 64 : shaped.getElementTypeBitWidth();
-  return shaped.getNumElements() * llvm::divideCeil(bits, 8);
+  return shaped.getNumElements() *
+         llvm::PowerOf2Ceil(llvm::divideCeil(bits, 8));
 }
 
 bool veeline::isContraction(Operation *op) {

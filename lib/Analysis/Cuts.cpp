@@ -1,11 +1,12 @@
-//===- Cuts.cpp - where to cut a sequence of pieces
-//--------------------------===//
+//===- Cuts.cpp - where to cut a sequence of pieces -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Analysis/Cuts.h"
+
+#include "WindowCuts.h"
 
 #include <algorithm>
 #include <numeric>
@@ -193,16 +194,6 @@ CutQuality evaluateAbove(double bound, std::span<const PieceWeight> pieces,
   return quality;
 }
 
-/// Calls `search` for the lightest heaviest stage, then again for the best cuts
-/// among those that are about as light.
-template <typename SearchT>
-std::vector<int> searchTwice(std::span<const PieceWeight> pieces,
-                             std::span<const int> stageOf, SearchT search) {
-  std::vector<int> lightest = search(0.0);
-  double heaviest = evaluateCuts(pieces, stageOf, lightest).heaviest;
-  return search(heaviest * (1.0 + loadMargin));
-}
-
 /// Moves pieces between neighbouring chunks while the quality improves.
 void improve(double bound, std::span<const PieceWeight> pieces,
              std::span<const int> stageOf, std::vector<int> &counts) {
@@ -294,6 +285,15 @@ std::vector<int> enumerate(double bound, std::span<const PieceWeight> pieces,
   return best;
 }
 
+/// The lightest heaviest stage, then the best cuts among those that are about
+/// as light.
+std::vector<int> enumerateTwice(std::span<const PieceWeight> pieces,
+                                std::span<const int> stageOf) {
+  std::vector<int> lightest = enumerate(0.0, pieces, stageOf);
+  double heaviest = evaluateCuts(pieces, stageOf, lightest).heaviest;
+  return enumerate(heaviest * (1.0 + loadMargin), pieces, stageOf);
+}
+
 bool isPalindrome(std::span<const int> stageOf) {
   size_t n = stageOf.size();
   for (size_t k = 0; k != n; ++k)
@@ -310,15 +310,13 @@ std::vector<int> veeline::chooseCuts(std::span<const PieceWeight> pieces,
   int numStages = 1 + *std::max_element(stageOf.begin(), stageOf.end());
   bool single = numStages == numChunks;
   if (!single && countWays(pieces.size(), numChunks, maxWays) < maxWays)
-    return searchTwice(pieces, stageOf, [&](double bound) {
-      return enumerate(bound, pieces, stageOf);
-    });
+    return enumerateTwice(pieces, stageOf);
   std::vector<int> counts = splitEvenly(pieces, numChunks);
   if (single || isPalindrome(stageOf))
     return NestedCuts(pieces, numStages, single)
         .solve(evaluateCuts(pieces, stageOf, counts).heaviest);
-  return searchTwice(pieces, stageOf, [&](double bound) {
-    improve(bound, pieces, stageOf, counts);
-    return counts;
-  });
+  counts = searchWindowCuts(pieces, stageOf, counts);
+  double heaviest = evaluateCuts(pieces, stageOf, counts).heaviest;
+  improve(heaviest * (1.0 + loadMargin), pieces, stageOf, counts);
+  return counts;
 }

@@ -6,6 +6,8 @@
 
 #include "veeline/Analysis/OffsetAllocator.h"
 
+#include "veeline/Support/Check.h"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -297,5 +299,36 @@ uint64_t veeline::peakLiveBytes(std::span<const LiveInterval> intervals) {
 
 OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
                                 uint64_t alignment) {
-  return Planner(intervals, alignment).run();
+  OffsetPlan plan = Planner(intervals, alignment).run();
+  VEELINE_CHECK(isValidPlan(intervals, plan, alignment),
+                "buffers that are live together overlap");
+  return plan;
+}
+
+bool veeline::isValidPlan(std::span<const LiveInterval> intervals,
+                          const OffsetPlan &plan, uint64_t alignment) {
+  if (plan.offsets.size() != intervals.size())
+    return false;
+  Order byBegin;
+  for (uint32_t i = 0; i < intervals.size(); ++i)
+    if (intervals[i].size && intervals[i].begin < intervals[i].end)
+      byBegin.push_back(i);
+  std::stable_sort(byBegin.begin(), byBegin.end(), [&](uint32_t a, uint32_t b) {
+    return intervals[a].begin < intervals[b].begin;
+  });
+  Order live;
+  for (uint32_t id : byBegin) {
+    uint64_t begin = plan.offsets[id], end = begin + intervals[id].size;
+    if (begin % alignment != 0 || end > plan.totalBytes)
+      return false;
+    std::erase_if(live, [&](uint32_t other) {
+      return intervals[other].end <= intervals[id].begin;
+    });
+    for (uint32_t other : live)
+      if (begin < plan.offsets[other] + intervals[other].size &&
+          plan.offsets[other] < end)
+        return false;
+    live.push_back(id);
+  }
+  return true;
 }

@@ -1,5 +1,4 @@
-//===- Pieces.cpp - the smallest things that a cut can separate
-//-------------===//
+//===- Pieces.cpp - the smallest things that a cut can separate -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Compile.cpp - veeline compile
-//-----------------------------------------===//
+//===- Compile.cpp - veeline compile --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -203,7 +202,8 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   artifact::Metadata &metadata = artifact.metadata;
   if (metadata.programs.empty()) {
     auto pipeline = *module.getOps<pipe::PipelineOp>().begin();
-    describeModel(pipeline, metadata);
+    if (failed(describeModel(pipeline, metadata)))
+      return failure();
     describeRanges(pipeline, metadata);
   }
   if (failed(run(module, "memory", [&](OpPassManager &passManager) {
@@ -221,7 +221,9 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     nextObject += program->ranks.size();
     metadata.programs.push_back(std::move(*program));
   }
-  if (failed(run(module, "runtime", buildRuntimePipeline)))
+  if (failed(run(module, "runtime", [&](OpPassManager &passManager) {
+        buildRuntimePipeline(passManager, options);
+      })))
     return failure();
   return compileRanks(module);
 }
@@ -269,6 +271,12 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     whole.schedule = "sequential";
     whole.placement = "linear";
     whole.pieces.clear();
+    // The model is the same: what there is to warn about was said above.
+    ScopedDiagnosticHandler once(&model.getContext(),
+                                 [](Diagnostic &diagnostic) {
+                                   return success(diagnostic.getSeverity() ==
+                                                  DiagnosticSeverity::Warning);
+                                 });
     if (failed(builder.add(*unpartitioned, whole, "reference")))
       return failure();
   }
@@ -283,6 +291,7 @@ int veeline::compiler::compileMain(int argc, const char *const *argv) {
   if (!parsed.command)
     return parsed.exitCode;
   const CompileCommand &command = *parsed.command;
+  catchInterrupts();
   Model model;
   if (failed(model.load(command.model)))
     return 1;

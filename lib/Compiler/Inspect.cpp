@@ -1,5 +1,4 @@
-//===- Inspect.cpp - veeline inspect
-//-----------------------------------------===//
+//===- Inspect.cpp - veeline inspect --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,7 +22,7 @@ static int inspectModel(const InspectCommand &command) {
     return 1;
   FailureOr<func::FuncOp> entry =
       pipe::findModel(model.getModule(), command.entry);
-  if (failed(entry))
+  if (failed(entry) || failed(pipe::verifyModel(*entry)))
     return 1;
   printPieces(*entry, llvm::outs());
   return 0;
@@ -58,7 +57,6 @@ int veeline::compiler::inspectMain(int argc, const char *const *argv) {
   Parsed<InspectCommand> parsed = parseInspect(argc, argv);
   if (!parsed.command)
     return parsed.exitCode;
-  bool isModel = llvm::StringRef(parsed.command->file).ends_with(".mlir");
-  return isModel ? inspectModel(*parsed.command)
-                 : inspectArtifact(*parsed.command);
+  return parsed.command->isModel() ? inspectModel(*parsed.command)
+                                   : inspectArtifact(*parsed.command);
 }

@@ -1,5 +1,4 @@
-//===- Main.cpp - what the driver loads
-//--------------------------------------===//
+//===- Main.cpp - what the driver loads -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

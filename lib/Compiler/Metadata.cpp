@@ -1,5 +1,4 @@
-//===- Metadata.cpp - the metadata of an artifact, read from IR
-//--------------===//
+//===- Metadata.cpp - the metadata of an artifact, read from IR -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,13 +25,15 @@ using namespace veeline::pipe;
 // The model
 //===----------------------------------------------------------------------===//
 
-static artifact::DataType getDataType(Type type) {
-  Type element = cast<ShapedType>(type).getElementType();
-  if (element.isIndex())
-    return artifact::DataType::i64;
+/// Fails with a diagnostic at `value` where the runtime has no such type.
+static FailureOr<artifact::DataType> getDataType(Value value) {
+  Type element = cast<ShapedType>(value.getType()).getElementType();
   std::string name;
   llvm::raw_string_ostream(name) << element;
-  return artifact::parseDataType(name).value_or(artifact::DataType::i8);
+  if (auto type = artifact::parseDataType(name))
+    return *type;
+  return emitError(value.getLoc())
+         << "the runtime has no elements of type " << element;
 }
 
 static std::vector<int64_t> getShape(Type type) {
@@ -57,29 +58,41 @@ static artifact::Initializer getInitializer(InitAttr init) {
   return {};
 }
 
-void veeline::compiler::describeModel(PipelineOp pipeline,
-                                      artifact::Metadata &metadata) {
+LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
+                                               artifact::Metadata &metadata) {
   metadata.model = pipeline.getSymName();
   metadata.microbatches = pipeline.getMicrobatches().value_or(1);
-  for (auto [i, result] : llvm::enumerate(pipeline.getYield().getResults()))
-    metadata.results.push_back({i == 0 ? "loss" : "metric" + std::to_string(i),
-                                getDataType(result.getType())});
+  for (auto [i, result] : llvm::enumerate(pipeline.getYield().getResults())) {
+    FailureOr<artifact::DataType> type = getDataType(result);
+    if (failed(type))
+      return failure();
+    metadata.results.push_back(
+        {i == 0 ? "loss" : "metric" + std::to_string(i), *type});
+  }
   for (ParamOp param : pipeline.getParams()) {
-    Type type = param.getValue().getType();
-    metadata.params.push_back({param.getParam().getName().str(), getShape(type),
-                               getDataType(type),
+    FailureOr<artifact::DataType> type = getDataType(param.getValue());
+    if (failed(type))
+      return failure();
+    metadata.params.push_back({param.getParam().getName().str(),
+                               getShape(param.getValue().getType()), *type,
                                getInitializer(param.getParam().getInit())});
   }
-  for (BatchOp batch : pipeline.getBatches()) {
-    Type type = batch.getValue().getType();
-    metadata.batches.push_back(
-        {batch.getName().str(), getShape(type), getDataType(type), {}});
-  }
-  for (BufferOp buffer : pipeline.getBuffers()) {
-    Type type = buffer.getValue().getType();
-    metadata.buffers.push_back(
-        {buffer.getName().str(), getShape(type), getDataType(type), {}});
-  }
+  auto describeInput = [](auto input, auto &inputs) -> LogicalResult {
+    FailureOr<artifact::DataType> type = getDataType(input.getValue());
+    if (succeeded(type))
+      inputs.push_back({input.getName().str(),
+                        getShape(input.getValue().getType()),
+                        *type,
+                        {}});
+    return type;
+  };
+  for (BatchOp batch : pipeline.getBatches())
+    if (failed(describeInput(batch, metadata.batches)))
+      return failure();
+  for (BufferOp buffer : pipeline.getBuffers())
+    if (failed(describeInput(buffer, metadata.buffers)))
+      return failure();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,7 +109,7 @@ public:
       : pipeline(pipeline), channels(channels), program(program), plan(plan),
         params(pipeline.getParams()), timeline(getTimelineOps(program)) {}
 
-  artifact::Rank write(int32_t object);
+  FailureOr<artifact::Rank> write(int32_t object);
 
 private:
   artifact::Op describeOp(Operation *op);
@@ -249,15 +262,23 @@ void RankWriter::describeSlots() {
   }
 }
 
-static std::vector<artifact::Gemm> describeGemms(ModuleOp module) {
+/// Compiled code names products by their place in the table: none may be
+/// missing.
+static FailureOr<std::vector<artifact::Gemm>> describeGemms(ModuleOp module) {
   std::vector<artifact::Gemm> gemms;
   auto table = module->getAttrOfType<ArrayAttr>(gemmsAttrName);
   if (!table)
     return gemms;
-  for (Attribute attr : table) {
-    auto desc = GemmDesc::fromAttribute(cast<DictionaryAttr>(attr));
+  for (auto [i, attr] : llvm::enumerate(table)) {
+    auto dict = dyn_cast<DictionaryAttr>(attr);
+    FailureOr<GemmDesc> desc = failure();
+    if (dict)
+      desc = GemmDesc::fromAttribute(dict);
     if (failed(desc))
-      continue;
+      return module.emitError()
+             << "entry " << i << " of '" << gemmsAttrName
+             << "' does not describe a matrix product: " << attr
+             << "; run --pipe-lower-gemms again";
     gemms.push_back(toArtifact(*desc));
   }
   return gemms;
@@ -278,12 +299,15 @@ artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
   return gemm;
 }
 
-artifact::Rank RankWriter::write(int32_t object) {
+FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
+  auto gemms = describeGemms(program->getParentOfType<ModuleOp>());
+  if (failed(gemms))
+    return failure();
   rank.stepSymbol = getStepName(program);
   rank.object = object;
   rank.arenaBytes = plan.arenaBytes;
   rank.peakLiveBytes = plan.peakLiveBytes;
-  rank.gemms = describeGemms(program->getParentOfType<ModuleOp>());
+  rank.gemms = std::move(*gemms);
   for (Operation *op : timeline)
     rank.ops.push_back(describeOp(op));
   describeParams();
@@ -380,8 +404,11 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
     if (failed(plan))
       return failure();
-    result.ranks.push_back(RankWriter(pipeline, channels, program, *plan)
-                               .write(firstObject + static_cast<int32_t>(i)));
+    auto rank = RankWriter(pipeline, channels, program, *plan)
+                    .write(firstObject + static_cast<int32_t>(i));
+    if (failed(rank))
+      return failure();
+    result.ranks.push_back(std::move(*rank));
   }
   return result;
 }

@@ -1,5 +1,4 @@
-//===- Model.cpp - a model file and its context
-//------------------------------===//
+//===- Model.cpp - a model file and its context ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

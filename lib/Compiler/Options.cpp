@@ -1,5 +1,4 @@
-//===- Options.cpp - the command lines of compile and inspect
-//----------------===//
+//===- Options.cpp - the command lines of compile and inspect -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,27 +6,14 @@
 
 #include "veeline/Compiler/Options.h"
 
+#include "veeline/Support/CommandLine.h"
+
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
-#include <iostream>
 
+using namespace veeline;
 using namespace veeline::compiler;
-
-/// Runs `app` over the arguments; the exit code where the command is to stop.
-static std::optional<int> parse(CLI::App &app, int argc,
-                                const char *const *argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0)
-      return app.exit(error, std::cout, std::cerr);
-    std::cerr << "veeline: error: " << error.what() << "\ntry '"
-              << app.get_name() << " --help'\n";
-    return 2;
-  }
-  return std::nullopt;
-}
 
 static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("model", command.model, "The model, textual MLIR")->required();
@@ -76,12 +62,30 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
   CLI::App app("Compile a model into an artifact for veeline train",
                "veeline compile");
   addCompileOptions(app, command);
-  if (std::optional<int> code = parse(app, argc, argv))
+  if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
   if (command.output.empty())
     command.output =
         std::filesystem::path(command.model).replace_extension(".vee");
   return {command, 0};
+}
+
+/// Why an option does not fit the file or another option; empty: they fit.
+static std::string findMisfit(const CLI::App &app,
+                              const InspectCommand &command) {
+  bool isModel = command.isModel();
+  for (std::string name : {"--pieces", "--entry"})
+    if (!isModel && app.count(name))
+      return name + " is about a model (.mlir), and '" + command.file +
+             "' is an artifact";
+  for (std::string name : {"--memory", "--schedule", "--json"})
+    if (isModel && app.count(name))
+      return name + " is about an artifact, and '" + command.file +
+             "' is a model; compile it first";
+  for (std::string name : {"--memory", "--schedule"})
+    if (command.json && app.count(name))
+      return name + " prints a table, and --json everything; choose one";
+  return "";
 }
 
 Parsed<InspectCommand>
@@ -92,12 +96,17 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->required();
   app.add_option("--entry", command.entry,
                  "The model function (default: the only public one)");
-  app.add_flag("--pieces", command.pieces,
-               "The pieces of a model, as --partition counts them");
+  app.add_flag("--pieces")
+      ->description("The pieces of a model, as --partition counts them (what "
+                    "is printed of a "
+                    "model anyway)");
   app.add_flag("--memory", command.memory, "The memory of each rank by kind");
   app.add_flag("--schedule", command.schedule, "The order of each rank");
   app.add_flag("--json", command.json, "The metadata of an artifact as JSON");
-  if (std::optional<int> code = parse(app, argc, argv))
+  if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
+  std::string misfit = findMisfit(app, command);
+  if (!misfit.empty())
+    return {std::nullopt, commandline::failUsage(app, misfit)};
   return {command, 0};
 }

@@ -1,5 +1,4 @@
-//===- Ranges.cpp - which integers a model can index with
-//--------------------===//
+//===- Ranges.cpp - which integers a model can index with -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Report.cpp - artifacts in words and tables
-//----------------------------===//
+//===- Report.cpp - artifacts in words and tables -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

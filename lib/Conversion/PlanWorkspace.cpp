@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Analysis/CostModel.h"
 #include "veeline/Analysis/OffsetAllocator.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -87,10 +88,9 @@ void WorkspacePlanner::extendByPointers(LiveInterval &interval, Value pointer) {
 
 LiveInterval WorkspacePlanner::getInterval(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
-  uint64_t elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   LiveInterval interval;
   interval.begin = std::numeric_limits<int64_t>::max();
-  interval.size = elementBytes * static_cast<uint64_t>(type.getNumElements());
+  interval.size = getByteSize(type);
   for (Value alias : aliases.resolve(alloc)) {
     for (Operation *user : alias.getUsers()) {
       extend(interval, user);

@@ -7,12 +7,16 @@
 #include "veeline/Conversion/HostTarget.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <atomic>
+#include <csignal>
+#include <ctime>
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <utility>
 
 using namespace veeline;
@@ -24,9 +28,19 @@ static llvm::Error makeError(const char *format, const Args &...args) {
 
 namespace {
 
-/// A file that is removed with the value.
+/// A file that is removed with the value, or by a signal that ends the process.
 class TemporaryFile {
 public:
+  TemporaryFile(TemporaryFile &&other)
+      : name(std::exchange(other.name, std::string())) {}
+  TemporaryFile &operator=(TemporaryFile &&other) = delete;
+  ~TemporaryFile() {
+    if (name.empty())
+      return;
+    llvm::sys::fs::remove(name);
+    llvm::sys::DontRemoveFileOnSignal(name);
+  }
+
   static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix,
                                               llvm::ArrayRef<char> bytes = {}) {
     llvm::SmallString<128> path;
@@ -51,11 +65,10 @@ public:
   const std::string &path() const { return name; }
 
 private:
-  explicit TemporaryFile(std::string path)
-      : name(std::move(path)),
-        remover(std::make_unique<llvm::FileRemover>(name)) {}
+  explicit TemporaryFile(std::string path) : name(std::move(path)) {
+    llvm::sys::RemoveFileOnSignal(name);
+  }
   std::string name;
-  std::unique_ptr<llvm::FileRemover> remover;
 };
 
 } // namespace
@@ -77,6 +90,69 @@ findLinker(const HostTargetOptions &options) {
   }
   return makeError("no linker found: looked for ld.lld-22, ld.lld and ld on "
                    "PATH; install the package 'lld-22' or 'binutils'");
+}
+
+//===----------------------------------------------------------------------===//
+// Linkers that a signal handler must know
+//===----------------------------------------------------------------------===//
+
+/// Process ids, 0 where there is none. More at once than there are threads to
+/// start them do not exist on machines of today; one more is only not stopped.
+static std::atomic<pid_t> runningLinkers[512];
+/// How many threads are between asking `stopping` and having told the id.
+static std::atomic<int> startingLinkers;
+static std::atomic<bool> stopping;
+
+/// Puts `to` where `from` is.
+static void replaceLinker(pid_t from, pid_t to) {
+  for (std::atomic<pid_t> &slot : runningLinkers) {
+    pid_t expected = from;
+    if (slot.compare_exchange_strong(expected, to))
+      return;
+  }
+}
+
+void veeline::stopLinkers() {
+  stopping = true;
+  // Not for ever: the thread that starts one may be that of the signal.
+  for (int i = 0; i != 100 && startingLinkers != 0; ++i) {
+    timespec wait = {0, 10'000'000};
+    nanosleep(&wait, nullptr);
+  }
+  for (std::atomic<pid_t> &slot : runningLinkers)
+    if (pid_t linker = slot.load())
+      kill(linker, SIGTERM);
+  // Where another thread waits for it as well, one of both calls fails, once it
+  // is gone.
+  for (std::atomic<pid_t> &slot : runningLinkers)
+    if (pid_t linker = slot.load())
+      waitpid(linker, nullptr, 0);
+}
+
+/// The exit status of the linker, negative where it did not run to its end.
+static int runLinker(llvm::ArrayRef<llvm::StringRef> arguments,
+                     const std::string &output, std::string &failure) {
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output,
+                                                output};
+  bool isMissing = false;
+  ++startingLinkers;
+  if (stopping) {
+    --startingLinkers;
+    failure = "interrupted";
+    return -1;
+  }
+  llvm::sys::ProcessInfo linker =
+      llvm::sys::ExecuteNoWait(arguments.front(), arguments, std::nullopt,
+                               redirects, 0, &failure, &isMissing);
+  if (!isMissing)
+    replaceLinker(0, linker.Pid);
+  --startingLinkers;
+  if (isMissing)
+    return -1;
+  int status = llvm::sys::Wait(linker, /*SecondsToWait=*/std::nullopt, &failure)
+                   .ReturnCode;
+  replaceLinker(linker.Pid, 0);
+  return status;
 }
 
 static std::string readAll(const std::string &path) {
@@ -110,12 +186,8 @@ veeline::linkSharedObject(llvm::ArrayRef<HostObject> objects,
   }
   for (const TemporaryFile &input : inputs)
     arguments.push_back(input.path());
-  std::optional<llvm::StringRef> redirects[] = {
-      llvm::StringRef(), llvm::StringRef(messages->path()),
-      llvm::StringRef(messages->path())};
   std::string failure;
-  int status = llvm::sys::ExecuteAndWait(*linker, arguments, std::nullopt,
-                                         redirects, 0, 0, &failure);
+  int status = runLinker(arguments, messages->path(), failure);
   if (status != 0)
     return makeError("%s failed (status %d): %s%s", linker->c_str(), status,
                      failure.c_str(), readAll(messages->path()).c_str());

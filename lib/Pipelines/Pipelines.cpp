@@ -1,5 +1,4 @@
-//===- Pipelines.cpp - --pipe-compile, and its halves
-//------------------------===//
+//===- Pipelines.cpp - --pipe-compile, and its halves ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -56,8 +55,11 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
   passManager.addPass(pipe::createPipePlanMemory(memory));
 }
 
-void veeline::buildRuntimePipeline(OpPassManager &passManager) {
-  passManager.addPass(pipe::createPipeLowerToRuntime());
+void veeline::buildRuntimePipeline(OpPassManager &passManager,
+                                   const CompileOptions &options) {
+  pipe::PipeLowerToRuntimeOptions runtime;
+  runtime.target = options.target;
+  passManager.addPass(pipe::createPipeLowerToRuntime(runtime));
 }
 
 void veeline::buildHostPipeline(OpPassManager &passManager) {
@@ -88,6 +90,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> optimizer{*this, "optimizer",
                                 llvm::cl::desc("sgd, sgd-momentum or adamw"),
                                 llvm::cl::init("adamw")};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("What programs are lowered to: "
+                                            "host"),
+                             llvm::cl::init("host")};
 };
 
 } // namespace
@@ -105,9 +111,10 @@ void veeline::registerPipelines() {
         options.placement = given.placement;
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
         options.optimizer = given.optimizer;
+        options.target = given.target;
         buildProgramPipeline(passManager, options);
         buildMemoryPipeline(passManager, options);
-        buildRuntimePipeline(passManager);
+        buildRuntimePipeline(passManager, options);
         buildHostPipeline(passManager);
       });
 }

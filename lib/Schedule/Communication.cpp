@@ -7,13 +7,16 @@
 #include "Execution.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 using namespace veeline::schedule;
 
-/// Appends what the operation at `source` sends.
-static void appendMessages(const Problem &problem, const Flow &flow,
-                           const Schedule &schedule, const OpIndex &index,
-                           Position source, std::vector<Message> &messages) {
+/// Calls `visit` for what the operation at `source` sends.
+template <typename Visitor>
+static void visitMessages(const Problem &problem, const Flow &flow,
+                          const Schedule &schedule, const OpIndex &index,
+                          Position source, Visitor visit) {
   const Op &op = schedule.stages[source.stage][source.step];
   if (op.kind == OpKind::BackwardWeight)
     return;
@@ -28,9 +31,38 @@ static void appendMessages(const Problem &problem, const Flow &flow,
       step = problem.chunks[link.chunk].hasBackwardInput
                  ? index.backwardInput(link.chunk, op.microbatch)
                  : index.backwardWeight(link.chunk, op.microbatch);
-    messages.push_back({link.edge, op.microbatch, gradient, source.stage,
-                        source.step, target, step});
+    visit(Message{link.edge, op.microbatch, gradient, source.stage, source.step,
+                  target, step});
   }
+}
+
+std::vector<Message>
+veeline::schedule::orderMessages(const Problem &problem, const Flow &flow,
+                                 const Schedule &schedule, const OpIndex &index,
+                                 const Execution &execution) {
+  // Operations by the time they end, ties as found. That is a topological
+  // order too, because nothing ends before what it waits for.
+  struct Entry {
+    double end;
+    std::uint32_t found;
+  };
+  std::vector<Entry> order;
+  order.reserve(execution.topological.size());
+  for (std::uint32_t i = 0, e = execution.topological.size(); i < e; ++i) {
+    auto [stage, step] = execution.topological[i];
+    if (schedule.stages[stage][step].kind != OpKind::BackwardWeight)
+      order.push_back({execution.end[stage][step], i});
+  }
+  std::sort(order.begin(), order.end(), [](const Entry &a, const Entry &b) {
+    return a.end != b.end ? a.end < b.end : a.found < b.found;
+  });
+  std::vector<Message> messages;
+  messages.reserve(order.size());
+  for (const Entry &entry : order)
+    visitMessages(problem, flow, schedule, index,
+                  execution.topological[entry.found],
+                  [&](const Message &message) { messages.push_back(message); });
+  return messages;
 }
 
 Expected<std::vector<Message>>
@@ -43,15 +75,141 @@ veeline::schedule::communicationOrder(const Problem &problem,
   Expected<Execution> execution = execute(problem, flow, schedule, *index);
   if (!execution)
     return execution.takeError();
+  return orderMessages(problem, flow, schedule, *index, *execution);
+}
 
-  // Operations by the time they end, ties as found. That is a topological
-  // order too, because nothing ends before what it waits for.
-  std::vector<Position> order = std::move(execution->topological);
-  std::stable_sort(order.begin(), order.end(), [&](Position a, Position b) {
-    return execution->end[a.stage][a.step] < execution->end[b.stage][b.step];
-  });
-  std::vector<Message> messages;
-  for (Position position : order)
-    appendMessages(problem, flow, schedule, *index, position, messages);
-  return messages;
+std::string veeline::schedule::describe(const Problem &problem,
+                                        const Message &message) {
+  std::string text = message.gradient ? "the gradient" : "the output";
+  text += " of edge " + std::to_string(message.edge);
+  if (message.edge >= 0 &&
+      message.edge < static_cast<int>(problem.edges.size())) {
+    const Edge &edge = problem.edges[message.edge];
+    text += " (chunk " + std::to_string(edge.from) + " -> " +
+            std::to_string(edge.to) + ")";
+  }
+  return text + ", microbatch " + std::to_string(message.microbatch);
+}
+
+static Error wrongMessage(const Problem &problem, const Message &message,
+                          const std::string &what) {
+  return Error{ErrorKind::WrongMessage,
+               "message with " + describe(problem, message) + " " + what};
+}
+
+/// Whether `messages` are those of the schedule, each once.
+static Status checkMessages(const Problem &problem, const Flow &flow,
+                            const Schedule &schedule, const OpIndex &index,
+                            std::span<const Message> messages) {
+  std::size_t m = problem.microbatches;
+  auto slot = [&](const Message &message) {
+    return (message.edge * m + message.microbatch) * 2 + message.gradient;
+  };
+  // Per edge, microbatch and direction, the message and whether it was seen.
+  std::vector<std::optional<Message>> wanted(problem.edges.size() * m * 2);
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
+      visitMessages(
+          problem, flow, schedule, index, {stage, step},
+          [&](const Message &message) { wanted[slot(message)] = message; });
+  std::vector<bool> seen(wanted.size());
+  for (const Message &message : messages) {
+    bool exists = message.edge >= 0 && message.microbatch >= 0 &&
+                  message.microbatch < problem.microbatches &&
+                  message.edge < static_cast<int>(problem.edges.size()) &&
+                  wanted[slot(message)];
+    if (!exists)
+      return wrongMessage(problem, message, "does not exist in this schedule");
+    const Message &right = *wanted[slot(message)];
+    if (!(right == message))
+      return wrongMessage(
+          problem, message,
+          "goes from stage " + std::to_string(right.sourceStage) + ", step " +
+              std::to_string(right.sourceStep) + ", to stage " +
+              std::to_string(right.targetStage) + ", step " +
+              std::to_string(right.targetStep) + ", not from stage " +
+              std::to_string(message.sourceStage) + ", step " +
+              std::to_string(message.sourceStep) + ", to stage " +
+              std::to_string(message.targetStage) + ", step " +
+              std::to_string(message.targetStep));
+    if (seen[slot(message)])
+      return wrongMessage(problem, message, "occurs twice");
+    seen[slot(message)] = true;
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] && !seen[i])
+      return wrongMessage(problem, *wanted[i], "is missing");
+  return Status::success();
+}
+
+/// Whether both stages of every message call it once, and no other stage does.
+static Status checkCompleteness(const Problem &problem,
+                                std::span<const Message> messages,
+                                const Calls &calls) {
+  if (calls.size() != static_cast<std::size_t>(problem.stages()))
+    return Error{ErrorKind::WrongMessage, "calls are given for " +
+                                              std::to_string(calls.size()) +
+                                              " stages, but there are " +
+                                              std::to_string(problem.stages())};
+  std::vector<std::array<bool, 2>> called(messages.size());
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    for (const Call &call : calls[stage]) {
+      std::string where = "stage " + std::to_string(stage);
+      if (call.message < 0 || call.message >= static_cast<int>(messages.size()))
+        return Error{ErrorKind::WrongMessage,
+                     where + " calls message " + std::to_string(call.message) +
+                         " of " + std::to_string(messages.size())};
+      const Message &message = messages[call.message];
+      bool sends = message.sourceStage == stage;
+      if (!sends && message.targetStage != stage)
+        return wrongMessage(problem, message,
+                            "is called by " + where +
+                                ", which neither sends nor receives it");
+      if (called[call.message][sends])
+        return wrongMessage(problem, message, "is called twice by " + where);
+      called[call.message][sends] = true;
+    }
+  for (std::size_t i = 0; i < messages.size(); ++i)
+    for (bool sends : {false, true})
+      if (!called[i][sends])
+        return wrongMessage(problem, messages[i],
+                            "is never called by stage " +
+                                std::to_string(sends
+                                                   ? messages[i].sourceStage
+                                                   : messages[i].targetStage));
+  return Status::success();
+}
+
+/// Whether the schedule runs, and `messages` are its messages.
+static Status checkMessages(const Problem &problem, const Schedule &schedule,
+                            std::span<const Message> messages) {
+  Expected<OpIndex> index = OpIndex::build(problem, schedule);
+  if (!index)
+    return index.takeError();
+  Flow flow(problem);
+  if (Expected<Execution> execution = execute(problem, flow, schedule, *index);
+      !execution)
+    return execution.takeError();
+  return checkMessages(problem, flow, schedule, *index, messages);
+}
+
+Status veeline::schedule::verifyCalls(const Problem &problem,
+                                      const Schedule &schedule,
+                                      std::span<const Message> messages,
+                                      const Calls &calls) {
+  if (Status status = checkMessages(problem, schedule, messages); !status)
+    return status;
+  if (Status status = checkCompleteness(problem, messages, calls); !status)
+    return status;
+  return checkCalls(problem, schedule, messages, calls);
+}
+
+Status
+veeline::schedule::verifyCommunication(const Problem &problem,
+                                       const Schedule &schedule,
+                                       std::span<const Message> messages) {
+  if (Status status = checkMessages(problem, schedule, messages); !status)
+    return status;
+  return checkCalls(problem, schedule, messages,
+                    blockingCalls(schedule, messages));
 }

@@ -7,34 +7,99 @@
 #include "Execution.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
 
 using namespace veeline::schedule;
 
 namespace {
+/// When messages arrive where the links between stages carry one at a time.
+class Links {
+public:
+  Links(const Problem &problem)
+      : microbatches(problem.microbatches), link(problem.edges.size()),
+        arrivals(problem.edges.size() * microbatches * 2) {
+    std::vector<std::array<int, 3>> pairs;
+    for (int i = 0, e = problem.edges.size(); i < e; ++i)
+      pairs.push_back({problem.placement.stageOf(problem.edges[i].from),
+                       problem.placement.stageOf(problem.edges[i].to), i});
+    std::sort(pairs.begin(), pairs.end());
+    // Two directions for each pair of stages that any edge joins. An edge from
+    // s to t and one from t to s share both.
+    std::map<std::pair<int, int>, int> ids;
+    for (auto [from, to, i] : pairs)
+      for (bool gradient : {false, true}) {
+        std::pair key = gradient ? std::pair(to, from) : std::pair(from, to);
+        auto [entry, isNew] = ids.try_emplace(key, ids.size());
+        link[i][gradient] = entry->second;
+      }
+    freeAt.resize(ids.size());
+  }
+
+  void send(const Link &edge, int microbatch, bool gradient, double time) {
+    double &free = freeAt[link[edge.edge][gradient]];
+    free = std::max(free, time) + edge.transfer;
+    arrivals[slot(edge.edge, microbatch, gradient)] = free;
+  }
+  double arrival(int edge, int microbatch, bool gradient) const {
+    return arrivals[slot(edge, microbatch, gradient)];
+  }
+
+private:
+  std::size_t slot(int edge, int microbatch, bool gradient) const {
+    return (static_cast<std::size_t>(edge) * microbatches + microbatch) * 2 +
+           gradient;
+  }
+
+  int microbatches;
+  std::vector<std::array<int, 2>> link;
+  std::vector<double> freeAt, arrivals;
+};
+
+/// When the inputs of operations are there.
+struct Ready {
+  double forward = 0, gradient = 0;
+  double time() const { return std::max(forward, gradient); }
+};
+
+/// An operation that cannot run, and the input that is not there.
+struct Missing {
+  int step;
+  Position input;
+};
+
 /// Runs each stage until it has to wait for an operation of another one, and
 /// goes on with it once that has run. Every operation is looked at once when it
 /// runs and once for each time it has to wait, so the whole is linear.
 class Executor {
 public:
   Executor(const Problem &problem, const Flow &flow, const Schedule &schedule,
-           const OpIndex &index);
+           const OpIndex &index, bool contention);
   Expected<Execution> run();
 
 private:
-  /// Whether the next operation of the stage can run: sets `ready` to the time
-  /// when its inputs are there, or `missing` to an input that is not.
-  bool isReady(int stage, double &ready, Position &missing) const;
-  bool needs(int chunk, int step, double transfer, double &ready,
-             Position &missing) const;
-  bool needsGradients(const Op &op, double &ready, Position &missing) const;
+  /// Whether what runs next on the stage can: sets `ready` to the times when
+  /// its inputs are there, or `missing` to one that is not.
+  bool isReady(int stage, int size, Ready &ready, Missing &missing) const;
+  bool isReady(const Op &op, Ready &ready, Position &missing) const;
+  bool needs(const Op &op, const Link &link, int step, bool gradient,
+             double &ready, Position &missing) const;
+  bool needsOwn(const Op &op, int step, Position &missing) const;
+  bool needsGradients(const Op &op, Ready &ready, Position &missing) const;
   void runStage(int stage);
+  void runBlock(int stage, int size, const Ready &ready);
+  void send(const Op &op, double time);
   void wake(int stage);
+  Missing missingInput(int stage) const;
   Error deadlock() const;
 
   const Problem &problem;
   const Flow &flow;
   const Schedule &schedule;
   const OpIndex &index;
+  BlockCursor blocks;
+  std::optional<Links> links;
   Execution result;
   std::vector<int> progress;
   std::vector<double> now;
@@ -48,14 +113,56 @@ private:
 };
 } // namespace
 
+double veeline::schedule::blockTime(const Problem &problem,
+                                    const std::vector<Op> &ops, int step,
+                                    int size) {
+  auto cost = [&](const Op &op) {
+    return problem.chunks[op.chunk].cost(op.kind);
+  };
+  double first = cost(ops[step]);
+  if (size == 1)
+    return first;
+  double second = cost(ops[step + 1]);
+  return std::max(first, second) +
+         (1 - problem.overlap) * std::min(first, second);
+}
+
+std::vector<std::int64_t>
+veeline::schedule::memoryAfter(const Problem &problem, const Schedule &schedule,
+                               int stage) {
+  const std::vector<Op> &ops = schedule.stages[stage];
+  auto change = [&](int step) {
+    return problem.chunks[ops[step].chunk].memory(ops[step].kind);
+  };
+  std::vector<std::int64_t> memory;
+  memory.reserve(ops.size());
+  BlockCursor blocks(schedule);
+  std::int64_t held = 0, none = 0;
+  for (int step = 0, e = ops.size(); step < e; ++step) {
+    if (blocks.sizeAt(stage, step) == 2) {
+      std::int64_t first = change(step), second = change(step + 1);
+      memory.push_back(held + std::max(first, none) + std::max(second, none));
+      held += first;
+      ++step;
+    }
+    held += change(step);
+    memory.push_back(held);
+  }
+  return memory;
+}
+
 Executor::Executor(const Problem &problem, const Flow &flow,
-                   const Schedule &schedule, const OpIndex &index)
+                   const Schedule &schedule, const OpIndex &index,
+                   bool contention)
     : problem(problem), flow(flow), schedule(schedule), index(index),
-      progress(problem.stages()), now(problem.stages()),
+      blocks(schedule), progress(problem.stages()), now(problem.stages()),
       waiting(problem.stages()) {
+  if (contention)
+    links.emplace(problem);
   std::size_t total = 0;
   result.start.resize(problem.stages());
   result.end.resize(problem.stages());
+  result.waiting.resize(problem.stages());
   for (int stage = problem.stages() - 1; stage >= 0; --stage) {
     std::size_t size = schedule.stages[stage].size();
     result.start[stage].resize(size);
@@ -66,42 +173,53 @@ Executor::Executor(const Problem &problem, const Flow &flow,
   result.topological.reserve(total);
 }
 
-bool Executor::needs(int chunk, int step, double transfer, double &ready,
-                     Position &missing) const {
-  int stage = problem.placement.stageOf(chunk);
+/// An input from another chunk.
+bool Executor::needs(const Op &op, const Link &link, int step, bool gradient,
+                     double &ready, Position &missing) const {
+  int stage = problem.placement.stageOf(link.chunk);
   if (progress[stage] <= step) {
     missing = {stage, step};
     return false;
   }
-  ready = std::max(ready, result.end[stage][step] + transfer);
+  double arrival = result.end[stage][step] + link.transfer;
+  if (links && stage != problem.placement.stageOf(op.chunk))
+    arrival = links->arrival(link.edge, op.microbatch, gradient);
+  ready = std::max(ready, arrival);
   return true;
 }
 
-bool Executor::needsGradients(const Op &op, double &ready,
+/// An earlier operation of the same chunk.
+bool Executor::needsOwn(const Op &op, int step, Position &missing) const {
+  int stage = problem.placement.stageOf(op.chunk);
+  if (progress[stage] > step)
+    return true;
+  missing = {stage, step};
+  return false;
+}
+
+bool Executor::needsGradients(const Op &op, Ready &ready,
                               Position &missing) const {
-  if (!needs(op.chunk, index.forward(op.chunk, op.microbatch), 0, ready,
-             missing))
+  if (!needsOwn(op, index.forward(op.chunk, op.microbatch), missing))
     return false;
   for (const Link &link : flow.backwardInputs[op.chunk])
-    if (!needs(link.chunk, index.backwardInput(link.chunk, op.microbatch),
-               link.transfer, ready, missing))
+    if (!needs(op, link, index.backwardInput(link.chunk, op.microbatch), true,
+               ready.gradient, missing))
       return false;
   return true;
 }
 
-bool Executor::isReady(int stage, double &ready, Position &missing) const {
-  const Op &op = schedule.stages[stage][progress[stage]];
+bool Executor::isReady(const Op &op, Ready &ready, Position &missing) const {
   switch (op.kind) {
   case OpKind::Forward:
     for (const Link &link : flow.forwardInputs[op.chunk])
-      if (!needs(link.chunk, index.forward(link.chunk, op.microbatch),
-                 link.transfer, ready, missing))
+      if (!needs(op, link, index.forward(link.chunk, op.microbatch), false,
+                 ready.forward, missing))
         return false;
     return true;
   case OpKind::BackwardWeight:
     if (problem.chunks[op.chunk].hasBackwardInput)
-      return needs(op.chunk, index.backwardInput(op.chunk, op.microbatch), 0,
-                   ready, missing);
+      return needsOwn(op, index.backwardInput(op.chunk, op.microbatch),
+                      missing);
     return needsGradients(op, ready, missing);
   case OpKind::BackwardInput:
   case OpKind::Backward:
@@ -110,21 +228,65 @@ bool Executor::isReady(int stage, double &ready, Position &missing) const {
   return true;
 }
 
-void Executor::runStage(int stage) {
+bool Executor::isReady(int stage, int size, Ready &ready,
+                       Missing &missing) const {
+  for (int i = 0; i < size; ++i) {
+    missing.step = progress[stage] + i;
+    if (!isReady(schedule.stages[stage][missing.step], ready, missing.input))
+      return false;
+  }
+  return true;
+}
+
+/// Hands what an operation made to the links.
+void Executor::send(const Op &op, double time) {
+  if (op.kind == OpKind::BackwardWeight)
+    return;
+  bool gradient = op.kind != OpKind::Forward;
+  for (const Link &link :
+       (gradient ? flow.backwardUsers : flow.forwardUsers)[op.chunk])
+    if (problem.placement.stageOf(link.chunk) !=
+        problem.placement.stageOf(op.chunk))
+      links->send(link, op.microbatch, gradient, time);
+}
+
+/// Adds the time until an operation starts to the cause of waiting for it.
+static void addWaiting(Waiting &waiting, bool isFirst, double now,
+                       const Ready &ready) {
+  if (isFirst)
+    waiting.fill = ready.time();
+  else if (ready.time() > now)
+    (ready.gradient > ready.forward ? waiting.gradient : waiting.forward) +=
+        ready.time() - now;
+}
+
+void Executor::runBlock(int stage, int size, const Ready &ready) {
   const std::vector<Op> &ops = schedule.stages[stage];
   int &step = progress[stage];
-  for (int end = ops.size(); step < end; ++step) {
-    double ready = now[stage];
-    Position missing;
-    if (!isReady(stage, ready, missing)) {
-      if (missing.stage != stage)
-        waiting[missing.stage].push_back({stage, missing.step});
-      return;
-    }
-    result.start[stage][step] = ready;
-    now[stage] = ready + problem.chunks[ops[step].chunk].cost(ops[step].kind);
+  addWaiting(result.waiting[stage], step == 0, now[stage], ready);
+  double start = std::max(now[stage], ready.time());
+  now[stage] = start + blockTime(problem, ops, step, size);
+  for (int last = step + size; step < last; ++step) {
+    result.start[stage][step] = start;
     result.end[stage][step] = now[stage];
     result.topological.push_back({stage, step});
+    if (links)
+      send(ops[step], now[stage]);
+  }
+}
+
+void Executor::runStage(int stage) {
+  int end = schedule.stages[stage].size();
+  while (progress[stage] < end) {
+    Ready ready;
+    Missing missing;
+    int size = blocks.sizeAt(stage, progress[stage]);
+    if (!isReady(stage, size, ready, missing)) {
+      if (missing.input.stage != stage)
+        waiting[missing.input.stage].push_back({stage, missing.input.step});
+      return;
+    }
+    runBlock(stage, size, ready);
   }
 }
 
@@ -154,42 +316,43 @@ Expected<Execution> Executor::run() {
   return std::move(result);
 }
 
+Missing Executor::missingInput(int stage) const {
+  Ready ready;
+  Missing missing;
+  isReady(stage, blocks.sizeAt(stage, progress[stage]), ready, missing);
+  return missing;
+}
+
 /// Every unfinished stage waits for an unfinished one, so following them from
 /// anywhere ends in a circle.
 Error Executor::deadlock() const {
-  auto missingInput = [&](int stage) {
-    double ready = 0;
-    Position missing{stage, progress[stage]};
-    isReady(stage, ready, missing);
-    return missing;
-  };
   int stage = 0;
   while (progress[stage] == static_cast<int>(schedule.stages[stage].size()))
     ++stage;
   std::vector<bool> seen(problem.stages());
   while (!seen[stage]) {
     seen[stage] = true;
-    stage = missingInput(stage).stage;
+    stage = missingInput(stage).input.stage;
   }
 
   std::string circle;
   std::vector<Position> positions;
-  int first = stage;
+  int first = stage, firstStep = missingInput(stage).step;
   do {
-    Position missing = missingInput(stage);
-    const Op &input = schedule.stages[missing.stage][missing.step];
-    positions.push_back({stage, progress[stage]});
+    auto [step, input] = missingInput(stage);
+    positions.push_back({stage, step});
     if (stage != first)
-      circle += "; there, step " + std::to_string(progress[stage]) + ", " +
-                describe(schedule.stages[stage][progress[stage]]) + ",";
-    circle += " waits for " + describe(input) + ", which is step " +
-              std::to_string(missing.step) + " of stage " +
-              std::to_string(missing.stage);
-    stage = missing.stage;
+      circle += "; there, step " + std::to_string(step) + ", " +
+                describe(schedule.stages[stage][step]) + ",";
+    circle += " waits for " +
+              describe(schedule.stages[input.stage][input.step]) +
+              ", which is step " + std::to_string(input.step) + " of stage " +
+              std::to_string(input.stage);
+    stage = input.stage;
   } while (stage != first);
 
   Error error = errorAt(ErrorKind::Deadlock, problem, schedule, first,
-                        progress[first], "never runs: it" + circle);
+                        firstStep, "never runs: it" + circle);
   error.neighbourhood = neighbourhood(problem, schedule, positions);
   return error;
 }
@@ -197,6 +360,7 @@ Error Executor::deadlock() const {
 Expected<Execution> veeline::schedule::execute(const Problem &problem,
                                                const Flow &flow,
                                                const Schedule &schedule,
-                                               const OpIndex &index) {
-  return Executor(problem, flow, schedule, index).run();
+                                               const OpIndex &index,
+                                               bool contention) {
+  return Executor(problem, flow, schedule, index, contention).run();
 }

@@ -10,8 +10,9 @@
 #define VEELINE_LIB_SCHEDULE_EXECUTION_H
 
 #include "Flow.h"
-#include "veeline/Schedule/Schedule.h"
+#include "veeline/Schedule/Simulator.h"
 
+#include <span>
 #include <vector>
 
 namespace veeline::schedule {
@@ -19,7 +20,8 @@ namespace veeline::schedule {
 /// Where each operation of a schedule stands.
 class OpIndex {
 public:
-  /// Indexes a schedule. Errors: UnknownOp, WrongStage, Duplicate, Missing.
+  /// Indexes a schedule. Errors: UnknownOp, WrongStage, Duplicate, Missing,
+  /// WrongBlock.
   static Expected<OpIndex> build(const Problem &problem,
                                  const Schedule &schedule);
 
@@ -58,17 +60,75 @@ struct Position {
   int step;
 };
 
+/// The number of operations that run together from a step on, where the steps
+/// of a stage are visited in order: 2 for an overlapped block, else 1.
+class BlockCursor {
+public:
+  explicit BlockCursor(const Schedule &schedule)
+      : overlapped(&schedule.overlapped), next(overlapped->size()) {}
+  int sizeAt(int stage, int step) const {
+    if (next.empty())
+      return 1;
+    const std::vector<int> &blocks = (*overlapped)[stage];
+    std::size_t &i = next[stage];
+    while (i < blocks.size() && blocks[i] < step)
+      ++i;
+    return i < blocks.size() && blocks[i] == step ? 2 : 1;
+  }
+
+private:
+  const std::vector<std::vector<int>> *overlapped;
+  mutable std::vector<std::size_t> next;
+};
+
+/// The time that `size` operations from a step on take together.
+double blockTime(const Problem &problem, const std::vector<Op> &ops, int step,
+                 int size);
+
+/// The memory of a stage after each operation; for the first one of an
+/// overlapped block, while the block runs.
+std::vector<std::int64_t> memoryAfter(const Problem &problem,
+                                      const Schedule &schedule, int stage);
+
 /// Times of an execution, and the order it was found in.
 struct Execution {
   std::vector<std::vector<double>> start, end;
+  /// Per stage, all but `drain`.
+  std::vector<Waiting> waiting;
   /// All operations, each after everything it waits for.
   std::vector<Position> topological;
 };
 
-/// Runs every stage in its order. Error (Deadlock): stages that wait in a
-/// circle.
+/// Runs every stage in its order, with buffered messages. Error (Deadlock):
+/// stages that wait in a circle.
 Expected<Execution> execute(const Problem &problem, const Flow &flow,
-                            const Schedule &schedule, const OpIndex &index);
+                            const Schedule &schedule, const OpIndex &index,
+                            bool contention = false);
+
+/// The messages of a buffered execution in the order of `communicationOrder`.
+std::vector<Message> orderMessages(const Problem &problem, const Flow &flow,
+                                   const Schedule &schedule,
+                                   const OpIndex &index,
+                                   const Execution &execution);
+
+/// How many of its operations a stage has run when it calls each message, where
+/// messages are called in order (see `verifyCommunication`).
+struct CallSites {
+  CallSites(const Schedule &schedule, std::span<const Message> messages);
+  std::vector<int> send, receive;
+};
+
+/// The execution with sends and receives that block; `messages` are all
+/// messages in the order of `communicationOrder`.
+Execution executeRendezvous(const Problem &problem, const Schedule &schedule,
+                            std::span<const Message> messages);
+
+/// `verifyCalls`, where the calls are complete.
+Status checkCalls(const Problem &problem, const Schedule &schedule,
+                  std::span<const Message> messages, const Calls &calls);
+
+/// "the output of edge 0 (chunk 0 -> 1), microbatch 2"; for messages.
+std::string describe(const Problem &problem, const Message &message);
 
 /// An error about one step: "stage 1, step 3: F of chunk 2, microbatch 0 " and
 /// `what`, with the neighbourhood.

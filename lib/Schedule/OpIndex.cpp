@@ -111,6 +111,61 @@ Status OpIndex::checkComplete(const Problem &problem) const {
   return Status::success();
 }
 
+/// Whether the operations at a step and the next one can overlap.
+static Status checkBlock(const Problem &problem, const Schedule &schedule,
+                         int stage, int step, int previous) {
+  const std::vector<Op> &ops = schedule.stages[stage];
+  if (step < 0 || step + 1 >= static_cast<int>(ops.size())) {
+    Error error{ErrorKind::WrongBlock,
+                "stage " + std::to_string(stage) + ": there are no steps " +
+                    std::to_string(step) + " and " + std::to_string(step + 1) +
+                    " to overlap; the stage has " + std::to_string(ops.size())};
+    error.stage = stage;
+    return error;
+  }
+  auto fail = [&](const std::string &what) {
+    return errorAt(ErrorKind::WrongBlock, problem, schedule, stage, step, what);
+  };
+  if (step < previous + 2)
+    return fail("is said to overlap with the next step after step " +
+                std::to_string(previous) +
+                " is; blocks must ascend and share no operation");
+  const Op &first = ops[step], &second = ops[step + 1];
+  auto isBackward = [](const Op &op) {
+    return op.kind == OpKind::BackwardInput || op.kind == OpKind::Backward;
+  };
+  bool fits = (first.kind == OpKind::Forward && isBackward(second)) ||
+              (second.kind == OpKind::Forward && isBackward(first));
+  if (!fits)
+    return fail("cannot overlap with " + describe(second) +
+                "; a block is one F and one B or BW");
+  if (first.microbatch == second.microbatch)
+    return fail("cannot overlap with " + describe(second) +
+                "; a block is of two microbatches");
+  return Status::success();
+}
+
+static Status checkBlocks(const Problem &problem, const Schedule &schedule) {
+  if (schedule.overlapped.empty())
+    return Status::success();
+  if (schedule.overlapped.size() != schedule.stages.size())
+    return Error{ErrorKind::WrongBlock,
+                 "overlapped blocks are given for " +
+                     std::to_string(schedule.overlapped.size()) +
+                     " stages, but there are " +
+                     std::to_string(schedule.stages.size())};
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    int previous = -2;
+    for (int step : schedule.overlapped[stage]) {
+      if (Status status = checkBlock(problem, schedule, stage, step, previous);
+          !status)
+        return status;
+      previous = step;
+    }
+  }
+  return Status::success();
+}
+
 Expected<OpIndex> OpIndex::build(const Problem &problem,
                                  const Schedule &schedule) {
   if (schedule.stages.size() != static_cast<std::size_t>(problem.stages()))
@@ -123,6 +178,8 @@ Expected<OpIndex> OpIndex::build(const Problem &problem,
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
       if (Status status = index.add(problem, schedule, stage, step); !status)
         return status.takeError();
+  if (Status status = checkBlocks(problem, schedule); !status)
+    return status.takeError();
   if (Status status = index.checkComplete(problem); !status)
     return status.takeError();
   return index;

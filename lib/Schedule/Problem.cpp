@@ -107,6 +107,9 @@ static Status checkSizes(const Problem &problem) {
   if (problem.memoryUnit.size < 1)
     return invalid("the memory unit must be at least 1, not " +
                    std::to_string(problem.memoryUnit.size));
+  if (!(problem.overlap >= 0 && problem.overlap <= 1))
+    return invalid("the overlap of a block must be a share from 0 to 1, not " +
+                   std::to_string(problem.overlap));
   return Status::success();
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generators/Generators.h"
+#include "veeline/Schedule/Limits.h"
 
 #include <algorithm>
 #include <numeric>
@@ -120,6 +121,15 @@ static constexpr Generator table[] = {
      .maxChunksPerStage = 1,
      .splitsBackward = true,
      .generate = generateZeroBubble2P},
+    {.name = "interleaved-zb",
+     .paper = "Narayanan et al. 2021 with Qi et al. 2024, arXiv:2401.10241",
+     .summary = "interleaved with split backward",
+     .placement = PlacementKind::Interleaved,
+     .anyPlacement = false,
+     .minChunksPerStage = 2,
+     .maxChunksPerStage = 0,
+     .splitsBackward = true,
+     .generate = generateInterleavedZeroBubble},
     {.name = "zb-v-reference",
      .paper = "Qi et al. 2024, arXiv:2401.10241",
      .summary = "zero bubble on a V as published, from mean costs",
@@ -138,6 +148,15 @@ static constexpr Generator table[] = {
      .maxChunksPerStage = 2,
      .splitsBackward = true,
      .generate = generateZeroBubbleV},
+    {.name = "zb-wave",
+     .paper = "Qi et al. 2024 with Liu et al. 2023, arXiv:2308.15762",
+     .summary = "zero bubble on a wave of 2, 3, 4... chunks",
+     .placement = PlacementKind::Wave,
+     .anyPlacement = false,
+     .minChunksPerStage = 2,
+     .maxChunksPerStage = 0,
+     .splitsBackward = true,
+     .generate = generateZeroBubbleWave},
     {.name = "v-half",
      .paper = "Qi et al. 2024, arXiv:2405.15362",
      .summary = "half of 1F1B's activations, on a V",
@@ -299,6 +318,13 @@ static Status checkPlacement(const Generator &generator,
   return Status::success();
 }
 
+/// Says of an error for memory whether another schedule could help.
+static Error withLeastOfAny(const Problem &problem, Error error) {
+  if (error.kind == ErrorKind::OutOfMemory && error.stage)
+    error.leastOfAnySchedule = leastLimit(problem, *error.stage).limit;
+  return error;
+}
+
 Expected<Schedule>
 veeline::schedule::generate(std::string_view name, const Problem &problem,
                             const GeneratorOptions &options) {
@@ -311,8 +337,8 @@ veeline::schedule::generate(std::string_view name, const Problem &problem,
     return status.takeError();
   Expected<Schedule> schedule = (*generator)->generate(problem, options);
   if (!schedule)
-    return schedule;
+    return withLeastOfAny(problem, schedule.takeError());
   if (Status status = verify(problem, *schedule); !status)
-    return status.takeError();
+    return withLeastOfAny(problem, status.takeError());
   return schedule;
 }

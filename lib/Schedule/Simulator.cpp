@@ -13,21 +13,22 @@
 using namespace veeline::schedule;
 
 static StageStatistics summarize(const Problem &problem,
-                                 const std::vector<Op> &ops,
+                                 const Schedule &schedule,
                                  const Execution &execution, int stage,
-                                 std::vector<std::int64_t> &memory) {
+                                 const std::vector<std::int64_t> &memory) {
   StageStatistics result;
-  std::int64_t held = 0;
-  memory.reserve(ops.size());
-  for (const Op &op : ops) {
-    const Chunk &chunk = problem.chunks[op.chunk];
-    result.busy += chunk.cost(op.kind);
-    held += chunk.memory(op.kind);
-    result.peakMemory = std::max(result.peakMemory, held);
-    memory.push_back(held);
+  const std::vector<Op> &ops = schedule.stages[stage];
+  BlockCursor blocks(schedule);
+  for (int step = 0, e = ops.size(); step < e;) {
+    int size = blocks.sizeAt(stage, step);
+    result.busy += blockTime(problem, ops, step, size);
+    step += size;
   }
+  result.waiting = execution.waiting[stage];
   result.firstStart = execution.start[stage].front();
   result.lastEnd = execution.end[stage].back();
+  result.peakMemory = std::max<std::int64_t>(
+      0, *std::max_element(memory.begin(), memory.end()));
   return result;
 }
 
@@ -36,24 +37,39 @@ static double bubble(double busy, double time) {
   return time > 0 ? std::max(0.0, 1 - busy / time) : 0;
 }
 
-Expected<Simulation> veeline::schedule::simulate(const Problem &problem,
-                                                 const Schedule &schedule) {
+static Expected<Execution> execute(const Problem &problem,
+                                   const Schedule &schedule,
+                                   const SimulationOptions &options) {
   Expected<OpIndex> index = OpIndex::build(problem, schedule);
   if (!index)
     return index.takeError();
+  Flow flow(problem);
+  bool buffered = options.transfers == Transfers::Buffered;
   Expected<Execution> execution =
-      execute(problem, Flow(problem), schedule, *index);
+      execute(problem, flow, schedule, *index, buffered && options.contention);
+  if (!execution || buffered)
+    return execution;
+  return executeRendezvous(
+      problem, schedule,
+      orderMessages(problem, flow, schedule, *index, *execution));
+}
+
+Expected<Simulation>
+veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
+                            const SimulationOptions &options) {
+  Expected<Execution> execution = ::execute(problem, schedule, options);
   if (!execution)
     return execution.takeError();
 
   Simulation result;
-  result.memory.resize(problem.stages());
   for (int stage = 0; stage < problem.stages(); ++stage) {
-    result.stages.push_back(summarize(problem, schedule.stages[stage],
-                                      *execution, stage, result.memory[stage]));
+    result.memory.push_back(memoryAfter(problem, schedule, stage));
+    result.stages.push_back(
+        summarize(problem, schedule, *execution, stage, result.memory.back()));
     result.makespan = std::max(result.makespan, result.stages[stage].lastEnd);
   }
-  for (const StageStatistics &stage : result.stages) {
+  for (StageStatistics &stage : result.stages) {
+    stage.waiting.drain = result.makespan - stage.lastEnd;
     result.bubbleMakespan =
         std::max(result.bubbleMakespan, bubble(stage.busy, result.makespan));
     result.bubbleSpan =
@@ -63,4 +79,36 @@ Expected<Simulation> veeline::schedule::simulate(const Problem &problem,
   result.start = std::move(execution->start);
   result.end = std::move(execution->end);
   return result;
+}
+
+/// Sets the memory from a time on.
+static void setMemory(std::vector<MemoryPoint> &curve, double time,
+                      std::int64_t memory) {
+  if (curve.back().time == time)
+    curve.pop_back();
+  if (curve.empty() || curve.back().memory != memory)
+    curve.push_back({time, memory});
+}
+
+std::vector<MemoryPoint>
+veeline::schedule::memoryCurve(const Problem &problem, const Schedule &schedule,
+                               const Simulation &simulation, int stage) {
+  const std::vector<Op> &ops = schedule.stages[stage];
+  std::vector<MemoryPoint> curve{{0, 0}};
+  BlockCursor blocks(schedule);
+  std::int64_t held = 0;
+  for (int step = 0, e = ops.size(); step < e;) {
+    int last = step + blocks.sizeAt(stage, step);
+    std::int64_t added = 0, after = held;
+    for (int i = step; i < last; ++i) {
+      std::int64_t change = problem.chunks[ops[i].chunk].memory(ops[i].kind);
+      added += std::max<std::int64_t>(change, 0);
+      after += change;
+    }
+    setMemory(curve, simulation.start[stage][step], held + added);
+    setMemory(curve, simulation.end[stage][step], after);
+    held = after;
+    step = last;
+  }
+  return curve;
 }

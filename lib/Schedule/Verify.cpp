@@ -70,17 +70,13 @@ static Status checkOrder(const Problem &problem, const Schedule &schedule,
 static Status checkMemory(const Problem &problem, const Schedule &schedule,
                           int stage) {
   std::int64_t limit = *problem.memoryLimit(stage);
-  std::int64_t held = 0, peak = 0;
-  int firstAbove = -1;
-  const std::vector<Op> &ops = schedule.stages[stage];
-  for (int step = 0, e = ops.size(); step < e; ++step) {
-    held += problem.chunks[ops[step].chunk].memory(ops[step].kind);
-    peak = std::max(peak, held);
-    if (firstAbove < 0 && held > limit)
-      firstAbove = step;
-  }
-  if (firstAbove < 0)
+  std::vector<std::int64_t> memory = memoryAfter(problem, schedule, stage);
+  auto above = std::find_if(memory.begin(), memory.end(),
+                            [&](std::int64_t held) { return held > limit; });
+  if (above == memory.end())
     return Status::success();
+  int firstAbove = above - memory.begin();
+  std::int64_t peak = *std::max_element(above, memory.end());
   Error error = errorAt(
       ErrorKind::OutOfMemory, problem, schedule, stage, firstAbove,
       "exceeds the memory limit of " + formatMemory(problem, limit) +
@@ -96,9 +92,9 @@ Status veeline::schedule::verify(const Problem &problem,
     return index.takeError();
   if (Status status = checkOrder(problem, schedule, *index); !status)
     return status;
-  Expected<Execution> execution =
-      execute(problem, Flow(problem), schedule, *index);
-  if (!execution)
+  if (Expected<Execution> execution =
+          execute(problem, Flow(problem), schedule, *index);
+      !execution)
     return execution.takeError();
   if (problem.memoryLimits.empty())
     return Status::success();

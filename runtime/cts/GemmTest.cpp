@@ -156,6 +156,36 @@ TEST(Gemm, HeadsInsideOfRows) {
   checkBoth(gemm);
 }
 
+/// The same on slices of rows that hold queries, keys and values.
+TEST(Gemm, HeadsInsideOfRowsWithGaps) {
+  Gemm gemm{DataType::f32,
+            {2, 5},
+            12,
+            12,
+            16,
+            {12 * 240, 16, 240, 1},
+            {12 * 240, 16, 1, 240},
+            {5 * 144, 144, 12, 1},
+            1 << 20};
+  checkBoth(gemm);
+  gemm = {DataType::f32,
+          {2, 5},
+          12,
+          16,
+          12,
+          {5 * 144, 144, 1, 12},
+          {5 * 192, 192, 16, 1},
+          {12 * 240, 16, 240, 1},
+          1 << 20};
+  checkBoth(gemm);
+}
+
+TEST(Gemm, HeadsInsideOfRowsOfOneSequence) {
+  Gemm gemm{DataType::f32, {5},         12,          16,     12,
+            {144, 1, 12},  {16, 80, 1}, {16, 80, 1}, 1 << 20};
+  checkBoth(gemm);
+}
+
 TEST(Gemm, BroadcastOverBatch) {
   Gemm gemm{DataType::f32, {3, 4},           8,      10, 6, {0, 48, 6, 1},
             {0, 0, 10, 1}, {320, 80, 10, 1}, 1 << 20};

@@ -62,3 +62,15 @@ func.func @other() {
   %a = memref.alloc() : memref<16xf32>
   return
 }
+
+// An element of 24 bits takes four bytes, as in LLVM's layout.
+
+// CHECK-LABEL: func.func @odd(
+// CHECK-SAME: memref<64xi8>
+// CHECK-SAME: pipe.workspace_peak_live_bytes = 64
+func.func @odd(%x: memref<16xi24>) attributes {pipe.num_results = 1 : i64} {
+  %a = memref.alloc() : memref<16xi24>
+  linalg.copy ins(%x : memref<16xi24>) outs(%a : memref<16xi24>)
+  linalg.copy ins(%a : memref<16xi24>) outs(%x : memref<16xi24>)
+  return
+}

@@ -27,6 +27,9 @@
 // RUN: not veeline-opt %t.4.mlir \
 // RUN:   --pipe-compile="stages=2 chunks-per-stage=2 placement=v microbatches=2 schedule=interleaved-1f1b" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PLACEMENT
+// RUN: veeline-opt %t.mlir --pipe-compile="stages=2 microbatches=2 target=host" | diff - %t.llvm.mlir
+// RUN: not veeline-opt %t.mlir --pipe-compile="stages=2 target=hots" 2>&1 | FileCheck %s --check-prefix=TARGET
 
+// TARGET:    unknown target 'hots'; expected host
 // NAME:      unknown schedule 'interleave-1f1b'; did you mean 'interleaved-1f1b'?
 // PLACEMENT: has placement 'v', but schedule 'interleaved-1f1b' is made for placement 'interleaved'

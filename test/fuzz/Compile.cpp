@@ -34,7 +34,8 @@ using namespace veeline;
 using namespace veeline::fuzz;
 
 struct Compiler::Implementation {
-  Implementation() : context(MLIRContext::Threading::DISABLED) {
+  explicit Implementation(Fault fault)
+      : context(MLIRContext::Threading::DISABLED), fault(fault) {
     DialectRegistry registry;
     veeline::registerAllDialects(registry);
     registry
@@ -42,14 +43,14 @@ struct Compiler::Implementation {
                 math::MathDialect, tensor::TensorDialect>();
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    target.optimizationLevel = 0;
   }
 
   MLIRContext context;
-  HostTargetOptions target;
+  Fault fault;
 };
 
-Compiler::Compiler() : implementation(std::make_unique<Implementation>()) {}
+Compiler::Compiler(Fault fault)
+    : implementation(std::make_unique<Implementation>(fault)) {}
 Compiler::~Compiler() = default;
 
 namespace {
@@ -64,9 +65,12 @@ struct Variant {
 /// The compilation of one model.
 class Compilation {
 public:
-  Compilation(const Model &model, const HostTargetOptions &target,
-              MLIRContext &context)
-      : model(model), target(target), context(context) {}
+  Compilation(const Task &task, Fault fault, MLIRContext &context)
+      : task(task), fault(fault), context(context) {
+    // Optimisation takes most of the time of what it is used for.
+    if (task.chunks || task.seed % 4 != 3)
+      target.optimizationLevel = 0;
+  }
 
   LogicalResult run();
   artifact::Artifact artifact;
@@ -79,8 +83,9 @@ private:
   LogicalResult describe();
   LogicalResult lower();
 
-  const Model &model;
-  const HostTargetOptions &target;
+  const Task &task;
+  Fault fault;
+  HostTargetOptions target;
   MLIRContext &context;
   OwningOpRef<ModuleOp> module;
 };
@@ -101,12 +106,16 @@ LogicalResult Compilation::partition() {
     return failure();
   // The choice depends on the seed alone, so that a model that is taken apart
   // keeps its cuts as long as it has that many pieces.
-  Random random(model.seed ^ 0xC075);
+  Random random(task.seed ^ 0xC075);
   int64_t numPieces = Pieces::find(*function).get().size();
   std::vector<int64_t> counts = {1, 2, 2, 3, 4, 4, 4, 5, 6, 8};
-  int64_t numChunks = random.oneOf(counts);
-  while (numChunks > numPieces)
-    --numChunks;
+  int64_t numChunks = std::min(random.oneOf(counts), numPieces);
+  if (task.chunks)
+    numChunks = task.chunks;
+  if (numChunks > numPieces)
+    return function->emitError() << "the model has " << numPieces
+                                 << " pieces, expected one for each of the "
+                                 << numChunks << " chunks";
   pipe::PartitionOptions options;
   options.chunksPerStage = numChunks;
   options.placement =
@@ -136,7 +145,7 @@ LogicalResult Compilation::schedulePipeline(StringRef name) {
   return apply([&](OpPassManager &passManager) {
     pipe::PipeScheduleOptions options;
     options.schedule = name.str();
-    options.microbatches = model.microbatches;
+    options.microbatches = task.microbatches;
     passManager.addPass(pipe::createPipeSchedule(options));
   });
 }
@@ -150,7 +159,7 @@ LogicalResult Compilation::schedule() {
   if (failed(schedulePipeline("sequential")))
     return failure();
   for (const Variant &variant :
-       findVariants(original->getNumChunks(), model.microbatches)) {
+       findVariants(original->getNumChunks(), task.microbatches)) {
     pipe::PipelineOp copy = original->clone();
     copy.setSymName("p" + std::to_string(variant.stages) + "_" +
                     variant.schedule);
@@ -184,7 +193,9 @@ LogicalResult Compilation::describe() {
 
 /// One object with the steps of all programs.
 LogicalResult Compilation::lower() {
-  if (failed(apply(buildRuntimePipeline)))
+  if (failed(apply([](OpPassManager &passManager) {
+        buildRuntimePipeline(passManager, CompileOptions());
+      })))
     return failure();
   llvm::StringSet<> steps;
   for (const artifact::Program &program : artifact.metadata.programs)
@@ -206,17 +217,20 @@ LogicalResult Compilation::lower() {
 }
 
 LogicalResult Compilation::run() {
-  module = parseSourceString<ModuleOp>(model.text(), &context, "model");
+  module = parseSourceString<ModuleOp>(task.text, &context, "model");
   if (!module || failed(partition()) ||
       failed(apply([](OpPassManager &passManager) {
         passManager.addPass(pipe::createPipeDifferentiate());
         passManager.addPass(pipe::createPipeSplitBackward());
-      })) ||
-      failed(schedule()))
+      })))
+    return failure();
+  miscompileFunctions(*module, fault);
+  if (failed(schedule()))
     return failure();
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
-  compiler::describeModel(pipeline, artifact.metadata);
-  artifact.metadata.microbatches = model.microbatches;
+  if (failed(compiler::describeModel(pipeline, artifact.metadata)))
+    return failure();
+  artifact.metadata.microbatches = task.microbatches;
   compiler::describeRanges(pipeline, artifact.metadata);
   artifact.metadata.optimizer = artifact::Optimizer::sgd;
   CompileOptions options;
@@ -228,10 +242,11 @@ LogicalResult Compilation::run() {
       })) ||
       failed(describe()))
     return failure();
+  miscompilePrograms(*module, fault);
   return lower();
 }
 
-Expected<artifact::Artifact> Compiler::compile(const Model &model) {
+Expected<artifact::Artifact> Compiler::compile(const Task &task) {
   std::string diagnostics;
   ScopedDiagnosticHandler handler(
       &implementation->context, [&](Diagnostic &diagnostic) {
@@ -239,8 +254,7 @@ Expected<artifact::Artifact> Compiler::compile(const Model &model) {
             << diagnostic.getLocation() << ": " << diagnostic << '\n';
         return success();
       });
-  Compilation compilation(model, implementation->target,
-                          implementation->context);
+  Compilation compilation(task, implementation->fault, implementation->context);
   if (failed(compilation.run()))
     return Status::error(diagnostics);
   return std::move(compilation.artifact);

@@ -113,7 +113,7 @@ Model veeline::fuzz::shrink(Compiler &compiler, const Model &model,
     changed = false;
     for (const Model &candidate : findSmaller(smallest)) {
       if (sizeOf(candidate) >= sizeOf(smallest) ||
-          !isSameFailure(verdict, judge(compiler, candidate, 20)))
+          !isSameFailure(verdict, judge(compiler, Task(candidate), 20)))
         continue;
       smallest = candidate;
       changed = true;

@@ -18,11 +18,11 @@ using namespace veeline::fuzz;
 
 using Kind = Verdict::Kind;
 
-static Verdict judgeHere(Compiler &compiler, const Model &model) {
-  auto artifact = compiler.compile(model);
+static Verdict judgeHere(Compiler &compiler, const Task &task) {
+  auto artifact = compiler.compile(task);
   if (!artifact.ok())
     return {Kind::doesNotCompile, artifact.message(), {}};
-  auto counts = checkModel(*artifact, model.seed);
+  auto counts = checkModel(*artifact, task.seed);
   if (!counts.ok())
     return {Kind::disagrees, counts.message(), {}};
   return {Kind::pass, "", *counts};
@@ -75,7 +75,7 @@ static std::string readAll(int descriptor) {
   }
 }
 
-Verdict veeline::fuzz::judge(Compiler &compiler, const Model &model,
+Verdict veeline::fuzz::judge(Compiler &compiler, const Task &task,
                              unsigned seconds) {
   int ends[2];
   if (::pipe(ends) != 0)
@@ -91,7 +91,7 @@ Verdict veeline::fuzz::judge(Compiler &compiler, const Model &model,
   if (child == 0) {
     ::close(ends[0]);
     ::alarm(seconds);
-    writeAll(ends[1], write(judgeHere(compiler, model)));
+    writeAll(ends[1], write(judgeHere(compiler, task)));
     ::_exit(0);
   }
   ::close(ends[1]);

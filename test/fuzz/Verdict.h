@@ -19,9 +19,9 @@ struct Verdict {
   CheckCounts counts;  ///< Of a pass.
 };
 
-/// Compiles and checks `model` in a process of its own, which ends after
+/// Compiles and checks a model in a process of its own, which ends after
 /// `seconds` at the latest: whatever compiled code does, this process goes on.
-Verdict judge(Compiler &compiler, const Model &model, unsigned seconds = 60);
+Verdict judge(Compiler &compiler, const Task &task, unsigned seconds = 60);
 
 /// The smallest model found that fails as `model` did with `verdict`: steps,
 /// marks and arguments are removed one after the other as long as the kind of

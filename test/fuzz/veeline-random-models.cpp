@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -26,6 +28,8 @@ struct Options {
   uint64_t seed = 0;
   int64_t count = 1;
   int64_t jobs = 1;
+  Fault fault = Fault::none;
+  std::string text; ///< Of a file, in place of random models.
   bool shrink = false;
   bool print = false;
 };
@@ -50,6 +54,11 @@ program bit by bit, and gradients in f64 with finite differences.
   --jobs J       how many at once (default: one per core)
   --shrink SEED  reduce the model of SEED while it fails as it does
   --print SEED   print the model of SEED
+  --file MODEL   in place of random models this one, with 1, 2, 4 and 8 chunks and
+                 with 1, 3, 4 and 8 microbatches
+  --fault KIND   miscompile on purpose, to see that it is found: 'gradient' (all
+                 are 1e-5 too large), 'split' (those of W differ in a few bits) or
+                 'memory' (two buffers are one)
 )";
 
 static bool parseNumber(const char *text, int64_t least, int64_t &number) {
@@ -59,10 +68,34 @@ static bool parseNumber(const char *text, int64_t least, int64_t &number) {
   return !errno && *text && !*end && number >= least;
 }
 
+static bool parseFault(const char *name, Options &options) {
+  std::optional<Fault> fault = findFault(name ? name : "");
+  if (!fault)
+    std::fprintf(stderr, "--fault expects gradient, split or memory%s%s\n",
+                 name ? ", found " : "", name ? name : "");
+  options.fault = fault.value_or(Fault::none);
+  return fault.has_value();
+}
+
+static bool readModel(const char *path, Options &options) {
+  std::ifstream file(path ? path : "");
+  options.text.assign(std::istreambuf_iterator<char>(file), {});
+  if (options.text.empty())
+    std::fprintf(stderr, "--file: cannot read '%s'\n", path ? path : "");
+  options.count = 16;
+  return !options.text.empty();
+}
+
 static bool parseOptions(int argc, char **argv, Options &options) {
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   for (int i = 1; i < argc; i += 2) {
     std::string name = argv[i];
+    if (name == "--fault" || name == "--file") {
+      auto parse = name == "--fault" ? parseFault : readModel;
+      if (!parse(i + 1 == argc ? nullptr : argv[i + 1], options))
+        return false;
+      continue;
+    }
     int64_t number = 0;
     bool isSeed = name == "--seed" || name == "--shrink" || name == "--print";
     if (!isSeed && name != "--count" && name != "--jobs") {
@@ -87,39 +120,48 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   return true;
 }
 
-static void printFailure(const Model &model, const Verdict &verdict) {
+static void printFailure(const Task &task, const Verdict &verdict) {
   std::printf("seed %llu: %s: %s\nmicrobatches: %ld\n%s\n",
-              static_cast<unsigned long long>(model.seed),
+              static_cast<unsigned long long>(task.seed),
               verdict.kind == Verdict::Kind::doesNotCompile ? "does not compile"
               : verdict.kind == Verdict::Kind::disagrees    ? "disagrees"
                                                             : "dies",
-              verdict.message.c_str(), static_cast<long>(model.microbatches),
-              model.text().c_str());
+              verdict.message.c_str(), static_cast<long>(task.microbatches),
+              task.text.c_str());
   std::fflush(stdout);
 }
 
-static int shrinkOne(uint64_t seed) {
-  Compiler compiler;
+static int shrinkOne(const Options &options) {
+  uint64_t seed = options.seed;
+  Compiler compiler(options.fault);
   Model model = generateModel(seed);
-  Verdict verdict = judge(compiler, model);
+  Verdict verdict = judge(compiler, Task(model));
   if (verdict.kind == Verdict::Kind::pass) {
     std::printf("seed %llu passes\n", static_cast<unsigned long long>(seed));
     return 0;
   }
-  Model smallest = shrink(compiler, model, verdict);
+  Task smallest(shrink(compiler, model, verdict));
   printFailure(smallest, judge(compiler, smallest));
   return 1;
 }
 
+static Task getTask(const Options &options, int64_t i) {
+  if (options.text.empty())
+    return Task(generateModel(options.seed + static_cast<uint64_t>(i)));
+  const int64_t chunks[] = {1, 2, 4, 8}, microbatches[] = {1, 3, 4, 8};
+  return Task(options.text, microbatches[i % 4], chunks[i / 4],
+              static_cast<uint64_t>(i));
+}
+
 /// Every `jobs`-th model, from number `job` on.
 static Totals runJob(const Options &options, int64_t job) {
-  Compiler compiler;
+  Compiler compiler(options.fault);
   // What is initialised once is so before the processes of models branch off.
-  (void)compiler.compile(generateModel(0));
+  (void)compiler.compile(Task(generateModel(0)));
   Totals totals;
   for (int64_t i = job; i < options.count; i += options.jobs) {
-    Model model = generateModel(options.seed + static_cast<uint64_t>(i));
-    Verdict verdict = judge(compiler, model);
+    Task task = getTask(options, i);
+    Verdict verdict = judge(compiler, task);
     ++totals.models;
     totals.counts.programs += verdict.counts.programs;
     totals.counts.differences += verdict.counts.differences;
@@ -127,7 +169,7 @@ static Totals runJob(const Options &options, int64_t job) {
     if (verdict.kind == Verdict::Kind::pass)
       continue;
     ++totals.failures;
-    printFailure(model, verdict);
+    printFailure(task, verdict);
   }
   return totals;
 }
@@ -183,5 +225,5 @@ int main(int argc, char **argv) {
     std::fputs(generateModel(options.seed).text().c_str(), stdout);
     return 0;
   }
-  return options.shrink ? shrinkOne(options.seed) : runAll(options);
+  return options.shrink ? shrinkOne(options) : runAll(options);
 }

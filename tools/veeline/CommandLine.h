@@ -16,9 +16,6 @@ class App;
 
 namespace veeline::driver {
 
-/// The exit status of a command line that is not understood.
-inline constexpr int usageError = 2;
-
 /// Adds `train` to `app`; the result runs it with what was parsed.
 std::function<int(char **argv)> addTrainCommand(CLI::App &app);
 
@@ -29,9 +26,6 @@ int runCompiler(int argc, const char *const *argv);
 /// Parses; 0 to go on, else the status to exit with after help was printed
 /// (reported as `finished`) or an error with the nearest known name.
 int parse(CLI::App &app, int argc, char **argv, bool &finished);
-
-/// "veeline: error: `message`" to stderr.
-void printError(const std::string &message);
 
 /// The directory of this program's libraries: ../lib from where it lies.
 std::string libraryDirectory();

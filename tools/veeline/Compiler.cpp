@@ -6,6 +6,8 @@
 
 #include "CommandLine.h"
 
+#include "veeline/Support/CommandLine.h"
+
 #include <dlfcn.h>
 
 using namespace veeline;
@@ -14,17 +16,19 @@ int driver::runCompiler(int argc, const char *const *argv) {
   std::string path = libraryDirectory() + "/libVeelineCompiler.so";
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    printError(std::string("'") + argv[0] +
-               "' needs the compiler, which cannot be loaded: " + ::dlerror() +
-               "; install Veeline's compiler and LLVM, or compile the model on "
-               "a machine that has them");
+    commandline::printError(
+        std::string("'") + argv[0] +
+        "' needs the compiler, which cannot be loaded: " + ::dlerror() +
+        "; install Veeline's compiler and LLVM, or compile the model on "
+        "a machine that has them");
     return 1;
   }
   using Main = int(int argc, const char *const *argv);
   auto *main =
       reinterpret_cast<Main *>(::dlsym(library, "veeline_compiler_main"));
   if (!main) {
-    printError("'" + path + "' is no compiler of this version: " + ::dlerror());
+    commandline::printError("'" + path +
+                            "' is no compiler of this version: " + ::dlerror());
     return 1;
   }
   return main(argc, argv);

@@ -53,7 +53,8 @@ OpCost estimateCost(mlir::Region &region);
 /// Time on `machine`, in nanoseconds: arithmetic and memory overlap.
 double estimateNanoseconds(const OpCost &cost, const Machine &machine = {});
 
-/// Bytes of a tensor or memref of static shape, 0 for other types.
+/// Bytes of a tensor or memref of static shape, 0 for other types. As in
+/// compiled code, an element of 24 or 80 bits takes the next power of two.
 uint64_t getByteSize(mlir::Type type);
 
 /// True where `op` is a structured op that multiplies two operands and adds up

@@ -54,15 +54,15 @@ inline constexpr double loadMargin = 0.02;
 /// Cuts `pieces` into stageOf.size() contiguous chunks of at least one piece
 /// each, so that the heaviest stage is as light as possible up to
 /// `loadMargin`, then so that the fewest bytes cross cuts, then so that chunks
-/// are even. Needs pieces.size()
-/// >= stageOf.size() >= 1.
+/// are even. Needs pieces.size() >= stageOf.size() >= 1.
 ///
 /// Exact where there are few ways to cut, where every stage holds one chunk, or
 /// where the chunks nest as in a V (stageOf is a palindrome): a bound on the
 /// heaviest stage is found by bisection over a dynamic program, at most O(p
 /// n^4) with n pieces and p stages and in practice far less, since few ranges
-/// stay below the bound. Other placements start from an even split and move
-/// single cuts, and pairs of neighbouring ones, while that helps.
+/// stay below the bound. For other placements, where the lightest is NP-hard to
+/// find, a search that re-cuts windows of chunks (WindowCuts.h), and then moves
+/// of single cuts and pairs of neighbouring ones while bytes or evenness gain.
 std::vector<int> chooseCuts(std::span<const PieceWeight> pieces,
                             std::span<const int> stageOf);
 

@@ -56,6 +56,12 @@ uint64_t peakLiveBytes(std::span<const LiveInterval> intervals);
 OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
                        uint64_t alignment = 64);
 
+/// True where each offset of `plan` is aligned and inside of the block, and no
+/// two intervals that are live together overlap. Checked builds ask it about
+/// every plan. O(n w).
+bool isValidPlan(std::span<const LiveInterval> intervals,
+                 const OffsetPlan &plan, uint64_t alignment = 64);
+
 } // namespace veeline
 
 #endif // VEELINE_ANALYSIS_OFFSETALLOCATOR_H

@@ -42,6 +42,10 @@ private:
 mlir::FailureOr<artifact::Artifact> compile(Model &model,
                                             const CompileCommand &command);
 
+/// From now on Ctrl-C and its like end the process with nothing half-written or
+/// temporary left behind, exit code 128 + signal.
+void catchInterrupts();
+
 /// The commands: parse, act, print. The exit code of the process.
 int compileMain(int argc, const char *const *argv);
 int inspectMain(int argc, const char *const *argv);

@@ -19,8 +19,10 @@ class ModuleOp;
 namespace veeline::compiler {
 
 /// The inputs and results of a pipeline's model, without the ranges of its
-/// integers.
-void describeModel(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
+/// integers. Fails with a diagnostic where one has a type that the runtime does
+/// not know.
+mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
+                                  artifact::Metadata &metadata);
 
 /// The valid values of the integer batch arguments and buffers that index
 /// tensors: the smallest dimension that one of them indexes. Reads the primal

@@ -44,10 +44,11 @@ struct InspectCommand {
   /// A model (`.mlir`) or an artifact.
   std::string file;
   std::string entry;
-  bool pieces = false;
   bool memory = false;
   bool schedule = false;
   bool json = false;
+
+  bool isModel() const { return file.ends_with(".mlir"); }
 };
 
 /// Either a command, or the exit code with which to stop: help was printed, or

@@ -30,6 +30,8 @@ struct CompileOptions {
   /// Pieces of each chunk; empty: chosen.
   std::vector<int64_t> pieces;
   std::string optimizer = "adamw";
+  /// What programs are lowered to.
+  std::string target = "host";
   /// Also make the program that runs the chunks one after the other.
   bool sequential = false;
   /// What scratch memory the GEMM library wants (empty: none).
@@ -49,7 +51,8 @@ void buildMemoryPipeline(mlir::OpPassManager &passManager,
 /// From there to functions that call each other and the runtime; kernels are
 /// still structured ops. What is not reachable from a step is gone once its
 /// users are.
-void buildRuntimePipeline(mlir::OpPassManager &passManager);
+void buildRuntimePipeline(mlir::OpPassManager &passManager,
+                          const CompileOptions &options);
 
 /// From there to the LLVM dialect.
 void buildHostPipeline(mlir::OpPassManager &passManager);

@@ -174,10 +174,11 @@ constexpr std::int64_t activationUnit = 720720 * 1000;
 
 /// Is this a problem? Errors (InvalidProblem) name the member and the value:
 /// microbatches below 1 or above 2^24, a wrong number of chunks or limits,
-/// costs that are negative or not finite, an edge that does not go forward or
-/// leaves the chunks, a chunk whose operations do not release exactly what they
-/// add or release it too early, a chunk without BackwardInput that has costs
-/// for it or an incoming edge that carries a gradient.
+/// costs that are negative or not finite, an overlap that is not in [0, 1], an
+/// edge that does not go forward or leaves the chunks, a chunk whose operations
+/// do not release exactly what they add or release it too early, a chunk
+/// without BackwardInput that has costs for it or an incoming edge that carries
+/// a gradient.
 Status check(const Problem &problem);
 
 } // namespace veeline::schedule

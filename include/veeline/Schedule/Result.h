@@ -63,6 +63,10 @@ enum class ErrorKind {
   WrongOrder,
   /// Stages wait for each other in a circle.
   Deadlock,
+  /// Two operations that are said to overlap cannot.
+  WrongBlock,
+  /// A message occurs twice, never, or between the wrong operations.
+  WrongMessage,
 };
 
 /// What went wrong, where, and what to do. `message` is complete in itself;
@@ -77,6 +81,9 @@ struct Error {
   /// For OutOfMemory: the least limit of `stage` that would do, in the memory
   /// unit of the problem.
   std::optional<std::int64_t> leastLimit = std::nullopt;
+  /// For OutOfMemory from `generate`: the least limit of `stage` under which
+  /// any schedule at all exists (Limits.h), to see whether another name helps.
+  std::optional<std::int64_t> leastOfAnySchedule = std::nullopt;
   /// A few lines of table around the offending step; empty where there is none.
   std::string neighbourhood = {};
 

@@ -9,6 +9,7 @@
 
 #include "veeline/Schedule/Problem.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct Schedule {
   /// s whose operation runs together with that of step k+1. Empty where the
   /// schedule has no such blocks. Both operations start when the inputs of both
   /// are there and end together; `Problem::overlap` says how long that takes.
+  /// What either adds to memory is there from the start, what either releases
+  /// until the end.
   std::vector<std::vector<int>> overlapped = {};
   /// What its user should know, one sentence each, without a full stop: that
   /// few microbatches cost a lot, say.
@@ -34,16 +37,18 @@ struct Schedule {
 /// schedule may come from anywhere. In this order:
 /// - every operation names a chunk and a microbatch of the problem and stands
 ///   on the stage of its chunk;
+/// - every overlapped block is two neighbours, one F and one B or fused
+///   Backward, of different microbatches, and shares no operation with the next
+///   block;
 /// - every (chunk, microbatch) has one F, and either one fused Backward or one
 ///   W and, where the chunk has a BackwardInput, one B; nothing twice;
 /// - per chunk, B and fused Backward ascend in the microbatch, and so do W and
 ///   fused Backward, so that every synchronous schedule sums gradients in the
 ///   same order; W follows its B;
 /// - executing each stage in order, with the dependencies of the problem, ends.
-///   This is also what makes communication safe that is posted ahead in the
-///   order of `communicationOrder`: a message waits only for its producer and
-///   for the messages before it on its two ranks, all of which come earlier in
-///   that one order, so by induction every message completes;
+///   Then no strict rendezvous can deadlock either, if the messages are called
+///   in the order of `communicationOrder`: see the proof at
+///   `verifyCommunication`, which executes it for an order from anywhere;
 /// - memory stays within the limit of each stage.
 /// The error names stage, step and operation, with the neighbourhood.
 /// O(operations · edges per chunk).
@@ -59,6 +64,8 @@ struct Message {
   bool gradient;
   int sourceStage, sourceStep;
   int targetStage, targetStep;
+
+  friend bool operator==(const Message &, const Message &) = default;
 };
 
 /// All messages of a valid schedule in one total order that no rank's program
@@ -69,6 +76,50 @@ struct Message {
 /// Errors as of `simulate`. O(operations · log operations).
 Expected<std::vector<Message>> communicationOrder(const Problem &problem,
                                                   const Schedule &schedule);
+
+/// A call of one stage to send or receive a message.
+struct Call {
+  /// Index into a list of all messages.
+  int message;
+  /// How many of its operations the stage has run when it calls.
+  int step;
+
+  friend bool operator==(const Call &, const Call &) = default;
+};
+
+/// The calls of each stage, in order.
+using Calls = std::vector<std::vector<Call>>;
+
+/// The calls by which stages exchange `messages` in this order, where calls
+/// block: a stage receives what an operation (or overlapped block) needs just
+/// before it, and sends what it made right after it, each message by a call of
+/// its own; before any call it makes those of all its messages that stand
+/// earlier in the order. O(messages).
+Calls blockingCalls(const Schedule &schedule,
+                    std::span<const Message> messages);
+
+/// Can the ranks of a schedule exchange all their messages by `calls` that
+/// block? Every stage is one thread of control without buffers: it runs its
+/// operations and makes its calls in order, and a call returns when the other
+/// stage has called the same message. Errors: those of `simulate`, a message
+/// that the schedule does not have, has between other steps, has twice or lacks
+/// (WrongMessage), the same of calls, a send before its producer, a receive
+/// after its consumer, and stages that wait for each other in a circle (all
+/// Deadlock); the message spells out the circle. O(operations + messages).
+Status verifyCalls(const Problem &problem, const Schedule &schedule,
+                   std::span<const Message> messages, const Calls &calls);
+
+/// `verifyCalls` with the `blockingCalls` of `messages`, in an order that may
+/// come from anywhere.
+///
+/// With `communicationOrder` this never deadlocks. Take the first message M of
+/// that order that does not complete. Before its call of M, each of its two
+/// stages only makes calls of earlier messages, which complete, and runs
+/// operations up to M's producer or before M's consumer. Whatever those receive
+/// was produced no later than M, hence stands before M and completes too. So
+/// both stages come to M, and it completes.
+Status verifyCommunication(const Problem &problem, const Schedule &schedule,
+                           std::span<const Message> messages);
 
 } // namespace veeline::schedule
 

@@ -14,10 +14,53 @@
 
 namespace veeline::schedule {
 
+/// How messages pass between stages.
+enum class Transfers {
+  /// A message leaves when its producer ends and is kept until its consumer
+  /// starts; computing never waits for sending.
+  Buffered,
+  /// Sends and receives block: the stages make the `blockingCalls` of
+  /// `communicationOrder` (of the buffered times). A message starts when both
+  /// of its stages have called it, takes the time of its edge, and holds both
+  /// until it ends.
+  Rendezvous,
+};
+
+struct SimulationOptions {
+  Transfers transfers = Transfers::Buffered;
+  /// Whether the link from one stage to another (each direction by itself)
+  /// carries one message at a time, in the order of their producers on the
+  /// sending stage, those of one operation in the order of the edges. A message
+  /// then takes its time from when it is produced or the link is free,
+  /// whichever is later. Makes no difference to a rendezvous, where a stage has
+  /// one message at a time anyway.
+  bool contention = false;
+};
+
+/// Why a stage does not compute. Busy time and these add up to the makespan.
+struct Waiting {
+  /// Before its first operation.
+  double fill = 0;
+  /// For the outputs of forwards of other stages, and for gradients; of an
+  /// overlapped block that waits for both, the one that comes last (on a tie,
+  /// the forward). In a rendezvous, all time spent in receives, from the call
+  /// to the end of the message.
+  double forward = 0;
+  double gradient = 0;
+  /// In sends; 0 where transfers are buffered.
+  double send = 0;
+  /// After its last operation, until all stages have finished.
+  double drain = 0;
+
+  double total() const { return fill + forward + gradient + send + drain; }
+};
+
 /// What one stage does over a step.
 struct StageStatistics {
-  /// Sum of the costs of its operations.
+  /// Time in which it computes: the costs of its operations, of overlapped ones
+  /// the time of the block.
   double busy = 0;
+  Waiting waiting = {};
   double firstStart = 0;
   double lastEnd = 0;
   std::int64_t peakMemory = 0;
@@ -28,7 +71,8 @@ struct StageStatistics {
 struct Simulation {
   std::vector<std::vector<double>> start;
   std::vector<std::vector<double>> end;
-  /// Memory of the stage after each operation.
+  /// Memory of the stage after each operation; for the first one of an
+  /// overlapped block, while the block runs.
   std::vector<std::vector<std::int64_t>> memory;
   std::vector<StageStatistics> stages;
   /// From time 0 to the end of the last operation.
@@ -41,13 +85,29 @@ struct Simulation {
   double bubbleSpan = 0;
 };
 
-/// Runs the schedule: every stage in its order, each operation as soon as the
-/// stage is free and its inputs are there. A transfer between stages costs
-/// what its edge says; links do not contend and computing never waits for
-/// sending (messages are buffered). An error (Deadlock, UnknownOp, WrongStage,
-/// Missing, Duplicate) where the order cannot run; `verify` says more.
-/// O(operations · edges per chunk).
-Expected<Simulation> simulate(const Problem &problem, const Schedule &schedule);
+/// Runs the schedule: every stage in its order, each operation (or overlapped
+/// block) as soon as the stage is free and its inputs are there. A transfer
+/// between stages costs what its edge says. An error (Deadlock, UnknownOp,
+/// WrongStage, Missing, Duplicate, WrongBlock) where the order cannot run;
+/// `verify` says more. O(operations · edges per chunk), for a rendezvous plus
+/// the sort of `communicationOrder`.
+Expected<Simulation> simulate(const Problem &problem, const Schedule &schedule,
+                              const SimulationOptions &options = {});
+
+/// From `time` on, until the next one, a stage holds `memory`.
+struct MemoryPoint {
+  double time;
+  std::int64_t memory;
+
+  friend bool operator==(const MemoryPoint &, const MemoryPoint &) = default;
+};
+
+/// The memory of one stage over time: what adds does so when it starts, what
+/// releases when it ends. Starts with {0, 0}; times ascend strictly (of changes
+/// at one time the last one stands, so a peak that lasts no time is not in it).
+std::vector<MemoryPoint> memoryCurve(const Problem &problem,
+                                     const Schedule &schedule,
+                                     const Simulation &simulation, int stage);
 
 } // namespace veeline::schedule
 

@@ -68,6 +68,13 @@ static void addProblemOptions(CLI::App &command, CommandOptions &options) {
                      "512MiB");
   command.add_option("--message-bytes", options.messageBytes,
                      "Bytes of a message between two stages, as 16MiB");
+  command
+      .add_option("--layers", options.layers,
+                  "Layers of a stage, for the memory that --explain computes "
+                  "with and without recomputing them")
+      ->check(CLI::Range(0.0, 1e6));
+  command.add_option("--layer-bytes", options.layerBytes,
+                     "Bytes that one layer keeps of one microbatch");
 }
 
 static void addGeneratorOptions(CLI::App &command, CommandOptions &options) {

@@ -61,7 +61,6 @@ static Row rowOf(const Answer &answer, const Request &request) {
           std::to_string(traffic.messages),
           traffic.bytes ? formatBytes(*traffic.bytes) : "",
           weightVersionsOf(answer),
-          formatted("%.2f", answer.seconds * 1e3),
           toString(answer.task.semantics)};
 }
 
@@ -118,7 +117,7 @@ Expected<std::string> veeline::schedule::compare(Request &request,
   rows[0] = {"schedule", "v",       "makespan",
              "bubble",   "of span", "memory (" + unit + ")",
              "messages", "bytes",   "weights",
-             "ms",       "update"};
+             "update"};
   return std::to_string(request.stages()) + " stages, " +
          std::to_string(request.microbatches()) + " microbatches\n" +
          table(rows);

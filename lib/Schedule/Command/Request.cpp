@@ -80,11 +80,25 @@ Status Request::readCosts(const CommandOptions &options) {
              !options.activation.empty() || options.transfer ||
              !options.costFile.empty();
   if (options.messageBytes.empty())
-    return Status::success();
+    return readLayers(options);
   Expected<std::int64_t> bytes = parseBytes(options.messageBytes);
   if (!bytes)
     return usage("--message-bytes: " + bytes.error().message);
   messageBytes = *bytes;
+  return readLayers(options);
+}
+
+/// The input of a stage is a message.
+Status Request::readLayers(const CommandOptions &options) {
+  if (!options.layers && options.layerBytes.empty())
+    return Status::success();
+  if (!options.layers || options.layerBytes.empty() || !messageBytes)
+    return usage("--layers, --layer-bytes and --message-bytes go together");
+  Expected<std::int64_t> bytes = parseBytes(options.layerBytes);
+  if (!bytes)
+    return usage("--layer-bytes: " + bytes.error().message);
+  layers = {*options.layers, static_cast<double>(*bytes),
+            static_cast<double>(*messageBytes)};
   return Status::success();
 }
 
@@ -152,11 +166,15 @@ Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
   for (int v = most; v > 0; --v)
     if (takes(generator, v) && (chunks / costs.stages) % v == 0)
       return v;
+  int least = generator.minChunksPerStage, last = generator.maxChunksPerStage;
   return Error{ErrorKind::NotApplicable,
                "schedule " + std::string(generator.name) + " takes " +
-                   std::to_string(generator.minChunksPerStage) +
-                   " or more chunks per stage; the " + std::to_string(chunks) +
-                   " of the model make " +
+                   std::to_string(least) +
+                   (last == 0       ? " or more"
+                    : last != least ? " to " + std::to_string(last)
+                                    : "") +
+                   (last == 1 ? " chunk" : " chunks") + " per stage; the " +
+                   std::to_string(chunks) + " of the model make " +
                    std::to_string(chunks / costs.stages) + " for each of the " +
                    std::to_string(costs.stages) + " stages"};
 }
@@ -269,6 +287,8 @@ Expected<Task> Request::importedTask(const std::string &path) const {
     return task;
   if (lacksFirstInput(file->schedule))
     task->problem.chunks[0] = task->problem.chunks[0].withoutBackwardInput();
+  if (Expected<const Generator *> known = findGenerator(file->schedule.name))
+    task->semantics = (*known)->semantics;
   task->imported = std::move(file->schedule);
   return task;
 }
@@ -386,8 +406,9 @@ Traffic veeline::schedule::trafficOf(const Task &task,
 std::string veeline::schedule::weightVersionsOf(const Answer &answer) {
   Expected<std::vector<int>> versions =
       weightVersions(answer.solution.problem, answer.solution.schedule);
+  // An order from a file that has no name of ours is taken for synchronous.
   if (!versions)
-    return "";
+    return "1";
   return std::to_string(*std::max_element(versions->begin(), versions->end()));
 }
 

@@ -21,7 +21,8 @@ struct CommandOptions {
   std::optional<int> stages, chunksPerStage, microbatches;
   std::string cost, chunkCost, activation, costFile, from;
   std::optional<double> transfer;
-  std::string memoryLimit, messageBytes;
+  std::string memoryLimit, messageBytes, layerBytes;
+  std::optional<double> layers;
   std::optional<double> overlap;
   bool overlapBlocks = false;
   std::string objective = "makespan";
@@ -51,6 +52,14 @@ struct Answer {
   double seconds;
 };
 
+/// What the formulas of recomputation need.
+struct LayerSizes {
+  /// Of a stage.
+  double layers;
+  /// What a layer keeps of one microbatch, and the input of a stage.
+  double layerBytes, boundaryBytes;
+};
+
 /// Makes tasks of names, all for one model.
 class Request {
 public:
@@ -76,10 +85,12 @@ public:
   GeneratorOptions generator = {};
   /// Of one message, where the model does not say; none: not known.
   std::optional<std::int64_t> messageBytes;
+  std::optional<LayerSizes> layers;
 
 private:
   Status readSizes(const CommandOptions &options);
   Status readCosts(const CommandOptions &options);
+  Status readLayers(const CommandOptions &options);
   Status readModel(const CommandOptions &options);
   Expected<int> chooseChunksPerStage(const Generator &generator) const;
   Expected<Placement> choosePlacement(const Generator &wanted) const;

@@ -81,27 +81,12 @@ std::vector<LaneShare> veeline::schedule::laneShares(const Schedule &schedule,
   return shares;
 }
 
-std::vector<MemoryStep> veeline::schedule::memoryCurve(const Solution &solution,
-                                                       int stage) {
+std::vector<MemoryPoint>
+veeline::schedule::drawnMemory(const Solution &solution, int stage) {
   const auto &[problem, schedule, simulation] = solution;
-  std::vector<MemoryStep> curve{{0, 0}};
-  const std::vector<Op> &ops = schedule.stages[stage];
-  for (std::size_t step = 0; step < ops.size(); ++step) {
-    std::int64_t change =
-        problem.chunks[ops[step].chunk].memory(ops[step].kind);
-    double time = change > 0 ? simulation.start[stage][step]
-                             : simulation.end[stage][step];
-    if (change == 0)
-      continue;
-    // The two operations of a block run at once, whatever their order is.
-    time = std::max(time, curve.back().time);
-    // What one operation releases when the next one adds is no dip.
-    if (time - curve.back().time <= 1e-9 * simulation.makespan)
-      curve.back().amount = simulation.memory[stage][step];
-    else
-      curve.push_back({time, simulation.memory[stage][step]});
-  }
-  curve.push_back({simulation.makespan, curve.back().amount});
+  std::vector<MemoryPoint> curve =
+      memoryCurve(problem, schedule, simulation, stage);
+  curve.push_back({simulation.makespan, curve.back().memory});
   return curve;
 }
 

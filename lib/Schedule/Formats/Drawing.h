@@ -34,13 +34,8 @@ struct LaneShare {
 };
 std::vector<LaneShare> laneShares(const Schedule &schedule, int stage);
 
-/// The memory of a stage over time, as (time, amount after it).
-struct MemoryStep {
-  double time;
-  std::int64_t amount;
-};
-/// Operations add when they start and release when they end.
-std::vector<MemoryStep> memoryCurve(const Solution &solution, int stage);
+/// `memoryCurve` of a stage, to the end of the step.
+std::vector<MemoryPoint> drawnMemory(const Solution &solution, int stage);
 
 /// "8 stages of 2 chunks, 24 microbatches".
 std::string sizeLine(const Problem &problem);

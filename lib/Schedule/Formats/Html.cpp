@@ -50,7 +50,7 @@ static std::string stageObject(const Solution &solution, int stage) {
   auto each = [&](auto format) {
     return list(ops.size(), [&](std::size_t step) { return format(step); });
   };
-  std::vector<MemoryStep> curve = memoryCurve(solution, stage);
+  std::vector<MemoryPoint> curve = drawnMemory(solution, stage);
   std::string text = "{\"kinds\":" + each([&](std::size_t i) {
                        return jsonString(toString(ops[i].kind));
                      });
@@ -73,7 +73,7 @@ static std::string stageObject(const Solution &solution, int stage) {
           });
   text += ",\"curve\":" + list(curve.size(), [&](std::size_t i) {
             return "[" + number(curve[i].time) + "," +
-                   std::to_string(curve[i].amount) + "]";
+                   std::to_string(curve[i].memory) + "]";
           });
   return text + ",\"shares\":" + sharesObject(schedule, stage) +
          ",\"peak\":" + std::to_string(simulation.stages[stage].peakMemory) +

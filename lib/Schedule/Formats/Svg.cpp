@@ -246,8 +246,8 @@ void SvgWriter::addMemory(int stage) {
     return base - (layout.curve - 1) * amount / highestMemory;
   };
   std::string path = "M" + coordinate(layout.left) + " " + coordinate(base);
-  for (const MemoryStep &step : memoryCurve(solution, stage))
-    path += "H" + coordinate(x(step.time)) + "V" + coordinate(y(step.amount));
+  for (const MemoryPoint &point : drawnMemory(solution, stage))
+    path += "H" + coordinate(x(point.time)) + "V" + coordinate(y(point.memory));
   body += "<path fill=\"#cfcfcb\" stroke=\"#8a8a85\" stroke-width=\"0.5\" "
           "d=\"" +
           path + "V" + coordinate(base) + "z\"/>\n";

@@ -13,15 +13,21 @@ using namespace veeline::schedule;
 
 bool Best::offer(const LegBuilder &builder) {
   double makespan = builder.makespan(), span = builder.span();
-  if (objective == Objective::Span)
-    std::swap(makespan, span);
-  std::array key{makespan, span, static_cast<double>(builder.peakMemory())};
-  if (found && key >= bestKey)
-    return false;
+  double memory = static_cast<double>(builder.peakMemory());
+  bool isBest = false;
+  for (Objective kind : {Objective::Makespan, Objective::Span}) {
+    std::array key{makespan, span, memory};
+    if (kind == Objective::Span)
+      std::swap(key[0], key[1]);
+    Side &side = sides[static_cast<int>(kind)];
+    if (found && key >= side.key)
+      continue;
+    side.key = key;
+    side.orders = builder.orders();
+    isBest = true;
+  }
   found = true;
-  bestKey = key;
-  best = builder.orders();
-  return true;
+  return isBest;
 }
 
 void veeline::schedule::offerLists(LegBuilder &builder, std::int64_t budget,

@@ -16,20 +16,28 @@
 namespace veeline::schedule {
 
 /// The best of several attempts: by the objective, then by the other one, then
-/// by memory, then the earlier one.
+/// by memory, then the earlier one. Keeps the best by either objective, so that
+/// what is found by one does not depend on which was asked for.
 class Best {
 public:
   explicit Best(Objective objective) : objective(objective) {}
-  /// Whether this is the best so far.
+  /// Whether this is the best so far by an objective.
   bool offer(const LegBuilder &builder);
   bool isFound() const { return found; }
-  const LegBuilder::Orders &orders() const { return best; }
+  const LegBuilder::Orders &orders() const { return orders(objective); }
+  const LegBuilder::Orders &orders(Objective objective) const {
+    return sides[static_cast<int>(objective)].orders;
+  }
 
 private:
+  struct Side {
+    std::array<double, 3> key;
+    LegBuilder::Orders orders;
+  };
+
   Objective objective;
   bool found = false;
-  std::array<double, 3> bestKey;
-  LegBuilder::Orders best;
+  Side sides[2];
 };
 
 /// Offers list scheduling (ListBuilder.h) in as many variants as fit in a

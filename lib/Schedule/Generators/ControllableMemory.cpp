@@ -28,7 +28,6 @@
 
 #include "Attempts.h"
 #include "Generators.h"
-#include "ListBuilder.h"
 #include "PatternSearch.h"
 
 using namespace veeline::schedule;
@@ -49,10 +48,7 @@ static Expected<Schedule> generateWithin(const Problem &problem,
     return status.takeError();
   LegBuilder builder(legs);
   Best best(options.objective);
-  constexpr std::int64_t budget = 600'000;
-  searchPatterns(problem, builder, options.objective, budget, best);
-  offerLists(builder, budget / 10, best.isFound() ? 0 : 4, best);
-  polish(builder, budget / 4, best);
+  offerMore(problem, builder, best);
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = name;
   return schedule;

@@ -58,6 +58,11 @@ Expected<Schedule> generateZeroBubble2P(const Problem &problem,
 Expected<Schedule>
 generateZeroBubbleVReference(const Problem &problem,
                              const GeneratorOptions &options);
+Expected<Schedule>
+generateInterleavedZeroBubble(const Problem &problem,
+                              const GeneratorOptions &options);
+Expected<Schedule> generateZeroBubbleWave(const Problem &problem,
+                                          const GeneratorOptions &options);
 Expected<Schedule> generateAuto(const Problem &problem,
                                 const GeneratorOptions &options);
 

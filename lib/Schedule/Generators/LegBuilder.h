@@ -158,7 +158,7 @@ public:
   using Orders = std::vector<std::vector<std::int32_t>>;
   const Orders &orders() const { return placedCodes; }
   /// The schedule of these orders. Backward steps of chunks that have no
-  /// BackwardInput are left out.
+  /// BackwardInput are not operations.
   static Schedule decode(const Orders &orders, const Problem &problem);
 
 private:
@@ -237,8 +237,10 @@ inline void LegBuilder::place(int stage, int code) {
   if (isBackward)
     owed[offset(stage) + states[stage].owedEnd++] = {
         ready, info.weightCost, info.weightMemory, code - problem.legs()};
-  if (!info.hasInputGradient)
+  if (!info.hasInputGradient) {
+    placedCodes[stage].push_back(code);
     return;
+  }
   std::size_t row = info.chunk;
   if (isBackward)
     row += static_cast<std::size_t>(problem.legs()) * problem.stages();

@@ -43,6 +43,8 @@ constexpr Shape shapes[] = {
     {0, 0, 0, 0, 0, 1, true, 0, 0.5, false},
     {0, 0, 0, 0, 0, 1, true, 0, 1, false},
     {0.75, 1, 0, 0.25, 1.75, 1, false, 0.125, 0},
+    {0.75, 0.5, 0, 0.25, 2.125, 1, true, 0, 0},
+    {1.5, 1.25, 0, 0, 3, 1, true, 0, 0},
     {1.25, 1.125, 0, 0, 1.25, 0.25, true, 0.5, 0},
     {1.25, 1.25, 0, 0, 0.25, 0, true, 0.625, 0},
     {0, 1.125, 0, 0.5, 1.875, 0.25, false, 0.5, 0},
@@ -86,9 +88,8 @@ private:
 
 class Search {
 public:
-  Search(const Problem &problem, LegBuilder &builder, Objective objective)
-      : problem(problem), builder(builder), legs(builder.getProblem()),
-        objective(objective) {}
+  Search(const Problem &problem, LegBuilder &builder)
+      : problem(problem), builder(builder), legs(builder.getProblem()) {}
 
   void run(std::int64_t budget, Best &best);
 
@@ -101,23 +102,24 @@ private:
   std::int64_t operations() const {
     return std::int64_t(3) * problem.numChunks() * problem.microbatches;
   }
+  /// No schedule is shorter than the work of the busiest stage.
+  double leastTime() const;
   Trial next(int number);
   bool fits(const Pattern &pattern) const;
   bool build(Trial &trial);
   void explore(std::int64_t budget, Best *best);
-  void keep(const Trial &trial);
+  bool keep(const Trial &trial);
   std::int64_t runReduced(std::int64_t budget);
 
-  static constexpr std::size_t numKept = 8;
+  static constexpr std::size_t numKept = 5;
   static constexpr double mostStretch = 2;
 
   const Problem &problem;
   LegBuilder &builder;
   const LegProblem &legs;
-  Objective objective;
   Eighths random;
-  /// The best trials, ascending by cost.
-  std::vector<Scored> kept;
+  /// The best trials by makespan and by span, ascending.
+  std::vector<Scored> kept[2];
 };
 } // namespace
 
@@ -172,12 +174,24 @@ static Trial varied(Trial trial, Eighths &random) {
   return trial;
 }
 
+double Search::leastTime() const {
+  double most = 0;
+  for (int stage = 0; stage < legs.stages(); ++stage) {
+    double work = 0;
+    for (int code = 0; code < legs.codes(); ++code)
+      work += legs.leg(stage, code).cost + legs.leg(stage, code).weightCost;
+    most = std::max(most, work);
+  }
+  return most * problem.microbatches * (1 + 1e-9);
+}
+
 Trial Search::next(int number) {
   if (number < numShapes)
     return trialOf(shapes[number]);
-  if (kept.empty() || number % 2 == 0)
+  const std::vector<Scored> &best = kept[number / 2 % 2];
+  if (best.empty() || number % 2 == 0)
     return randomTrial(random, number % 8 == 0 ? 4 : 2);
-  return varied(kept[number / 2 % std::min<std::size_t>(kept.size(), 3)].trial,
+  return varied(best[number / 4 % std::min<std::size_t>(best.size(), 3)].trial,
                 random);
 }
 
@@ -223,30 +237,43 @@ bool Search::build(Trial &trial) {
                            trial.flexible);
 }
 
-void Search::keep(const Trial &trial) {
-  double cost =
-      objective == Objective::Makespan ? builder.makespan() : builder.span();
-  auto place = std::find_if(kept.begin(), kept.end(), [&](const Scored &other) {
-    return other.cost >= cost;
-  });
-  // Equal cost is most likely the same schedule.
-  if (place != kept.end() && place->cost == cost)
-    return;
-  kept.insert(place, {cost, trial});
-  if (kept.size() > numKept)
-    kept.pop_back();
+/// Whether this is the best so far by an objective.
+bool Search::keep(const Trial &trial) {
+  bool isBest = false;
+  for (int which = 0; which < 2; ++which) {
+    double cost = which == 0 ? builder.makespan() : builder.span();
+    std::vector<Scored> &list = kept[which];
+    auto place =
+        std::find_if(list.begin(), list.end(),
+                     [&](const Scored &other) { return other.cost >= cost; });
+    // Equal cost is most likely the same schedule.
+    if (place != list.end() && place->cost == cost)
+      continue;
+    isBest |= place == list.begin();
+    list.insert(place, {cost, trial});
+    if (list.size() > numKept)
+      list.pop_back();
+  }
+  return isBest;
 }
 
 void Search::explore(std::int64_t budget, Best *best) {
+  double bound = leastTime();
+  // Most of what is found at all is found early.
+  constexpr int patience = 120;
+  int improved = numShapes;
   // A pattern that does not fit costs a fraction of one that is built.
-  for (int number = 0; budget > 0; ++number) {
+  for (int number = 0; budget > 0 && number < improved + patience; ++number) {
+    if (!kept[0].empty() && kept[0][0].cost <= bound)
+      return;
     Trial trial = next(number);
     if (!build(trial)) {
       budget -= operations() / 2 + 1;
       continue;
     }
     budget -= operations();
-    keep(trial);
+    if (keep(trial) && number > improved)
+      improved = number;
     if (best)
       best->offer(builder);
   }
@@ -304,10 +331,13 @@ std::int64_t Search::runReduced(std::int64_t budget) {
     return budget;
   LegProblem reducedLegs(*reduced);
   LegBuilder reducedBuilder(reducedLegs);
-  Search search(*reduced, reducedBuilder, objective);
-  search.explore(budget / 2, nullptr);
-  kept = std::move(search.kept);
-  return budget - budget / 2;
+  Search search(*reduced, reducedBuilder);
+  constexpr std::int64_t mostBudget = 200'000;
+  std::int64_t part = std::min(budget / 2, mostBudget);
+  search.explore(part, nullptr);
+  for (int which = 0; which < 2; ++which)
+    kept[which] = std::move(search.kept[which]);
+  return budget - part;
 }
 
 void Search::run(std::int64_t budget, Best &best) {
@@ -317,8 +347,11 @@ void Search::run(std::int64_t budget, Best &best) {
     return;
   }
   budget = runReduced(budget);
-  std::vector<Scored> candidates = std::move(kept);
-  kept.clear();
+  std::vector<Scored> candidates;
+  for (std::size_t i = 0; i < numKept; ++i)
+    for (const std::vector<Scored> &list : kept)
+      if (i < list.size())
+        candidates.push_back(list[i]);
   bool found = false;
   for (Scored &candidate : candidates) {
     if (found && budget < operations())
@@ -345,29 +378,50 @@ void veeline::schedule::polish(LegBuilder &builder, std::int64_t budget,
   std::int64_t operations =
       std::int64_t(3) * legs.legs() * legs.stages() * legs.microbatches();
   for (int round = 0; best.isFound(); ++round) {
-    Plan plan = planOf(legs, best.orders());
     bool improved = false;
-    for (int ahead : {0, window})
+    for (Objective objective : {Objective::Makespan, Objective::Span}) {
+      Plan plan = planOf(legs, best.orders(objective));
+      for (int ahead : {0, window})
+        for (double overrun : {0.0, 0.5})
+          for (double weightOverrun : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+            if (ahead == 0 && overrun > 0)
+              continue;
+            if ((budget -= operations) < 0)
+              return;
+            if (buildFlexiblePlan(builder, plan,
+                                  {ahead, overrun, weightOverrun}))
+              improved |= best.offer(builder);
+          }
       for (double overrun : {0.0, 0.5})
-        for (double weightOverrun : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-          if (ahead == 0 && overrun > 0)
-            continue;
-          if ((budget -= operations) < 0)
-            return;
-          if (buildFlexiblePlan(builder, plan, {ahead, overrun, weightOverrun}))
-            improved |= best.offer(builder);
-        }
-    for (double overrun : {0.0, 0.5})
-      if ((budget -= operations) > 0 &&
-          buildPlan(builder, plan, {.keepWeights = true, .overrun = overrun}))
-        improved |= best.offer(builder);
+        if ((budget -= operations) > 0 &&
+            buildPlan(builder, plan, {.keepWeights = true, .overrun = overrun}))
+          improved |= best.offer(builder);
+    }
     if (!improved)
       return;
   }
 }
 
 void veeline::schedule::searchPatterns(const Problem &problem,
-                                       LegBuilder &builder, Objective objective,
-                                       std::int64_t budget, Best &best) {
-  Search(problem, builder, objective).run(budget, best);
+                                       LegBuilder &builder, std::int64_t budget,
+                                       Best &best) {
+  Search(problem, builder).run(budget, best);
+}
+
+void veeline::schedule::offerMore(const Problem &problem, LegBuilder &builder,
+                                  Best &best) {
+  // Short steps leave time for more; tight memory leaves nothing else.
+  constexpr std::int64_t shortBudget = 100'000, longBudget = 600'000;
+  const LegProblem &legs = builder.getProblem();
+  bool isTight = !best.isFound();
+  for (int stage = 0; stage < legs.stages(); ++stage)
+    isTight |= legs.limit(stage) < legs.stages() * legs.held(stage);
+  std::int64_t operations =
+      std::int64_t(3) * problem.numChunks() * problem.microbatches;
+  std::int64_t budget = isTight ? longBudget : shortBudget;
+  if (!isTight && operations > budget / 10)
+    return;
+  searchPatterns(problem, builder, budget, best);
+  offerLists(builder, budget / 5, best.isFound() ? 0 : 4, best);
+  polish(builder, budget / 4, best);
 }

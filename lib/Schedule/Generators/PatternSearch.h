@@ -18,12 +18,18 @@ namespace veeline::schedule {
 /// A long step is searched with fewer stages and microbatches of the same
 /// costs, and only the best of what that gives is built in full.
 void searchPatterns(const Problem &problem, LegBuilder &builder,
-                    Objective objective, std::int64_t budget, Best &best);
+                    std::int64_t budget, Best &best);
 
 /// Follows the order of the best once more, with other rules for what runs in
 /// its gaps, as long as that makes it better and the budget of operations
 /// lasts.
 void polish(LegBuilder &builder, std::int64_t budget, Best &best);
+
+/// Patterns, list scheduling and polishing within the usual budget of
+/// operations, which is larger where memory is tight or nothing was found.
+/// After this, something is, if every limit is at least
+/// `LegProblem::leastLimit`.
+void offerMore(const Problem &problem, LegBuilder &builder, Best &best);
 
 } // namespace veeline::schedule
 

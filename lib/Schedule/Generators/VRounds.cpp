@@ -40,6 +40,7 @@ private:
   const VRoundsOptions &options;
   int p, m;
   double maxApproved = 0;
+  bool lacksMemory = false;
   std::vector<std::uint8_t> legs;
 };
 } // namespace
@@ -54,8 +55,10 @@ Rounds::Rounds(LegBuilder &builder, const VRoundsOptions &options)
 /// Runs W until `amount` fits in memory. False: it never will.
 bool Rounds::makeRoom(int stage, std::int64_t amount) {
   while (builder.memory(stage) + amount > problem.limit(stage)) {
-    if (!builder.owesWeight(stage))
+    if (!builder.owesWeight(stage)) {
+      lacksMemory = true;
       return false;
+    }
     builder.placeWeight(stage);
   }
   return true;
@@ -237,7 +240,7 @@ bool Rounds::run() {
   fillUp();
   while (round()) {
   }
-  if (!isFinished())
+  if (!isFinished() || (options.strict && lacksMemory))
     return false;
   for (int stage = 0; stage < p; ++stage)
     while (builder.owesWeight(stage))

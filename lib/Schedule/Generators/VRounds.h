@@ -22,6 +22,9 @@ struct VRoundsOptions {
   /// More forwards of leg 0 before the first F of leg 1, where memory and time
   /// permit.
   bool extraForwards = true;
+  /// Fail where memory does not admit a step, instead of leaving the step to a
+  /// later round.
+  bool strict = false;
   /// How long each stage waited in an earlier attempt, which this one need not
   /// stay below; empty: none.
   std::vector<double> approvedIdle = {};

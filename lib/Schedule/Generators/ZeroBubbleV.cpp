@@ -18,33 +18,20 @@
 
 #include "Attempts.h"
 #include "Generators.h"
-#include "ListBuilder.h"
+#include "PatternSearch.h"
 #include "Plan.h"
 #include "VRounds.h"
+#include "ZeroBubbleVReference.h"
 
 #include <array>
 
 using namespace veeline::schedule;
 
-namespace {
-/// What tells the results of two variants of the rounds apart.
-using Signature = std::array<double, 3>;
-} // namespace
-
-static Signature signatureOf(const LegBuilder &builder) {
-  return {builder.makespan(), builder.span(), builder.maxIdle()};
-}
-
 /// One variant of the rounds, repeated with what its stages waited as long as
-/// that shortens the longest wait. Does not repeat what an earlier variant did.
-static void tryRounds(LegBuilder &builder, VRoundsOptions variant,
-                      std::vector<Signature> &seen, Best &best) {
+/// that shortens the longest wait.
+static void tryRounds(LegBuilder &builder, VRoundsOptions variant, Best &best) {
   if (!buildVRounds(builder, variant))
     return;
-  Signature signature = signatureOf(builder);
-  if (std::find(seen.begin(), seen.end(), signature) != seen.end())
-    return;
-  seen.push_back(signature);
   best.offer(builder);
   double idle;
   do {
@@ -59,15 +46,17 @@ static void tryRounds(LegBuilder &builder, VRoundsOptions variant,
 }
 
 static void tryAllRounds(LegBuilder &builder, Best &best) {
-  std::vector<Signature> seen;
   for (bool weightAtOnce : {false, true}) {
     if (weightAtOnce && !builder.getProblem().hasChunkWithoutInputGradient())
       break;
     for (bool fillBeforeForward : {true, false})
-      for (bool fillBeforeBackward : {true, false})
-        tryRounds(builder,
-                  {fillBeforeForward, fillBeforeBackward, weightAtOnce}, seen,
-                  best);
+      for (bool fillBeforeBackward : {true, false}) {
+        VRoundsOptions variant;
+        variant.fillBeforeForward = fillBeforeForward;
+        variant.fillBeforeBackward = fillBeforeBackward;
+        variant.weightAtOnce = weightAtOnce;
+        tryRounds(builder, std::move(variant), best);
+      }
   }
 }
 
@@ -84,6 +73,45 @@ static void tryBlocks(LegBuilder &builder, Best &best) {
       best.offer(builder);
 }
 
+/// The published order, which is made from mean costs, with the true ones.
+static void tryReference(const Problem &problem, LegBuilder &builder,
+                         Best &best) {
+  bool uniform = true;
+  for (const Chunk &chunk : problem.chunks)
+    uniform &= chunk.hasBackwardInput &&
+               chunk.forward == problem.chunks[0].forward &&
+               chunk.backwardInput == problem.chunks[0].backwardInput &&
+               chunk.backwardWeight == problem.chunks[0].backwardWeight;
+  for (const Edge &edge : problem.edges)
+    uniform &= edge.forwardTransfer == problem.edges[0].forwardTransfer &&
+               edge.backwardTransfer == problem.edges[0].forwardTransfer;
+  // Then the rounds have given it already.
+  if (uniform && best.isFound())
+    return;
+  Expected<LegBuilder::Orders> orders = referenceOrders(problem);
+  if (!orders)
+    return;
+  Plan plan = planOf(builder.getProblem(), *orders);
+  for (double overrun : {0.0, 0.5})
+    if (buildPlan(builder, plan, {.keepWeights = true, .overrun = overrun}))
+      best.offer(builder);
+}
+
+/// Where no limit is given and the two chunks of a stage hold different
+/// amounts, the published order may need more than p activations.
+static void raiseFreeLimits(const Problem &problem, LegProblem &onV) {
+  bool mayNeedMore = false;
+  for (int stage = 0; stage < onV.stages(); ++stage)
+    mayNeedMore |= !onV.hasGivenLimit(stage) &&
+                   onV.leg(stage, 0).memory != onV.leg(stage, 1).memory;
+  if (!mayNeedMore)
+    return;
+  std::vector<std::int64_t> least = referenceLimits(problem);
+  for (int stage = 0; stage < onV.stages(); ++stage)
+    if (!onV.hasGivenLimit(stage))
+      onV.setLimit(stage, std::max(onV.limit(stage), least[stage]));
+}
+
 Expected<Schedule>
 veeline::schedule::generateZeroBubbleV(const Problem &problem,
                                        const GeneratorOptions &options) {
@@ -91,17 +119,13 @@ veeline::schedule::generateZeroBubbleV(const Problem &problem,
   if (Status status = checkLeastLimits(problem, onV, "zb-v"); !status)
     return status.takeError();
 
+  raiseFreeLimits(problem, onV);
   LegBuilder builder(onV);
   Best best(options.objective);
   tryAllRounds(builder, best);
+  tryReference(problem, builder, best);
   tryBlocks(builder, best);
-  // Short steps leave time for more; tight memory leaves nothing else.
-  constexpr std::int64_t shortBudget = 20'000, longBudget = 1'000'000;
-  if (best.isFound())
-    offerLists(builder, shortBudget, 0, best);
-  else
-    offerLists(builder, longBudget, 4, best);
-
+  offerMore(problem, builder, best);
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = "zb-v";
   return schedule;

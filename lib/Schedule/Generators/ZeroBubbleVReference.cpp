@@ -6,9 +6,9 @@
 // arXiv:2401.10241), section 6. p = 3, m = 3, equal costs, chunks by letters
 // (F of chunk s: F, of chunk 2p-1-s: f):
 //
-//   stage 0: F0 F1 F2 .  .  f0 b0 w0 f1 b1 w1 B0 f2 b2 B1 W0 B2 w2 W1 W2
-//   stage 1:    F0 F1 F2 f0 f1 b0 w0 f2 B0 b1 W0 B1 b2 w1 B2 W1 w2 W2
-//   stage 2:       F0 f0 F1 f1 F2 b0 f2 B0 w0 b1 B1 W0 b2 B2 w1 W1 w2 W2
+//   stage 0: F0 F1 F2 .  .  f0 b0 f1 b1 f2 b2 B0 w0 B1 w1 B2 w2 W0 W1 W2
+//   stage 1: .  F0 F1 F2 f0 .  f1 b0 f2 b1 B0 b2 B1 w0 B2 w1 W0 w2 W1 W2
+//   stage 2: .  .  F0 f0 F1 f1 F2 f2 b0 B0 b1 B1 b2 B2 w0 W0 w1 W1 w2 W2
 //
 // The rule (VRounds.cpp):
 // - F of chunk s down the stages, of chunk 2p-1-s up. On the way up, stage s
@@ -28,8 +28,10 @@
 //
 // All decisions are made with the mean costs of all chunks, as published, and
 // with the longest wait as objective, whatever the options say. Memory is that
-// of each chunk. Bubble of span with F = B = W and free transfers: 0 once
-// m >= 2p, in the memory of 1F1B.
+// of each chunk. Where a limit does not admit the order, which is where the
+// published code asserts, the one without the extra forwards stands in if it
+// fits; else the error names what that needs. Bubble of span with F = B = W and
+// free transfers: 0 once m >= 2p, in the memory of 1F1B.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,14 +132,15 @@ bool Reference::run(bool extraForwards) {
       variant.fillBeforeForward = fillBeforeForward;
       variant.fillBeforeBackward = fillBeforeBackward;
       variant.extraForwards = extraForwards;
+      variant.strict = true;
       tryVariant(std::move(variant));
     }
   return found;
 }
 
-/// What each stage needs for the order without extra forwards. That order is a
-/// matter of counts alone: neither times nor limits change it.
-static std::vector<std::int64_t> leastLimits(const Problem &mean) {
+std::vector<std::int64_t>
+veeline::schedule::referenceLimits(const Problem &problem) {
+  Problem mean = meanProblem(problem);
   LegProblem legs(mean);
   for (int stage = 0; stage < legs.stages(); ++stage)
     legs.setLimit(stage, std::numeric_limits<std::int64_t>::max() / 2);
@@ -155,7 +158,7 @@ veeline::schedule::referenceOrders(const Problem &problem) {
   Reference reference(legs);
   if (reference.run(true))
     return reference.orders();
-  std::vector<std::int64_t> least = leastLimits(mean);
+  std::vector<std::int64_t> least = referenceLimits(problem);
   for (int stage = 0; stage < legs.stages(); ++stage)
     if (!legs.hasGivenLimit(stage))
       legs.setLimit(stage, std::max(legs.limit(stage), least[stage]));

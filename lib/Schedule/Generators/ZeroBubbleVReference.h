@@ -15,6 +15,10 @@ namespace veeline::schedule {
 /// limit does not admit it.
 Expected<LegBuilder::Orders> referenceOrders(const Problem &problem);
 
+/// What each stage needs for the published order without its extra forwards.
+/// That order is a matter of counts alone: neither times nor limits change it.
+std::vector<std::int64_t> referenceLimits(const Problem &problem);
+
 } // namespace veeline::schedule
 
 #endif // VEELINE_LIB_SCHEDULE_GENERATORS_ZEROBUBBLEVREFERENCE_H

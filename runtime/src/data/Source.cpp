@@ -6,6 +6,7 @@
 
 #include "Source.h"
 
+#include <cstdio>
 #include <cstring>
 #include <numeric>
 
@@ -75,7 +76,9 @@ void ArraySource::startEpoch(int64_t epoch) {
   currentEpoch = epoch;
   if (!shuffle)
     return;
-  RandomStream stream(seed, "samples of epoch " + std::to_string(epoch));
+  char name[48]; // No string, so that no step allocates.
+  std::snprintf(name, sizeof(name), "samples of epoch %ld", long(epoch));
+  RandomStream stream(seed, name);
   std::iota(order.begin(), order.end(), 0);
   for (size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[stream.below(i, i)]);

@@ -27,14 +27,14 @@ void *__libc_memalign(size_t alignment, size_t size);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-static constexpr size_t maxObjects = 64;
+static constexpr size_t maxEntries = 64;
 static constexpr int maxFrames = 16;
 
 // Initial-exec, because a dynamic model would allocate on first use.
-static thread_local __attribute__((tls_model("initial-exec"))) bool counting;
+static thread_local __attribute__((tls_model("initial-exec"))) int32_t activity;
 
 static std::mutex mutex;
-static veeline_allocations entries[maxObjects];
+static veeline_allocations entries[maxEntries];
 static size_t numEntries = 0;
 
 /// Objects that allocate on behalf of their callers.
@@ -60,23 +60,25 @@ static const char *findCaller() {
 }
 
 static void record(size_t bytes) {
-  if (!counting)
+  int32_t counted = activity;
+  if (!counted)
     return;
-  counting = false; // What this function calls may allocate.
+  activity = 0; // What this function calls may allocate.
   const char *object = findCaller();
   {
     std::lock_guard<std::mutex> lock(mutex);
     size_t i = 0;
-    while (i < numEntries && std::strcmp(entries[i].object, object) != 0)
+    while (i < numEntries && (entries[i].activity != counted ||
+                              std::strcmp(entries[i].object, object) != 0))
       ++i;
-    if (i == numEntries && numEntries < maxObjects)
-      entries[numEntries++].object = object;
-    if (i < maxObjects) {
+    if (i == numEntries && numEntries < maxEntries)
+      entries[numEntries++] = {counted, object, 0, 0};
+    if (i < maxEntries) {
       ++entries[i].calls;
       entries[i].bytes += bytes;
     }
   }
-  counting = true;
+  activity = counted;
 }
 
 extern "C" {
@@ -113,12 +115,13 @@ EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
   return 0;
 }
 
-EXPORT void veeline_count_allocations(bool on) {
-  if (on) {
+EXPORT void veeline_count_allocations(int32_t newActivity) {
+  activity = 0;
+  if (newActivity) {
     void *frame; // The first call loads the unwinder.
     backtrace(&frame, 1);
   }
-  counting = on;
+  activity = newActivity;
 }
 
 EXPORT size_t veeline_read_allocations(veeline_allocations *out,
@@ -126,7 +129,7 @@ EXPORT size_t veeline_read_allocations(veeline_allocations *out,
   std::lock_guard<std::mutex> lock(mutex);
   std::sort(entries, entries + numEntries,
             [](const veeline_allocations &a, const veeline_allocations &b) {
-              return a.calls > b.calls;
+              return a.bytes > b.bytes;
             });
   std::copy_n(entries, std::min(capacity, numEntries), out);
   return numEntries;

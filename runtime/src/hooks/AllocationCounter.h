@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A shared object that stands in front of malloc while it is preloaded, and
-// counts the calls of threads that ask for it, by the shared object that
-// called. `veeline train --check-memory` runs itself with it. Its functions are
-// found with dlsym, so nothing links it.
+// counts the calls of threads that ask for it, by what the thread says it does
+// and by the shared object that called. `veeline train --check-memory` runs
+// itself with it. Its functions are found with dlsym, so nothing links it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,17 @@
 extern "C" {
 
 struct veeline_allocations {
+  int32_t activity;   ///< As given to veeline_count_allocations.
   const char *object; ///< Path of the shared object or program that called.
   uint64_t calls;
   uint64_t bytes;
 };
 
-/// Counts the calls of this thread from here on, or no more.
-void veeline_count_allocations(bool on);
+/// From here on counts the calls of this thread as those of `activity`, a
+/// number of the caller's from 1; 0: no more.
+void veeline_count_allocations(int32_t activity);
 
-/// Writes up to `capacity` entries, those with the most calls first; returns
+/// Writes up to `capacity` entries, those with the most bytes first; returns
 /// how many there are.
 size_t veeline_read_allocations(veeline_allocations *entries, size_t capacity);
 

@@ -6,6 +6,8 @@
 
 #include "Rank.h"
 
+#include "veeline/Support/Check.h"
+
 #include <cstring>
 
 using namespace veeline;
@@ -18,47 +20,126 @@ void veeline_rank::fail(const std::string &message) {
   fault->raise(where + ": " + message);
 }
 
+//===----------------------------------------------------------------------===//
+// What compiled code must get right
+//===----------------------------------------------------------------------===//
+
+static const artifact::Channel &channelOf(const veeline_rank &rank,
+                                          int32_t index) {
+  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < rank.channels.size(),
+                "a message of a channel that the program does not have");
+  return rank.program->channels[index];
+}
+
+static void checkReceiver(const veeline_rank &rank, int32_t channel) {
+  VEELINE_CHECK(channelOf(rank, channel).toRank == rank.index,
+                "a channel is received from by a rank it does not lead to");
+}
+
+static void checkSender(const veeline_rank &rank, int32_t channel) {
+  VEELINE_CHECK(channelOf(rank, channel).fromRank == rank.index,
+                "a channel is sent to by a rank it does not start from");
+}
+
+static void checkGemm(const veeline_rank &rank, int32_t index,
+                      const void *scratch) {
+  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < rank.gemms.size(),
+                "a matrix product that is not in the rank's table");
+  int64_t bytes = rank.description->gemms[index].scratchBytes;
+  VEELINE_CHECK(bytes == 0 || !rank.gemms.usesGivenScratch(index) ||
+                    rank.owns(scratch, bytes),
+                "the scratch of a matrix product is not in the arena");
+}
+
+static void checkUpdate(const veeline_rank &rank, int32_t index,
+                        const void *value, const void *state,
+                        const void *const *gradients, int32_t numGradients) {
+  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < rank.updates.size(),
+                "an update of a parameter that the rank does not have");
+  const host::ParamUpdate &update = rank.updates[index];
+  int64_t bytes = update.numElements * artifact::byteSize(update.type);
+  VEELINE_CHECK(rank.owns(value, bytes),
+                "the parameter to update is not in the arena");
+  int64_t stateBytes = bytes * artifact::stateSlots(update.optimizer);
+  VEELINE_CHECK(stateBytes == 0 || rank.owns(state, stateBytes),
+                "the state of an optimiser is not in the arena");
+  for (int32_t i = 0; i < numGradients; ++i)
+    VEELINE_CHECK(rank.owns(gradients[i], bytes),
+                  "a gradient is not in the arena");
+}
+
+static void checkReport(const veeline_rank &rank, int32_t result,
+                        int32_t microbatch) {
+  VEELINE_CHECK(result >= 0 && microbatch >= 0 &&
+                    static_cast<size_t>(result) < rank.resultTypes->size() &&
+                    microbatch < rank.microbatches,
+                "a result is reported that the model does not have");
+}
+
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
+
 extern "C" {
 
 void veeline_recv_post(veeline_rank *rank, int32_t channel, void *slot) {
-  if (!rank->failed)
-    rank->channels[channel]->post(*rank, slot);
+  if (rank->failed)
+    return;
+  checkReceiver(*rank, channel);
+  VEELINE_CHECK(rank->owns(slot, channelOf(*rank, channel).messageBytes),
+                "the place for a message is not in the arena");
+  rank->channels[channel]->post(*rank, slot);
 }
 
 void veeline_recv_wait(veeline_rank *rank, int32_t channel) {
-  if (!rank->failed)
-    rank->channels[channel]->wait(*rank);
+  if (rank->failed)
+    return;
+  checkReceiver(*rank, channel);
+  rank->channels[channel]->wait(*rank);
 }
 
 void *veeline_send_acquire(veeline_rank *rank, int32_t channel) {
-  void *slot = rank->failed ? nullptr : rank->channels[channel]->acquire(*rank);
+  void *slot = nullptr;
+  if (!rank->failed) {
+    checkSender(*rank, channel);
+    slot = rank->channels[channel]->acquire(*rank);
+  }
   return slot ? slot : rank->discard.data();
 }
 
 void veeline_send_commit(veeline_rank *rank, int32_t channel) {
-  if (!rank->failed)
-    rank->channels[channel]->commit(*rank);
+  if (rank->failed)
+    return;
+  checkSender(*rank, channel);
+  rank->channels[channel]->commit(*rank);
 }
 
 void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,
                   const void *b, void *c, void *scratch) {
   if (rank->failed)
     return;
+  checkGemm(*rank, gemm, scratch);
+  int64_t begin = rank->timeline ? host::nanoseconds() : 0;
   if (Status status = rank->gemms.run(gemm, a, b, c, scratch); !status.ok())
     rank->fail(status.message());
+  if (rank->timeline)
+    rank->timeline->addGemm(begin, host::nanoseconds());
 }
 
 void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,
                     const void *const *gradients, int32_t num_gradients) {
-  if (!rank->failed)
-    host::updateParam(rank->updates[param], *rank->settings, rank->microbatches,
-                      value, state, gradients, num_gradients);
+  if (rank->failed)
+    return;
+  checkUpdate(*rank, param, value, state, gradients, num_gradients);
+  host::updateParam(rank->updates[param], *rank->settings, rank->microbatches,
+                    value, state, gradients, num_gradients);
 }
 
 void veeline_report(veeline_rank *rank, int32_t result, int32_t microbatch,
                     const void *value) {
   if (rank->failed)
     return;
+  checkReport(*rank, result, microbatch);
   double &place = rank->results[result * rank->microbatches + microbatch];
   if ((*rank->resultTypes)[result].type == artifact::DataType::f64) {
     std::memcpy(&place, value, sizeof(double));
@@ -70,12 +151,14 @@ void veeline_report(veeline_rank *rank, int32_t result, int32_t microbatch,
 }
 
 void veeline_op_begin(veeline_rank *rank, int32_t op) {
+  VEELINE_CHECK(rank->currentOp == -1, "an op begins inside of another");
   rank->currentOp = op;
   if (rank->timeline)
     rank->timeline->beginOp();
 }
 
 void veeline_op_end(veeline_rank *rank, int32_t op) {
+  VEELINE_CHECK(rank->currentOp == op, "an op ends that has not begun");
   rank->currentOp = -1;
   if (rank->timeline)
     rank->timeline->endOp(op);

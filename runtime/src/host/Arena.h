@@ -25,6 +25,10 @@ public:
   Status allocate(int64_t bytes);
   char *data() const { return begin; }
   int64_t size() const { return bytes; }
+  bool contains(const void *place, int64_t count) const {
+    const char *first = static_cast<const char *>(place);
+    return first >= begin && count <= bytes && first - begin <= bytes - count;
+  }
 
   /// Fills the arena, and what is left of its last page, with a pattern.
   void poison();

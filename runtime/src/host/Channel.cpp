@@ -10,6 +10,8 @@
 #include "Names.h"
 #include "Rank.h"
 
+#include "veeline/Support/Check.h"
+
 #include <sched.h>
 
 using namespace veeline;
@@ -94,28 +96,32 @@ void Group::sleepUntilReached(veeline_rank &rank, WaitWord &word,
   }
 }
 
-/// True where each rank sleeps for something that has not come, or has ended
-/// its step. `turns` tells one sleep of a rank from its next.
-bool Group::allBlocked(std::vector<uint32_t> &turns) const {
+/// The sum of the ranks' turns where each rank sleeps for something that has
+/// not come, or has ended its step. A turn tells one sleep of a rank from its
+/// next.
+std::optional<uint64_t> Group::turnsIfAllBlocked() const {
+  uint64_t sum = 0;
   for (const Blockage &blockage : blockages) {
-    turns.push_back(blockage.turn.load(std::memory_order_acquire));
-    if (!(turns.back() & 1))
-      return false;
+    uint32_t turn = blockage.turn.load(std::memory_order_acquire);
+    if (!(turn & 1))
+      return std::nullopt;
+    sum += turn;
     if (blockage.channel.load(std::memory_order_acquire) < 0)
       continue;
     const WaitWord *word = blockage.word.load(std::memory_order_acquire);
     if (hasReached(word->load(),
                    blockage.target.load(std::memory_order_acquire)))
-      return false;
+      return std::nullopt;
   }
-  return true;
+  return sum;
 }
 
 /// Exact: two equal looks mean that all ranks slept at the instant between
-/// them, and whoever sleeps wakes nobody.
+/// them, and whoever sleeps wakes nobody. Turns only grow, so equal sums are
+/// equal turns; and nothing is allocated by a rank that waits for a slow peer.
 bool Group::isDeadlocked() const {
-  std::vector<uint32_t> first, second;
-  return allBlocked(first) && allBlocked(second) && first == second;
+  std::optional<uint64_t> first = turnsIfAllBlocked();
+  return first && first == turnsIfAllBlocked();
 }
 
 std::string Group::describeDeadlock() const {
@@ -171,6 +177,8 @@ void *HostChannel::acquire(veeline_rank &rank) {
     rank.failed = true;
     return nullptr;
   }
+  VEELINE_CHECK(sender.numAcquired - sender.numCommitted < capacity,
+                "more places are acquired than a step has messages");
   return slots[sender.numAcquired++ % capacity];
 }
 
@@ -180,6 +188,12 @@ void HostChannel::commit(veeline_rank &rank) {
                      " is committed, but nothing was acquired");
   ++sender.numCommitted;
   sender.committed.add(oneMessage);
+}
+
+bool HostChannel::isIdle() const {
+  return receiver.numPosted == receiver.numWaited &&
+         sender.numAcquired == sender.numCommitted &&
+         receiver.numWaited == sender.numCommitted;
 }
 
 void HostChannel::abort() {

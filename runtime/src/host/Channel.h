@@ -11,6 +11,7 @@
 
 #include "veeline/artifact.h"
 
+#include <optional>
 #include <vector>
 
 struct veeline_rank;
@@ -30,6 +31,9 @@ public:
   virtual void commit(veeline_rank &rank) = 0;
   /// Wakes both sides for good. From any thread.
   virtual void abort() = 0;
+  /// True where every post was waited for and every place that was acquired
+  /// is committed. Between steps.
+  virtual bool isIdle() const = 0;
 };
 
 /// What a blocked rank waits for, readable by others (the deadlock check).
@@ -59,7 +63,7 @@ public:
 private:
   void sleepUntilReached(veeline_rank &rank, WaitWord &word, uint32_t target);
   bool isDeadlocked() const;
-  bool allBlocked(std::vector<uint32_t> &turns) const;
+  std::optional<uint64_t> turnsIfAllBlocked() const;
   std::string describeDeadlock() const;
 
   const artifact::Program &program;
@@ -79,6 +83,7 @@ public:
   void *acquire(veeline_rank &rank) override;
   void commit(veeline_rank &rank) override;
   void abort() override;
+  bool isIdle() const override;
 
 private:
   Group &group;

@@ -9,6 +9,7 @@
 
 #include "veeline/status.h"
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -27,21 +28,24 @@ public:
       std::lock_guard<std::mutex> lock(mutex);
       if (raised)
         return;
-      raised = true;
       text = message;
+      raised.store(true, std::memory_order_release);
     }
     wake();
   }
 
+  /// Takes the lock only after a fault.
   Status status() {
+    if (!raised.load(std::memory_order_acquire))
+      return Status::success();
     std::lock_guard<std::mutex> lock(mutex);
-    return raised ? Status::error(text) : Status::success();
+    return Status::error(text);
   }
 
 private:
   std::function<void()> wake;
   std::mutex mutex;
-  bool raised = false;
+  std::atomic<bool> raised{false};
   std::string text;
 };
 

@@ -31,10 +31,17 @@ Status GemmTable::prepare(const std::vector<artifact::Gemm> &gemms) {
     bool usesExtra = wanted > gemm.scratchBytes;
     if (usesExtra)
       extra = std::max(extra, wanted);
-    entries.push_back({std::move(*prepared), usesExtra});
+    entries.push_back({std::move(*prepared), usesExtra, 0});
   }
   extraScratch.resize(static_cast<size_t>(extra));
   return Status::success();
+}
+
+std::map<std::string, int64_t> GemmTable::runsByImplementation() const {
+  std::map<std::string, int64_t> runs;
+  for (const Entry &entry : entries)
+    runs[entry.gemm->implementation()] += entry.runs;
+  return runs;
 }
 
 Expected<int64_t> veeline::gemmScratchBytes(const artifact::Gemm &gemm) {

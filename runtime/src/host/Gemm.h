@@ -9,7 +9,9 @@
 
 #include "veeline/artifact.h"
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace veeline::host {
@@ -43,19 +45,28 @@ public:
   Status run(int32_t index, const void *a, const void *b, void *c,
              void *scratch) {
     Entry &entry = entries[index];
+    ++entry.runs;
     return entry.gemm->run(a, b, c,
                            entry.usesExtra ? extraScratch.data() : scratch);
+  }
+  size_t size() const { return entries.size(); }
+  /// True where product `index` takes the scratch that it is called with.
+  bool usesGivenScratch(int32_t index) const {
+    return !entries[index].usesExtra;
   }
   /// Scratch outside of the arena, where this machine wants more than the
   /// compiler's did: 0 on the machine that compiled.
   int64_t extraScratchBytes() const {
     return static_cast<int64_t>(extraScratch.size());
   }
+  /// How many products each of the library's implementations has computed.
+  std::map<std::string, int64_t> runsByImplementation() const;
 
 private:
   struct Entry {
     std::unique_ptr<PreparedGemm> gemm;
     bool usesExtra; ///< The artifact planned too little for this machine.
+    int64_t runs = 0;
   };
   std::vector<Entry> entries;
   std::vector<char> extraScratch;

@@ -114,6 +114,13 @@ static int64_t alignUp(int64_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+/// Four dimensions, where the library accepts more orders of them.
+static void prependUnitDimension(View &view) {
+  view.extents.insert(view.extents.begin(), 1);
+  view.strides.insert(view.strides.begin(), 1);
+  normaliseUnitDimensions(view);
+}
+
 namespace {
 /// Elements that are copied from one layout to another around the product.
 struct Packing {
@@ -121,19 +128,121 @@ struct Packing {
   int64_t scratchOffset = 0;
 };
 
+/// What the library multiplies, and what is packed for it first.
+struct Plan {
+  Product product;
+  std::optional<Packing> packings[3];
+  int64_t packBytes = 0;
+
+  View &operand(int index) {
+    return index == 0 ? product.a : index == 1 ? product.b : product.c;
+  }
+
+  void pack(int index) {
+    if (packings[index])
+      return;
+    View &view = operand(index);
+    packings[index] = Packing{view, view.packed(), packBytes};
+    packBytes += alignUp(view.numElements() * int64_t(sizeof(float)));
+    view = packings[index]->packed;
+  }
+
+  void packWhatHasNoUnitStride() {
+    for (int i = 0; i < 3; ++i) {
+      bool rowMajor = columnStride(operand(i)) == 1;
+      bool columnMajor = rowStride(operand(i)) == 1 && i != 2;
+      if (!rowMajor && !columnMajor)
+        pack(i);
+    }
+  }
+
+  /// Packs the operands whose bits are set in `mask`.
+  Plan variant(bool withUnitDimension, int mask) const {
+    Plan plan = *this;
+    for (int i = 0; i < 3; ++i) {
+      if (withUnitDimension)
+        prependUnitDimension(plan.operand(i));
+      if (mask & 1 << i)
+        plan.pack(i);
+    }
+    return plan;
+  }
+};
+
+using Description = dnnl::matmul::primitive_desc;
+} // namespace
+
+static dnnl::memory::desc describeView(const View &view) {
+  return {view.extents, dnnl::memory::data_type::f32, view.strides};
+}
+
+static Description describe(const Product &product,
+                            const dnnl::engine &engine) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return {{describeView(product.a), describeView(product.b),
+           describeView(product.c)},
+          attributes,
+          engine};
+}
+
+/// The reference implementation takes any strides, at a thousandth of the
+/// speed.
+static bool isSlow(const Description &description) {
+  return std::string_view(description.impl_info_str()).starts_with("ref");
+}
+
+/// The implementations by the library's older matrix products pack into memory
+/// that they allocate in each call, whatever the scratchpad's mode.
+static bool allocatesScratch(const Description &description) {
+  return std::string_view(description.impl_info_str()).starts_with("gemm");
+}
+
+/// The newer implementation, which takes scratch from us, wants rows without
+/// gaps and, in fewer than four dimensions, their usual order. The variant of
+/// `plan` that suits it and packs least; none where the CPU is too old.
+static std::optional<Plan>
+findPlanWithoutAllocations(const Plan &plan, const dnnl::engine &engine) {
+  constexpr int everything = 7;
+  std::optional<Plan> best;
+  bool canPrepend = plan.product.c.extents.size() == 3;
+  for (int mask = everything; mask >= 0; --mask)
+    for (bool withUnitDimension : {false, true}) {
+      if (withUnitDimension && !canPrepend)
+        continue;
+      Plan candidate = plan.variant(withUnitDimension, mask);
+      Description description = describe(candidate.product, engine);
+      if (allocatesScratch(description) || isSlow(description)) {
+        if (mask == everything)
+          return std::nullopt;
+        continue;
+      }
+      if (!best || candidate.packBytes < best->packBytes)
+        best = std::move(candidate);
+    }
+  return best;
+}
+
+static Plan makePlan(Product product, const dnnl::engine &engine) {
+  Plan plan{std::move(product), {}, 0};
+  for (int i = 0; i < 2; ++i)
+    if (repeatsElements(plan.operand(i)))
+      plan.pack(i);
+  if (isSlow(describe(plan.product, engine)))
+    plan.packWhatHasNoUnitStride();
+  if (allocatesScratch(describe(plan.product, engine)))
+    if (std::optional<Plan> better = findPlanWithoutAllocations(plan, engine))
+      plan = std::move(*better);
+  return plan;
+}
+
+namespace {
 class GemmF32 final : public PreparedGemm {
 public:
   GemmF32(Product product, bool swapped)
-      : product(std::move(product)), swapped(swapped),
-        engine(dnnl::engine::kind::cpu, 0), stream(engine) {
-    for (int i = 0; i < 2; ++i)
-      if (repeatsElements(operand(i)))
-        packOperand(i);
-    dnnl::matmul::primitive_desc description = describe();
-    if (isSlow(description)) {
-      packOperands();
-      description = describe();
-    }
+      : swapped(swapped), engine(dnnl::engine::kind::cpu, 0), stream(engine),
+        plan(makePlan(std::move(product), engine)) {
+    Description description = describe(plan.product, engine);
     libraryScratch =
         static_cast<int64_t>(description.scratchpad_desc().get_size());
     name = description.impl_info_str();
@@ -146,63 +255,27 @@ public:
     const void *operands[] = {a, b};
     char *place = static_cast<char *>(scratch);
     for (int i = 0; i < 2; ++i)
-      if (packings[i])
-        operands[i] = pack(*packings[i], operands[i], place);
-    void *result = packings[2] ? place + packings[2]->scratchOffset : c;
+      if (plan.packings[i])
+        operands[i] = pack(*plan.packings[i], operands[i], place);
+    void *result =
+        plan.packings[2] ? place + plan.packings[2]->scratchOffset : c;
     if (dnnl_status_t status = execute(operands, result, place))
       return Status::error("oneDNN's matmul failed with status " +
                            std::to_string(status));
-    if (packings[2])
-      copyView(static_cast<const float *>(result), packings[2]->packed,
-               static_cast<float *>(c), packings[2]->original);
+    if (plan.packings[2])
+      copyView(static_cast<const float *>(result), plan.packings[2]->packed,
+               static_cast<float *>(c), plan.packings[2]->original);
     return Status::success();
   }
 
-  int64_t scratchBytes() const override { return libraryScratch + packBytes; }
+  int64_t scratchBytes() const override {
+    return libraryScratch + plan.packBytes;
+  }
   std::string implementation() const override {
-    return (packBytes ? "packed:" : "") + name;
+    return (plan.packBytes ? "packed:" : "") + name;
   }
 
 private:
-  static dnnl::memory::desc describeView(const View &view) {
-    return {view.extents, dnnl::memory::data_type::f32, view.strides};
-  }
-
-  dnnl::matmul::primitive_desc describe() const {
-    dnnl::primitive_attr attributes;
-    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    return {{describeView(product.a), describeView(product.b),
-             describeView(product.c)},
-            attributes,
-            engine};
-  }
-
-  /// The reference implementation takes any strides, at a thousandth of the
-  /// speed.
-  static bool isSlow(const dnnl::matmul::primitive_desc &description) {
-    return std::string_view(description.impl_info_str()).starts_with("ref");
-  }
-
-  View &operand(int index) {
-    return index == 0 ? product.a : index == 1 ? product.b : product.c;
-  }
-
-  void packOperands() {
-    for (int i = 0; i < 3; ++i) {
-      bool rowMajor = columnStride(operand(i)) == 1;
-      bool columnMajor = rowStride(operand(i)) == 1 && i != 2;
-      if (!rowMajor && !columnMajor)
-        packOperand(i);
-    }
-  }
-
-  void packOperand(int index) {
-    View &view = operand(index);
-    packings[index] = Packing{view, view.packed(), packBytes};
-    packBytes += alignUp(view.numElements() * int64_t(sizeof(float)));
-    view = packings[index]->packed;
-  }
-
   static const void *pack(const Packing &packing, const void *source,
                           char *scratch) {
     float *target = reinterpret_cast<float *>(scratch + packing.scratchOffset);
@@ -211,7 +284,7 @@ private:
     return target;
   }
 
-  void createArguments(const dnnl::matmul::primitive_desc &description) {
+  void createArguments(const Description &description) {
     primitive = dnnl::matmul(description);
     auto bind = [&](const dnnl::memory::desc &desc) {
       return dnnl::memory(desc, engine, nullptr);
@@ -231,7 +304,7 @@ private:
                         char *scratch) {
     void *handles[] = {const_cast<void *>(operands[0]),
                        const_cast<void *>(operands[1]), result,
-                       scratch + packBytes};
+                       scratch + plan.packBytes};
     for (int i = 0; i < 4; ++i)
       if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(
               memories[i].get(), handles[i], stream.get()))
@@ -239,15 +312,13 @@ private:
     return dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments);
   }
 
-  Product product;
   const bool swapped;
   dnnl::engine engine;
   dnnl::stream stream;
+  Plan plan;
   dnnl::matmul primitive;
   dnnl::memory memories[4];
   dnnl_exec_arg_t arguments[4];
-  std::optional<Packing> packings[3];
-  int64_t packBytes = 0;
   int64_t libraryScratch = 0;
   std::string name;
 };

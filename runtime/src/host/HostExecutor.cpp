@@ -6,6 +6,8 @@
 
 #include "HostExecutor.h"
 
+#include "veeline/Support/Check.h"
+
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -33,7 +35,7 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
         for (std::unique_ptr<Channel> &channel : channels)
           channel->abort();
       }),
-      aroundStep(options.aroundStep) {}
+      announce(options.announce) {}
 
 Expected<std::unique_ptr<HostExecutor>>
 HostExecutor::create(const artifact::Artifact &artifact,
@@ -107,8 +109,10 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
 
   veeline_rank &rank = worker.rank;
   rank.index = index;
+  rank.program = &program;
   rank.description = &description;
   rank.fault = &fault;
+  rank.arena = &worker.arena;
   for (std::unique_ptr<Channel> &channel : channels)
     rank.channels.push_back(channel.get());
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
@@ -162,7 +166,13 @@ void HostExecutor::runWorker(Worker &worker) {
   omp_set_num_threads(1);
   std::string name = "veeline-rank" + std::to_string(worker.rank.index);
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+  auto enter = [this](Activity activity) {
+    if (announce)
+      announce(activity);
+  };
+  enter(Activity::loading);
   worker.prepared = worker.rank.gemms.prepare(worker.rank.description->gemms);
+  enter(Activity::waiting);
   done.add(1);
   for (uint32_t step = 0;;) {
     uint32_t seen = started.load();
@@ -173,11 +183,9 @@ void HostExecutor::runWorker(Worker &worker) {
     step = seen;
     if (stopping)
       return;
-    if (aroundStep)
-      aroundStep(true);
+    enter(Activity::step);
     worker.step(&worker.rank, worker.arena.data(), inputs.data());
-    if (aroundStep)
-      aroundStep(false);
+    enter(Activity::waiting);
     group.endStep(worker.rank.index);
     worker.stepEnd = nanoseconds();
     done.add(1);
@@ -233,6 +241,8 @@ Status HostExecutor::finish(StepResult &result) {
   addIdleTails();
   if (Status status = fault.status(); !status.ok())
     return status;
+  for (std::unique_ptr<Channel> &channel : channels)
+    VEELINE_CHECK(channel->isIdle(), "a step ended with messages under way");
   result.results = results;
   double squared = 0;
   for (std::unique_ptr<Worker> &worker : workers) {
@@ -262,10 +272,6 @@ Status HostExecutor::read(int32_t rank, int64_t offset, void *target,
   std::memcpy(target, workers[rank]->arena.data() + offset,
               static_cast<size_t>(bytes));
   return Status::success();
-}
-
-int64_t HostExecutor::extraScratchBytes(int32_t rank) const {
-  return workers[rank]->rank.gemms.extraScratchBytes();
 }
 
 std::vector<std::vector<Event>> HostExecutor::timeline(int32_t steps) const {

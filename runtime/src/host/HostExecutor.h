@@ -16,14 +16,17 @@
 
 namespace veeline::host {
 
+/// What the thread of a rank does.
+enum class Activity { loading, step, waiting };
+
 struct HostOptions {
   /// Events that each rank keeps; 0: no timeline.
   size_t timelineEvents = 0;
   /// Fill arenas with a pattern, for Arena::highWaterMark.
   bool poison = false;
-  /// Where given, called by each rank's thread with true before and with false
-  /// after a step; counts allocations.
-  void (*aroundStep)(bool begins) = nullptr;
+  /// Where given, called by each rank's thread before it does something else;
+  /// for counting allocations.
+  void (*announce)(Activity activity) = nullptr;
   /// Where given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
 };
@@ -47,8 +50,13 @@ public:
               int64_t bytes) override;
 
   const Arena &arena(int32_t rank) const { return workers[rank]->arena; }
-  /// What was allocated beside the arena for matrix products; see GemmTable.
-  int64_t extraScratchBytes(int32_t rank) const;
+  const GemmTable &gemms(int32_t rank) const {
+    return workers[rank]->rank.gemms;
+  }
+  /// Of the place that a rank's sends write to after a fault.
+  int64_t discardBytes(int32_t rank) const {
+    return static_cast<int64_t>(workers[rank]->rank.discard.size());
+  }
   /// The last steps of each rank; empty without a timeline.
   std::vector<std::vector<Event>> timeline(int32_t steps) const;
 
@@ -84,7 +92,7 @@ private:
   std::vector<double> results;
   std::vector<const void *> inputs;
   StepSettings settings;
-  void (*const aroundStep)(bool begins);
+  void (*const announce)(Activity activity);
 
   WaitWord started; ///< Counts steps; the workers sleep on it.
   WaitWord done;    ///< Counts steps of workers; the caller sleeps on it.

@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_HOST_RANK_H
 #define VEELINE_RUNTIME_HOST_RANK_H
 
+#include "Arena.h"
 #include "Channel.h"
 #include "Fault.h"
 #include "Gemm.h"
@@ -22,8 +23,10 @@
 /// Touched only by the rank's own thread while a step runs.
 struct veeline_rank {
   int32_t index = 0;
+  const veeline::artifact::Program *program = nullptr;
   const veeline::artifact::Rank *description = nullptr;
   veeline::host::Fault *fault = nullptr;
+  const veeline::host::Arena *arena = nullptr;
 
   /// Set once this rank has seen a fault: every call returns at once.
   bool failed = false;
@@ -42,6 +45,11 @@ struct veeline_rank {
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 
   std::unique_ptr<veeline::host::Timeline> timeline; ///< Null: not asked for.
+
+  /// True where the `bytes` at `place` lie inside of this rank's arena.
+  bool owns(const void *place, int64_t bytes) const {
+    return arena->contains(place, bytes);
+  }
 
   /// Records the first fault of the program and stops this rank.
   void fail(const std::string &message);

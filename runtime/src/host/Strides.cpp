@@ -6,6 +6,8 @@
 
 #include "Strides.h"
 
+#include <algorithm>
+
 using namespace veeline::host;
 
 int64_t View::numElements() const {
@@ -30,6 +32,10 @@ static void copyFrom(size_t dimension, const T *source, const View &from,
   int64_t toStride = to.strides[dimension];
   int64_t extent = from.extents[dimension];
   bool innermost = dimension + 1 == from.extents.size();
+  if (innermost && fromStride == 1 && toStride == 1) {
+    std::copy_n(source, extent, target);
+    return;
+  }
   for (int64_t i = 0; i < extent; ++i) {
     if (innermost)
       target[i * toStride] = source[i * fromStride];

@@ -86,6 +86,8 @@ public:
     else
       addOp(measuredProcess, rank, event.op, begin, end);
     events.back()["args"]["step"] = event.step;
+    if (event.gemm > 0)
+      events.back()["args"]["gemm_us"] = double(event.gemm) / 1e3;
   }
 
   void addPredicted(size_t rank) {

@@ -20,6 +20,7 @@ struct Event {
   int32_t op;         ///< Index into Rank::ops; idle: the rank waited.
   int32_t step;       ///< From 1.
   int64_t begin, end; ///< In nanoseconds().
+  int64_t gemm;       ///< Nanoseconds of that in matrix products.
 };
 
 /// The last events of one rank, in a ring that is allocated once.
@@ -28,29 +29,36 @@ public:
   explicit Timeline(size_t capacity) : ring(capacity) {}
 
   void setStep(int32_t number) { step = number; }
-  void beginOp() { opBegin = nanoseconds(); }
-  void endOp(int32_t op) { add(op, opBegin, nanoseconds()); }
-  void addIdle(int64_t begin, int64_t end) { add(Event::idle, begin, end); }
+  void beginOp() {
+    opGemm = 0;
+    opBegin = nanoseconds();
+  }
+  void endOp(int32_t op) { add(op, opBegin, nanoseconds(), opGemm); }
+  /// A matrix product of the op that runs.
+  void addGemm(int64_t begin, int64_t end) { opGemm += end - begin; }
+  void addIdle(int64_t begin, int64_t end) { add(Event::idle, begin, end, 0); }
 
   /// Those of the last `steps` steps, in the order of their ends. Not while a
   /// step runs.
   std::vector<Event> lastEvents(int32_t steps) const;
 
 private:
-  void add(int32_t op, int64_t begin, int64_t end) {
-    ring[numAdded++ % ring.size()] = {op, step, begin, end};
+  void add(int32_t op, int64_t begin, int64_t end, int64_t gemm) {
+    ring[numAdded++ % ring.size()] = {op, step, begin, end, gemm};
   }
 
   std::vector<Event> ring;
   size_t numAdded = 0;
   int32_t step = 0;
   int64_t opBegin = 0;
+  int64_t opGemm = 0;
 };
 
 /// A Chrome trace (about:tracing, Perfetto) with one lane per rank, named by
-/// op, chunk and microbatch as in "F c3 m2"; where the program has predicted
-/// times, a second process holds them, one step long. Times are microseconds
-/// since the first event.
+/// op, chunk and microbatch as in "F c3 m2"; an op with matrix products says
+/// how long they took (`gemm_us`). Where the program has predicted times, a
+/// second process holds them, one step long. Times are microseconds since the
+/// first event.
 std::string toChromeTrace(const artifact::Metadata &metadata,
                           const artifact::Program &program,
                           const std::vector<std::vector<Event>> &ranks);

@@ -23,39 +23,102 @@ template <typename Function> static Function *findHook(const char *name) {
   return reinterpret_cast<Function *>(::dlsym(RTLD_DEFAULT, name));
 }
 
-static decltype(veeline_count_allocations) *countAllocations;
+namespace {
+/// What the counter tells apart.
+enum Counted : int32_t { nothing, loading, stepsOfRanks, stepsOfTraining };
+} // namespace
 
-static void countAfterFirstStep(bool begins) {
-  thread_local bool warm = false;
-  if (warm)
-    countAllocations(begins);
-  warm |= !begins;
+static decltype(veeline_count_allocations) *count;
+
+void train::startCountingAllocations() {
+  count = findHook<decltype(veeline_count_allocations)>(
+      "veeline_count_allocations");
+  if (count)
+    count(loading);
 }
 
-void (*train::allocationCounter())(bool) {
-  countAllocations = findHook<decltype(veeline_count_allocations)>(
-      "veeline_count_allocations");
-  return countAllocations ? countAfterFirstStep : nullptr;
+void train::countTrainingAllocations(bool inSteps) {
+  if (count)
+    count(inSteps ? stepsOfTraining : nothing);
+}
+
+/// The first step counts as loading: it is where libraries set themselves up.
+void train::countRankAllocations(host::Activity activity) {
+  thread_local bool warm = false;
+  if (!count)
+    return;
+  if (activity != host::Activity::step)
+    return count(activity == host::Activity::loading ? loading : nothing);
+  count(warm ? stepsOfRanks : loading);
+  warm = true;
+}
+
+static void printAllocations(const char *title, Counted activity,
+                             const std::vector<veeline_allocations> &entries,
+                             int64_t steps) {
+  std::printf("%s:\n", title);
+  bool any = false;
+  for (const veeline_allocations &entry : entries) {
+    if (entry.activity != activity)
+      continue;
+    any = true;
+    std::printf("  %10.1f calls %12.0f bytes  by %s\n",
+                double(entry.calls) / double(steps),
+                double(entry.bytes) / double(steps), entry.object);
+  }
+  if (!any)
+    std::printf("  none\n");
 }
 
 static void printAllocations(int64_t steps) {
   auto *read =
       findHook<decltype(veeline_read_allocations)>("veeline_read_allocations");
-  if (!read) {
+  if (!count || !read) {
     std::printf("allocations were not counted: the counter is not preloaded\n");
     return;
   }
-  veeline_allocations entries[16];
-  size_t count =
-      std::min(read(entries, std::size(entries)), std::size(entries));
+  std::vector<veeline_allocations> entries(read(nullptr, 0));
+  read(entries.data(), entries.size());
   int64_t counted = std::max<int64_t>(steps - 1, 1);
-  std::printf("allocations of rank threads, per step from the second on:\n");
-  if (count == 0)
-    std::printf("  none\n");
-  for (size_t i = 0; i < count; ++i)
-    std::printf("  %10.1f calls %12.0f bytes  by %s\n",
-                double(entries[i].calls) / double(counted),
-                double(entries[i].bytes) / double(counted), entries[i].object);
+  printAllocations("allocations while loading and in the first step", loading,
+                   entries, 1);
+  printAllocations("allocations of rank threads, per step from the second on",
+                   stepsOfRanks, entries, counted);
+  printAllocations("allocations of the training thread, per step from the "
+                   "second on",
+                   stepsOfTraining, entries, counted);
+}
+
+//===----------------------------------------------------------------------===//
+// What is outside of arenas on purpose
+//===----------------------------------------------------------------------===//
+
+static void printOutside(const Session &session) {
+  const host::HostExecutor &executor = session.executor();
+  int64_t discard = 0;
+  for (size_t i = 0; i < session.program().ranks.size(); ++i)
+    discard += executor.discardBytes(static_cast<int32_t>(i));
+  std::printf("allocated once, outside of the arenas:\n"
+              "  %12ld bytes  batches of two steps\n"
+              "  %12ld bytes  constant buffers\n"
+              "  %12ld bytes  where ranks send to after a fault\n",
+              long(session.batchBytes()), long(session.bufferBytes()),
+              long(discard));
+}
+
+static void printProducts(const Session &session, int64_t steps) {
+  std::map<std::string, int64_t> all;
+  for (size_t i = 0; i < session.program().ranks.size(); ++i)
+    for (auto &[name, runs] : session.executor()
+                                  .gemms(static_cast<int32_t>(i))
+                                  .runsByImplementation())
+      all[name] += runs;
+  std::printf("matrix products, per step:\n");
+  for (auto &[name, runs] : all)
+    std::printf("  %10ld  by %s%s\n", long(runs / steps), name.c_str(),
+                name.find("gemm") == std::string::npos
+                    ? ""
+                    : ", which allocates its scratch in each call");
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +163,7 @@ Status train::checkMemory(const Session &session, int64_t steps) {
     std::printf("%4zu  %12ld  %12ld  %12ld  %13.3f  %9ld\n", i,
                 long(arena.size()), long(mark), long(ranks[i].peakLiveBytes),
                 double(arena.size()) / double(live),
-                long(session.executor().extraScratchBytes(index)));
+                long(session.executor().gemms(index).extraScratchBytes()));
     printUntouched(arena, ranks[i]);
     std::string where = "rank " + std::to_string(i);
     int64_t stray = linesOutsideRegions(arena, ranks[i]);
@@ -111,6 +174,8 @@ Status train::checkMemory(const Session &session, int64_t steps) {
       error = where + " wrote " + std::to_string(stray) +
               " lines of 64 bytes outside of every planned region";
   }
+  printOutside(session);
+  printProducts(session, std::max<int64_t>(steps, 1));
   printAllocations(steps);
   return error.empty() ? Status::success()
                        : Status::error("memory check failed: " + error);

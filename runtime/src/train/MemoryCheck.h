@@ -11,12 +11,21 @@
 
 namespace veeline::train {
 
-/// Counts allocations of rank threads from the second step on; null where the
-/// counter is not preloaded. For HostOptions::aroundStep.
-void (*allocationCounter())(bool begins);
+// Where the counter of allocations is not preloaded, these do nothing, and
+// checkMemory says so.
+
+/// Counts what the training thread allocates from here on as loading.
+void startCountingAllocations();
+
+/// Of the training thread, once it is past the first step: counts what it
+/// allocates as done in steps, or no more.
+void countTrainingAllocations(bool inSteps);
+
+/// For HostOptions::announce.
+void countRankAllocations(host::Activity activity);
 
 /// Prints per rank the arena, its high-water mark and the planned peak of live
-/// bytes, and who allocated outside of it during `steps` steps. Fails where a
+/// bytes, what was allocated outside of it, and by whom. Fails where a
 /// byte outside of every planned region was written. The session's arenas were
 /// poisoned.
 Status checkMemory(const Session &session, int64_t steps);

@@ -51,8 +51,7 @@ std::string train::formatDuration(double seconds) {
   return text;
 }
 
-std::string Progress::line(const StepRecord &record) const {
-  char text[160];
+const char *Progress::line(const StepRecord &record) {
   int width = static_cast<int>(std::to_string(steps).size());
   double perStep = record.totalSeconds / double(record.step);
   std::snprintf(text, sizeof(text),
@@ -67,7 +66,7 @@ void Progress::show(const StepRecord &record) {
   bool last = record.step == steps;
   if (!terminal) {
     if (last || record.step == 1 || record.step % logEvery == 0) {
-      std::puts(line(record).c_str());
+      std::puts(line(record));
       std::fflush(stdout);
     }
     return;
@@ -77,7 +76,7 @@ void Progress::show(const StepRecord &record) {
   lastShown = record.totalSeconds;
   open = true;
   // "\r", then erase to the end of the line.
-  std::printf("\r%s\x1b[K", line(record).c_str());
+  std::printf("\r%s\x1b[K", line(record));
   std::fflush(stdout);
 }
 
@@ -114,27 +113,35 @@ Status MetricsFile::open(const std::string &newPath,
       "step,loss,learning_rate,gradient_norm,seconds,tokens_per_second";
   for (const std::string &name : metrics)
     header += "," + name;
+  constexpr size_t maxBytesOfNumber = 32;
+  row.reserve(maxBytesOfNumber * (6 + metrics.size()));
   return put(header + "\n");
 }
 
-/// The shortest text that reads back as `value`.
-static std::string exactText(double value) {
+/// Appends the shortest text that reads back as `value`.
+template <typename T> static void append(std::string &row, T value) {
   char text[32];
   auto [end, error] = std::to_chars(text, text + sizeof(text), value);
-  return std::string(text, end);
+  row.append(text, end);
 }
 
 Status MetricsFile::add(const StepRecord &record, int64_t tokensPerStep) {
   char rate[32];
   std::snprintf(rate, sizeof(rate), "%.6f,%.1f", record.seconds,
                 double(tokensPerStep) / record.seconds);
-  std::string text = std::to_string(record.step) + "," +
-                     exactText(record.loss) + "," +
-                     exactText(record.learningRate) + "," +
-                     exactText(record.gradientNorm) + "," + rate;
-  for (double metric : record.metrics)
-    text += "," + exactText(metric);
-  return put(text + "\n");
+  row.clear();
+  append(row, record.step);
+  for (double value : {record.loss, record.learningRate, record.gradientNorm}) {
+    row += ',';
+    append(row, value);
+  }
+  row.append(",").append(rate);
+  for (double metric : record.metrics) {
+    row += ',';
+    append(row, metric);
+  }
+  row += '\n';
+  return put(row);
 }
 
 Status MetricsFile::close() {

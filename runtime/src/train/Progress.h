@@ -39,11 +39,13 @@ public:
   void finish();
 
 private:
-  std::string line(const StepRecord &record) const;
+  /// Writes into `text`: no step allocates.
+  const char *line(const StepRecord &record);
 
   const int64_t steps, tokensPerStep, logEvery;
   const bool terminal;
   double lastShown = -1;
+  char text[160];
   bool open = false;
 };
 
@@ -67,6 +69,7 @@ private:
   Status failure();
 
   std::string path;
+  std::string row; ///< Kept, so that no step allocates.
   std::FILE *file = nullptr;
 };
 

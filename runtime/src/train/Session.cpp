@@ -150,6 +150,21 @@ Status Session::initialize() {
   return Status::success();
 }
 
+int64_t Session::batchBytes() const {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < run.metadata().batches.size(); ++i)
+    bytes += 2 * run.inputs->batchBytes(i);
+  return bytes;
+}
+
+int64_t Session::bufferBytes() const {
+  int64_t bytes = 0;
+  for (const artifact::Buffer &buffer : run.metadata().buffers)
+    bytes +=
+        artifact::numElements(buffer.shape) * artifact::byteSize(buffer.type);
+  return bytes;
+}
+
 Status Session::setValue(size_t index, const std::vector<char> &bytes) {
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     for (const RankParam &entry : description->ranks[rank].params)

@@ -70,6 +70,10 @@ public:
   const artifact::Program &program() const { return *description; }
   const host::HostExecutor &executor() const { return *host; }
 
+  /// Of the batch arguments of two steps, and of the constant buffers.
+  int64_t batchBytes() const;
+  int64_t bufferBytes() const;
+
 private:
   explicit Session(Run &run) : run(run) {}
 

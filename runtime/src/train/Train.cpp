@@ -14,6 +14,7 @@
 #include "Verify.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csignal>
 
@@ -31,9 +32,10 @@ public:
 private:
   Status open();
   Status loop();
-  Status checkFinite(const StepRecord &record, const StepResult &result) const;
-  StepRecord makeRecord(int64_t step, const StepResult &result, int64_t begin,
-                        int64_t end);
+  Status checkFinite() const;
+  Status runStep(int64_t step);
+  void fillRecord(int64_t step, int64_t begin, int64_t end);
+  double meanOfLastLosses() const;
   Status writeResults();
   void printSummary() const;
 
@@ -41,8 +43,13 @@ private:
   const Options &options;
   std::unique_ptr<Session> session;
   MetricsFile metrics;
-  std::vector<StepRecord> records;
-  std::vector<std::vector<double>> losses; ///< [step][microbatch].
+  int64_t stepsDone = 0;
+  // Reused, so that no step allocates.
+  StepResult result;
+  StepRecord record;                      ///< Of the last step.
+  std::array<double, 10> lastLosses = {}; ///< A ring; see stepsDone.
+  /// [step][microbatch]; for --compare-sequential only.
+  std::vector<std::vector<double>> losses;
   int64_t firstBegin = 0;
 };
 } // namespace
@@ -68,7 +75,7 @@ Status Trainer::open() {
   host::HostOptions hostOptions;
   hostOptions.poison = options.checkMemory;
   if (options.checkMemory)
-    hostOptions.aroundStep = allocationCounter();
+    hostOptions.announce = countRankAllocations;
   const artifact::Program *program =
       run.metadata().findProgram(options.program);
   if (program && !options.timeline.empty())
@@ -79,28 +86,29 @@ Status Trainer::open() {
   if (!created.ok())
     return created.status();
   session = std::move(*created);
+  if (options.compareSequential)
+    losses.assign(
+        static_cast<size_t>(options.steps),
+        std::vector<double>(static_cast<size_t>(run.metadata().microbatches)));
   if (options.metrics.empty())
     return Status::success();
   return metrics.open(options.metrics, metricNames(run.metadata()));
 }
 
-StepRecord Trainer::makeRecord(int64_t step, const StepResult &result,
-                               int64_t begin, int64_t end) {
+void Trainer::fillRecord(int64_t step, int64_t begin, int64_t end) {
   int32_t m = run.metadata().microbatches;
-  StepRecord record;
   record.step = step;
   record.loss = meanOfResult(result, 0, m);
   record.learningRate = settingsOfStep(options, step).learningRate;
   record.gradientNorm = result.gradientNorm;
   record.seconds = double(end - begin) / 1e9;
   record.totalSeconds = double(end - firstBegin) / 1e9;
-  for (size_t i = 1; i < run.metadata().results.size(); ++i)
-    record.metrics.push_back(meanOfResult(result, i, m));
-  return record;
+  record.metrics.resize(run.metadata().results.size() - 1);
+  for (size_t i = 0; i < record.metrics.size(); ++i)
+    record.metrics[i] = meanOfResult(result, i + 1, m);
 }
 
-Status Trainer::checkFinite(const StepRecord &record,
-                            const StepResult &result) const {
+Status Trainer::checkFinite() const {
   if (std::isfinite(record.loss))
     return Status::success();
   int32_t microbatch = 0;
@@ -113,26 +121,35 @@ Status Trainer::checkFinite(const StepRecord &record,
                        "; a smaller --lr or a longer --warmup may help");
 }
 
+Status Trainer::runStep(int64_t step) {
+  int64_t begin = host::nanoseconds();
+  if (Status status = session->step(step, result); !status.ok())
+    return Status::error("step " + std::to_string(step) + ": " +
+                         status.message());
+  fillRecord(step, begin, host::nanoseconds());
+  lastLosses[static_cast<size_t>(stepsDone++) % lastLosses.size()] =
+      record.loss;
+  if (options.compareSequential)
+    std::copy_n(result.results.begin(), run.metadata().microbatches,
+                losses[static_cast<size_t>(step - 1)].begin());
+  if (!options.metrics.empty())
+    if (Status status = metrics.add(record, run.tokensPerStep()); !status.ok())
+      return status;
+  return checkFinite();
+}
+
 Status Trainer::loop() {
   Progress progress(options.steps, run.tokensPerStep(), options.logEvery);
   firstBegin = host::nanoseconds();
   for (int64_t step = 1; step <= options.steps && !interruptSignal(); ++step) {
-    StepResult result;
-    int64_t begin = host::nanoseconds();
-    if (Status status = session->step(step, result); !status.ok())
-      return Status::error("step " + std::to_string(step) + ": " +
-                           status.message());
-    records.push_back(makeRecord(step, result, begin, host::nanoseconds()));
-    losses.emplace_back(result.results.begin(),
-                        result.results.begin() + run.metadata().microbatches);
-    if (!options.metrics.empty())
-      if (Status status = metrics.add(records.back(), run.tokensPerStep());
-          !status.ok())
-        return status;
-    if (Status status = checkFinite(records.back(), result); !status.ok())
+    if (Status status = runStep(step); !status.ok())
       return status;
-    progress.show(records.back());
+    progress.show(record);
+    if (options.checkMemory)
+      countTrainingAllocations(/*inSteps=*/true);
   }
+  if (options.checkMemory)
+    countTrainingAllocations(/*inSteps=*/false);
   return Status::success();
 }
 
@@ -145,7 +162,7 @@ Status Trainer::writeResults() {
       first = std::move(status);
   };
   if (!options.save.empty())
-    keep(session->save(options.save, int64_t(records.size())));
+    keep(session->save(options.save, stepsDone));
   if (!options.timeline.empty())
     keep(writeFileAtomically(
         options.timeline,
@@ -155,20 +172,26 @@ Status Trainer::writeResults() {
   return first;
 }
 
-void Trainer::printSummary() const {
-  if (records.empty())
-    return;
-  constexpr size_t tail = 10;
-  size_t count = std::min(tail, records.size());
+double Trainer::meanOfLastLosses() const {
+  // In the order of the steps: the bits of a sum depend on it.
+  auto capacity = static_cast<int64_t>(lastLosses.size());
+  int64_t count = std::min(capacity, stepsDone);
   double sum = 0;
-  for (size_t i = records.size() - count; i < records.size(); ++i)
-    sum += records[i].loss;
-  double seconds = records.back().totalSeconds;
-  std::printf("%zu steps in %s: loss %.4f (mean of the last %zu: %.4f), %.0f "
+  for (int64_t i = stepsDone - count; i < stepsDone; ++i)
+    sum += lastLosses[static_cast<size_t>(i % capacity)];
+  return sum / double(count);
+}
+
+void Trainer::printSummary() const {
+  if (stepsDone == 0)
+    return;
+  double seconds = record.totalSeconds;
+  std::printf("%ld steps in %s: loss %.4f (mean of the last %ld: %.4f), %.0f "
               "tokens/s\n",
-              records.size(), formatDuration(seconds).c_str(),
-              records.back().loss, count, sum / double(count),
-              double(run.tokensPerStep()) * double(records.size()) / seconds);
+              long(stepsDone), formatDuration(seconds).c_str(), record.loss,
+              std::min(long(stepsDone), long(lastLosses.size())),
+              meanOfLastLosses(),
+              double(run.tokensPerStep()) * double(stepsDone) / seconds);
   std::fflush(stdout);
 }
 
@@ -183,12 +206,10 @@ Status Trainer::train() {
   if (interruptSignal())
     return Status::success();
   if (options.checkMemory)
-    if (Status status = checkMemory(*session, int64_t(records.size()));
-        !status.ok())
+    if (Status status = checkMemory(*session, stepsDone); !status.ok())
       return status;
   if (options.compareSequential)
-    return compareWithSequential(run, *session, int64_t(records.size()),
-                                 losses);
+    return compareWithSequential(run, *session, stepsDone, losses);
   return Status::success();
 }
 
@@ -202,6 +223,8 @@ int train::run(const Options &options) {
   catchInterrupts();
   // A limit on the size of files is an error of write, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
+  if (options.checkMemory)
+    startCountingAllocations();
   Expected<std::unique_ptr<Run>> run = Run::open(options);
   if (!run.ok())
     return reportError(run.status());

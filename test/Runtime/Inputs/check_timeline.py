@@ -1,6 +1,6 @@
 """Checks a Chrome trace of two_ranks: one lane per rank, every op of every
-step once, none that overlap, waits named idle; predicted times in a process of
-their own."""
+step once, none that overlap, waits named idle, the time of matrix products in the
+ops that have any; predicted times in a process of their own."""
 
 import collections
 import json
@@ -43,6 +43,13 @@ for events in measured.values():
     ops = sorted((e["ts"], e["dur"]) for e in events if e["name"] != "idle")
     for (begin, duration), (following, _) in zip(ops, ops[1:]):
         assert begin + duration <= following + 1e-6
+with_products = set()
+for events in measured.values():
+    for event in events:
+        if "gemm_us" in event["args"]:
+            assert 0 < event["args"]["gemm_us"] <= event["dur"] + 1e-6, event
+            with_products.add(event["name"])
+assert with_products == {f"{kind} c1 m{i}" for kind in ("F", "BW") for i in range(4)}
 assert any(e["name"] == "idle" for events in measured.values() for e in events)
 assert sorted(set(predicted)) == sorted(
     f"{kind} c{chunk} m{i}" for kind in ("F", "BW") for chunk in (0, 1) for i in range(4)

@@ -1,5 +1,4 @@
-//===- CutsTest.cpp
-//----------------------------------------------------------===//
+//===- CutsTest.cpp - where to cut ----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -119,6 +118,76 @@ TEST(CutsTest, SmallInterleavedIsOptimal) {
     expectValid(counts, pieces.size());
     expectOptimal(pieces, stageOf, counts);
   }
+}
+
+std::vector<int> interleavedPlacement(int p, int v) {
+  std::vector<int> stageOf(p * v);
+  for (int k = 0; k != p * v; ++k)
+    stageOf[k] = k % p;
+  return stageOf;
+}
+
+std::vector<int> wavePlacement(int p, int v) {
+  std::vector<int> stageOf(p * v);
+  for (int k = 0; k != p * v; ++k)
+    stageOf[k] = k / p % 2 ? p - 1 - k % p : k % p;
+  return stageOf;
+}
+
+/// The lightest heaviest stage, by trying everything that is not too heavy.
+double lightestStage(std::span<const PieceWeight> pieces,
+                     std::span<const int> stageOf, double achieved) {
+  double best = achieved;
+  std::vector<double> loads(
+      1 + *std::max_element(stageOf.begin(), stageOf.end()), 0.0);
+  std::function<void(size_t, size_t)> choose = [&](size_t chunk, size_t begin) {
+    double &load = loads[stageOf[chunk]];
+    double before = load;
+    size_t rest = stageOf.size() - chunk - 1;
+    for (size_t end = begin; end + rest < pieces.size();) {
+      load += pieces[end++].cost;
+      if (load >= best)
+        break;
+      if (rest)
+        choose(chunk + 1, end);
+      else if (end == pieces.size())
+        best = *std::max_element(loads.begin(), loads.end());
+    }
+    load = before;
+  };
+  choose(0, 0);
+  return best;
+}
+
+// Too many ways to try all of them.
+TEST(CutsTest, LargeInterleavedAndWaveAreWithinTheMargin) {
+  std::mt19937 random(4);
+  for (int round = 0; round != 40; ++round) {
+    auto stageOf = round % 2 ? interleavedPlacement(3, 2) : wavePlacement(2, 4);
+    auto pieces = randomPieces(random, 30 + random() % 8);
+    auto counts = chooseCuts(pieces, stageOf);
+    expectValid(counts, pieces.size());
+    double found = evaluateCuts(pieces, stageOf, counts).heaviest;
+    EXPECT_LE(found, lightestStage(pieces, stageOf, found) *
+                         (1.0 + loadMargin) * (1.0 + 1e-9));
+  }
+}
+
+// Many stages, layers with embedding and head: close to what any cuts need.
+TEST(CutsTest, ManyStagesAreNearTheBound) {
+  for (int p : {4, 8, 16})
+    for (int v : {2, 3, 4}) {
+      std::vector<PieceWeight> pieces(4 * p * v, {10.0, 1});
+      pieces.front().cost = 12.0;
+      pieces.back().cost = 25.0;
+      double total = 10.0 * pieces.size() + 17.0;
+      auto stageOf = interleavedPlacement(p, v);
+      auto counts = chooseCuts(pieces, stageOf);
+      expectValid(counts, pieces.size());
+      // Whole layers: no stage can be closer to the mean than this.
+      EXPECT_LE(evaluateCuts(pieces, stageOf, counts).heaviest,
+                (total / p + 10.0) * (1.0 + loadMargin));
+    }
 }
 
 // In a V the first and the last chunk share a stage: heavy ends get fewer

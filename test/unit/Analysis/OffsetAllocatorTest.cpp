@@ -18,6 +18,7 @@ using Intervals = std::vector<LiveInterval>;
 /// Compares every pair that is live together.
 void expectValid(const Intervals &intervals, const OffsetPlan &plan,
                  uint64_t alignment = 64) {
+  EXPECT_TRUE(isValidPlan(intervals, plan, alignment));
   ASSERT_EQ(plan.offsets.size(), intervals.size());
   for (size_t i = 0; i < intervals.size(); ++i) {
     const LiveInterval &a = intervals[i];
@@ -80,6 +81,18 @@ TEST(OffsetAllocator, FindsTheOptimumOfASmallPuzzle) {
   OffsetPlan plan = planOffsets(intervals);
   expectValid(intervals, plan);
   EXPECT_EQ(plan.totalBytes, plan.peakLiveBytes);
+}
+
+TEST(OffsetAllocator, InvalidPlansAreFound) {
+  Intervals intervals = {{0, 3, 64}, {2, 4, 100}, {3, 5, 64}};
+  EXPECT_TRUE(isValidPlan(intervals, {{0, 64, 0}, 192, 164}));
+  // The first two overlap; the last two do.
+  EXPECT_FALSE(isValidPlan(intervals, {{64, 0, 128}, 192, 164}));
+  EXPECT_FALSE(isValidPlan(intervals, {{0, 64, 128}, 192, 164}));
+  // Not aligned; past the end; one offset too few.
+  EXPECT_FALSE(isValidPlan(intervals, {{0, 65, 0}, 192, 164}));
+  EXPECT_FALSE(isValidPlan(intervals, {{0, 64, 0}, 128, 164}));
+  EXPECT_FALSE(isValidPlan(intervals, {{0, 64}, 192, 164}));
 }
 
 TEST(OffsetAllocator, RandomIntervalsNeverOverlap) {

@@ -71,7 +71,7 @@ static Artifact makeArtifact() {
 }
 
 static std::string errorOf(const TempDir &directory, const std::string &bytes) {
-  Expected<Artifact> read = readArtifact(directory.write("bad.vla", bytes));
+  Expected<Artifact> read = readArtifact(directory.write("bad.vee", bytes));
   return read.ok() ? "" : read.message();
 }
 
@@ -90,7 +90,7 @@ TEST(Checksum, KnownValue) {
 TEST(Artifact, RoundTrip) {
   TempDir directory;
   Artifact artifact = makeArtifact();
-  std::string path = directory.path("model.vla");
+  std::string path = directory.path("model.vee");
   Status written = writeArtifact(path, artifact);
   ASSERT_TRUE(written.ok()) << written.message();
   Expected<Artifact> read = readArtifact(path);
@@ -103,10 +103,10 @@ TEST(Artifact, RoundTrip) {
 }
 
 TEST(Artifact, MissingFile) {
-  Expected<Artifact> read = readArtifact("/nowhere/model.vla");
+  Expected<Artifact> read = readArtifact("/nowhere/model.vee");
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.message(),
-            "cannot read '/nowhere/model.vla': No such file or directory");
+            "cannot read '/nowhere/model.vee': No such file or directory");
 }
 
 TEST(Artifact, EveryTruncationIsFound) {
@@ -117,7 +117,7 @@ TEST(Artifact, EveryTruncationIsFound) {
     std::string message = errorOf(directory, bytes.substr(0, size));
     EXPECT_NE(message.find("truncated"), std::string::npos)
         << size << ": " << message;
-    EXPECT_NE(message.find("bad.vla"), std::string::npos);
+    EXPECT_NE(message.find("bad.vee"), std::string::npos);
   }
 }
 
@@ -250,7 +250,7 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
 
 TEST(Artifact, FullDiskLeavesWhatWasThere) {
   TempDir directory;
-  std::string path = directory.write("model.vla", "old");
+  std::string path = directory.write("model.vee", "old");
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit old;
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -260,7 +260,7 @@ TEST(Artifact, FullDiskLeavesWhatWasThere) {
   setrlimit(RLIMIT_FSIZE, &old);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.message(), "cannot write '" + path + "': File too large");
-  EXPECT_EQ(directory.read("model.vla"), "old");
+  EXPECT_EQ(directory.read("model.vee"), "old");
   EXPECT_EQ(directory.size(), 1u);
 }
 

@@ -8,7 +8,10 @@
 #include "TestUtilities.h"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <functional>
+#include <sstream>
 
 using namespace veeline::schedule;
 
@@ -47,11 +50,11 @@ static std::string at(int p, int v, int m) {
 }
 
 /// Time that the worst stage waits, of the makespan and of its own span.
-struct Waiting {
+struct WaitingTime {
   double makespan, span;
 };
-static Waiting waitingOf(const Simulation &result) {
-  Waiting waiting{0, 0};
+static WaitingTime waitingOf(const Simulation &result) {
+  WaitingTime waiting{0, 0};
   for (const StageStatistics &stage : result.stages) {
     waiting.makespan = std::max(waiting.makespan, result.makespan - stage.busy);
     waiting.span =
@@ -371,7 +374,7 @@ TEST(ZeroBubbleH2, ClosedForms) {
         EXPECT_LE(stage.peakMemory, std::min(2 * p - 1, m) * activationUnit);
       if (m < 2 * p - 1)
         continue;
-      Waiting waiting = waitingOf(result);
+      WaitingTime waiting = waitingOf(result);
       double rest = f + b - 2 * w;
       EXPECT_NEAR(waiting.span, (p - 1) * rest, 1e-9) << at(p, v, m);
       EXPECT_NEAR(waiting.makespan, (p - 1) * std::max(f, rest), 1e-9)
@@ -424,6 +427,30 @@ TEST(DualPipeV, ClosedForms) {
       }
     }
   });
+}
+
+// Figures of another implementation, without overlap: the order is fixed, so
+// the simulator has to give the same numbers.
+TEST(DualPipeV, FiguresOfPeers) {
+  std::ifstream file(SCHEDULE_TEST_INPUTS "/dualpipe-v.csv");
+  std::string line;
+  std::getline(file, line);
+  int rows = 0;
+  for (; std::getline(file, line); ++rows) {
+    std::stringstream stream(line);
+    std::string cell;
+    std::vector<double> number;
+    for (int i = 0; std::getline(stream, cell, ','); ++i)
+      number.push_back(i < 2 ? 0 : std::stod(cell));
+    ASSERT_EQ(number.size(), 11u);
+    Simulation result = simulated(
+        "dualpipe-v", makeProblem("dualpipe-v", number[2], 2, number[3],
+                                  number[4], number[5], number[6], number[7]));
+    EXPECT_NEAR(result.bubbleSpan, number[8], 1e-6) << line;
+    EXPECT_NEAR(result.bubbleMakespan, number[9], 1e-6) << line;
+    EXPECT_NEAR(double(peakOf(result)) / activationUnit, number[10], 1e-9);
+  }
+  EXPECT_EQ(rows, 48);
 }
 
 /// Whether the order runs when both operations of a block wait for the inputs

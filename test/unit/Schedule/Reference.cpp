@@ -20,6 +20,8 @@ using Key = std::tuple<Product, int, int>;
 struct Dependency {
   Key key;
   double transfer;
+  /// Index of the edge; -1: within the chunk.
+  int edge;
 };
 } // namespace
 
@@ -31,21 +33,25 @@ static std::vector<Dependency> dependenciesOf(const Problem &problem, Op op) {
                : cost;
   };
   std::vector<Dependency> result;
+  int edges = problem.edges.size();
   if (op.kind == OpKind::Forward) {
-    for (const Edge &edge : problem.edges)
-      if (edge.to == op.chunk)
+    for (int i = 0; i < edges; ++i)
+      if (const Edge &edge = problem.edges[i]; edge.to == op.chunk)
         result.push_back({{Output, edge.from, op.microbatch},
-                          transfer(edge, edge.forwardTransfer)});
+                          transfer(edge, edge.forwardTransfer),
+                          i});
     return result;
   }
   if (op.kind == OpKind::BackwardWeight &&
       problem.chunks[op.chunk].hasBackwardInput)
-    return {{{InputGradient, op.chunk, op.microbatch}, 0}};
-  result.push_back({{Output, op.chunk, op.microbatch}, 0});
-  for (const Edge &edge : problem.edges)
-    if (edge.from == op.chunk && edge.carriesGradient)
+    return {{{InputGradient, op.chunk, op.microbatch}, 0, -1}};
+  result.push_back({{Output, op.chunk, op.microbatch}, 0, -1});
+  for (int i = 0; i < edges; ++i)
+    if (const Edge &edge = problem.edges[i];
+        edge.from == op.chunk && edge.carriesGradient)
       result.push_back({{InputGradient, edge.to, op.microbatch},
-                        transfer(edge, edge.backwardTransfer)});
+                        transfer(edge, edge.backwardTransfer),
+                        i});
   return result;
 }
 
@@ -63,55 +69,145 @@ static std::vector<Product> productsOf(OpKind kind) {
   return {};
 }
 
+/// The operations that run together from a step on.
+static std::vector<Op> togetherAt(const Schedule &schedule, int stage,
+                                  std::size_t step) {
+  std::vector<Op> ops{schedule.stages[stage][step]};
+  if (!schedule.overlapped.empty())
+    for (int first : schedule.overlapped[stage])
+      if (first == static_cast<int>(step))
+        ops.push_back(schedule.stages[stage][step + 1]);
+  return ops;
+}
+
+static double timeOf(const Problem &problem, const std::vector<Op> &ops) {
+  std::vector<double> costs;
+  for (const Op &op : ops)
+    costs.push_back(problem.chunks[op.chunk].cost(op.kind));
+  std::sort(costs.rbegin(), costs.rend());
+  double time = costs[0];
+  if (costs.size() == 2)
+    time += (1 - problem.overlap) * costs[1];
+  return time;
+}
+
 namespace {
+/// A stage that computes on its own, with buffered messages.
 struct Run {
   std::map<Key, double> done;
+  /// With contention: when each message arrived (edge, microbatch, gradient),
+  /// and until when each link is taken (from, to).
+  std::map<std::tuple<int, int, bool>, double> arrived;
+  std::map<std::pair<int, int>, double> linkFree;
   Simulation result;
   std::vector<double> now;
 };
 } // namespace
 
-/// Runs the next operation of a stage if it can.
-static bool step(const Problem &problem, const Schedule &schedule, int stage,
-                 Run &run) {
+static void sendAll(const Problem &problem, const Op &op, double time,
+                    Run &run) {
+  if (op.kind == OpKind::BackwardWeight)
+    return;
+  bool gradient = op.kind != OpKind::Forward;
+  for (std::size_t i = 0; i < problem.edges.size(); ++i) {
+    const Edge &edge = problem.edges[i];
+    if ((gradient ? edge.to : edge.from) != op.chunk ||
+        (gradient && !edge.carriesGradient))
+      continue;
+    int from = problem.placement.stageOf(edge.from);
+    int to = problem.placement.stageOf(edge.to);
+    if (gradient)
+      std::swap(from, to);
+    double &free = run.linkFree[{from, to}];
+    free = std::max(free, time) +
+           (gradient ? edge.backwardTransfer : edge.forwardTransfer);
+    run.arrived[{static_cast<int>(i), op.microbatch, gradient}] =
+        from == to ? time : free;
+  }
+}
+
+/// Runs what is next on a stage if it can.
+static bool step(const Problem &problem, const Schedule &schedule,
+                 bool contention, int stage, Run &run) {
   std::size_t next = run.result.end[stage].size();
   if (next == schedule.stages[stage].size())
     return false;
-  Op op = schedule.stages[stage][next];
-  double start = run.now[stage];
-  for (const Dependency &dependency : dependenciesOf(problem, op)) {
-    auto found = run.done.find(dependency.key);
-    if (found == run.done.end())
-      return false;
-    start = std::max(start, found->second + dependency.transfer);
-  }
-  double end = start + problem.chunks[op.chunk].cost(op.kind);
+  std::vector<Op> ops = togetherAt(schedule, stage, next);
+  double forward = 0, gradient = 0;
+  for (const Op &op : ops)
+    for (const Dependency &dependency : dependenciesOf(problem, op)) {
+      auto found = run.done.find(dependency.key);
+      if (found == run.done.end())
+        return false;
+      double there = found->second + dependency.transfer;
+      if (contention && dependency.edge >= 0)
+        there = run.arrived.at(
+            {dependency.edge, op.microbatch, op.kind != OpKind::Forward});
+      // Its own forward is an input that no stage ever waits for.
+      double &latest = op.kind == OpKind::Forward ? forward : gradient;
+      latest = std::max(latest, there);
+    }
+  double start = std::max({run.now[stage], forward, gradient});
+  double end = start + timeOf(problem, ops);
+  Waiting &waiting = run.result.stages[stage].waiting;
+  double &cause = next == 0            ? waiting.fill
+                  : gradient > forward ? waiting.gradient
+                                       : waiting.forward;
+  cause += start - run.now[stage];
   run.now[stage] = end;
-  run.result.start[stage].push_back(start);
-  run.result.end[stage].push_back(end);
-  for (Product product : productsOf(op.kind))
-    run.done[{product, op.chunk, op.microbatch}] = end;
+  for (const Op &op : ops) {
+    run.result.start[stage].push_back(start);
+    run.result.end[stage].push_back(end);
+    for (Product product : productsOf(op.kind))
+      run.done[{product, op.chunk, op.microbatch}] = end;
+    if (contention)
+      sendAll(problem, op, end, run);
+  }
   return true;
+}
+
+static Simulation emptySimulation(const Problem &problem) {
+  Simulation result;
+  result.start.resize(problem.stages());
+  result.end.resize(problem.stages());
+  result.stages.resize(problem.stages());
+  return result;
+}
+
+static void addMemory(const Problem &problem, const Schedule &schedule,
+                      int stage, Simulation &result) {
+  StageStatistics &statistics = result.stages[stage];
+  result.memory.emplace_back();
+  std::int64_t memory = 0;
+  for (std::size_t step = 0; step < schedule.stages[stage].size();) {
+    std::vector<Op> ops = togetherAt(schedule, stage, step);
+    std::int64_t during = memory, after = memory;
+    for (const Op &op : ops) {
+      std::int64_t change = problem.chunks[op.chunk].memory(op.kind);
+      during += std::max<std::int64_t>(change, 0);
+      after += change;
+    }
+    if (ops.size() == 2)
+      result.memory.back().push_back(during);
+    result.memory.back().push_back(after);
+    statistics.peakMemory = std::max(statistics.peakMemory, during);
+    statistics.busy += timeOf(problem, ops);
+    memory = after;
+    step += ops.size();
+  }
 }
 
 static void addStatistics(const Problem &problem, const Schedule &schedule,
                           Simulation &result) {
   for (int stage = 0; stage < problem.stages(); ++stage) {
-    StageStatistics statistics;
-    std::int64_t memory = 0;
-    result.memory.emplace_back();
-    for (const Op &op : schedule.stages[stage]) {
-      statistics.busy += problem.chunks[op.chunk].cost(op.kind);
-      memory += problem.chunks[op.chunk].memory(op.kind);
-      result.memory.back().push_back(memory);
-      statistics.peakMemory = std::max(statistics.peakMemory, memory);
-    }
+    addMemory(problem, schedule, stage, result);
+    StageStatistics &statistics = result.stages[stage];
     statistics.firstStart = result.start[stage].front();
     statistics.lastEnd = result.end[stage].back();
     result.makespan = std::max(result.makespan, statistics.lastEnd);
-    result.stages.push_back(statistics);
   }
-  for (const StageStatistics &stage : result.stages) {
+  for (StageStatistics &stage : result.stages) {
+    stage.waiting.drain = result.makespan - stage.lastEnd;
     double span = stage.lastEnd - stage.firstStart;
     if (result.makespan > 0)
       result.bubbleMakespan =
@@ -121,18 +217,16 @@ static void addStatistics(const Problem &problem, const Schedule &schedule,
   }
 }
 
-std::optional<Simulation>
-veeline::schedule::reference::simulate(const Problem &problem,
-                                       const Schedule &schedule) {
+std::optional<Simulation> veeline::schedule::reference::simulate(
+    const Problem &problem, const Schedule &schedule, bool contention) {
   Run run;
   run.now.resize(problem.stages());
-  run.result.start.resize(problem.stages());
-  run.result.end.resize(problem.stages());
+  run.result = emptySimulation(problem);
   bool advanced = true;
   while (advanced) {
     advanced = false;
     for (int stage = 0; stage < problem.stages(); ++stage)
-      while (step(problem, schedule, stage, run))
+      while (step(problem, schedule, contention, stage, run))
         advanced = true;
   }
   for (int stage = 0; stage < problem.stages(); ++stage)
@@ -142,10 +236,141 @@ veeline::schedule::reference::simulate(const Problem &problem,
   return run.result;
 }
 
+namespace {
+/// What a stage does next: a message, or operations from a step on.
+struct Action {
+  int message = -1;
+  std::size_t step = 0;
+};
+} // namespace
+
+/// What a stage does, in order, where its messages are called in the order of
+/// the list: `queue` are its own.
+static std::vector<Action> programOf(const Schedule &schedule,
+                                     const std::vector<Message> &messages,
+                                     int stage) {
+  std::vector<int> queue;
+  for (std::size_t i = 0; i < messages.size(); ++i)
+    if (messages[i].sourceStage == stage || messages[i].targetStage == stage)
+      queue.push_back(i);
+  std::vector<Action> program;
+  std::size_t called = 0;
+  // Calls everything up to the last message that belongs to these steps.
+  auto callFor = [&](bool sends, int first, int last) {
+    std::size_t until = called;
+    for (std::size_t i = called; i < queue.size(); ++i) {
+      const Message &message = messages[queue[i]];
+      bool isSend = message.sourceStage == stage;
+      int step = isSend ? message.sourceStep : message.targetStep;
+      if (isSend == sends && step >= first && step < last)
+        until = i + 1;
+    }
+    while (called < until)
+      program.push_back({queue[called++], 0});
+  };
+  for (std::size_t step = 0; step < schedule.stages[stage].size();) {
+    int first = step, last = step + togetherAt(schedule, stage, step).size();
+    callFor(false, first, last);
+    program.push_back({-1, step});
+    callFor(true, first, last);
+    step = last;
+  }
+  return program;
+}
+
+std::optional<Simulation> veeline::schedule::reference::simulateRendezvous(
+    const Problem &problem, const Schedule &schedule,
+    const std::vector<Message> &messages) {
+  int p = problem.stages();
+  std::vector<std::vector<Action>> programs;
+  for (int stage = 0; stage < p; ++stage)
+    programs.push_back(programOf(schedule, messages, stage));
+  std::vector<std::size_t> next(p);
+  std::vector<double> now(p);
+  Simulation result = emptySimulation(problem);
+
+  auto waitUntil = [&](int stage, double time, double Waiting::*cause) {
+    std::size_t done = result.end[stage].size();
+    if (done > 0 && done < schedule.stages[stage].size())
+      result.stages[stage].waiting.*cause += time - now[stage];
+    now[stage] = time;
+    ++next[stage];
+  };
+  bool advanced = true;
+  while (advanced) {
+    advanced = false;
+    for (int stage = 0; stage < p; ++stage) {
+      if (next[stage] == programs[stage].size())
+        continue;
+      Action action = programs[stage][next[stage]];
+      if (action.message < 0) {
+        std::vector<Op> ops = togetherAt(schedule, stage, action.step);
+        if (action.step == 0)
+          result.stages[stage].waiting.fill = now[stage];
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+          result.start[stage].push_back(now[stage]);
+          result.end[stage].push_back(now[stage] + timeOf(problem, ops));
+        }
+        now[stage] = result.end[stage].back();
+        ++next[stage];
+        advanced = true;
+        continue;
+      }
+      // Messages are looked at from their senders.
+      const Message &message = messages[action.message];
+      int target = message.targetStage;
+      if (message.sourceStage != stage ||
+          next[target] == programs[target].size() ||
+          programs[target][next[target]].message != action.message)
+        continue;
+      const Edge &edge = problem.edges[message.edge];
+      double end =
+          std::max(now[stage], now[target]) +
+          (message.gradient ? edge.backwardTransfer : edge.forwardTransfer);
+      waitUntil(target, end,
+                message.gradient ? &Waiting::gradient : &Waiting::forward);
+      waitUntil(stage, end, &Waiting::send);
+      advanced = true;
+    }
+  }
+  for (int stage = 0; stage < p; ++stage)
+    if (next[stage] != programs[stage].size())
+      return std::nullopt;
+  addStatistics(problem, schedule, result);
+  return result;
+}
+
+/// Blocks are one forward and one backward of two microbatches, side by side.
+static bool hasGoodBlocks(const Schedule &schedule) {
+  if (schedule.overlapped.empty())
+    return true;
+  if (schedule.overlapped.size() != schedule.stages.size())
+    return false;
+  for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+    std::vector<int> taken(schedule.stages[stage].size());
+    int previous = -1;
+    for (int step : schedule.overlapped[stage]) {
+      if (step <= previous || step + 1 >= static_cast<int>(taken.size()))
+        return false;
+      previous = step;
+      Op a = schedule.stages[stage][step], b = schedule.stages[stage][step + 1];
+      if (taken[step]++ || taken[step + 1]++ || a.microbatch == b.microbatch)
+        return false;
+      if (a.kind != OpKind::Forward)
+        std::swap(a, b);
+      if (a.kind != OpKind::Forward || b.kind == OpKind::Forward ||
+          b.kind == OpKind::BackwardWeight)
+        return false;
+    }
+  }
+  return true;
+}
+
 /// Every product is made exactly once, by an operation of the right stage, in
 /// ascending microbatch order where that matters.
 static bool isComplete(const Problem &problem, const Schedule &schedule) {
-  if (static_cast<int>(schedule.stages.size()) != problem.stages())
+  if (static_cast<int>(schedule.stages.size()) != problem.stages() ||
+      !hasGoodBlocks(schedule))
     return false;
   std::map<Key, int> count;
   std::map<std::pair<Product, int>, int> last;

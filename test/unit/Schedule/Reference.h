@@ -16,9 +16,15 @@
 
 namespace veeline::schedule::reference {
 
-/// No value: the order cannot run to its end.
+/// Buffered. No value: the order cannot run to its end.
 std::optional<Simulation> simulate(const Problem &problem,
-                                   const Schedule &schedule);
+                                   const Schedule &schedule,
+                                   bool contention = false);
+
+/// Calls that block, `messages` in this order. No value: they deadlock.
+std::optional<Simulation>
+simulateRendezvous(const Problem &problem, const Schedule &schedule,
+                   const std::vector<Message> &messages);
 
 /// Whether `verify` has to accept.
 bool isValid(const Problem &problem, const Schedule &schedule);

@@ -1,5 +1,4 @@
-//===- ChunkFunction.cpp - what a chunk's functions take and give
-//-----------===//
+//===- ChunkFunction.cpp - what a chunk's functions take and give ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

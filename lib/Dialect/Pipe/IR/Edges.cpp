@@ -1,5 +1,4 @@
-//===- Edges.cpp - what flows between the chunks of a pipeline
-//--------------===//
+//===- Edges.cpp - what flows between the chunks of a pipeline ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- PipeAttributes.cpp - attributes and types of pipe
-//--------------------===//
+//===- PipeAttributes.cpp - attributes and types of pipe ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

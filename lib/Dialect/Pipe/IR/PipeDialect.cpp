@@ -1,5 +1,4 @@
-//===- PipeDialect.cpp - the pipe dialect
-//-----------------------------------===//
+//===- PipeDialect.cpp - the pipe dialect ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

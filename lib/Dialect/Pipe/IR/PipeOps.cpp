@@ -1,5 +1,4 @@
-//===- PipeOps.cpp - operations of pipe
-//--------------------------------------===//
+//===- PipeOps.cpp - operations of pipe -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- ProgramVerifier.cpp - the verifier of pipe.program
-//-------------------===//
+//===- ProgramVerifier.cpp - the verifier of pipe.program -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -40,6 +39,7 @@ private:
   template <typename OpT>
   LogicalResult verifyMessage(OpT op, Type type, bool isSource);
   LogicalResult verifyParam(Operation *op, int64_t param, Type type);
+  LogicalResult verifyGradient(GradientOp op);
 
   ProgramOp program;
   PipelineOp pipeline;
@@ -105,8 +105,8 @@ LogicalResult ProgramVerifier::verifyWork(OpT op, ChunkFunctionKind kind) {
       diagnostic.attachNote(chunk.getLoc()) << "the chunk is here";
       return diagnostic;
     }
-    // After bufferization the functions are no longer on tensors; what they
-    // carry was verified before.
+    // Bufferized functions describe themselves as well, by the tensors that
+    // their memrefs stand for.
     FailureOr<ChunkSignature> signature = getChunkSignature(func);
     if (failed(signature))
       return failure();
@@ -158,6 +158,30 @@ LogicalResult ProgramVerifier::verifyParam(Operation *op, int64_t param,
   return diagnostic;
 }
 
+/// The accumulator of a chunk lives on the chunk's stage, where the chunk uses
+/// the parameter.
+LogicalResult ProgramVerifier::verifyGradient(GradientOp op) {
+  if (failed(verifyParam(op, op.getParam(), op.getValue().getType())))
+    return failure();
+  int64_t index = op.getChunk();
+  if (index >= static_cast<int64_t>(chunks.size()))
+    return op.emitOpError() << "names chunk " << index
+                            << ", but the pipeline has " << chunks.size();
+  int64_t stage = pipeline.getStageOf(index);
+  if (stage != static_cast<int64_t>(program.getStage()))
+    return op.emitOpError()
+           << "is the sum of chunk " << index << ", which is placed on stage "
+           << stage << ", on stage " << program.getStage();
+  ParamOp param = params[op.getParam()];
+  if (llvm::is_contained(chunks[index].getOperands(), param.getValue()))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op.emitOpError() << "is the sum of chunk " << index
+                       << ", which does not use parameter " << op.getParam();
+  diagnostic.attachNote(chunks[index].getLoc()) << "the chunk is here";
+  return diagnostic;
+}
+
 LogicalResult ProgramVerifier::verifyOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ForwardOp op) {
@@ -181,9 +205,7 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](SendOp op) {
         return verifyMessage(op, op.getValue().getType(), true);
       })
-      .Case([&](GradientOp op) {
-        return verifyParam(op, op.getParam(), op.getValue().getType());
-      })
+      .Case([&](GradientOp op) { return verifyGradient(op); })
       .Case([&](UpdateOp op) {
         return verifyParam(op, op.getParam(), op.getValue().getType());
       })

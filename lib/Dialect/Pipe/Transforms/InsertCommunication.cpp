@@ -1,5 +1,4 @@
-//===- InsertCommunication.cpp - --pipe-insert-communication
-//-----------------===//
+//===- InsertCommunication.cpp - --pipe-insert-communication --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -50,15 +49,36 @@ static bool isPredicted(Operation *op) {
   return times && times.size() == 2;
 }
 
+/// Every stage has one program.
+static LogicalResult verifyStages(PipelineOp pipeline,
+                                  ArrayRef<ProgramOp> programs) {
+  uint64_t next = 0;
+  for (ProgramOp program : programs) {
+    if (program.getStage() == next) {
+      ++next;
+      continue;
+    }
+    if (program.getStage() > next)
+      break;
+    ProgramOp other = programs[next - 1];
+    InFlightDiagnostic diagnostic =
+        program.emitOpError() << "is a second program of stage "
+                              << program.getStage() << "; a stage runs one";
+    diagnostic.attachNote(other.getLoc()) << "the other one is here";
+    return diagnostic;
+  }
+  if (next == pipeline.getStages())
+    return success();
+  return pipeline.emitOpError()
+         << "has " << pipeline.getStages() << " stages, but stage " << next
+         << " has no program; run --pipe-schedule, or write one for each";
+}
+
 /// Simulates programs that say nothing about times, as those written by hand.
 static LogicalResult predict(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
-                             SymbolTableCollection &symbols) {
-  auto problem =
-      buildProblem(pipeline, pipeline.getMicrobatches().value_or(1), symbols);
-  if (failed(problem))
-    return failure();
-  schedule::Schedule order = readSchedule(pipeline, programs);
-  auto simulation = schedule::simulate(*problem, order);
+                             const schedule::Problem &problem,
+                             const schedule::Schedule &order) {
+  auto simulation = schedule::simulate(problem, order);
   if (!simulation)
     return pipeline.emitOpError() << simulation.error().str();
   Builder builder(pipeline.getContext());
@@ -226,25 +246,42 @@ LogicalResult CommunicationInserter::run() {
   return success();
 }
 
+/// Programs may come from anywhere: that they are a schedule is what the
+/// messages rely on.
+static LogicalResult runOn(PipelineOp pipeline,
+                           SymbolTableCollection &symbols) {
+  SmallVector<ProgramOp> programs = getPrograms(pipeline);
+  if (programs.empty())
+    return success();
+  PipelineTables tables(pipeline, symbols);
+  if (!tables.valid || failed(verifyStages(pipeline, programs)))
+    return failure();
+  auto problem =
+      buildProblem(pipeline, pipeline.getMicrobatches().value_or(1), symbols);
+  if (failed(problem))
+    return failure();
+  schedule::Schedule order = readSchedule(pipeline, programs);
+  if (auto status = schedule::verify(*problem, order); !status)
+    return pipeline.emitOpError() << status.error().str();
+  bool known = llvm::all_of(programs, [](ProgramOp program) {
+    return llvm::all_of(program.getBody().front(), [](Operation &op) {
+      return !getScheduleOp(&op) || isPredicted(&op);
+    });
+  });
+  if (!known && failed(predict(pipeline, programs, *problem, order)))
+    return failure();
+  return CommunicationInserter(tables, programs).run();
+}
+
 namespace {
 struct PipeInsertCommunication
     : veeline::pipe::impl::PipeInsertCommunicationBase<
           PipeInsertCommunication> {
   void runOnOperation() override {
     SymbolTableCollection symbols;
-    for (auto pipeline : getOperation().getOps<PipelineOp>()) {
-      SmallVector<ProgramOp> programs = getPrograms(pipeline);
-      PipelineTables tables(pipeline, symbols);
-      bool known = llvm::all_of(programs, [](ProgramOp program) {
-        return llvm::all_of(program.getBody().front(), [](Operation &op) {
-          return !getScheduleOp(&op) || isPredicted(&op);
-        });
-      });
-      if (!tables.valid ||
-          (!known && failed(predict(pipeline, programs, symbols))) ||
-          failed(CommunicationInserter(tables, programs).run()))
+    for (auto pipeline : getOperation().getOps<PipelineOp>())
+      if (failed(runOn(pipeline, symbols)))
         return signalPassFailure();
-    }
   }
 };
 } // namespace

@@ -1,5 +1,4 @@
-//===- LowerToRuntime.cpp - --pipe-lower-to-runtime
-//--------------------------===//
+//===- LowerToRuntime.cpp - --pipe-lower-to-runtime -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -72,6 +71,8 @@ private:
   Value asMemRef(Value address, MemRefType type);
 
   // Ops.
+  void clearAccumulators();
+  LogicalResult verifyPlaced(Operation *op);
   LogicalResult lower(Operation *op);
   LogicalResult lowerWork(Operation *op);
   FailureOr<Value> getArgument(Operation *op, ChunkOp chunk,
@@ -428,8 +429,34 @@ LogicalResult StepWriter::lowerAssign(AssignOp assign) {
   return success();
 }
 
+/// The values that the step computes have a place in the arena, but for those
+/// that go straight into a receiver's memory.
+LogicalResult StepWriter::verifyPlaced(Operation *op) {
+  if (auto gradient = dyn_cast<GradientOp>(op)) {
+    if (plan.findAccumulator(gradient.getParam(), gradient.getChunk()))
+      return success();
+    return op->emitOpError("is a sum that has no place in the plan of this "
+                           "rank's memory");
+  }
+  if (!getScheduleOp(op) && !isa<AddOp, RecvOp>(op))
+    return success();
+  auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
+  bool isComplete = offsets && offsets.size() == op->getNumResults();
+  for (OpResult result : op->getResults()) {
+    bool isPlaced = isComplete && offsets[result.getResultNumber()] >= 0;
+    bool isSentOnly = getScheduleOp(op) && result.hasOneUse() &&
+                      isa<SendOp>(*result.getUsers().begin());
+    if (!isPlaced && !isSentOnly)
+      return op->emitOpError(
+          "has no planned memory; run --pipe-plan-memory first");
+  }
+  return success();
+}
+
 LogicalResult StepWriter::lower(Operation *op) {
   loc = op->getLoc();
+  if (failed(verifyPlaced(op)))
+    return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<ForwardOp, BackwardOp, BackwardInputOp, BackwardWeightOp>(
           [&](Operation *op) { return lowerWork(op); })
@@ -446,6 +473,25 @@ LogicalResult StepWriter::lower(Operation *op) {
       });
 }
 
+/// Clears the accumulators, those without a gap between them at once. What lies
+/// in gaps is not ours to write.
+void StepWriter::clearAccumulators() {
+  SmallVector<std::pair<int64_t, int64_t>> ranges;
+  for (const MemoryPlan::Accumulator &accumulator : plan.accumulators) {
+    int64_t bytes =
+        getByteSize(tables.params[accumulator.param].getValue().getType());
+    if (bytes == 0)
+      continue;
+    if (!ranges.empty() && ranges.back().second == accumulator.offset)
+      ranges.back().second += bytes;
+    else
+      ranges.push_back({accumulator.offset, accumulator.offset + bytes});
+  }
+  for (auto [begin, end] : ranges)
+    LLVM::MemsetOp::create(builder, loc, atArena(begin), constant(0, 8),
+                           constant(end - begin, 64), /*isVolatile=*/false);
+}
+
 LogicalResult StepWriter::run() {
   builder.setInsertionPointToEnd(module.getBody());
   auto func =
@@ -458,11 +504,7 @@ LogicalResult StepWriter::run() {
   batch = func.getArgument(2);
   for (auto [i, op] : llvm::enumerate(getTimelineOps(program)))
     timelineNumbers[op] = i;
-  int64_t bytes = plan.accumulatorsEnd - plan.accumulatorsBegin;
-  if (bytes != 0)
-    LLVM::MemsetOp::create(builder, loc, atArena(plan.accumulatorsBegin),
-                           constant(0, 8), constant(bytes, 64),
-                           /*isVolatile=*/false);
+  clearAccumulators();
   for (Operation &op : program.getBody().front())
     if (failed(lower(&op)))
       return failure();

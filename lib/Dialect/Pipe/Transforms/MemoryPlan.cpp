@@ -1,5 +1,4 @@
-//===- MemoryPlan.cpp - where everything of a rank lives
-//---------------------===//
+//===- MemoryPlan.cpp - where everything of a rank lives ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -91,24 +91,51 @@ static std::string getInputName(func::FuncOp model, unsigned argument) {
   return ("arg" + Twine(argument)).str();
 }
 
+/// A tensor whose shape is known and has elements.
 static bool isPlainTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
-         tensor.getElementType().isIntOrFloat();
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() != 0 &&
+         !tensor.getEncoding();
 }
 
-static constexpr llvm::StringLiteral plainTensor =
-    "a tensor of static shape with integer or float elements";
+static bool isTrained(Type element) {
+  return element.isF32() || element.isF64();
+}
+
+/// What files of data, the runtime and compiled code agree about.
+static bool isData(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  return isTrained(element) ||
+         (integer && integer.isSignless() &&
+          llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth()));
+}
+
+static LogicalResult verifyInputType(BlockArgument argument, StringRef name,
+                                     bool isParam) {
+  Type type = argument.getType();
+  if (isPlainTensor(type)) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (isParam ? isTrained(element) : isData(element))
+      return success();
+  }
+  return emitError(argument.getLoc())
+         << "argument " << argument.getArgNumber() << " (\"" << name
+         << "\") of the model: expected "
+         << (isParam ? "a parameter, a tensor of static, non-empty shape of "
+                       "f32 or f64"
+                     : "a tensor of static, non-empty shape of i1, i8, i16, "
+                       "i32, i64, f32 or f64")
+         << ", found " << type;
+}
 
 static LogicalResult verifyArgument(func::FuncOp model,
                                     BlockArgument argument) {
   unsigned number = argument.getArgNumber();
   std::string name = getInputName(model, number);
-  if (!isPlainTensor(argument.getType()))
-    return emitError(argument.getLoc())
-           << "argument " << number << " (\"" << name
-           << "\") of the model: expected " << plainTensor << ", found "
-           << argument.getType();
+  if (failed(verifyInputType(
+          argument, name,
+          model.getArgAttr(number, PipeDialect::paramAttrName) != nullptr)))
+    return failure();
   SmallVector<NamedAttribute> kinds = getKinds(model, number);
   if (kinds.size() > 1)
     return emitError(argument.getLoc())
@@ -155,18 +182,21 @@ static LogicalResult verifyResults(func::FuncOp model) {
     return terminator->emitError(
         "the model's first result is the loss, a tensor<f32> or tensor<f64>; "
         "found no result");
-  Type loss = model.getResultTypes().front();
-  auto tensor = dyn_cast<RankedTensorType>(loss);
-  if (!tensor || tensor.getRank() != 0 ||
-      !(tensor.getElementType().isF32() || tensor.getElementType().isF64()))
-    return terminator->emitError("the model's first result is the loss, a "
-                                 "tensor<f32> or tensor<f64>; found ")
-           << loss;
-  for (auto [i, type] : llvm::enumerate(model.getResultTypes()))
-    if (!isPlainTensor(type))
-      return terminator->emitError()
-             << "result " << i << " of the model: expected " << plainTensor
-             << ", found " << type;
+  auto isScalar = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 0 && !tensor.getEncoding() &&
+           isTrained(tensor.getElementType());
+  };
+  for (auto [i, type] : llvm::enumerate(model.getResultTypes())) {
+    if (isScalar(type))
+      continue;
+    InFlightDiagnostic diagnostic = terminator->emitError();
+    if (i == 0)
+      diagnostic << "the model's first result is the loss";
+    else
+      diagnostic << "result " << i << " of the model is a metric";
+    return diagnostic << ", a tensor<f32> or tensor<f64>; found " << type;
+  }
   return success();
 }
 

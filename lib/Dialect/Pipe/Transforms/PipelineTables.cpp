@@ -1,5 +1,4 @@
-//===- PipelineTables.cpp - what the programs of a pipeline share
-//------------===//
+//===- PipelineTables.cpp - what the programs of a pipeline share ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- PlanMemory.cpp - --pipe-plan-memory
-//-----------------------------------===//
+//===- PlanMemory.cpp - --pipe-plan-memory --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

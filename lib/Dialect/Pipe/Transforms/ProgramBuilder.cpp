@@ -1,5 +1,4 @@
-//===- ProgramBuilder.cpp - schedules as programs
-//----------------------------===//
+//===- ProgramBuilder.cpp - schedules as programs -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

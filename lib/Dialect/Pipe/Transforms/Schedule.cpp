@@ -1,5 +1,4 @@
-//===- Schedule.cpp - --pipe-schedule
-//----------------------------------------===//
+//===- Schedule.cpp - --pipe-schedule -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,6 +12,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Simulator.h"
+#include "veeline/Support/Check.h"
 
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPESCHEDULE
@@ -88,7 +88,12 @@ static LogicalResult scheduleOne(PipelineOp pipeline, StringRef name,
     return pipeline.emitOpError() << simulation.error().str();
   pipeline.setMicrobatches(microbatches);
   pipeline.setSchedule(name);
-  return buildPrograms(pipeline, *order, *simulation, tables);
+  if (failed(buildPrograms(pipeline, *order, *simulation, tables)))
+    return failure();
+  VEELINE_CHECK(
+      schedule::verify(*problem, readSchedule(pipeline, getPrograms(pipeline))),
+      "the programs do not follow the schedule that they were built from");
+  return success();
 }
 
 namespace {

@@ -1,5 +1,4 @@
-//===- ScheduleProblem.cpp - pipelines as scheduling problems
-//----------------===//
+//===- ScheduleProblem.cpp - pipelines as scheduling problems -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Step.cpp - what a lowered step and its metadata agree on
-//--------------===//
+//===- Step.cpp - what a lowered step and its metadata agree on -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

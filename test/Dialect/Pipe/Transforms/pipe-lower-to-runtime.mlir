@@ -17,9 +17,9 @@
 // CHECK-DAG:     %[[C2:.*]] = llvm.mlir.constant(2 : i32) : i32
 // CHECK-DAG:     %[[C3:.*]] = llvm.mlir.constant(3 : i32) : i32
 // CHECK-DAG:     %[[Z8:.*]] = llvm.mlir.constant(0 : i8) : i8
-// CHECK-DAG:     %[[N64:.*]] = llvm.mlir.constant(64 : i64) : i64
+// CHECK-DAG:     %[[N32:.*]] = llvm.mlir.constant(32 : i64) : i64
 // CHECK:         %[[ACC:.*]] = llvm.getelementptr %[[ARENA]][128]
-// CHECK:         "llvm.intr.memset"(%[[ACC]], %[[Z8]], %[[N64]])
+// CHECK:         "llvm.intr.memset"(%[[ACC]], %[[Z8]], %[[N32]])
 // The activation is computed into the receiver's memory; its send only commits.
 // CHECK:         %[[SLOT:.*]] = call @veeline_send_acquire(%[[RANK]], %[[C0]])
 // CHECK:         %[[AT:.*]] = llvm.getelementptr %[[ARENA]][384]

@@ -30,7 +30,7 @@ func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) ->
 
 // -----
 
-// expected-error @below {{argument 0 ("x") of the model: expected a tensor of static shape with integer or float elements, found 'tensor<?xf32>'}}
+// expected-error @below {{argument 0 ("x") of the model: expected a tensor of static, non-empty shape of i1, i8, i16, i32, i64, f32 or f64, found 'tensor<?xf32>'}}
 func.func @net(%x: tensor<?xf32> {pipe.batch = "x"}) -> tensor<f32> {
   %l = arith.constant dense<0.0> : tensor<f32>
   return %l : tensor<f32>
@@ -38,15 +38,59 @@ func.func @net(%x: tensor<?xf32> {pipe.batch = "x"}) -> tensor<f32> {
 
 // -----
 
-// expected-error @below {{argument 1 ("arg1") of the model: expected a tensor of static shape with integer or float elements, found 'f32'}}
+// expected-error @below {{argument 1 ("arg1") of the model: expected a tensor of static, non-empty shape of i1, i8, i16, i32, i64, f32 or f64, found 'f32'}}
 func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}, %x: f32) -> tensor<f32> {
   return %w : tensor<f32>
 }
 
 // -----
 
-// expected-error @below {{argument 0 ("positions") of the model: expected a tensor of static shape with integer or float elements, found 'tensor<4xindex>'}}
+// expected-error @below {{argument 0 ("positions") of the model: expected a tensor of static, non-empty shape of i1, i8, i16, i32, i64, f32 or f64, found 'tensor<4xindex>'}}
 func.func @net(%x: tensor<4xindex> {pipe.buffer = "positions"}) -> tensor<f32> {
+  %l = arith.constant dense<0.0> : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// A type that no file of data has, and one whose elements are half a byte.
+// expected-error @below {{argument 0 ("x") of the model: expected a tensor of static, non-empty shape of i1, i8, i16, i32, i64, f32 or f64, found 'tensor<4xi128>'}}
+func.func @net(%x: tensor<4xi128> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 ("x") of the model: expected a tensor of static, non-empty shape of i1, i8, i16, i32, i64, f32 or f64, found 'tensor<4xi4>'}}
+func.func @net(%x: tensor<4xi4> {pipe.buffer = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 ("x") of the model: expected a tensor of static, non-empty shape of i1, i8, i16, i32, i64, f32 or f64, found 'tensor<4xui8>'}}
+func.func @net(%x: tensor<4xui8> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 ("x") of the model: expected a tensor of static, non-empty shape of i1, i8, i16, i32, i64, f32 or f64, found 'tensor<4xf16>'}}
+func.func @net(%x: tensor<4xf16> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 ("x") of the model: expected a tensor of static, non-empty shape of i1, i8, i16, i32, i64, f32 or f64, found 'tensor<4x0xf32>'}}
+func.func @net(%x: tensor<4x0xf32> {pipe.batch = "x"}, %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 ("w") of the model: expected a parameter, a tensor of static, non-empty shape of f32 or f64, found 'tensor<4xbf16>'}}
+func.func @net(%w: tensor<4xbf16> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
   %l = arith.constant dense<0.0> : tensor<f32>
   return %l : tensor<f32>
 }
@@ -127,8 +171,22 @@ func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) ->
 
 func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> (tensor<f32>, index) {
   %i = arith.constant 0 : index
-  // expected-error @below {{result 1 of the model: expected a tensor of static shape with integer or float elements, found 'index'}}
+  // expected-error @below {{result 1 of the model is a metric, a tensor<f32> or tensor<f64>; found 'index'}}
   return %w, %i : tensor<f32>, index
+}
+
+// -----
+
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}, %x: tensor<4xf32> {pipe.batch = "x"}) -> (tensor<f32>, tensor<4xf32>) {
+  // expected-error @below {{result 1 of the model is a metric, a tensor<f32> or tensor<f64>; found 'tensor<4xf32>'}}
+  return %w, %x : tensor<f32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}, %x: tensor<i32> {pipe.batch = "x"}) -> (tensor<f32>, tensor<f32>, tensor<i32>) {
+  // expected-error @below {{result 2 of the model is a metric, a tensor<f32> or tensor<f64>; found 'tensor<i32>'}}
+  return %w, %w, %x : tensor<f32>, tensor<f32>, tensor<i32>
 }
 
 // -----

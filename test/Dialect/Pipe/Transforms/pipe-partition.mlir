@@ -68,27 +68,30 @@ func.func @net(%w: tensor<4x4xf32> {pipe.param = #pipe.param<"w", init = zeros>}
 // CHECK-LABEL: pipe.pipeline @net
 // CHECK:         %[[TOKENS:.*]] = pipe.batch "tokens"
 // CHECK-NEXT:    %[[UNUSED:.*]] = pipe.batch "unused"
+// CHECK-NEXT:    %[[BIAS:.*]] = pipe.batch "bias"
 // CHECK-NEXT:    %[[TABLE:.*]] = pipe.param <"table"
 // CHECK-NEXT:    %[[C0:.*]]:2 = pipe.chunk 0 @net_chunk0_0(%[[TOKENS]], %[[TABLE]]) : {{.*}} -> (tensor<2x4xf32>, tensor<2x4xf32>)
-// CHECK-NEXT:    %[[C1:.*]]:2 = pipe.chunk 1 @net_chunk1(%[[C0]]#0, %[[C0]]#1)
-// CHECK-NEXT:    %[[C2:.*]]:3 = pipe.chunk 2 @net_chunk2(%[[C1]]#0, %[[C1]]#1, %[[TOKENS]]) : {{.*}} -> (tensor<2xi32>, tensor<f32>, tensor<2xi32>)
-// CHECK-NEXT:    pipe.yield %[[C2]]#1, %[[C1]]#0, %[[C2]]#0, %[[C2]]#2, %[[C1]]#0 :
+// CHECK-NEXT:    %[[C1:.*]]:3 = pipe.chunk 1 @net_chunk1(%[[C0]]#0, %[[C0]]#1)
+// CHECK-NEXT:    %[[C2:.*]]:3 = pipe.chunk 2 @net_chunk2(%[[C1]]#0, %[[C1]]#1, %[[BIAS]]) : {{.*}} -> (tensor<f32>, tensor<f32>, tensor<f32>)
+// CHECK-NEXT:    pipe.yield %[[C2]]#1, %[[C1]]#2, %[[C2]]#0, %[[C2]]#2, %[[C1]]#2 :
 func.func private @net_chunk0()
 // CHECK:       func.func private @net_chunk0_0(%[[TOKENS:.*]]: tensor<2xi32>, %[[TABLE:.*]]: tensor<8x4xf32>)
 // CHECK:         linalg.generic
 // CHECK:         tensor.extract %[[TABLE]]
 // CHECK-NOT:   pipe.boundary
-// CHECK:       func.func private @net_chunk2({{.*}}, {{.*}}, %[[TOKENS:.*]]: tensor<2xi32>)
-// CHECK:         %[[TWICE:.*]] = linalg.map { arith.addi {{.*}}ins(%[[TOKENS]], %[[TOKENS]]
-// CHECK:         return %[[TWICE]], %{{.*}}, %[[TOKENS]] :
+// CHECK:       func.func private @net_chunk2({{.*}}, {{.*}}, %[[BIAS:.*]]: tensor<f32>)
+// CHECK:         %[[TWICE:.*]] = arith.addf %[[BIAS]], %[[BIAS]]
+// CHECK:         return %[[TWICE]], %{{.*}}, %[[BIAS]] :
 func.func @net(%tokens: tensor<2xi32> {pipe.batch = "tokens"},
                %unused: tensor<2xi32> {pipe.batch = "unused"},
+               %bias: tensor<f32> {pipe.batch = "bias"},
                %table: tensor<8x4xf32> {pipe.param = #pipe.param<"table", init = zeros>})
-    -> (tensor<f32>, tensor<2x4xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2x4xf32>) {
+    -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<2x4xf32>
-  %ei = tensor.empty() : tensor<2xi32>
-  %twice = linalg.map { arith.addi } ins(%tokens, %tokens : tensor<2xi32>, tensor<2xi32>) outs(%ei : tensor<2xi32>)
+  %twice = arith.addf %bias, %bias : tensor<f32>
+  %le = tensor.empty() : tensor<f32>
+  %l0 = linalg.fill ins(%zero : f32) outs(%le : tensor<f32>) -> tensor<f32>
   %h = linalg.generic {
       indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
       iterator_types = ["parallel", "parallel"]}
@@ -104,12 +107,12 @@ func.func @net(%tokens: tensor<2xi32> {pipe.batch = "tokens"},
   %g1 = pipe.boundary %g : tensor<2x4xf32>
   %a = linalg.map { arith.addf } ins(%h1, %g1 : tensor<2x4xf32>, tensor<2x4xf32>) outs(%e : tensor<2x4xf32>)
   %b = linalg.map { arith.mulf } ins(%a, %g1 : tensor<2x4xf32>, tensor<2x4xf32>) outs(%e : tensor<2x4xf32>)
+  %s = linalg.reduce { arith.addf } ins(%b : tensor<2x4xf32>) outs(%l0 : tensor<f32>) dimensions = [0, 1]
   %a2 = pipe.boundary %a : tensor<2x4xf32>
   %b2 = pipe.boundary %b : tensor<2x4xf32>
+  %s2 = pipe.boundary %s : tensor<f32>
   %c = linalg.map { arith.mulf } ins(%a2, %b2 : tensor<2x4xf32>, tensor<2x4xf32>) outs(%e : tensor<2x4xf32>)
-  %le = tensor.empty() : tensor<f32>
-  %l0 = linalg.fill ins(%zero : f32) outs(%le : tensor<f32>) -> tensor<f32>
   %loss = linalg.reduce { arith.addf } ins(%c : tensor<2x4xf32>) outs(%l0 : tensor<f32>) dimensions = [0, 1]
   %last = pipe.boundary %loss : tensor<f32>
-  return %last, %a, %twice, %tokens, %a2 : tensor<f32>, tensor<2x4xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2x4xf32>
+  return %last, %s, %twice, %bias, %s2 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 }

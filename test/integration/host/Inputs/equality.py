@@ -5,8 +5,9 @@ the model without chunks.
 Usage: equality.py SOURCE_DIRECTORY WORK_DIRECTORY [--full] [--jobs N] [--only TEXT]
 
 The full set is the product of schedules, ranks, microbatches and models, each
-compared with the model without chunks as well. The default set has every
-(schedule, ranks, microbatches) once and every (schedule, model) at least once.
+compared with the model without chunks as well. The default set has, of some
+schedules, every (schedule, ranks, microbatches) once and every (schedule, model)
+at least once, and a few cases of the others.
 VEELINE_FULL_EQUALITY=1 in the environment stands for --full.
 """
 
@@ -23,7 +24,23 @@ import sys
 GPT = """--layers 3 --width 16 --heads 2 --sequence 8 --vocabulary 128
          --microbatch-size 2 --mlp-ratio 2""".split()
 MLP = ["--widths", "8,12,12,12,12,12,12,12,4", "--microbatch-size", "6"]
-CHUNKS_PER_STAGE = {"gpipe": 1, "1f1b": 1, "interleaved-1f1b": 2, "zb-v": 2}
+CHUNKS_PER_STAGE = {
+    "gpipe": 1,
+    "1f1b": 1,
+    "eager-1f1b": 1,
+    "interleaved-1f1b": 2,
+    "interleaved-1f1b-remainder": 2,
+    "looped-bfs": 2,
+    "hanayo": 2,
+    "zb-h1": 1,
+    "zb-h2": 1,
+    "zb-v": 2,
+    "dualpipe-v": 2,
+}
+# The default set has these with every shape and every model.
+IN_DEPTH = ("gpipe", "1f1b", "interleaved-1f1b", "zb-v")
+# The others run the same programs in other orders, with these shapes.
+OTHER_SHAPES = ((4, 8), (4, 3), (2, 1))
 STAGES = (1, 2, 4)
 MICROBATCHES = (1, 3, 4, 8)
 STEPS = 2
@@ -44,24 +61,21 @@ def list_models():
     return models
 
 
-def is_allowed(schedule, stages, microbatches):
-    return schedule != "interleaved-1f1b" or microbatches % stages == 0
-
-
 def list_cases(models, full):
     """Tuples of schedule, stages, microbatches, model, with_reference."""
     cases = []
-    for schedule in CHUNKS_PER_STAGE:
-        shapes = [
-            (stages, microbatches)
-            for stages, microbatches in itertools.product(STAGES, MICROBATCHES)
-            if is_allowed(schedule, stages, microbatches)
-        ]
+    for number, schedule in enumerate(CHUNKS_PER_STAGE):
+        shapes = list(itertools.product(STAGES, MICROBATCHES))
         if full:
             cases += [
                 (schedule, *shape, model, True)
                 for shape, model in itertools.product(shapes, models)
             ]
+            continue
+        if schedule not in IN_DEPTH:
+            for i, shape in enumerate(OTHER_SHAPES):
+                model = list(models)[(number + 3 * i) % len(models)]
+                cases.append((schedule, *shape, model, False))
             continue
         # Both lists are used up: the longer one once, the shorter one in rounds.
         # The large shapes first, for they meet every model that there is.
@@ -147,7 +161,7 @@ def check(models, case):
     """None, or what went wrong."""
     schedule, stages, microbatches, model, with_reference = case
     chunks_per_stage = CHUNKS_PER_STAGE[schedule]
-    artifact = models.work / f"{schedule}-{stages}-{microbatches}-{model}.vla"
+    artifact = models.work / f"{schedule}-{stages}-{microbatches}-{model}.vee"
     compile_command = [
         "veeline", "compile", "-q", models.path(model), "-o", artifact,
         "--stages", str(stages), "--chunks-per-stage", str(chunks_per_stage),

@@ -65,7 +65,7 @@ func.func @fpowi(%x: tensor<3xf64>, %n: tensor<3xi32>) -> tensor<3xf64> {
   return %0 : tensor<3xf64>
 }
 
-// The first row keeps its last element, the second its last one too.
+// A row that keeps its last two elements.
 func.func @masked_softmax(%x: tensor<1x4xf64>) -> tensor<1x4xf64> {
   %zero = arith.constant 0.0 : f64
   %two = arith.constant 2 : index

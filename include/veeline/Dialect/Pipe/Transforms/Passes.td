@@ -17,8 +17,9 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     what lies between its `pipe.boundary` marks or, where it has none, between
     the places where few activations are live (`--pipe-print-pieces` lists
     them). A chunk is a run of pieces. Cuts are chosen so that the heaviest
-    *stage* under the placement is as light as possible, then so that the fewest bytes cross cuts;
-    or they are given as a list of piece counts.
+    *stage* under the placement is as light as possible, then, among cuts whose heaviest stage is
+    within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
+    cuts; or they are given as a list of piece counts.
 
     What does not depend on both data and parameters (constants, masks, positions, views of
     parameters) is repeated in every chunk that uses it.
@@ -91,7 +92,8 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
   let description = [{
     Replaces every `pipe.edge_value` by a `pipe.recv` and a `pipe.wait`, and puts the
     `pipe.send` where the value exists. A receive is posted ahead: before the operation during
-    which, in the simulated schedule, its sender starts to produce it.
+    which, in the simulated schedule, its sender starts to produce it. Every stage has one program,
+    and together they are a schedule of the pipeline, which the schedule library's verifier checks.
   }];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }

@@ -37,7 +37,7 @@ std::optional<schedule::Op> getScheduleOp(mlir::Operation *op);
 /// which no gradient depends no backward at all, and programs leave these out.
 bool hasFunction(ChunkOp chunk, schedule::OpKind kind);
 
-/// The schedule that the programs of a pipeline, in order of their stages,
+/// The schedule that the programs of a pipeline, one for each stage in order,
 /// follow; operations that programs leave out are put back.
 schedule::Schedule readSchedule(PipelineOp pipeline,
                                 llvm::ArrayRef<ProgramOp> programs);

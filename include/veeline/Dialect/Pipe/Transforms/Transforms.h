@@ -21,7 +21,8 @@ mlir::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
 
 /// Checks that `model` follows the input contract: one block of pure ops on
 /// tensors of static shape; arguments that say what they are, under distinct
-/// names; at least one parameter; the loss as first result. Fails with a
+/// names, of types that the runtime has; at least one parameter; scalar
+/// results, the loss first. Fails with a
 /// diagnostic at what breaks it. Linear in the number of ops.
 mlir::LogicalResult verifyModel(mlir::func::FuncOp model);
 

@@ -1,0 +1,71 @@
+//===- Bounds.h - what no schedule can undercut -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_BOUNDS_H
+#define VEELINE_SCHEDULE_BOUNDS_H
+
+#include "veeline/Schedule/Problem.h"
+
+#include <vector>
+
+namespace veeline::schedule {
+
+/// The argument behind a lower bound.
+enum class BoundKind {
+  /// Work of the stage.
+  Busy,
+  /// Work of the stage, with what has to come before and after it on others.
+  FillAndDrain,
+  /// The longest chain of operations and transfers of one microbatch.
+  CriticalPath,
+  /// The memory limit of the stage: few microbatches in flight, each for a
+  /// whole round trip.
+  Memory,
+};
+
+/// "busy time", "fill and drain", "critical path" or "memory".
+const char *toString(BoundKind kind);
+
+struct Bound {
+  double time = 0;
+  BoundKind kind = BoundKind::Busy;
+};
+
+struct StageBounds {
+  /// Sum of the costs of its operations.
+  double busy = 0;
+  /// Of the makespan of all stages, by arguments about this one.
+  Bound makespan;
+  /// Of the time from its own first start to its last end.
+  Bound span;
+};
+
+/// Lower bounds on what the simulator says of any schedule that `verify`
+/// accepts, in whatever order and with whatever transfers (blocking and
+/// contention only delay). Infinite where a limit admits no schedule.
+struct Bounds {
+  std::vector<StageBounds> stages;
+  /// The best over all stages, and the stage; the span that is the longest one
+  /// of a step.
+  Bound makespan, span;
+  int makespanStage = 0, spanStage = 0;
+  /// The bubbles that follow, by the simulator's definitions.
+  double bubbleMakespan = 0, bubbleSpan = 0;
+};
+
+struct BoundOptions {
+  /// Only schedules that never split a backward.
+  bool fusedBackward = false;
+};
+
+/// The bounds, each proved where it is computed (Bounds.cpp). Expects
+/// `check(problem)` to hold. O((stages + chunks with a limit) · (chunks +
+/// edges)), whatever the number of microbatches.
+Bounds lowerBounds(const Problem &problem, const BoundOptions &options = {});
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_SCHEDULE_BOUNDS_H

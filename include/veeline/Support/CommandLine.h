@@ -1,0 +1,39 @@
+//===- CommandLine.h - what all command lines share -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain C++ that catches what the parser throws; users need not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SUPPORT_COMMANDLINE_H
+#define VEELINE_SUPPORT_COMMANDLINE_H
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace veeline::commandline {
+
+/// The exit status of a command line that is not understood.
+inline constexpr int usageError = 2;
+
+/// "veeline: error: `message`" to stderr.
+void printError(const std::string &message);
+
+/// The same, and how to get help on `app` or the subcommand of it that was
+/// named. Returns usageError.
+int failUsage(CLI::App &app, const std::string &message);
+
+/// Parses; nothing to go on, else the status to exit with after help or the
+/// version was printed, or an error with the nearest known name.
+std::optional<int> parse(CLI::App &app, int argc, const char *const *argv);
+
+} // namespace veeline::commandline
+
+#endif // VEELINE_SUPPORT_COMMANDLINE_H

@@ -1,0 +1,40 @@
+//===- Interrupt.cpp - Ctrl-C while a model is compiled -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "File.h"
+#include "veeline/Compiler/Compiler.h"
+#include "veeline/Conversion/HostTarget.h"
+#include "llvm/Support/Signals.h"
+
+#include <csignal>
+#include <iterator>
+#include <unistd.h>
+
+using namespace veeline;
+
+static void onSignal(int signal) {
+  stopLinkers();
+  llvm::sys::RunInterruptHandlers();
+  deleteTemporaryFiles();
+  _exit(128 + signal);
+}
+
+void compiler::catchInterrupts() {
+  constexpr int signals[] = {SIGHUP, SIGINT, SIGTERM};
+  struct sigaction before[std::size(signals)];
+  for (size_t i = 0; i != std::size(signals); ++i)
+    sigaction(signals[i], nullptr, &before[i]);
+  // LLVM sets its own handlers with the first file that it is to remove; ours
+  // come after them, and theirs stay for crashes.
+  llvm::sys::SetInterruptFunction(nullptr);
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  sigfillset(&action.sa_mask);
+  // What was ignored (nohup) stays so.
+  for (size_t i = 0; i != std::size(signals); ++i)
+    sigaction(signals[i],
+              before[i].sa_handler == SIG_IGN ? &before[i] : &action, nullptr);
+}

@@ -1,0 +1,370 @@
+//===- Bounds.cpp - what no schedule can undercut -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of one microbatch, an operation X has a head, the longest chain of operations
+// and transfers that ends where X may start, and a tail, the longest one that
+// has to follow its end. No schedule starts X before its head or ends less than
+// its tail after X, since each operation takes at least its cost (also within
+// an overlapped block) and each transfer at least the time of its edge (also
+// with contention or blocking). A gradient leaves a chunk after its B, or later
+// where the backward is fused, so chains count B alone unless `fusedBackward`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Bounds.h"
+
+#include "Flow.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <queue>
+
+using namespace veeline::schedule;
+
+const char *veeline::schedule::toString(BoundKind kind) {
+  switch (kind) {
+  case BoundKind::Busy:
+    return "busy time";
+  case BoundKind::FillAndDrain:
+    return "fill and drain";
+  case BoundKind::CriticalPath:
+    return "critical path";
+  case BoundKind::Memory:
+    return "memory";
+  }
+  return "?";
+}
+
+static constexpr double never = -std::numeric_limits<double>::infinity();
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+namespace {
+/// What a chunk does per microbatch: F, then what its gradient waits for, then
+/// what is left of the backward and nobody waits for.
+struct Costs {
+  double forward, backward, rest;
+};
+
+/// Longest chains to the start (heads) or from the end (tails) of each of the
+/// three, by chunk; `never` where there is none.
+struct Chains {
+  explicit Chains(int chunks)
+      : forward(chunks, never), backward(chunks, never), rest(chunks, never) {}
+  std::vector<double> forward, backward, rest;
+};
+
+/// A share of the work of a stage, with its head and tail.
+struct Job {
+  double head, time, tail;
+  bool isForward;
+};
+
+/// All that the bounds look at.
+class Analysis {
+public:
+  Analysis(const Problem &problem, const BoundOptions &options);
+  Bounds run();
+
+private:
+  template <typename IsStart> Chains heads(int first, IsStart isStart) const;
+  template <typename IsEnd> Chains tails(int first, IsEnd isEnd) const;
+  double roundTrip(int chunk) const;
+  std::vector<Job> jobs(int stage, const Chains &heads,
+                        const Chains &tails) const;
+  double oneStage(const std::vector<Job> &jobs) const;
+  double memory(int stage, const Chains &heads, const Chains &tails) const;
+  double rounds(int chunk, std::int64_t limit, const Chains &heads,
+                const Chains &tails) const;
+  Bound best(int stage, const Chains &heads, const Chains &tails) const;
+
+  const Problem &problem;
+  Flow flow;
+  std::vector<Costs> costs;
+  Chains allHeads, allTails;
+  /// Per chunk; empty without limits.
+  std::vector<double> roundTrips;
+};
+} // namespace
+
+Analysis::Analysis(const Problem &problem, const BoundOptions &options)
+    : problem(problem), flow(problem), allHeads(0), allTails(0) {
+  for (const Chunk &chunk : problem.chunks) {
+    if (options.fusedBackward || !chunk.hasBackwardInput)
+      costs.push_back({chunk.forward, chunk.cost(OpKind::Backward), 0});
+    else
+      costs.push_back(
+          {chunk.forward, chunk.backwardInput, chunk.backwardWeight});
+  }
+  auto any = [](int) { return true; };
+  allHeads = heads(0, any);
+  allTails = tails(0, any);
+  if (!problem.memoryLimits.empty())
+    for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+      roundTrips.push_back(roundTrip(chunk));
+}
+
+/// Chains that begin with the F of a chunk for which `isStart` holds; none of
+/// them is before chunk `first`.
+template <typename IsStart>
+Chains Analysis::heads(int first, IsStart isStart) const {
+  int count = problem.numChunks();
+  Chains result(count);
+  for (int chunk = first; chunk < count; ++chunk) {
+    double &head = result.forward[chunk];
+    if (isStart(chunk))
+      head = 0;
+    for (const Link &link : flow.forwardInputs[chunk])
+      head = std::max(head, result.forward[link.chunk] +
+                                costs[link.chunk].forward + link.transfer);
+  }
+  for (int chunk = count - 1; chunk >= 0; --chunk) {
+    double &head = result.backward[chunk];
+    head = result.forward[chunk] + costs[chunk].forward;
+    for (const Link &link : flow.backwardInputs[chunk])
+      head = std::max(head, result.backward[link.chunk] +
+                                costs[link.chunk].backward + link.transfer);
+    result.rest[chunk] = head + costs[chunk].backward;
+  }
+  return result;
+}
+
+/// Chains that end with an operation of a chunk for which `isEnd` holds; none
+/// of them is before chunk `first`. Only F of chunks from `first` on are
+/// covered.
+template <typename IsEnd> Chains Analysis::tails(int first, IsEnd isEnd) const {
+  int count = problem.numChunks();
+  Chains result(count);
+  for (int chunk = 0; chunk < count; ++chunk) {
+    double &tail = result.backward[chunk];
+    if (isEnd(chunk)) {
+      result.rest[chunk] = 0;
+      tail = costs[chunk].rest;
+    }
+    for (const Link &link : flow.backwardUsers[chunk])
+      tail = std::max(tail, link.transfer + costs[link.chunk].backward +
+                                result.backward[link.chunk]);
+  }
+  for (int chunk = count - 1; chunk >= first; --chunk) {
+    double &tail = result.forward[chunk];
+    tail = costs[chunk].backward + result.backward[chunk];
+    for (const Link &link : flow.forwardUsers[chunk])
+      tail = std::max(tail, link.transfer + costs[link.chunk].forward +
+                                result.forward[link.chunk]);
+  }
+  return result;
+}
+
+/// From the start of F of a chunk to the end of its B.
+double Analysis::roundTrip(int chunk) const {
+  return heads(chunk, [&](int other) { return other == chunk; }).rest[chunk];
+}
+
+std::vector<Job> Analysis::jobs(int stage, const Chains &heads,
+                                const Chains &tails) const {
+  std::vector<Job> result;
+  double m = problem.microbatches;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    int chunk = problem.placement.globalChunk(stage, local);
+    const Costs &cost = costs[chunk];
+    result.push_back(
+        {heads.forward[chunk], m * cost.forward, tails.forward[chunk], true});
+    result.push_back({heads.backward[chunk], m * cost.backward,
+                      tails.backward[chunk], false});
+    if (cost.rest > 0)
+      result.push_back({heads.rest[chunk], m * cost.rest, 0, false});
+  }
+  return result;
+}
+
+/// Any set of operations of a stage runs after the least of their heads, one
+/// at a time, and before the least of their tails: their work plus the two is a
+/// lower bound. The best one over all sets is the time in which one machine
+/// that may interrupt its jobs can finish them, always with the available one
+/// of the longest tail (Jackson 1955, Carlier 1982). Those of all microbatches
+/// have the same head and tail, so they make one job.
+static double oneMachine(std::vector<Job> jobs) {
+  std::sort(jobs.begin(), jobs.end(),
+            [](const Job &a, const Job &b) { return a.head < b.head; });
+  struct Left {
+    double tail, time;
+    bool operator<(const Left &other) const { return tail < other.tail; }
+  };
+  std::priority_queue<Left> available;
+  double now = 0, latest = 0;
+  for (std::size_t next = 0; next < jobs.size() || !available.empty();) {
+    if (available.empty())
+      now = std::max(now, jobs[next].head);
+    for (; next < jobs.size() && jobs[next].head <= now; ++next)
+      available.push({jobs[next].tail, jobs[next].time});
+    Left job = available.top();
+    available.pop();
+    double until = next < jobs.size() ? jobs[next].head : now + job.time;
+    double worked = std::min(job.time, until - now);
+    now += worked;
+    job.time -= worked;
+    // What is smaller than rounding counts as done.
+    if (job.time > 1e-12 * now)
+      available.push(job);
+    else
+      latest = std::max(latest, now + job.tail);
+  }
+  return latest;
+}
+
+/// `oneMachine`, also with overlapped blocks. A block saves at most its share
+/// of its F, and at most that of its backward, and only where both belong to
+/// the set in question.
+double Analysis::oneStage(const std::vector<Job> &jobs) const {
+  if (problem.overlap == 0)
+    return oneMachine(jobs);
+  double best = 0;
+  for (bool shortenForwards : {false, true}) {
+    std::vector<Job> shorter = jobs;
+    for (Job &job : shorter)
+      if (job.isForward == shortenForwards)
+        job.time *= 1 - problem.overlap;
+    best = std::max(best, oneMachine(std::move(shorter)));
+  }
+  return best;
+}
+
+/// A chunk holds at least `held` of a stage's `limit` from the start of an F
+/// for a round trip, so at most L = limit / held microbatches are on it at
+/// once. Let S(1) <= S(2) <= ... be the starts of its F. When F number i + L
+/// starts, at least i of those before it have finished their round trips; the
+/// i-th to do so started at S(i) or later. Hence S(i + L) >= S(i) + round trip,
+/// and S(m) >= S(1) + floor((m-1) / L) round trips + ((m-1) mod L) F.
+static double lastStart(std::int64_t microbatches, std::int64_t limit,
+                        std::int64_t held, double roundTrip, double forward) {
+  std::int64_t before = microbatches - 1, most = limit / held;
+  if (most == 0)
+    return infinity;
+  return static_cast<double>(before / most) * roundTrip +
+         static_cast<double>(before % most) * forward;
+}
+
+/// The last F of a chunk is followed by its own round trip and tail. What F
+/// holds is held until the end of B; the less of that and of what B keeps until
+/// the end of W.
+double Analysis::rounds(int chunk, std::int64_t limit, const Chains &heads,
+                        const Chains &tails) const {
+  const Chunk &memory = problem.chunks[chunk];
+  std::int64_t held = memory.forwardMemory;
+  std::int64_t kept = std::min(held, held + memory.backwardInputMemory);
+  const Costs &cost = costs[chunk];
+  double trip = roundTrips[chunk], last = 0;
+  if (held > 0)
+    last = lastStart(problem.microbatches, limit, held, trip, cost.forward);
+  if (kept > 0)
+    last = std::max(last, lastStart(problem.microbatches, limit, kept,
+                                    trip + cost.rest, cost.forward));
+  return heads.forward[chunk] + last + trip + tails.backward[chunk];
+}
+
+/// Besides `rounds`: over the time of a stage, its memory adds up to at least
+/// what every microbatch holds for its round trip on each chunk, and what B
+/// keeps while W runs. It never exceeds the limit, so dividing the sum by the
+/// limit gives a time, from the first F to the last B or W. What a stage holds
+/// is a multiple of the greatest common divisor of what its operations add, so
+/// the limit may be rounded down to one.
+double Analysis::memory(int stage, const Chains &heads,
+                        const Chains &tails) const {
+  double sum = 0, fill = infinity, drain = infinity, best = 0;
+  std::int64_t divisor = 0;
+  bool holds = false;
+  auto visit = [&](auto what) {
+    for (int local = 0; local < problem.chunksPerStage(); ++local)
+      what(problem.placement.globalChunk(stage, local));
+  };
+  visit([&](int chunk) {
+    const Chunk &memory = problem.chunks[chunk];
+    std::int64_t held = memory.forwardMemory;
+    std::int64_t kept = held + memory.backwardInputMemory;
+    const Costs &cost = costs[chunk];
+    sum += static_cast<double>(held) * roundTrips[chunk] +
+           static_cast<double>(std::min(held, kept)) * cost.rest;
+    divisor = std::gcd(divisor, std::gcd(held, kept));
+    holds |= held > 0;
+    fill = std::min(fill, heads.forward[chunk]);
+    drain = std::min(drain, cost.rest > 0 ? 0 : tails.backward[chunk]);
+  });
+  if (!holds)
+    return 0;
+  std::int64_t limit = *problem.memoryLimit(stage) / divisor * divisor;
+  if (limit == 0)
+    return infinity;
+  visit([&](int chunk) {
+    best = std::max(best, rounds(chunk, limit, heads, tails));
+  });
+  double time = sum / static_cast<double>(limit) * problem.microbatches;
+  return std::max(best, fill + time + drain);
+}
+
+/// The best of all arguments; of equal ones the simplest.
+Bound Analysis::best(int stage, const Chains &heads,
+                     const Chains &tails) const {
+  Bound best;
+  auto offer = [&](double time, BoundKind kind) {
+    if (time > best.time * (1 + 1e-12))
+      best = {time, kind};
+  };
+  std::vector<Job> work = jobs(stage, heads, tails), alone = work;
+  for (Job &job : alone)
+    job.head = job.tail = 0;
+  offer(oneStage(alone), BoundKind::Busy);
+  for (const Job &job : work)
+    offer(job.head + job.time / problem.microbatches + job.tail,
+          BoundKind::CriticalPath);
+  offer(oneStage(work), BoundKind::FillAndDrain);
+  if (!problem.memoryLimits.empty())
+    offer(memory(stage, heads, tails), BoundKind::Memory);
+  return best;
+}
+
+/// 1 - busy / time; 0 where nothing takes time.
+static double bubble(double busy, double time) {
+  return time > 0 ? std::max(0.0, 1 - busy / time) : 0;
+}
+
+// For the span of a stage, its clock starts with its first operation and stops
+// with its last one, so only chains between operations of the stage count.
+Bounds Analysis::run() {
+  Bounds result;
+  double least = infinity;
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    auto isHere = [&](int chunk) {
+      return problem.placement.stageOf(chunk) == stage;
+    };
+    int first = problem.placement.globalChunk(stage, 0);
+    StageBounds bounds;
+    for (int local = 0; local < problem.chunksPerStage(); ++local) {
+      const Chunk &chunk =
+          problem.chunks[problem.placement.globalChunk(stage, local)];
+      bounds.busy +=
+          problem.microbatches * (chunk.forward + chunk.cost(OpKind::Backward));
+    }
+    bounds.makespan = best(stage, allHeads, allTails);
+    bounds.span = best(stage, heads(first, isHere), tails(first, isHere));
+    if (bounds.makespan.time > result.makespan.time) {
+      result.makespan = bounds.makespan;
+      result.makespanStage = stage;
+    }
+    if (bounds.span.time > result.span.time) {
+      result.span = bounds.span;
+      result.spanStage = stage;
+    }
+    least = std::min(least, bounds.busy);
+    result.bubbleSpan =
+        std::max(result.bubbleSpan, bubble(bounds.busy, bounds.span.time));
+    result.stages.push_back(bounds);
+  }
+  result.bubbleMakespan = bubble(least, result.makespan.time);
+  return result;
+}
+
+Bounds veeline::schedule::lowerBounds(const Problem &problem,
+                                      const BoundOptions &options) {
+  return Analysis(problem, options).run();
+}

@@ -1,0 +1,279 @@
+//===- Limits.cpp - the least memory that any schedule needs --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Limits.h"
+
+#include "Flow.h"
+#include "Memory.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace veeline::schedule;
+
+namespace {
+/// What has to run before what among F and Backward of one microbatch on one
+/// stage, in local chunks, over paths through all stages.
+class StageOrder {
+public:
+  StageOrder(const Problem &problem, const Flow &flow, int stage);
+
+  int size() const { return static_cast<int>(chunks.size()); }
+  int chunk(int local) const { return chunks[local]; }
+  std::int64_t memory(int local) const { return held[local]; }
+  bool forwardBeforeForward(int a, int b) const {
+    return reached[a].forward[b];
+  }
+  bool forwardBeforeBackward(int a, int b) const {
+    return reached[a].backward[b];
+  }
+  bool backwardBeforeBackward(int a, int b) const {
+    return backwardReached[a][b];
+  }
+
+private:
+  struct Reached {
+    std::vector<bool> forward, backward;
+  };
+  std::vector<bool> onStage(const std::vector<bool> &all) const;
+
+  std::vector<int> chunks;
+  std::vector<std::int64_t> held;
+  std::vector<Reached> reached;
+  std::vector<std::vector<bool>> backwardReached;
+};
+} // namespace
+
+/// Adds the chunks whose backward runs after one that is marked.
+static void followBackwards(const Flow &flow, std::vector<bool> &marked) {
+  for (int chunk = static_cast<int>(marked.size()) - 1; chunk >= 0; --chunk)
+    if (marked[chunk])
+      for (const Link &link : flow.backwardUsers[chunk])
+        marked[link.chunk] = true;
+}
+
+std::vector<bool> StageOrder::onStage(const std::vector<bool> &all) const {
+  std::vector<bool> result;
+  for (int chunk : chunks)
+    result.push_back(all[chunk]);
+  return result;
+}
+
+StageOrder::StageOrder(const Problem &problem, const Flow &flow, int stage) {
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    chunks.push_back(problem.placement.globalChunk(stage, local));
+    held.push_back(problem.chunks[chunks.back()].forwardMemory);
+  }
+  int count = problem.numChunks();
+  for (int from : chunks) {
+    // Edges lead to later chunks, so one pass in model order finds all.
+    std::vector<bool> forward(count);
+    forward[from] = true;
+    for (int chunk = from; chunk < count; ++chunk)
+      if (forward[chunk])
+        for (const Link &link : flow.forwardUsers[chunk])
+          forward[link.chunk] = true;
+    std::vector<bool> backward = forward;
+    followBackwards(flow, backward);
+    reached.push_back({onStage(forward), onStage(backward)});
+    std::vector<bool> after(count);
+    after[from] = true;
+    followBackwards(flow, after);
+    backwardReached.push_back(onStage(after));
+  }
+}
+
+/// The chunk before whose Backward most is held by necessity.
+static void findWitness(const StageOrder &order, LeastLimit &result) {
+  std::int64_t most = -1;
+  for (int last = 0; last < order.size(); ++last) {
+    std::int64_t sum = 0;
+    std::vector<int> together;
+    for (int local = 0; local < order.size(); ++local)
+      if (order.forwardBeforeBackward(local, last) &&
+          order.backwardBeforeBackward(last, local)) {
+        sum += order.memory(local);
+        together.push_back(order.chunk(local));
+      }
+    if (sum <= most)
+      continue;
+    most = sum;
+    result.limit = sum;
+    result.witness = order.chunk(last);
+    result.together = std::move(together);
+  }
+}
+
+namespace {
+/// Forwards in some order, with every Backward as soon as it may run: it only
+/// releases, so running it earlier never needs more memory.
+class ReleaseEarly {
+public:
+  ReleaseEarly(const StageOrder &order)
+      : order(order), forward(order.size()), backward(order.size()) {}
+
+  bool mayForward(int local) const {
+    for (int other = 0; other < order.size(); ++other)
+      if (other != local && order.forwardBeforeForward(other, local) &&
+          !forward[other])
+        return false;
+    return !forward[local];
+  }
+  /// Returns what is held at most.
+  std::int64_t runForward(int local, std::vector<Op> &ops) {
+    forward[local] = true;
+    ops.push_back({OpKind::Forward, order.chunk(local), 0});
+    held += order.memory(local);
+    std::int64_t peak = held;
+    // Later chunks are released first.
+    for (int other = order.size() - 1; other >= 0; --other)
+      if (mayBackward(other)) {
+        backward[other] = true;
+        ops.push_back({OpKind::Backward, order.chunk(other), 0});
+        held -= order.memory(other);
+      }
+    return peak;
+  }
+  std::int64_t holds() const { return held; }
+
+private:
+  bool mayBackward(int local) const {
+    if (backward[local])
+      return false;
+    for (int other = 0; other < order.size(); ++other)
+      if ((order.forwardBeforeBackward(other, local) && !forward[other]) ||
+          (other != local && order.backwardBeforeBackward(other, local) &&
+           !backward[other]))
+        return false;
+    return true;
+  }
+
+  const StageOrder &order;
+  std::vector<bool> forward, backward;
+  std::int64_t held = 0;
+};
+} // namespace
+
+/// The forwards in this order.
+static void attain(const StageOrder &order, const std::vector<int> &forwards,
+                   LeastLimit &result) {
+  ReleaseEarly run(order);
+  result.attained = 0;
+  result.order.clear();
+  for (int local : forwards)
+    result.attained =
+        std::max(result.attained, run.runForward(local, result.order));
+}
+
+namespace {
+/// The best order over all sets of forwards that have run. What has been
+/// released is a function of that set, so the peak up to a set is the least
+/// over its last forward.
+class SubsetSearch {
+public:
+  SubsetSearch(const StageOrder &order)
+      : order(order), peak(std::size_t(1) << order.size(), unreached),
+        last(peak.size()) {}
+
+  std::vector<int> run() {
+    peak[0] = 0;
+    for (std::size_t set = 0; set < peak.size(); ++set)
+      if (peak[set] != unreached)
+        extend(set);
+    std::vector<int> forwards;
+    for (std::size_t set = peak.size() - 1; set != 0;
+         set -= std::size_t(1) << last[set])
+      forwards.push_back(last[set]);
+    std::reverse(forwards.begin(), forwards.end());
+    return forwards;
+  }
+
+private:
+  void extend(std::size_t set) {
+    ReleaseEarly run(order);
+    std::vector<Op> ops;
+    // Local chunks are in model order, which every set can be run in.
+    for (int local = 0; local < order.size(); ++local)
+      if (set >> local & 1)
+        run.runForward(local, ops);
+    for (int local = 0; local < order.size(); ++local) {
+      if (!run.mayForward(local))
+        continue;
+      std::size_t next = set | std::size_t(1) << local;
+      std::int64_t needed =
+          std::max(peak[set], run.holds() + order.memory(local));
+      if (needed < peak[next]) {
+        peak[next] = needed;
+        last[next] = local;
+      }
+    }
+  }
+
+  static constexpr std::int64_t unreached =
+      std::numeric_limits<std::int64_t>::max();
+  const StageOrder &order;
+  std::vector<std::int64_t> peak;
+  std::vector<int> last;
+};
+} // namespace
+
+static LeastLimit leastLimit(const Problem &problem, const Flow &flow,
+                             int stage) {
+  StageOrder order(problem, flow, stage);
+  LeastLimit result{0, 0, {}};
+  findWitness(order, result);
+  std::vector<int> inModelOrder;
+  for (int local = 0; local < order.size(); ++local)
+    inModelOrder.push_back(local);
+  attain(order, inModelOrder, result);
+  if (result.attained == result.limit ||
+      order.size() > LeastLimit::maxChunksSearched)
+    return result;
+  attain(order, SubsetSearch(order).run(), result);
+  if (result.attained != result.limit) {
+    result.limit = result.attained;
+    result.witness.reset();
+    result.together.clear();
+  }
+  return result;
+}
+
+LeastLimit veeline::schedule::leastLimit(const Problem &problem, int stage) {
+  return ::leastLimit(problem, Flow(problem), stage);
+}
+
+static std::string reason(const LeastLimit &least) {
+  if (!least.witness)
+    return "";
+  std::string chunks;
+  for (std::size_t i = 0; i < least.together.size(); ++i)
+    chunks += (i == 0 ? " " : ", ") + std::to_string(least.together[i]);
+  return ": before the backward of chunk " + std::to_string(*least.witness) +
+         " it holds what the forwards of " +
+         (least.together.size() == 1 ? "chunk" : "chunks") + chunks + " add";
+}
+
+Status veeline::schedule::checkLimits(const Problem &problem) {
+  if (problem.memoryLimits.empty())
+    return Status::success();
+  Flow flow(problem);
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    LeastLimit least = ::leastLimit(problem, flow, stage);
+    if (*problem.memoryLimit(stage) >= least.limit)
+      continue;
+    Error error{ErrorKind::OutOfMemory,
+                "stage " + std::to_string(stage) +
+                    ": no schedule fits the memory limit of " +
+                    formatMemory(problem, *problem.memoryLimit(stage)) +
+                    "; one microbatch alone needs " +
+                    formatMemory(problem, least.limit) + reason(least)};
+    error.stage = stage;
+    error.leastLimit = least.limit;
+    error.leastOfAnySchedule = least.limit;
+    return error;
+  }
+  return Status::success();
+}

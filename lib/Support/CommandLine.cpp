@@ -1,0 +1,72 @@
+//===- CommandLine.cpp - what all command lines share ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Support/CommandLine.h"
+
+#include "Suggest.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+using namespace veeline;
+
+void commandline::printError(const std::string &message) {
+  std::cerr << "veeline: error: " << message << "\n";
+}
+
+/// The subcommand that was named, or `app` itself.
+static CLI::App &activeApp(CLI::App &app) {
+  std::vector<CLI::App *> named = app.get_subcommands();
+  return named.empty() ? app : *named.front();
+}
+
+int commandline::failUsage(CLI::App &app, const std::string &message) {
+  printError(message);
+  CLI::App &active = activeApp(app);
+  std::string command = &active == &app ? "" : " " + active.get_name();
+  std::cerr << "try '" << app.get_name() << command << " --help'\n";
+  return usageError;
+}
+
+static std::vector<std::string> optionNames(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
+/// An unknown option first: what follows it was meant to be its value.
+static std::string describeExtras(CLI::App &app) {
+  std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  for (const std::string &argument : extras) {
+    if (!argument.starts_with("-"))
+      continue;
+    std::string name = argument.substr(0, argument.find('='));
+    return "unknown option '" + name + "'" +
+           suggestion(name, optionNames(activeApp(app)));
+  }
+  return "unexpected argument '" + extras.front() + "'";
+}
+
+std::optional<int> commandline::parse(CLI::App &app, int argc,
+                                      const char *const *argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    CLI::App &active = activeApp(app);
+    std::cout << active.help(&active == &app ? "" : app.get_name());
+    return 0;
+  } catch (const CLI::CallForVersion &version) {
+    std::cout << version.what() << "\n";
+    return 0;
+  } catch (const CLI::ExtrasError &) {
+    return failUsage(app, describeExtras(app));
+  } catch (const CLI::ParseError &error) {
+    return failUsage(app, error.what());
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,82 @@
+//===- Fault.cpp - deliberate miscompilation ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fault.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::fuzz;
+
+std::optional<Fault> veeline::fuzz::findFault(std::string_view name) {
+  return llvm::StringSwitch<std::optional<Fault>>(name)
+      .Case("gradient", Fault::gradient)
+      .Case("split", Fault::split)
+      .Case("memory", Fault::memory)
+      .Default(std::nullopt);
+}
+
+/// Multiplies the gradients of parameters that `function` returns.
+static void scaleGradients(func::FuncOp function, double factor) {
+  auto terminator = cast<func::ReturnOp>(function.back().getTerminator());
+  OpBuilder builder(terminator);
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    pipe::RoleAttr role =
+        pipe::getResultRole(function, operand.getOperandNumber());
+    if (role.getKind() != pipe::RoleKind::ParamGrad)
+      continue;
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    auto value = DenseElementsAttr::get(
+        type, builder.getFloatAttr(type.getElementType(), factor).getValue());
+    Location loc = terminator.getLoc();
+    Value scale = arith::ConstantOp::create(builder, loc, value);
+    operand.set(arith::MulFOp::create(builder, loc, operand.get(), scale));
+  }
+}
+
+void veeline::fuzz::miscompileFunctions(ModuleOp module, Fault fault) {
+  using Kind = pipe::ChunkFunctionKind;
+  auto pipeline = *module.getOps<pipe::PipelineOp>().begin();
+  auto scale = [&](pipe::ChunkOp chunk, Kind kind, double factor) {
+    if (FlatSymbolRefAttr name = pipe::getFunctionName(chunk, kind))
+      scaleGradients(module.lookupSymbol<func::FuncOp>(name), factor);
+  };
+  for (pipe::ChunkOp chunk : pipeline.getChunks()) {
+    if (fault == Fault::gradient)
+      for (Kind kind : {Kind::Backward, Kind::BackwardWeight})
+        scale(chunk, kind, 1 + 1e-5);
+    // Several bits of an f32, and less than what differences can tell.
+    if (fault == Fault::split)
+      scale(chunk, Kind::BackwardWeight, 1 + std::ldexp(1, -20));
+  }
+}
+
+/// Moves the results of the second forward of each chunk.
+static void overlapForwards(pipe::ProgramOp program) {
+  llvm::DenseMap<int64_t, Attribute> first;
+  program.walk([&](pipe::ForwardOp forward) {
+    Attribute offsets = forward->getAttr(pipe::offsetsAttrName);
+    auto [entry, isFirst] = first.try_emplace(forward.getChunk(), offsets);
+    if (!isFirst && offsets)
+      forward->setAttr(pipe::offsetsAttrName, entry->second);
+  });
+}
+
+void veeline::fuzz::miscompilePrograms(ModuleOp module, Fault fault) {
+  if (fault != Fault::memory)
+    return;
+  for (auto program : module.getOps<pipe::ProgramOp>())
+    if (program.getPipeline() != "sequential")
+      overlapForwards(program);
+}

@@ -1,0 +1,126 @@
+//===- MetadataTest.cpp - metadata of IR that no pass of ours wrote -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Compiler/Metadata.h"
+#include "veeline/Compiler/Compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <memory>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+
+namespace {
+
+/// Loads textual IR as a model.
+class MetadataTest : public testing::Test {
+protected:
+  pipe::PipelineOp load(const std::string &text) {
+    std::string path =
+        testing::TempDir() + "veeline-" +
+        testing::UnitTest::GetInstance()->current_test_info()->name() + "-" +
+        std::to_string(::getpid()) + ".mlir";
+    std::ofstream(path) << text;
+    model = std::make_unique<Model>();
+    EXPECT_TRUE(succeeded(model->load(path)));
+    std::remove(path.c_str());
+    return *model->getModule().getOps<pipe::PipelineOp>().begin();
+  }
+
+  std::unique_ptr<Model> model;
+};
+
+/// A pipeline with a batch argument of `type`.
+std::string withBatch(const std::string &type) {
+  return "pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {"
+         "\n  %x = pipe.batch \"x\" : " +
+         type +
+         "\n  %w = pipe.param <\"w\", init = zeros> : tensor<f32>"
+         "\n  %0 = pipe.chunk 0 @c(%x, %w) : (" +
+         type +
+         ", tensor<f32>) -> tensor<f32>"
+         "\n  pipe.yield %0 : tensor<f32>\n}"
+         "\nfunc.func private @c(" +
+         type + ", tensor<f32>) -> tensor<f32>\n";
+}
+
+/// A pipeline whose memory is planned, of a module with these products.
+std::string withGemms(const std::string &gemms) {
+  return "module attributes {pipe.gemms = [" + gemms + R"mlir(]} {
+  pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+    %w = pipe.param <"w", init = zeros> : tensor<f32>
+    %0 = pipe.chunk 0 @c(%w) {forward = @f} : (tensor<f32>) -> tensor<f32>
+    pipe.yield %0 : tensor<f32>
+  }
+  func.func private @c(tensor<f32>) -> tensor<f32>
+  func.func private @f(tensor<f32> {pipe.role = #pipe.role<operand 0>})
+      -> (tensor<f32> {pipe.role = #pipe.role<result 0>})
+  pipe.program @net_rank0 of @net stage(0) attributes {memory = {
+      accumulators = [], accumulators_begin = 64 : i64,
+      accumulators_end = 64 : i64, arena_bytes = 128 : i64,
+      params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
+    %0 = pipe.forward chunk(0) microbatch(0) ()
+        {pipe.offsets = array<i64: 64>} : () -> tensor<f32>
+  }
+})mlir";
+}
+
+const char *const product =
+    "{a_strides = array<i64: 3, 1>, b_strides = array<i64: 2, 1>, "
+    "batch = array<i64>, c_strides = array<i64: 2, 1>, dtype = f32, "
+    "k = 3 : i64, m = 4 : i64, n = 2 : i64, scratch_bytes = 0 : i64}";
+
+} // namespace
+
+TEST_F(MetadataTest, DescribesTypesOfTheRuntime) {
+  artifact::Metadata metadata;
+  ASSERT_TRUE(
+      succeeded(describeModel(load(withBatch("tensor<4xi16>")), metadata)));
+  ASSERT_EQ(metadata.batches.size(), 1u);
+  EXPECT_EQ(metadata.batches[0].type, artifact::DataType::i16);
+  EXPECT_EQ(metadata.batches[0].shape, std::vector<int64_t>{4});
+}
+
+TEST_F(MetadataTest, RefusesTypesThatTheRuntimeLacks) {
+  artifact::Metadata metadata;
+  pipe::PipelineOp pipeline = load(withBatch("tensor<4xi128>"));
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(failed(describeModel(pipeline, metadata)));
+  std::string message = testing::internal::GetCapturedStderr();
+  EXPECT_NE(message.find(":2:8: error: the runtime has no elements of type "
+                         "'i128'"),
+            std::string::npos)
+      << message;
+}
+
+TEST_F(MetadataTest, DescribesProducts) {
+  auto program =
+      describeProgram(load(withGemms(product)), "pipeline", /*firstObject=*/0);
+  ASSERT_TRUE(succeeded(program));
+  ASSERT_EQ(program->ranks.size(), 1u);
+  ASSERT_EQ(program->ranks[0].gemms.size(), 1u);
+  EXPECT_EQ(program->ranks[0].gemms[0].m, 4);
+}
+
+/// A product that was left out would give those after it other numbers.
+TEST_F(MetadataTest, RefusesDamagedProducts) {
+  for (std::string damaged : {"{m = 4 : i64}", "1 : i64"}) {
+    pipe::PipelineOp pipeline =
+        load(withGemms(std::string(product) + ", " + damaged));
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0)));
+    std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_NE(message.find("error: entry 1 of 'pipe.gemms' does not describe "
+                           "a matrix product: " +
+                           damaged),
+              std::string::npos)
+        << message;
+  }
+}
