@@ -199,9 +199,10 @@ static std::string waitingTable(const Solution &solution) {
 
 std::string veeline::schedule::explain(const Answer &answer,
                                        const Request &request) {
-  std::string text =
-      "\n" + trafficLines(answer, request) + closedFormLines(answer, request) +
-      boundLines(answer.solution) + waitingTable(answer.solution);
+  std::string text = "\n" + trafficLines(answer, request) +
+                     closedFormLines(answer, request) +
+                     boundLines(answer.solution) +
+                     waitingTable(answer.solution);
   Expected<Explanation> why = explain(
       answer.solution.problem, answer.solution.schedule, request.generator);
   return why ? text + "\n" + why->str() : text;

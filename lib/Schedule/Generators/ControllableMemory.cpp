@@ -10,8 +10,8 @@
 // time on the way down, forward and backward: about 1/2. p = 4, equal costs,
 // stage 0 and stage 3 of V-Min (F down, f up, b and B back):
 //
-//   stage 0: F0 .  .  .  F1 .  .  f0 b0 .  F2 .  .  f1 b1 B0 w0 W0 ...
-//   stage 3:          F0 f0 .  .  .  .  F1 f1 b0 B0 w0 W0 F2 f2 b1 B1 ...
+//   stage 0: F0 F1 F2 .  .  .  .  f0 b0 w0 .  .  f1 b1 w1 B0 F3 W0 .  ...
+//   stage 3: .  .  .  F0 f0 F1 f1 .  .  .  .  b0 B0 w0 F2 W0 f2 b1 B1 ...
 //
 // The published order is made for equal costs and never looks at others. Here
 // patterns are made with the costs of the chunks, in many shapes (Pattern.h,
@@ -20,9 +20,9 @@
 // where no pattern fits.
 //
 // Activations: at most (p+2)/2 (V-Half) and (p+4)/3 (V-Min), rounded down; a
-// lower limit is kept too. Bubble with F = B = W and free transfers, as of the
-// published order: V-Half about (2p+1)/(6m + 2p+1), V-Min about
-// (3p+3)/(6m + 3p+3).
+// lower limit is kept too. No closed form of the bubble: with F = B = W, free
+// transfers, p = 8 and m = 32 it is 0.0813 and 0.1070 (docs/schedules.md).
+// O(operations), after a search that places a bounded number of them.
 //
 //===----------------------------------------------------------------------===//
 
