@@ -302,14 +302,21 @@ void veeline::bench::printUneven(const Settings &settings) {
       "| case | %s from mean costs | auto | ratio |\n|---|---|---|---|\n",
       name);
   double logs = 0;
+  std::size_t optimal = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double ratio = (rows[i].ours - rows[i].heaviest) /
                    (rows[i].reference - rows[i].heaviest);
-    logs += std::log(ratio);
+    // Nothing above the heaviest stage's work has no logarithm.
+    if (ratio > 1e-9)
+      logs += std::log(ratio);
+    else
+      ++optimal;
     std::printf("| %s | %.0f | %.0f | %.3f |\n", shapes[i].name().c_str(),
                 rows[i].reference - rows[i].heaviest,
                 rows[i].ours - rows[i].heaviest, ratio);
   }
-  std::printf("\ngeometric mean %.3f over %zu cases\n\n",
-              std::exp(logs / rows.size()), rows.size());
+  std::printf("\nnothing above the heaviest stage's work in %zu of %zu cases, "
+              "geometric mean %.3f over the others\n\n",
+              optimal, rows.size(),
+              std::exp(logs / std::max<std::size_t>(1, rows.size() - optimal)));
 }
