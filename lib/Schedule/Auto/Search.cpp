@@ -262,11 +262,12 @@ public:
   }
 
   bool isDone() const { return pool[0].score <= bound || typical == 0; }
-  /// `hot` is in typical costs.
-  void anneal(const FlatOrders &orders, double hot, std::int64_t units) {
+  /// `hot` and `cold` are in typical costs.
+  void anneal(const FlatOrders &orders, double hot, double cold,
+              std::int64_t units) {
     if (isDone() || work.isSpent() || !search.load(orders))
       return;
-    search.anneal({hot * typical, 0.003 * typical, units}, work);
+    search.anneal({hot * typical, cold * typical, units}, work);
     double score = search.score();
     if (pool.wants(score))
       pool.offer(score, search.orders());
@@ -295,12 +296,14 @@ void veeline::schedule::searchOrders(const FlatProblem &flat,
     for (std::size_t i = 0; i < std::min(count, pool.size()); ++i)
       starts.push_back(pool[i].orders);
     for (const FlatOrders &orders : starts)
-      annealer.anneal(orders, 0.1, total / 4 / count);
+      annealer.anneal(orders, 0.1, 0.003, total / 4 / count);
   }
   constexpr double temperatures[] = {0.1, 0.05, 0.2};
   for (int round = 0; !annealer.isDone() && !work.isSpent(); ++round) {
     std::size_t which = round % 3 == 2 ? 1 : 0;
     FlatOrders start = pool[std::min(which, pool.size() - 1)].orders;
-    annealer.anneal(start, temperatures[round % 3], std::max(least, total / 8));
+    // Transfers may be much shorter than operations.
+    annealer.anneal(start, temperatures[round % 3], round % 2 ? 0.003 : 0.0002,
+                    std::max(least, total / 8));
   }
 }

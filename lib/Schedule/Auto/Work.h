@@ -20,7 +20,7 @@ namespace veeline::schedule {
 class Work {
 public:
   /// What a slow core does in a second.
-  static constexpr double unitsPerSecond = 40e6;
+  static constexpr double unitsPerSecond = 55e6;
 
   explicit Work(double seconds)
       : left(static_cast<std::int64_t>(seconds * unitsPerSecond)),

@@ -119,9 +119,12 @@ veeline::schedule::generateAuto(const Problem &problem,
   std::int64_t total = work.remaining();
   double bound = scoreBound(flat, options.objective) * (1 + 1e-12);
   if (!others.found || others.score > bound) {
-    searchVariants(flat, options.objective, options.seed, total * 3 / 10, work,
-                   pool);
-    tryLessMemory(problem, flat, options, total / 10, work, pool);
+    // Long steps leave time for few variants, and gain more from local search.
+    bool isLong = flat.nodes() > total / 10'000;
+    searchVariants(flat, options.objective, options.seed,
+                   isLong ? total / 5 : total * 3 / 10, work, pool);
+    if (!isLong)
+      tryLessMemory(problem, flat, options, total / 10, work, pool);
     searchOrders(flat, options.objective, options.seed, work, pool);
   }
   Schedule schedule = std::move(others.schedule);

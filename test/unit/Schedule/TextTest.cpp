@@ -20,7 +20,7 @@ struct Solved {
 
 static Solved solve(std::string_view name, const Problem &problem) {
   Expected<Schedule> schedule = generate(name, problem, quickly());
-  EXPECT_TRUE(schedule);
+  EXPECT_TRUE(schedule) << name << schedule.error().str();
   Expected<Simulation> simulation = simulate(problem, *schedule);
   EXPECT_TRUE(simulation);
   return {problem, *schedule, *simulation};
