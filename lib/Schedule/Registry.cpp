@@ -281,8 +281,8 @@ Expected<Placement> veeline::schedule::placementFor(std::string_view name,
     return generator.takeError();
   if (Status status = checkChunksPerStage(**generator, chunksPerStage); !status)
     return status.takeError();
-  // With one chunk a stage, interleaved is linear; the plain name is better. The
-  // same holds for a wave of one or two, where the schedule takes either.
+  // With one chunk a stage, interleaved is linear; the plain name is better.
+  // The same holds for a wave of one or two, where the schedule takes either.
   PlacementKind kind = (*generator)->placement;
   bool any = (*generator)->anyPlacement;
   if (chunksPerStage == 1 && (kind == PlacementKind::Interleaved || any))
