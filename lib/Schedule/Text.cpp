@@ -6,6 +6,7 @@
 
 #include "veeline/Schedule/Text.h"
 
+#include "Formats/Numbers.h"
 #include "Memory.h"
 
 #include <algorithm>
@@ -41,11 +42,7 @@ static std::string stageName(const Problem &problem, int stage) {
   return "stage " + padLeft(std::to_string(stage), digits) + ": ";
 }
 
-static std::string formatTime(double time) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.6g", time);
-  return text;
-}
+static std::string formatTime(double time) { return shortNumber(time); }
 
 static std::string formatRate(double rate) {
   char text[64];

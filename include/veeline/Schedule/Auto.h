@@ -74,7 +74,7 @@ struct Explanation {
   Objective objective;
   /// What the schedule reaches: the makespan, or the longest span.
   double value;
-  /// No schedule of the problem takes less.
+  /// No schedule of the problem takes less (Bounds.h).
   double lowerBound;
   /// (value - lowerBound) / lowerBound.
   double gap;
@@ -86,7 +86,7 @@ struct Explanation {
   /// What would shorten the step, most first.
   std::vector<Change> changes;
 
-  /// A few lines of text.
+  /// The path and the changes in a few lines of text.
   std::string str() const;
 };
 
@@ -95,9 +95,6 @@ struct Explanation {
 /// name has none. Errors as of `simulate`.
 Expected<Explanation> explain(const Problem &problem, const Schedule &schedule,
                               const GeneratorOptions &options = {});
-
-/// A lower bound of the makespan or of the longest span.
-double stepBound(const Problem &problem, Objective objective);
 
 } // namespace veeline::schedule
 

@@ -7,23 +7,13 @@
 #include "../Execution.h"
 #include "Search.h"
 #include "veeline/Schedule/Auto.h"
+#include "veeline/Schedule/Bounds.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 using namespace veeline::schedule;
-
-double veeline::schedule::stepBound(const Problem &problem,
-                                    Objective objective) {
-  FlatProblem flat(problem);
-  if (objective == Objective::Makespan)
-    return scoreBound(flat, objective);
-  double busiest = 0;
-  for (int stage = 0; stage < flat.stages(); ++stage)
-    busiest = std::max(busiest, flat.busy(stage));
-  return busiest;
-}
 
 namespace {
 /// Follows the longest path back from an operation.
@@ -255,7 +245,10 @@ veeline::schedule::explain(const Problem &problem, const Schedule &schedule,
   Explanation result{};
   result.objective = options.objective;
   result.value = valueOf(*simulation, options.objective);
-  result.lowerBound = stepBound(problem, options.objective);
+  Bounds bounds = lowerBounds(problem);
+  result.lowerBound = options.objective == Objective::Makespan
+                          ? bounds.makespan.time
+                          : bounds.span.time;
   result.gap = result.lowerBound > 0
                    ? (result.value - result.lowerBound) / result.lowerBound
                    : 0;
@@ -276,13 +269,10 @@ std::string Explanation::str() const {
     return std::string(text);
   };
   std::string text =
-      format("%s %.6g, at least %.6g whatever the order; the gap is %.2f%%\n",
-             objective == Objective::Makespan ? "makespan" : "longest span",
-             value, lowerBound, 100 * gap);
-  text += format("critical path: %zu operations, %.1f%% F, %.1f%% B, %.1f%% "
-                 "W, %.1f%% transfers\n",
-                 path.size(), 100 * forwardShare, 100 * backwardShare,
-                 100 * weightShare, 100 * transferShare);
+      format("critical path: %zu operations, %.1f%% F, %.1f%% B, %.1f%% "
+             "W, %.1f%% transfers\n",
+             path.size(), 100 * forwardShare, 100 * backwardShare,
+             100 * weightShare, 100 * transferShare);
   for (const Change &change : changes)
     text += format("  %s: %.2f%% %s a microbatch, bubble %.4f\n",
                    change.what.c_str(), 100 * std::abs(change.gain),

@@ -479,18 +479,18 @@ void LocalSearch::anneal(const AnnealOptions &options, Work &work) {
     double worst;
     if (!evaluate(move, threshold, worst))
       continue;
-    if (worst > current && current <= best + epsilon)
+    // Nothing worse was taken before the best is kept; only rounding may have
+    // raised it a little.
+    if (worst > current)
       keepBest();
     apply(move);
     if (current < best - epsilon) {
       best = current;
       bestIsKept = false;
+    } else if (!bestIsKept) {
+      best = current;
     }
   }
   work.spend(looked - counted);
-  // What is above the best by rounding alone was never left for worse.
-  if (bestIsKept && current > best)
-    load(FlatOrders(bestOrders));
-  else
-    load(orders());
+  load(bestIsKept && current > best ? FlatOrders(bestOrders) : orders());
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Formats/Numbers.h"
 #include "../Memory.h"
 #include "Request.h"
 
@@ -54,7 +55,7 @@ static Row rowOf(const Answer &answer, const Request &request) {
   Traffic traffic = trafficOf(answer.task, request.messageBytes);
   return {answer.task.name,
           std::to_string(problem.chunksPerStage()),
-          formatted("%.6g", simulation.makespan),
+          shortNumber(simulation.makespan),
           formatted("%.4f", simulation.bubbleMakespan),
           formatted("%.4f", simulation.bubbleSpan),
           formatMemoryNumber(problem, peak),

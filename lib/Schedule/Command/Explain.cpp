@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Formats/Numbers.h"
 #include "Request.h"
 #include "veeline/Schedule/Auto.h"
 #include "veeline/Schedule/Bounds.h"
@@ -165,9 +166,9 @@ static std::string boundLines(const Solution &solution) {
   Bounds bounds = lowerBounds(solution.problem);
   auto gap = [](const Bound &bound, double time) {
     std::string text =
-        formatted("%.6g", bound.time) + "  (by " + toString(bound.kind);
+        shortNumber(bound.time) + "  (by " + toString(bound.kind);
     double above = bound.time > 0 ? 100 * (time / bound.time - 1) : 0;
-    return text + "; this schedule takes " + formatted("%.6g", time) + ", " +
+    return text + "; this schedule takes " + shortNumber(time) + ", " +
            formatted("%.2f", std::max(above, 0.0)) + "% more)";
   };
   double span = 0;
