@@ -42,7 +42,7 @@ struct Portfolio {
 
 static Status checkLimits(const Problem &problem, const FlatProblem &flat) {
   for (int stage = 0; stage < flat.stages(); ++stage) {
-    std::int64_t least = leastLimit(flat, stage);
+    std::int64_t least = leastFusedLimit(flat, stage);
     if (least <= flat.limit(stage))
       continue;
     Error error{ErrorKind::OutOfMemory,
@@ -89,6 +89,15 @@ static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
   return best;
 }
 
+/// Whether split backwards fit in the limits; otherwise only schedules with
+/// fused ones do, of which `sequential` always does.
+static bool admitsSplit(const FlatProblem &flat) {
+  for (int stage = 0; stage < flat.stages(); ++stage)
+    if (leastLimit(flat, stage) > flat.limit(stage))
+      return false;
+  return true;
+}
+
 /// Orders for one activation less memory on every stage, where that works.
 static void tryLessMemory(const Problem &problem, const FlatProblem &flat,
                           const GeneratorOptions &options, std::int64_t units,
@@ -118,7 +127,7 @@ veeline::schedule::generateAuto(const Problem &problem,
   Work work(options.searchSeconds);
   std::int64_t total = work.remaining();
   double bound = scoreBound(flat, options.objective) * (1 + 1e-12);
-  if (!others.found || others.score > bound) {
+  if (admitsSplit(flat) && (!others.found || others.score > bound)) {
     // Long steps leave time for few variants, and gain more from local search.
     bool isLong = flat.nodes() > total / 10'000;
     searchVariants(flat, options.objective, options.seed,
@@ -130,7 +139,8 @@ veeline::schedule::generateAuto(const Problem &problem,
   Schedule schedule = std::move(others.schedule);
   // Of equally good ones, the one whose backwards are all split.
   double tolerance = 1e-12 * others.score;
-  if (!others.found || pool[0].score <= others.score + tolerance)
+  if (!others.found ||
+      (!pool.empty() && pool[0].score <= others.score + tolerance))
     schedule = unflatten(flat, pool[0].orders);
   schedule.name = "auto";
   return schedule;

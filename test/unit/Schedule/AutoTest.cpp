@@ -146,6 +146,25 @@ TEST(Auto, RefusesALimitBelowOneMicrobatch) {
   EXPECT_TRUE(generate("auto", problem, {.searchSeconds = 0.01}));
 }
 
+// A B that adds memory does not hold it without its W where both are one.
+TEST(Auto, FusesWhereSplitBackwardsDoNotFit) {
+  Problem problem = makeProblem("auto", 2, 1, 3);
+  for (Chunk &chunk : problem.chunks) {
+    chunk.forwardMemory = 2;
+    chunk.backwardInputMemory = 1;
+    chunk.backwardWeightMemory = -3;
+  }
+  problem.memoryLimits = {2, 2};
+  Expected<Schedule> schedule = generate("auto", problem);
+  ASSERT_TRUE(schedule) << schedule.error().str();
+  EXPECT_EQ(schedule->stages[0][1].kind, OpKind::Backward);
+  problem.memoryLimits = {2, 1};
+  Expected<Schedule> none = generate("auto", problem);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().stage, 1);
+  EXPECT_EQ(none.error().leastLimit, 2);
+}
+
 TEST(Auto, TakesEveryPlacement) {
   Placement list = *Placement::fromList(2, {1, 0, 0, 1, 1, 0});
   Problem problem = uniformProblem(list, 5, makeChunk(3, 2, 3, 1), 0.5);
