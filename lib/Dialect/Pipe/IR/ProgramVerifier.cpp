@@ -40,6 +40,8 @@ private:
   LogicalResult verifyMessage(OpT op, Type type, bool isSource);
   LogicalResult verifyParam(Operation *op, int64_t param, Type type);
   LogicalResult verifyGradient(GradientOp op);
+  LogicalResult verifyOnce(Operation *op, Operation *&first, const Twine &what);
+  LogicalResult verifySums();
 
   ProgramOp program;
   PipelineOp pipeline;
@@ -182,6 +184,55 @@ LogicalResult ProgramVerifier::verifyGradient(GradientOp op) {
   return diagnostic;
 }
 
+/// `first` is an earlier op that does the same, or null.
+LogicalResult ProgramVerifier::verifyOnce(Operation *op, Operation *&first,
+                                          const Twine &what) {
+  if (!first) {
+    first = op;
+    return success();
+  }
+  InFlightDiagnostic diagnostic = op->emitOpError() << what << " a second time";
+  diagnostic.attachNote(first->getLoc()) << "the first time is here";
+  return diagnostic;
+}
+
+/// A sum is read once, after all that adds to it, and a parameter is updated
+/// once.
+LogicalResult ProgramVerifier::verifySums() {
+  llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> sums;
+  llvm::DenseMap<int64_t, Operation *> updates, readers;
+  auto verifyUnread = [&](auto work) -> LogicalResult {
+    Operation *reader = readers.lookup(work.getChunk());
+    if (!reader)
+      return success();
+    InFlightDiagnostic diagnostic =
+        work.emitOpError() << "adds to the gradients of chunk "
+                           << work.getChunk()
+                           << " after they were read; read them after the last "
+                              "microbatch";
+    diagnostic.attachNote(reader->getLoc()) << "they are read here";
+    return diagnostic;
+  };
+  auto verifySum = [&](GradientOp op) {
+    readers.try_emplace(op.getChunk(), op);
+    return verifyOnce(op, sums[{op.getParam(), op.getChunk()}],
+                      "reads the sum of parameter " + Twine(op.getParam()) +
+                          " and chunk " + Twine(op.getChunk()));
+  };
+  auto verifyUpdate = [&](UpdateOp op) {
+    return verifyOnce(op, updates[op.getParam()],
+                      "updates parameter " + Twine(op.getParam()));
+  };
+  for (Operation &op : program.getBody().front())
+    if (failed(llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+                   .Case<BackwardOp, BackwardWeightOp>(verifyUnread)
+                   .Case(verifySum)
+                   .Case(verifyUpdate)
+                   .Default([](Operation *) { return success(); })))
+      return failure();
+  return success();
+}
+
 LogicalResult ProgramVerifier::verifyOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ForwardOp op) {
@@ -226,7 +277,7 @@ LogicalResult ProgramVerifier::verify() {
   for (Operation &op : program.getBody().front())
     if (failed(verifyOp(&op)))
       return failure();
-  return success();
+  return verifySums();
 }
 
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {

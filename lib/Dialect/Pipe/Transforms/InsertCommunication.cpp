@@ -246,6 +246,64 @@ LogicalResult CommunicationInserter::run() {
   return success();
 }
 
+/// The gradients of an update are those of all chunks that have one, in order.
+static LogicalResult verifyGradients(UpdateOp update,
+                                     const PipelineTables &tables) {
+  auto users = tables.getGradientUsers(update.getParam());
+  auto isGradient = [&](Value value, std::pair<int64_t, unsigned> user) {
+    if (auto sum = value.getDefiningOp<GradientOp>())
+      return sum.getParam() == update.getParam() &&
+             static_cast<int64_t>(sum.getChunk()) == user.first;
+    auto message = value.getDefiningOp<EdgeValueOp>();
+    return message && message.getDirection() == Direction::Gradient &&
+           tables.edges.getIncoming(user.first, user.second) ==
+               static_cast<int64_t>(message.getEdge());
+  };
+  if (users.size() == update.getGradients().size() &&
+      llvm::all_of(llvm::zip(update.getGradients(), users), [&](auto pair) {
+        return isGradient(std::get<0>(pair), std::get<1>(pair));
+      }))
+    return success();
+  InFlightDiagnostic diagnostic =
+      update.emitOpError() << "does not add up the gradients of parameter "
+                           << update.getParam() << ", which are those of chunk";
+  llvm::interleave(
+      users, [&](auto user) { diagnostic << ' ' << user.first; },
+      [&] { diagnostic << ','; });
+  return diagnostic << " in this order, each once";
+}
+
+/// Programs update no parameter, or each that has gradients at its home.
+static LogicalResult verifyUpdates(const PipelineTables &tables,
+                                   ArrayRef<ProgramOp> programs) {
+  llvm::DenseMap<uint64_t, UpdateOp> updates;
+  for (ProgramOp program : programs)
+    for (auto update : program.getBody().getOps<UpdateOp>()) {
+      std::optional<int64_t> home = tables.getHome(update.getParam());
+      if (home && static_cast<int64_t>(program.getStage()) != *home)
+        return update.emitOpError()
+               << "is on stage " << program.getStage() << ", but parameter "
+               << update.getParam() << " is updated on stage " << *home
+               << ", where the first chunk is that uses it";
+      if (failed(verifyGradients(update, tables)))
+        return failure();
+      updates[update.getParam()] = update;
+    }
+  if (updates.empty())
+    return success();
+  for (auto [number, param] : llvm::enumerate(tables.params)) {
+    if (updates.contains(number) || tables.getGradientUsers(number).empty())
+      continue;
+    InFlightDiagnostic diagnostic = ParamOp(param).emitOpError()
+                                    << "has gradients, but no program updates "
+                                       "it, while others are updated";
+    diagnostic.attachNote(updates.begin()->second.getLoc())
+        << "another parameter is updated here";
+    return diagnostic;
+  }
+  return success();
+}
+
 /// Programs may come from anywhere: that they are a schedule is what the
 /// messages rely on.
 static LogicalResult runOn(PipelineOp pipeline,
@@ -254,7 +312,8 @@ static LogicalResult runOn(PipelineOp pipeline,
   if (programs.empty())
     return success();
   PipelineTables tables(pipeline, symbols);
-  if (!tables.valid || failed(verifyStages(pipeline, programs)))
+  if (!tables.valid || failed(verifyStages(pipeline, programs)) ||
+      failed(verifyUpdates(tables, programs)))
     return failure();
   auto problem =
       buildProblem(pipeline, pipeline.getMicrobatches().value_or(1), symbols);

@@ -58,3 +58,26 @@ void PipelineTables::read(size_t index, ChunkOp chunk, ChunkFunctionKind kind,
     if (value.kind == RoleKind::ParamGrad)
       paramGradients.push_back({static_cast<int64_t>(index), value.index});
 }
+
+SmallVector<std::pair<int64_t, unsigned>>
+PipelineTables::getGradientUsers(unsigned param) const {
+  SmallVector<std::pair<int64_t, unsigned>> users;
+  for (OpOperand &use : ParamOp(params[param]).getValue().getUses()) {
+    auto chunk = dyn_cast<ChunkOp>(use.getOwner());
+    if (chunk && hasParamGradient(chunk.getIndex(), use.getOperandNumber()))
+      users.push_back({chunk.getIndex(), use.getOperandNumber()});
+  }
+  llvm::sort(users);
+  return users;
+}
+
+std::optional<int64_t> PipelineTables::getHome(unsigned param) const {
+  std::optional<int64_t> first;
+  for (Operation *user : ParamOp(params[param]).getValue().getUsers())
+    if (auto chunk = dyn_cast<ChunkOp>(user))
+      first =
+          std::min<int64_t>(first.value_or(chunk.getIndex()), chunk.getIndex());
+  if (!first)
+    return std::nullopt;
+  return PipelineOp(pipeline).getStageOf(*first);
+}

@@ -42,6 +42,14 @@ struct PipelineTables {
     return llvm::is_contained(paramGradients, std::pair(chunk, operand));
   }
 
+  /// The (chunk, operand) pairs whose backward accumulates a gradient of a
+  /// parameter, ascending: what its update adds up, in this order.
+  llvm::SmallVector<std::pair<int64_t, unsigned>>
+  getGradientUsers(unsigned param) const;
+  /// The stage that updates a parameter: that of the first chunk that uses it,
+  /// with or without a gradient. None where no chunk does.
+  std::optional<int64_t> getHome(unsigned param) const;
+
   PipelineOp pipeline;
   EdgeTable edges;
   llvm::SmallVector<ChunkOp> chunks;

@@ -170,33 +170,19 @@ void ProgramWriter::addUpdates() {
 }
 
 void ProgramWriter::addUpdate(unsigned param) {
-  Value declared = tables.params[param].getValue();
-  SmallVector<std::pair<int64_t, unsigned>> users;
-  for (OpOperand &use : declared.getUses()) {
-    auto chunk = dyn_cast<ChunkOp>(use.getOwner());
-    if (chunk &&
-        tables.hasParamGradient(chunk.getIndex(), use.getOperandNumber()))
-      users.push_back({chunk.getIndex(), use.getOperandNumber()});
-  }
-  // Home is the stage of the first chunk that uses it, with or without a
-  // gradient.
-  int64_t first = -1;
-  for (Operation *user : declared.getUsers())
-    if (auto chunk = dyn_cast<ChunkOp>(user))
-      if (first < 0 || static_cast<int64_t>(chunk.getIndex()) < first)
-        first = chunk.getIndex();
+  auto users = tables.getGradientUsers(param);
   if (users.empty())
     return;
-  llvm::sort(users);
-  auto type = cast<RankedTensorType>(declared.getType());
+  bool isHome = tables.getHome(param) == stage;
+  auto type = cast<RankedTensorType>(tables.params[param].getValue().getType());
   SmallVector<Value> gradients;
   for (auto [chunk, operand] : users)
     if (isHere(chunk))
       gradients.push_back(GradientOp::create(builder, loc, type, param, chunk));
-    else if (isHere(first))
+    else if (isHome)
       gradients.push_back(getEdgeValue(
           *tables.edges.getIncoming(chunk, operand), Direction::Gradient, 0));
-  if (isHere(first)) {
+  if (isHome) {
     UpdateOp::create(builder, loc, type, param, gradients);
     return;
   }
