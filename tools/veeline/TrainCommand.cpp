@@ -9,6 +9,7 @@
 #include "Train.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
@@ -51,6 +52,19 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
       ->type_name("FILE");
 }
 
+static std::string checkCount(const std::string &text) {
+  int64_t count = 0;
+  bool valid = CLI::detail::lexical_cast(text, count) && count >= 1;
+  return valid ? "" : text + " is not a whole number of 1 or more";
+}
+
+static std::string checkNumber(const std::string &text) {
+  double number = 0;
+  bool valid = CLI::detail::lexical_cast(text, number) &&
+               std::isfinite(number) && number >= 0;
+  return valid ? "" : text + " is not a finite number of 0 or more";
+}
+
 /// A rate of 1 never forgets its start, and has no bias correction.
 static std::string checkDecayRate(const std::string &text) {
   double rate = 0;
@@ -62,20 +76,21 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
   StepSettings &settings = command.options.optimizer;
   std::string group = "Optimiser";
   CLI::Validator decayRate(checkDecayRate, "in [0, 1)");
+  CLI::Validator number(checkNumber, ">= 0");
   app.add_option("--lr", settings.learningRate, "Peak learning rate")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
+      ->check(number)
       ->group(group);
   app.add_option("--warmup", command.options.warmupSteps,
                  "Steps of linear warm-up")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
+      ->check(number)
       ->group(group);
   command.minLearningRateOption =
       app.add_option("--min-lr", command.minLearningRate,
                      "Learning rate of the last step, reached along half a "
                      "cosine [default: the peak, so that it stays there]")
-          ->check(CLI::NonNegativeNumber)
+          ->check(number)
           ->group(group);
   app.add_option("--beta1,--momentum", settings.beta1,
                  "AdamW's first decay rate, or SGD's momentum")
@@ -88,12 +103,12 @@ static void addOptimizerOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
   app.add_option("--epsilon", settings.epsilon, "AdamW's epsilon")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
+      ->check(number)
       ->group(group);
   app.add_option("--weight-decay", settings.weightDecay,
                  "Decoupled weight decay of parameters of rank 2 and more")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
+      ->check(number)
       ->group(group);
 }
 
@@ -121,7 +136,7 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                  "Steps between lines of progress, where the output is no "
                  "terminal")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Validator(checkCount, ">= 1"))
       ->group(group);
 }
 
@@ -165,6 +180,13 @@ static void restartWithAllocationCounter(char **argv) {
   ::execv("/proc/self/exe", argv);
 }
 
+/// What --verify, which trains nothing, does not write or check.
+static void excludeFromVerify(CLI::App &app) {
+  for (const char *name : {"--save", "--metrics", "--timeline",
+                           "--compare-sequential", "--check-memory"})
+    app.get_option("--verify")->excludes(app.get_option(name));
+}
+
 static int runTrain(TrainCommand &command, char **argv) {
   train::Options &options = command.options;
   if (*command.minLearningRateOption)
@@ -189,7 +211,7 @@ std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
       ->type_name("ARTIFACT");
   train.add_option("--steps", command->options.steps, "Steps of the optimiser")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(checkCount, ">= 1"));
   train
       .add_option("--program", command->options.program,
                   "Which program to run: pipeline, sequential or reference")
@@ -198,5 +220,6 @@ std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
   addOptimizerOptions(train, *command);
   addOutputOptions(train, *command);
   addCheckOptions(train, *command);
+  excludeFromVerify(train);
   return [command](char **argv) { return runTrain(*command, argv); };
 }

@@ -225,10 +225,11 @@ static Status writeOutputs(const std::vector<Answer> &answers,
 
 static int runCompare(Request &request, const CommandOptions &options,
                       std::ostream &out, std::ostream &err) {
-  if (!options.outputs.empty() || !options.against.empty())
+  if (!options.outputs.empty() || !options.against.empty() || options.explain ||
+      options.memoryCurves)
     return fail({ErrorKind::InvalidProblem,
-                 "--compare prints a table; -o and --against go with "
-                 "--schedule"},
+                 "--compare prints a table; -o, --against, --explain and "
+                 "--memory-curves go with --schedule"},
                 ExitUsage, err);
   Expected<std::string> table = compare(request, options.compare);
   if (!table)

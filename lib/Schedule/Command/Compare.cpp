@@ -102,6 +102,9 @@ Expected<std::string> veeline::schedule::compare(Request &request,
   std::vector<Row> rows{Row()};
   std::string unit;
   for (const std::string &name : namesOf(list)) {
+    if (name == "all")
+      return Error{ErrorKind::InvalidProblem,
+                   "--compare: 'all' stands alone, found '" + list + "'"};
     Expected<Task> task = request.task(name);
     if (!task && (task.error().kind == ErrorKind::UnknownSchedule ||
                   task.error().kind == ErrorKind::InvalidProblem))

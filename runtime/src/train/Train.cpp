@@ -71,6 +71,11 @@ metricNames(const artifact::Metadata &metadata) {
   return names;
 }
 
+/// Finds out now, and not after the last step, that a file cannot be written.
+static Status checkWritable(const std::string &path) {
+  return path.empty() ? Status::success() : AtomicFile(path).open();
+}
+
 Status Trainer::open() {
   host::HostOptions hostOptions;
   hostOptions.poison = options.checkMemory;
@@ -90,6 +95,9 @@ Status Trainer::open() {
     losses.assign(
         static_cast<size_t>(options.steps),
         std::vector<double>(static_cast<size_t>(run.metadata().microbatches)));
+  for (const std::string &path : {options.save, options.timeline})
+    if (Status status = checkWritable(path); !status.ok())
+      return status;
   if (options.metrics.empty())
     return Status::success();
   return metrics.open(options.metrics, metricNames(run.metadata()));
