@@ -41,6 +41,7 @@ private:
   std::vector<int> ends;
   std::vector<double> loads;
   double lowerBound = 0.0;
+  /// Always the same numbers, so that the same model is cut in the same way.
   std::mt19937 random;
   /// Chunks looked at so far.
   int64_t work = 0;

@@ -241,8 +241,9 @@ static double lastStart(std::int64_t microbatches, std::int64_t limit,
   std::int64_t before = microbatches - 1, most = limit / held;
   if (most == 0)
     return infinity;
-  return static_cast<double>(before / most) * roundTrip +
-         static_cast<double>(before % most) * forward;
+  std::int64_t rounds = before / most, rest = before % most;
+  return static_cast<double>(rounds) * roundTrip +
+         static_cast<double>(rest) * forward;
 }
 
 /// The last F of a chunk is followed by its own round trip and tail. What F

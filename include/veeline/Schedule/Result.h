@@ -116,15 +116,15 @@ private:
 class [[nodiscard]] Status {
 public:
   static Status success() { return Status(); }
-  Status(Error error) : failure(std::move(error)) {}
+  Status(Error error) : storage(std::in_place_index<1>, std::move(error)) {}
 
-  explicit operator bool() const { return !failure; }
-  const Error &error() const { return *failure; }
-  Error takeError() { return std::move(*failure); }
+  explicit operator bool() const { return storage.index() == 0; }
+  const Error &error() const { return *std::get_if<1>(&storage); }
+  Error takeError() { return std::move(*std::get_if<1>(&storage)); }
 
 private:
   Status() = default;
-  std::optional<Error> failure;
+  std::variant<std::monostate, Error> storage;
 };
 
 } // namespace veeline::schedule

@@ -82,8 +82,7 @@ FlatProblem::FlatProblem(const Problem &problem)
       busyTimes[entry.stage] += entry.cost * numMicrobatches;
     }
   for (int stage = 0; stage < stages(); ++stage) {
-    if (problem.memoryLimit(stage))
-      limits[stage] = *problem.memoryLimit(stage);
+    limits[stage] = problem.memoryLimit(stage).value_or(limits[stage]);
     for (int local = 0; local < perStage; ++local)
       passKinds.push_back(
           kindOf(problem.placement.globalChunk(stage, local), OpKind::Forward));

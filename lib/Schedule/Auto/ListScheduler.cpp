@@ -7,6 +7,7 @@
 #include "ListScheduler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <queue>
 
 using namespace veeline::schedule;
@@ -137,7 +138,8 @@ ListScheduler::ListScheduler(const FlatProblem &flat,
     double share = flat.stages() > 1 ? double(s) / (flat.stages() - 1) : 0;
     double most = options.mostOnFirst +
                   share * (options.mostOnLast - options.mostOnFirst);
-    stage.most = options.mostOnFirst > 0 ? std::max(1, int(most + 0.5)) : m;
+    stage.most =
+        options.mostOnFirst > 0 ? std::max(1, int(std::lround(most))) : m;
     result.orders[s].reserve(std::size_t(3) * v * m);
   }
   if (options.first == ListOptions::First::Planned)

@@ -209,6 +209,7 @@ static Status writeOutputs(const std::vector<Answer> &answers,
   if (options.outputs.empty())
     return Status::success();
   std::vector<Solution> shown;
+  shown.reserve(answers.size());
   for (const Answer &answer : answers)
     shown.push_back(answer.solution);
   for (const std::string &path : options.outputs) {
