@@ -6,9 +6,9 @@
 
 #include "veeline/Schedule/ProblemOptions.h"
 
+#include "Formats/Numbers.h"
 #include "veeline/Schedule/Generators.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -16,16 +16,6 @@ using namespace veeline::schedule;
 
 static Error invalid(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
-}
-
-static std::optional<double> parseNumber(std::string_view text) {
-  double value;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !std::isfinite(value))
-    return std::nullopt;
-  return value;
 }
 
 Expected<OpValues> veeline::schedule::parseOpValues(std::string_view text) {

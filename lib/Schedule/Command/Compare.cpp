@@ -30,12 +30,6 @@ static std::vector<std::string> namesOf(const std::string &list) {
   }
 }
 
-static std::string formatted(const char *format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 static std::string formatBytes(std::int64_t bytes) {
   constexpr const char *names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   int power = 0;

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Formats/Cells.h"
+#include "../Formats/Numbers.h"
 #include "File.h"
 #include "Model.h"
 
-#include <charconv>
 #include <cmath>
 
 using namespace veeline::schedule;
@@ -55,16 +55,6 @@ private:
   std::vector<bool> hasMemory;
 };
 } // namespace
-
-static std::optional<double> parseNumber(std::string_view text) {
-  double value;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
 
 Status CostReader::addChunk(const std::vector<double> &values, bool hasInput) {
   Chunk chunk;

@@ -15,12 +15,6 @@
 
 using namespace veeline::schedule;
 
-static std::string formatted(const char *format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 /// "makespan          33" and what follows, as in the summary.
 static std::string line(std::string name, const std::string &value) {
   name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');

@@ -8,11 +8,16 @@
 #define VEELINE_LIB_SCHEDULE_FORMATS_NUMBERS_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace veeline::schedule {
 
+/// A finite number that is all of `text`.
+std::optional<double> parseNumber(std::string_view text);
+/// `value` as printf prints it.
+std::string formatted(const char *format, double value);
 /// The shortest text that reads back as the same number.
 std::string exactNumber(double value);
 /// At most `digits` significant digits; millions are whole numbers, without an
