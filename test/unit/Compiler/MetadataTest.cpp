@@ -63,8 +63,7 @@ std::string withGemms(const std::string &gemms) {
   func.func private @f(tensor<f32> {pipe.role = #pipe.role<operand 0>})
       -> (tensor<f32> {pipe.role = #pipe.role<result 0>})
   pipe.program @net_rank0 of @net stage(0) attributes {memory = {
-      accumulators = [], accumulators_begin = 64 : i64,
-      accumulators_end = 64 : i64, arena_bytes = 128 : i64,
+      accumulators = [], arena_bytes = 128 : i64,
       params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
     %0 = pipe.forward chunk(0) microbatch(0) ()
         {pipe.offsets = array<i64: 64>} : () -> tensor<f32>

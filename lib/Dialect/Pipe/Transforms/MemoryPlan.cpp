@@ -27,8 +27,6 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   return builder.getDictionaryAttr(
       {number("arena_bytes", arenaBytes),
        number("peak_live_bytes", peakLiveBytes),
-       number("accumulators_begin", accumulatorsBegin),
-       number("accumulators_end", accumulatorsEnd),
        builder.getNamedAttr("params", builder.getArrayAttr(paramRows)),
        builder.getNamedAttr("accumulators",
                             builder.getArrayAttr(accumulatorRows))});
@@ -65,8 +63,6 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
   };
   read("arena_bytes", plan.arenaBytes);
   read("peak_live_bytes", plan.peakLiveBytes);
-  read("accumulators_begin", plan.accumulatorsBegin);
-  read("accumulators_end", plan.accumulatorsEnd);
   auto params = getRows(dict, "params", 5);
   auto accumulators = getRows(dict, "accumulators", 3);
   if (!valid || failed(params) || failed(accumulators))

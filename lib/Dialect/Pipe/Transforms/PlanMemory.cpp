@@ -87,8 +87,7 @@ private:
 
 } // namespace
 
-/// Values first, then states, then accumulators, so that one fill of zeros
-/// starts a step.
+/// Values and states first, then accumulators.
 void ArenaPlanner::placeParams() {
   for (auto [number, param] : llvm::enumerate(tables.params)) {
     SmallVector<std::pair<int64_t, unsigned>> users;
@@ -100,7 +99,8 @@ void ArenaPlanner::placeParams() {
       continue;
     uint64_t bytes = getByteSize(param.getValue().getType());
     int64_t value = reserve(bytes);
-    bool isHome = isHere(users.front().first);
+    bool isHome =
+        tables.getHome(number) == static_cast<int64_t>(program.getStage());
     int64_t stateBytes = isHome ? bytes * stateSlots : 0;
     int64_t state = stateBytes ? reserve(stateBytes) : -1;
     plan.params.push_back(
@@ -109,11 +109,9 @@ void ArenaPlanner::placeParams() {
       if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
         plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
   }
-  plan.accumulatorsBegin = persistent;
   for (MemoryPlan::Accumulator &accumulator : plan.accumulators)
     accumulator.offset = reserve(
         getByteSize(tables.params[accumulator.param].getValue().getType()));
-  plan.accumulatorsEnd = persistent;
 }
 
 void ArenaPlanner::addSlot(Slot slot, int64_t begin, int64_t end,
@@ -180,7 +178,7 @@ void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
   llvm::MapVector<Operation *, SmallVector<int64_t>> byOp;
   Builder builder(program.getContext());
   for (auto [slot, offset] : llvm::zip_equal(slots, offsets.offsets)) {
-    int64_t absolute = plan.accumulatorsEnd + static_cast<int64_t>(offset);
+    int64_t absolute = persistent + static_cast<int64_t>(offset);
     auto &row = byOp[slot.op];
     row.resize(slot.op->getNumResults(), -1);
     if (slot.result)

@@ -38,7 +38,7 @@ pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
 }
 func.func private @c(tensor<f32>) -> tensor<f32>
 func.func private @f(!llvm.ptr, memref<f32> {pipe.role = #pipe.role<operand 0>}, memref<f32> {pipe.role = #pipe.role<result 0>}, memref<0xi8>) attributes {pipe.num_results = 1 : i64, pipe.workspace_bytes = 0 : i64, pipe.workspace_peak_live_bytes = 0 : i64}
-pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [], accumulators_begin = 64 : i64, accumulators_end = 64 : i64, arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
+pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [], arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
   // expected-error @below {{has no planned memory; run --pipe-plan-memory first}}
   %0 = pipe.forward chunk(0) microbatch(0) () : () -> tensor<f32>
 }
@@ -53,7 +53,7 @@ pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
 }
 func.func private @c(tensor<f32>) -> tensor<f32>
 func.func private @f(!llvm.ptr, memref<f32> {pipe.role = #pipe.role<operand 0>}, memref<f32> {pipe.role = #pipe.role<result 0>}, memref<0xi8>) attributes {pipe.num_results = 1 : i64, pipe.workspace_bytes = 0 : i64, pipe.workspace_peak_live_bytes = 0 : i64}
-pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [], accumulators_begin = 64 : i64, accumulators_end = 64 : i64, arena_bytes = 128 : i64, params = [], peak_live_bytes = 128 : i64}} {
+pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [], arena_bytes = 128 : i64, params = [], peak_live_bytes = 128 : i64}} {
   // expected-error @below {{uses parameter 0, which has no place in the plan of this rank's memory}}
   %0 = pipe.forward chunk(0) microbatch(0) () {pipe.offsets = array<i64: 64>, pipe.workspace_offset = 64 : i64, pipe.workspace_size = 0 : i64} : () -> tensor<f32>
 }
@@ -68,7 +68,7 @@ pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
 }
 func.func private @c(tensor<f32>) -> tensor<f32>
 func.func private @f(!llvm.ptr, memref<f32> {pipe.role = #pipe.role<operand 0>}, memref<f32> {pipe.role = #pipe.role<result 0>}, memref<0xi8>) attributes {pipe.num_results = 1 : i64, pipe.workspace_bytes = 0 : i64, pipe.workspace_peak_live_bytes = 0 : i64}
-pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [], accumulators_begin = 64 : i64, accumulators_end = 64 : i64, arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
+pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [], arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
   // expected-error @below {{has no planned memory; run --pipe-plan-memory first}}
   %0 = pipe.forward chunk(0) microbatch(0) () {pipe.offsets = array<i64: -1>, pipe.workspace_offset = 64 : i64, pipe.workspace_size = 0 : i64} : () -> tensor<f32>
 }
@@ -83,7 +83,7 @@ pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
 }
 func.func private @c(tensor<f32>) -> tensor<f32>
 func.func private @f(!llvm.ptr, memref<f32> {pipe.role = #pipe.role<operand 0>}, memref<f32> {pipe.role = #pipe.role<result 0>}, memref<0xi8>) attributes {pipe.num_results = 1 : i64, pipe.workspace_bytes = 0 : i64, pipe.workspace_peak_live_bytes = 0 : i64}
-pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [array<i64: 0, 0, 64>], accumulators_begin = 64 : i64, accumulators_end = 128 : i64, arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 0>], peak_live_bytes = 128 : i64}} {
+pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [array<i64: 0, 0, 64>], arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 0>], peak_live_bytes = 128 : i64}} {
   %0 = pipe.gradient param(0) chunk(0) : tensor<f32>
   // expected-error @below {{updates a parameter whose home is another rank}}
   %1 = pipe.update param(0) (%0) : (tensor<f32>) -> tensor<f32>
@@ -99,7 +99,7 @@ pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
 }
 func.func private @c(tensor<f32>) -> tensor<f32>
 func.func private @f(!llvm.ptr, memref<f32> {pipe.role = #pipe.role<operand 0>}, memref<f32> {pipe.role = #pipe.role<result 0>}, memref<0xi8>) attributes {pipe.num_results = 1 : i64, pipe.workspace_bytes = 0 : i64, pipe.workspace_peak_live_bytes = 0 : i64}
-pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [], accumulators_begin = 64 : i64, accumulators_end = 64 : i64, arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 0>], peak_live_bytes = 128 : i64}} {
+pipe.program @net_rank0 of @net stage(0) attributes {memory = {accumulators = [], arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 0>], peak_live_bytes = 128 : i64}} {
   // expected-error @below {{is a sum that has no place in the plan of this rank's memory}}
   %0 = pipe.gradient param(0) chunk(0) : tensor<f32>
   %1 = pipe.update param(0) (%0) : (tensor<f32>) -> tensor<f32>
@@ -116,7 +116,7 @@ pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) {
 }
 func.func private @c(tensor<f32>) -> tensor<f32>
 func.func private @f(!llvm.ptr, memref<f32> {pipe.role = #pipe.role<operand 0>}, memref<f32> {pipe.role = #pipe.role<result 0>}, memref<0xi8>) attributes {pipe.num_results = 1 : i64, pipe.workspace_bytes = 0 : i64, pipe.workspace_peak_live_bytes = 0 : i64}
-pipe.program @net_rank1 of @net stage(1) attributes {memory = {accumulators = [], accumulators_begin = 64 : i64, accumulators_end = 64 : i64, arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
+pipe.program @net_rank1 of @net stage(1) attributes {memory = {accumulators = [], arena_bytes = 128 : i64, params = [array<i64: 0, 0, -1, 0, 1>], peak_live_bytes = 128 : i64}} {
   // expected-error @below {{cannot be lowered; run --pipe-insert-communication first}}
   %0 = pipe.edge_value edge(0) activation microbatch(0) : tensor<f32>
 }

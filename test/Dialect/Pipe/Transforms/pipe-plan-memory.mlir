@@ -6,7 +6,7 @@
 // value, state, bytes of state, is home. At most live: 192 bytes that stay,
 // 160 of the residual, and 90 of the workspace.
 // CHECK-LABEL: pipe.program @tied_rank0
-// CHECK-SAME:    accumulators = [array<i64: 0, 0, 128>], accumulators_begin = 128 : i64, accumulators_end = 192 : i64, arena_bytes = 512 : i64, params = [array<i64: 0, 0, 64, 64, 1>], peak_live_bytes = 442 : i64
+// CHECK-SAME:    accumulators = [array<i64: 0, 0, 128>], arena_bytes = 512 : i64, params = [array<i64: 0, 0, 64, 64, 1>], peak_live_bytes = 442 : i64
 // SGD-LABEL:   pipe.program @tied_rank0
 // SGD-SAME:      accumulators = [array<i64: 0, 0, 64>]{{.*}} params = [array<i64: 0, 0, -1, 0, 1>]
 // MOMENTUM-LABEL: pipe.program @tied_rank0
@@ -25,7 +25,7 @@
 
 // A copy of a parameter has no state.
 // CHECK-LABEL: pipe.program @tied_rank1
-// CHECK-SAME:    accumulators = [array<i64: 0, 1, 64>], accumulators_begin = 64 : i64, accumulators_end = 128 : i64, arena_bytes = 256 : i64, params = [array<i64: 0, 0, -1, 0, 0>], peak_live_bytes = 160 : i64
+// CHECK-SAME:    accumulators = [array<i64: 0, 1, 64>], arena_bytes = 256 : i64, params = [array<i64: 0, 0, -1, 0, 0>], peak_live_bytes = 160 : i64
 // CHECK:         pipe.backward chunk(1) {{.*}} {pipe.offsets = array<i64: -1>
 
 // A chain of two stages with a tied parameter, bufferized by hand.

@@ -43,8 +43,6 @@ struct MemoryPlan {
   int64_t arenaBytes = 0;
   /// The largest sum of live bytes at any op.
   int64_t peakLiveBytes = 0;
-  /// All accumulators lie in [accumulatorsBegin, accumulatorsEnd).
-  int64_t accumulatorsBegin = 0, accumulatorsEnd = 0;
   /// Ascending by parameter.
   llvm::SmallVector<Param> params;
   /// Ascending by (parameter, chunk).
