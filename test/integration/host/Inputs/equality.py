@@ -34,8 +34,16 @@ CHUNKS_PER_STAGE = {
     "hanayo": 2,
     "zb-h1": 1,
     "zb-h2": 1,
+    "zb-1p": 1,
+    "zb-2p": 1,
+    "interleaved-zb": 2,
+    "zb-v-reference": 2,
     "zb-v": 2,
+    "zb-wave": 2,
+    "v-half": 2,
+    "v-min": 2,
     "dualpipe-v": 2,
+    "auto": 2,
 }
 # The default set has these with every shape and every model.
 IN_DEPTH = ("gpipe", "1f1b", "interleaved-1f1b", "zb-v")
