@@ -198,8 +198,11 @@ bool ListScheduler::isSafeAfter(int s, int step) const {
   const Passage &passage = stage.passage;
   auto placed = [&](int i) { return stage.placed[i] + (i == step); };
   std::int64_t limit = flat.limit(s);
-  std::int64_t memory = stage.memory + stage.owedMemory +
-                        passage.held[step + 1] - passage.held[step];
+  std::int64_t memory = stage.memory + stage.owedMemory;
+  // A B may hold more than is left of it after its W.
+  if (memory + flat.kind(flat.passes(s)[step]).memory > limit)
+    return false;
+  memory += passage.held[step + 1] - passage.held[step];
   if (step == 0) {
     int begun = placed(0) - placed(2 * v - 1);
     if (begun > stage.most)

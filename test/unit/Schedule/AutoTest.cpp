@@ -9,6 +9,7 @@
 #include "Reference.h"
 #include "TestUtilities.h"
 
+#include <chrono>
 #include <ctime>
 
 using namespace veeline::schedule;
@@ -23,7 +24,10 @@ static Problem onV(int p, int m, double f, double b, double w, double transfer,
 static Simulation solved(const Problem &problem,
                          const GeneratorOptions &options) {
   Expected<Schedule> schedule = generate("auto", problem, options);
-  EXPECT_TRUE(schedule) << schedule.error().str();
+  if (!schedule) {
+    ADD_FAILURE() << schedule.error().str();
+    return {};
+  }
   EXPECT_TRUE(reference::isValid(problem, *schedule));
   return *simulate(problem, *schedule);
 }
@@ -116,22 +120,29 @@ TEST(Auto, NeverWorseThanTheOthers) {
   EXPECT_GT(compared, 40);
 }
 
-static double processorSeconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+/// The larger share of the time that a search may take, by either clock.
+static double shareOfTime(std::clock_t processor,
+                          std::chrono::steady_clock::time_point wall,
+                          double budget) {
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - wall;
+  double spent = static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC;
+  return std::max(spent / (2 * budget), elapsed.count() / (4 * budget));
 }
 
 // Unless the machine is too slow for the budget.
 TEST(Auto, SameSeedSameSchedule) {
   Problem problem = onV(4, 6, 5, 7, 3, 1, 3);
   GeneratorOptions options{.searchSeconds = 0.2, .seed = 5};
-  double begin = processorSeconds();
-  Expected<Schedule> first = generate("auto", problem, options);
-  double between = processorSeconds();
-  Expected<Schedule> second = generate("auto", problem, options);
-  double seconds = std::max(between - begin, processorSeconds() - between);
-  if (seconds < 1.9 * options.searchSeconds) {
-    EXPECT_EQ(first->stages, second->stages);
+  std::vector<Schedule> schedules;
+  for (int run = 0; run < 2; ++run) {
+    std::clock_t processor = std::clock();
+    auto wall = std::chrono::steady_clock::now();
+    schedules.push_back(*generate("auto", problem, options));
+    if (shareOfTime(processor, wall, options.searchSeconds) > 0.9)
+      GTEST_SKIP() << "this machine is too slow or too busy";
   }
+  EXPECT_EQ(schedules[0].stages, schedules[1].stages);
 }
 
 TEST(Auto, RefusesALimitBelowOneMicrobatch) {
@@ -163,6 +174,21 @@ TEST(Auto, FusesWhereSplitBackwardsDoNotFit) {
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().stage, 1);
   EXPECT_EQ(none.error().leastLimit, 2);
+}
+
+// The B of the second chunk may not run while two microbatches hold the first.
+TEST(Auto, BackwardsThatAddMemoryKeepTheLimit) {
+  Problem problem = onV(1, 9, 2, 2, 2, 0, 1);
+  problem.chunks[0].forwardMemory = 4;
+  problem.chunks[0].backwardInputMemory = -4;
+  problem.chunks[0].backwardWeightMemory = 0;
+  problem.chunks[1].forwardMemory = 2;
+  problem.chunks[1].backwardInputMemory = 2;
+  problem.chunks[1].backwardWeightMemory = -4;
+  for (std::int64_t limit = 8; limit <= 20; ++limit) {
+    problem.memoryLimits = {limit};
+    solved(problem, {.searchSeconds = 0.01});
+  }
 }
 
 TEST(Auto, TakesEveryPlacement) {
