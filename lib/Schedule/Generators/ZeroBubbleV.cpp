@@ -23,6 +23,7 @@
 #include "VRounds.h"
 #include "ZeroBubbleVReference.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace veeline::schedule;
@@ -97,10 +98,20 @@ static void tryReference(const Problem &problem, LegBuilder &builder,
       best.offer(builder);
 }
 
-/// Where no limit is given and the two chunks of a stage hold different
-/// amounts, the published order may need more than p activations.
+/// Whether every chunk waits for the one before it.
+static bool isChain(const Problem &problem) {
+  std::vector<bool> follows(problem.numChunks());
+  for (const Edge &edge : problem.edges)
+    if (edge.to == edge.from + 1)
+      follows[edge.to] = true;
+  return std::count(follows.begin(), follows.end(), true) ==
+         problem.numChunks() - 1;
+}
+
+/// Where no limit is given and the chunks of a stage hold different amounts, or
+/// do not form a chain, the published order may need more than p activations.
 static void raiseFreeLimits(const Problem &problem, LegProblem &onV) {
-  bool mayNeedMore = false;
+  bool mayNeedMore = !isChain(problem);
   for (int stage = 0; stage < onV.stages(); ++stage)
     mayNeedMore |= !onV.hasGivenLimit(stage) &&
                    onV.leg(stage, 0).memory != onV.leg(stage, 1).memory;
