@@ -60,11 +60,9 @@ inline std::vector<std::string> orderLines(const Problem &problem,
 }
 
 using Random = std::mt19937;
-/// The same in every run, except with --gtest_shuffle: then
-/// --gtest_random_seed=N chooses, and --gtest_repeat=K tries K of them.
-inline Random makeRandom() {
-  return Random(testing::UnitTest::GetInstance()->random_seed());
-}
+/// The same in every run, except with --gtest_random_seed=N. (The seed that
+/// GoogleTest itself makes of a flag of 0 is another one in every run.)
+inline Random makeRandom() { return Random(GTEST_FLAG_GET(random_seed)); }
 inline int randomInt(Random &random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
