@@ -86,6 +86,26 @@ void veeline::autodiff::registerLinalgRules(DialectRegistry &registry) {
                      linalg::LogOp, linalg::SqrtOp, linalg::RsqrtOp,
                      linalg::SquareOp, linalg::ReciprocalOp, linalg::TanhOp,
                      linalg::ErfOp>(ctx);
+    attachStructured<linalg::Conv1DOp, linalg::Conv1DNwcWcfOp,
+                     linalg::Conv1DNcwFcwOp, linalg::Conv2DOp,
+                     linalg::Conv2DNhwcHwcfOp, linalg::Conv2DNhwcFhwcOp,
+                     linalg::Conv2DNchwFchwOp, linalg::Conv2DNgchwFgchwOp,
+                     linalg::Conv2DNgchwGfchwOp, linalg::Conv2DNhwgcGfhwcOp,
+                     linalg::Conv3DOp, linalg::Conv3DNdhwcDhwcfOp,
+                     linalg::Conv3DNcdhwFcdhwOp>(ctx);
+    attachStructured<
+        linalg::DepthwiseConv1DNwcWcOp, linalg::DepthwiseConv1DNcwCwOp,
+        linalg::DepthwiseConv1DNwcWcmOp, linalg::DepthwiseConv2DNhwcHwcOp,
+        linalg::DepthwiseConv2DNchwChwOp, linalg::DepthwiseConv2DNhwcHwcmOp,
+        linalg::DepthwiseConv3DNdhwcDhwcOp, linalg::DepthwiseConv3DNcdhwCdhwOp,
+        linalg::DepthwiseConv3DNdhwcDhwcmOp>(ctx);
+    attachStructured<linalg::PoolingNhwcSumOp, linalg::PoolingNchwSumOp,
+                     linalg::PoolingNwcSumOp, linalg::PoolingNcwSumOp,
+                     linalg::PoolingNdhwcSumOp, linalg::PoolingNhwcMaxOp,
+                     linalg::PoolingNchwMaxOp, linalg::PoolingNwcMaxOp,
+                     linalg::PoolingNcwMaxOp, linalg::PoolingNdhwcMaxOp,
+                     linalg::PoolingNhwcMinOp, linalg::PoolingNwcMinOp,
+                     linalg::PoolingNdhwcMinOp>(ctx);
     linalg::SoftmaxOp::attachInterface<RuleModel<linalg::SoftmaxOp, softmax>>(
         *ctx);
   });

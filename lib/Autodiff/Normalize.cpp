@@ -7,6 +7,7 @@
 #include "Normalize.h"
 
 #include "TensorEmit.h"
+#include "Windows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -108,6 +109,7 @@ veeline::autodiff::normalizeForDifferentiation(func::FuncOp func) {
   removeBoundaries(func);
   if (failed(makeStructured(func)))
     return failure();
+  unrollWindows(func);
   takeSlicesFirst(func);
   startFromNothing(func);
   return success();

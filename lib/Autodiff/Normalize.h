@@ -12,10 +12,10 @@
 namespace veeline::autodiff {
 
 /// Brings a function into the form that differentiates best: elementwise ops on
-/// tensors become structured ops; marks of cuts go; slices are taken before a
-/// transposition instead of after it, so that it moves no more than it has to
-/// and a matrix product can read or write through it; and an op starts from no
-/// value that it does not read.
+/// tensors become structured ops; windows are unrolled; marks of cuts go;
+/// slices are taken before a transposition instead of after it, so that it
+/// moves no more than it has to and a matrix product can read or write through
+/// it; and an op starts from no value that it does not read.
 llvm::LogicalResult normalizeForDifferentiation(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

@@ -44,7 +44,8 @@ TEST(Rules, AllAreTested) {
   context.loadAllAvailableDialects();
   std::set<std::string> tested;
   for (const char *path : {INPUTS "/elementwise.mlir",
-                           INPUTS "/structured.mlir", INPUTS "/tensor.mlir"}) {
+                           INPUTS "/structured.mlir", INPUTS "/tensor.mlir",
+                           INPUTS "/windows.mlir"}) {
     GradientCheck *file = getFile(path);
     ASSERT_TRUE(file);
     tested.insert(file->getOpNames().begin(), file->getOpNames().end());
@@ -62,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, GradientFiles,
                          ::testing::Values(INPUTS "/elementwise.mlir",
                                            INPUTS "/structured.mlir",
                                            INPUTS "/tensor.mlir",
+                                           INPUTS "/windows.mlir",
                                            INPUTS "/layers.mlir",
                                            INPUTS "/transformer-layer.mlir"));
 
