@@ -14,6 +14,7 @@
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Import/Passes.h"
 #include "veeline/Pipelines/Pipelines.h"
 
 namespace veeline {
@@ -29,6 +30,8 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 /// Every pass and pass pipeline of Veeline.
 inline void registerAllPasses() {
   pipe::registerPipePasses();
+  registerImportPasses();
+  registerImportPipeline();
   registerConversionPasses();
   registerConversionPipelines();
   registerPipelines();

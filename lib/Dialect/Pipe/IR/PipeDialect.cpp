@@ -22,7 +22,8 @@ void PipeDialect::initialize() {
 LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   for (StringLiteral name :
-       {paramAttrName, batchAttrName, bufferAttrName, roleAttrName})
+       {paramAttrName, batchAttrName, bufferAttrName, constantAttrName,
+        roleAttrName})
     if (attr.getName() == name)
       return op->emitOpError()
              << "has the attribute '" << name
@@ -48,6 +49,8 @@ LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return verifyKind<RoleAttr>(op, argument, attr, "a #pipe.role");
   if (name == batchAttrName || name == bufferAttrName)
     return verifyKind<StringAttr>(op, argument, attr, "a name");
+  if (name == constantAttrName)
+    return verifyKind<ElementsAttr>(op, argument, attr, "a tensor's elements");
   if (name != paramAttrName)
     return op->emitOpError()
            << "argument " << argument << ": unknown attribute '" << name << "'";

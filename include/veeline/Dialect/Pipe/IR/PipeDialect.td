@@ -31,6 +31,9 @@ def Pipe_Dialect : Dialect {
     static constexpr llvm::StringLiteral batchAttrName = "pipe.batch";
     /// On an argument of the model function: a constant buffer's name.
     static constexpr llvm::StringLiteral bufferAttrName = "pipe.buffer";
+    /// On an argument of a model that is being imported: the value that the
+    /// file has for it.
+    static constexpr llvm::StringLiteral constantAttrName = "pipe.constant";
     /// On arguments and results of chunk functions: what they stand for.
     static constexpr llvm::StringLiteral roleAttrName = "pipe.role";
     void registerAttributes();

@@ -1,0 +1,46 @@
+//===- Passes.h - from real files to the input contract ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_IMPORT_PASSES_H
+#define VEELINE_IMPORT_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <string>
+#include <vector>
+
+namespace veeline {
+
+#define GEN_PASS_DECL
+#include "veeline/Import/Passes.h.inc"
+
+struct ImportOptions {
+  std::string entry;
+  /// Arguments that are parameters; empty: by rule.
+  std::vector<std::string> params;
+  /// Patterns of names that are not trained.
+  std::vector<std::string> freeze;
+  /// cross-entropy, mse or sum; empty: the model has one.
+  std::string loss;
+  /// The result that the loss is made of.
+  int64_t result = 0;
+};
+
+/// From a function as others export them to one that follows the input
+/// contract. Leaves a model that follows it already as it is, but for calls.
+void buildImportPipeline(mlir::OpPassManager &passManager,
+                         const ImportOptions &options);
+
+/// Registers `pipe-import`.
+void registerImportPipeline();
+
+#define GEN_PASS_REGISTRATION
+#include "veeline/Import/Passes.h.inc"
+
+} // namespace veeline
+
+#endif // VEELINE_IMPORT_PASSES_H

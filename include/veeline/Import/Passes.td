@@ -1,0 +1,94 @@
+//===- Passes.td - from real files to the input contract ---*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_IMPORT_PASSES
+#define VEELINE_IMPORT_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PipeImportEntry : Pass<"pipe-import-entry", "::mlir::ModuleOp"> {
+  let summary = "Choose the model function and drop what is not of the model";
+  let description = [{
+    The model is the function named `entry`, or the only one that returns a tensor
+    of floats and that no other such function calls. Within it and what it calls,
+    prints, assertions and calls of functions without a body whose results nobody
+    uses (clocks) go. Every other function becomes private, so that `--inline`
+    and `--symbol-dce` remove it.
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only candidate)">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];
+}
+
+def PipeImportConstants : Pass<"pipe-import-constants", "::mlir::ModuleOp"> {
+  let summary = "Turn constants that may be weights into arguments";
+  let description = [{
+    Float constants of two elements or more, and global tensors, become arguments of
+    the model function that carry their value as `pipe.constant`, so that no
+    folding merges weights that happen to be equal. A splat becomes one argument for
+    each use. `--pipe-import-params` decides which of them are parameters. A model
+    whose arguments say what they are stays as it is.
+  }];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect"];
+}
+
+def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
+  let summary = "Turn what upstream passes leave into structured ops";
+  let description = [{
+    `tensor.generate` becomes a `linalg.generic` over indices, `linalg.pack` and
+    `linalg.unpack` pads, reshapes and transpositions. What is left of TOSA is an
+    error at the op.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
+  let summary = "Say of every argument what it is: parameter, data or constant";
+  let description = [{
+    Constants (`pipe.constant`) are parameters where they are weights: a constant with
+    values of its own, one that goes into a matrix product or convolution, or one that
+    is added to or multiplied with something larger than itself. The others become
+    constants again. Where a model has no such constants, its parameters are
+    arguments: those that `params` lists or, without a list, every tensor of floats whose
+    leading dimension is not that of the result. All other arguments are data, one slice a
+    microbatch. A parameter that is only sliced is split into one parameter a
+    slice. A remark at each argument says what was decided.
+
+    Parameters start with the values that the file has; equal or missing ones are drawn at
+    random: `normal(0, 1/sqrt(n))` where n products are summed, zeros where they are added, ones
+    where they are multiplied with.
+  }];
+  let options = [
+    ListOption<"params", "params", "std::string",
+               "Arguments that are parameters: positions (3), ranges (2-5) or name patterns (w*)">,
+    ListOption<"freeze", "freeze", "std::string", "Name patterns of parameters that are not trained">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
+  let summary = "Attach a loss to a result of the model";
+  let description = [{
+    `cross-entropy` takes the last dimension of the chosen result as classes and the data
+    argument `labels` (i32) as the right ones; `mse` takes the data argument `targets`; `sum` adds
+    up all elements. The first two are means over all rows, or elements. The loss is the
+    only result of the function then. Without a loss, the chosen result must be a scalar.
+  }];
+  let options = [
+    Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
+    Option<"result", "result", "int64_t", "0", "The result that the loss is made of">
+  ];
+  let dependentDialects = [
+    "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // VEELINE_IMPORT_PASSES

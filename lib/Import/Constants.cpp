@@ -1,0 +1,145 @@
+//===- Constants.cpp - --pipe-import-constants ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Import/Passes.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEIMPORTCONSTANTS
+#include "veeline/Import/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+static bool isSplat(ElementsAttr value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  return dense && dense.isSplat();
+}
+
+/// Where the value has a name in the file, a location that says it.
+static Location nameLocation(ElementsAttr value, Location location) {
+  if (isa<NameLoc>(location))
+    return location;
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (!resource || resource.getRawHandle().getKey() == "__elided__")
+    return location;
+  return NameLoc::get(
+      StringAttr::get(value.getContext(), resource.getRawHandle().getKey()),
+      location);
+}
+
+namespace {
+class ConstantsToArguments {
+public:
+  explicit ConstantsToArguments(func::FuncOp model)
+      : model(model), module(model->getParentOfType<ModuleOp>()),
+        name(StringAttr::get(model.getContext(),
+                             pipe::PipeDialect::constantAttrName)) {}
+
+  LogicalResult run();
+
+private:
+  void replaceConstant(Operation *op, ElementsAttr value);
+  LogicalResult replaceLoad(Operation *load, SymbolRefAttr symbol);
+  BlockArgument add(ElementsAttr value, Location location) {
+    return addArgument(model, value.getType(), name, value, location);
+  }
+
+  func::FuncOp model;
+  ModuleOp module;
+  StringAttr name;
+  llvm::DenseMap<Attribute, BlockArgument> globals;
+};
+} // namespace
+
+/// Equal splats in a file are most likely weights that were left out, which
+/// have nothing in common.
+void ConstantsToArguments::replaceConstant(Operation *op, ElementsAttr value) {
+  Location location = nameLocation(value, op->getLoc());
+  if (!isSplat(value)) {
+    op->getResult(0).replaceAllUsesWith(add(value, location));
+  } else {
+    for (OpOperand &use :
+         llvm::make_early_inc_range(op->getResult(0).getUses()))
+      use.set(add(value, location));
+  }
+  op->erase();
+}
+
+LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
+                                                SymbolRefAttr symbol) {
+  auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+      module, symbol);
+  if (!global)
+    return load->emitError("reads ") << symbol << ", which is no global";
+  auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr());
+  if (!value || value.getType() != load->getResult(0).getType()) {
+    InFlightDiagnostic diagnostic = load->emitError("reads the global @")
+                                    << global.getSymName()
+                                    << ", which has no tensor to start with";
+    diagnostic.attachNote(global.getLoc()) << "the global is here";
+    return diagnostic;
+  }
+  if (!isFloatTensor(value.getType())) {
+    OpBuilder builder(load);
+    load->getResult(0).replaceAllUsesWith(arith::ConstantOp::create(
+        builder, load->getLoc(), value.getType(), cast<TypedAttr>(value)));
+  } else {
+    auto [it, inserted] = globals.try_emplace(symbol);
+    if (inserted)
+      it->second =
+          add(value, NameLoc::get(global.getSymNameAttr(), global.getLoc()));
+    load->getResult(0).replaceAllUsesWith(it->second);
+  }
+  load->erase();
+  return success();
+}
+
+LogicalResult ConstantsToArguments::run() {
+  SmallVector<Operation *> ops;
+  model.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    // State of the exporter, as a seed: a step of ours has none.
+    if (isa<ml_program::GlobalStoreOp>(op)) {
+      op->erase();
+      continue;
+    }
+    SymbolRefAttr symbol;
+    if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
+      symbol = load.getGlobal();
+    if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
+      symbol = load.getGlobal();
+    if (symbol && failed(replaceLoad(op, symbol)))
+      return failure();
+    ElementsAttr value;
+    if (!symbol && op->getNumResults() == 1 &&
+        isFloatTensor(op->getResult(0).getType(), 2) &&
+        matchPattern(op, m_Constant(&value)))
+      replaceConstant(op, value);
+  }
+  return success();
+}
+
+namespace {
+struct ImportConstants
+    : veeline::impl::PipeImportConstantsBase<ImportConstants> {
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> model = getChosenModel(getOperation());
+    if (failed(model))
+      return signalPassFailure();
+    if (!followsContract(*model) && failed(ConstantsToArguments(*model).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

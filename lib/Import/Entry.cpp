@@ -1,0 +1,210 @@
+//===- Entry.cpp - --pipe-import-entry ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
+#include "veeline/Import/Passes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEIMPORTENTRY
+#include "veeline/Import/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+//===----------------------------------------------------------------------===//
+// The call graph
+//===----------------------------------------------------------------------===//
+
+static SmallVector<func::CallOp> getCalls(func::FuncOp function) {
+  SmallVector<func::CallOp> calls;
+  function.walk([&](func::CallOp call) { calls.push_back(call); });
+  return calls;
+}
+
+namespace {
+/// Collects what is reachable from a function; fails at a cycle.
+class CallGraph {
+public:
+  explicit CallGraph(SymbolTable &symbols) : symbols(symbols) {}
+  LogicalResult visit(func::FuncOp function);
+  ArrayRef<func::FuncOp> getReached() const { return reached.getArrayRef(); }
+
+private:
+  LogicalResult follow(func::CallOp call);
+
+  SymbolTable &symbols;
+  SmallVector<func::FuncOp> path;
+  llvm::SetVector<func::FuncOp> reached;
+};
+} // namespace
+
+LogicalResult CallGraph::follow(func::CallOp call) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee)
+    return call.emitOpError() << "calls @" << call.getCallee()
+                              << ", which is no function of this module";
+  auto *begin = llvm::find(path, callee);
+  if (begin == path.end())
+    return visit(callee);
+  InFlightDiagnostic diagnostic =
+      call.emitError("calls go in a circle, and a model is a graph without "
+                     "circles: ");
+  for (auto *it = begin; it != path.end(); ++it)
+    diagnostic << '@' << it->getSymName() << " calls ";
+  return diagnostic << '@' << callee.getSymName();
+}
+
+LogicalResult CallGraph::visit(func::FuncOp function) {
+  if (function.isExternal() || reached.contains(function))
+    return success();
+  path.push_back(function);
+  for (func::CallOp call : getCalls(function))
+    if (failed(follow(call)))
+      return failure();
+  path.pop_back();
+  reached.insert(function);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Which function is the model
+//===----------------------------------------------------------------------===//
+
+static bool returnsFloats(func::FuncOp function) {
+  return llvm::any_of(function.getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && isa<FloatType>(tensor.getElementType());
+  });
+}
+
+/// Functions that return tensors of floats and that no other one of them calls.
+static SmallVector<func::FuncOp> findCandidates(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && returnsFloats(function))
+      functions.push_back(function);
+  llvm::StringSet<> called;
+  for (func::FuncOp function : functions)
+    for (func::CallOp call : getCalls(function))
+      if (call.getCallee() != function.getSymName())
+        called.insert(call.getCallee());
+  // In a circle, all are called.
+  auto roots = llvm::filter_to_vector(functions, [&](func::FuncOp function) {
+    return !called.contains(function.getSymName());
+  });
+  return roots.empty() ? functions : roots;
+}
+
+static FailureOr<func::FuncOp> chooseModel(ModuleOp module, StringRef entry) {
+  if (!entry.empty())
+    return pipe::findModel(module, entry);
+  SmallVector<func::FuncOp> candidates = findCandidates(module);
+  if (candidates.size() == 1)
+    return candidates.front();
+  auto exported = llvm::filter_to_vector(
+      candidates, [](func::FuncOp function) { return function.isPublic(); });
+  if (exported.size() == 1)
+    return exported.front();
+  InFlightDiagnostic diagnostic = module.emitError();
+  if (candidates.empty())
+    return diagnostic << "expected a func.func with a body that returns a "
+                         "tensor of floats, the model; found none";
+  diagnostic << candidates.size() << " functions could be the model: ";
+  llvm::interleaveComma(candidates, diagnostic, [&](func::FuncOp function) {
+    diagnostic << '@' << function.getSymName();
+  });
+  diagnostic << "; choose one by the option 'entry'";
+  for (func::FuncOp function : candidates)
+    diagnostic.attachNote(function.getLoc())
+        << '@' << function.getSymName() << " is here";
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// What is not of the model
+//===----------------------------------------------------------------------===//
+
+/// Whether an op whose results nobody uses does nothing for the model.
+static bool isOutsideTheModel(Operation *op, SymbolTable &symbols) {
+  if (!op->use_empty())
+    return false;
+  if (isa<vector::PrintOp, cf::AssertOp>(op) || isOpTriviallyDead(op))
+    return true;
+  auto call = dyn_cast<func::CallOp>(op);
+  auto callee =
+      call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
+  return callee && callee.isExternal();
+}
+
+static void prune(func::FuncOp function, SymbolTable &symbols) {
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (op != function && isOutsideTheModel(op, symbols))
+      op->erase();
+  });
+}
+
+static LogicalResult verifyCallees(func::FuncOp function,
+                                   SymbolTable &symbols) {
+  for (func::CallOp call : getCalls(function)) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!callee.isExternal())
+      continue;
+    InFlightDiagnostic diagnostic = call.emitError("the model uses what @")
+                                    << call.getCallee()
+                                    << " returns, which has no body";
+    diagnostic.attachNote(callee.getLoc()) << "declared here";
+    return diagnostic;
+  }
+  return success();
+}
+
+static LogicalResult selectEntry(ModuleOp module, StringRef entry) {
+  FailureOr<func::FuncOp> model = chooseModel(module, entry);
+  if (failed(model))
+    return failure();
+  SymbolTable symbols(module);
+  CallGraph graph(symbols);
+  if (failed(graph.visit(*model)))
+    return failure();
+  for (func::FuncOp function : graph.getReached()) {
+    prune(function, symbols);
+    if (failed(verifyCallees(function, symbols)))
+      return failure();
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    function.setVisibility(function == *model
+                               ? SymbolTable::Visibility::Public
+                               : SymbolTable::Visibility::Private);
+  // Functions that nothing of the model needs may call each other in circles.
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!llvm::is_contained(graph.getReached(), function))
+      function.erase();
+  return success();
+}
+
+namespace {
+struct ImportEntry : veeline::impl::PipeImportEntryBase<ImportEntry> {
+  using PipeImportEntryBase::PipeImportEntryBase;
+
+  void runOnOperation() override {
+    if (failed(selectEntry(getOperation(), entry)))
+      signalPassFailure();
+  }
+};
+} // namespace

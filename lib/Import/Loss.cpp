@@ -1,0 +1,311 @@
+//===- Loss.cpp - --pipe-import-loss --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Import/Passes.h"
+
+#include <limits>
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEIMPORTLOSS
+#include "veeline/Import/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+namespace {
+using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
+
+/// Builds the loss of one result at the end of a model.
+class LossBuilder {
+public:
+  LossBuilder(func::FuncOp model, Value result)
+      : model(model), builder(model.getBody().front().getTerminator()),
+        location(result.getLoc()), result(result) {
+    auto type = cast<RankedTensorType>(result.getType());
+    element = type.getElementType();
+    // Small floats are too coarse for a sum.
+    if (element.getIntOrFloatBitWidth() < 32)
+      element = builder.getF32Type();
+    widen();
+  }
+
+  FailureOr<Value> build(StringRef loss);
+
+private:
+  FailureOr<Value> crossEntropy();
+  Value meanSquaredError();
+  Value sumAll(Value tensor);
+
+  void widen();
+  BlockArgument addData(StringRef name, RankedTensorType type);
+  RankedTensorType typeOf(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, element);
+  }
+  Value constant(double number) {
+    return arith::ConstantOp::create(builder, location,
+                                     builder.getFloatAttr(element, number));
+  }
+  Value filled(ArrayRef<int64_t> shape, double number);
+  /// Over all dimensions of the last input; each input has all of them, or all
+  /// but the last.
+  Value elementwise(ValueRange inputs, ArrayRef<int64_t> shape, Body body);
+  /// Reduces the last dimension of the first input.
+  Value reduceRows(ValueRange inputs, ArrayRef<int64_t> shape, double start,
+                   Body body);
+  Value scaled(Value scalar, double factor);
+
+  func::FuncOp model;
+  OpBuilder builder;
+  Location location;
+  Value result;
+  Type element;
+};
+} // namespace
+
+void LossBuilder::widen() {
+  auto type = cast<RankedTensorType>(result.getType());
+  if (type.getElementType() != element)
+    result =
+        arith::ExtFOp::create(builder, location, type.clone(element), result);
+}
+
+BlockArgument LossBuilder::addData(StringRef name, RankedTensorType type) {
+  MLIRContext *context = model.getContext();
+  return addArgument(model, type,
+                     StringAttr::get(context, pipe::PipeDialect::batchAttrName),
+                     StringAttr::get(context, name), location);
+}
+
+Value LossBuilder::filled(ArrayRef<int64_t> shape, double number) {
+  Value empty = tensor::EmptyOp::create(builder, location, shape, element);
+  return linalg::FillOp::create(builder, location, constant(number), empty)
+      .getResult(0);
+}
+
+/// The first `count` of `rank` dimensions.
+static AffineMap leadingMap(Builder &builder, int64_t count, int64_t rank) {
+  SmallVector<AffineExpr> dimensions;
+  for (int64_t i = 0; i < count; ++i)
+    dimensions.push_back(builder.getAffineDimExpr(i));
+  return AffineMap::get(rank, 0, dimensions, builder.getContext());
+}
+
+static AffineMap mapOf(Builder &builder, Value input, int64_t rank) {
+  return leadingMap(builder, cast<RankedTensorType>(input.getType()).getRank(),
+                    rank);
+}
+
+Value LossBuilder::elementwise(ValueRange inputs, ArrayRef<int64_t> shape,
+                               Body body) {
+  SmallVector<AffineMap> maps;
+  for (Value input : inputs)
+    maps.push_back(mapOf(builder, input, shape.size()));
+  maps.push_back(builder.getMultiDimIdentityMap(shape.size()));
+  SmallVector<utils::IteratorType> iterators(shape.size(),
+                                             utils::IteratorType::parallel);
+  Value empty = tensor::EmptyOp::create(builder, location, shape, element);
+  return linalg::GenericOp::create(
+             builder, location, typeOf(shape), inputs, empty, maps, iterators,
+             [&](OpBuilder &inner, Location at, ValueRange arguments) {
+               linalg::YieldOp::create(inner, at, body(inner, at, arguments));
+             })
+      .getResult(0);
+}
+
+Value LossBuilder::reduceRows(ValueRange inputs, ArrayRef<int64_t> shape,
+                              double start, Body body) {
+  SmallVector<AffineMap> maps;
+  for (Value input : inputs)
+    maps.push_back(mapOf(builder, input, shape.size()));
+  ArrayRef<int64_t> rows = shape.drop_back();
+  maps.push_back(leadingMap(builder, rows.size(), shape.size()));
+  SmallVector<utils::IteratorType> iterators(shape.size(),
+                                             utils::IteratorType::parallel);
+  iterators.back() = utils::IteratorType::reduction;
+  return linalg::GenericOp::create(
+             builder, location, typeOf(rows), inputs, filled(rows, start), maps,
+             iterators,
+             [&](OpBuilder &inner, Location at, ValueRange arguments) {
+               linalg::YieldOp::create(inner, at, body(inner, at, arguments));
+             })
+      .getResult(0);
+}
+
+static Value add(OpBuilder &builder, Location location, ValueRange arguments) {
+  return arith::AddFOp::create(builder, location, arguments[1], arguments[0]);
+}
+
+Value LossBuilder::sumAll(Value tensor) {
+  while (true) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(tensor.getType()).getShape();
+    if (shape.empty())
+      return tensor;
+    tensor = reduceRows(tensor, shape, 0.0, add);
+  }
+}
+
+Value LossBuilder::scaled(Value scalar, double factor) {
+  return elementwise(
+      scalar, {}, [&](OpBuilder &inner, Location at, ValueRange arguments) {
+        Value by = arith::ConstantOp::create(
+            inner, at, inner.getFloatAttr(element, factor));
+        return arith::MulFOp::create(inner, at, arguments[0], by);
+      });
+}
+
+/// -log softmax(x)[label] = log(sum(exp(x - max))) - (x[label] - max), the mean
+/// over all rows.
+FailureOr<Value> LossBuilder::crossEntropy() {
+  auto type = cast<RankedTensorType>(result.getType());
+  if (type.getRank() == 0 || type.getShape().back() < 2)
+    return model.emitError("cross entropy needs classes, two or more in the "
+                           "last dimension of the result; found ")
+           << type;
+  ArrayRef<int64_t> shape = type.getShape(), rows = shape.drop_back();
+  BlockArgument labels =
+      addData("labels", RankedTensorType::get(rows, builder.getI32Type()));
+  Value most = reduceRows(
+      result, shape, -std::numeric_limits<double>::infinity(),
+      [](OpBuilder &inner, Location at, ValueRange arguments) -> Value {
+        return arith::MaximumFOp::create(inner, at, arguments[0], arguments[1]);
+      });
+  Value shifted = elementwise(
+      {result, most}, shape,
+      [](OpBuilder &inner, Location at, ValueRange arguments) -> Value {
+        return arith::SubFOp::create(inner, at, arguments[0], arguments[1]);
+      });
+  Value sums = reduceRows(
+      shifted, shape, 0.0,
+      [](OpBuilder &inner, Location at, ValueRange arguments) -> Value {
+        Value power = math::ExpOp::create(inner, at, arguments[0]);
+        return arith::AddFOp::create(inner, at, arguments[1], power);
+      });
+  int64_t last = shape.size() - 1;
+  Value right = reduceRows(
+      {shifted, labels}, shape, 0.0,
+      [&](OpBuilder &inner, Location at, ValueRange arguments) -> Value {
+        Value index = linalg::IndexOp::create(inner, at, last);
+        Value number = arith::IndexCastOp::create(
+            inner, at, arguments[1].getType(), index);
+        Value isRight = arith::CmpIOp::create(
+            inner, at, arith::CmpIPredicate::eq, number, arguments[1]);
+        Value zero = arith::ConstantOp::create(
+            inner, at, inner.getFloatAttr(element, 0.0));
+        Value value =
+            arith::SelectOp::create(inner, at, isRight, arguments[0], zero);
+        return arith::AddFOp::create(inner, at, arguments[2], value);
+      });
+  Value losses = elementwise(
+      {sums, right}, rows,
+      [](OpBuilder &inner, Location at, ValueRange arguments) -> Value {
+        Value log = math::LogOp::create(inner, at, arguments[0]);
+        return arith::SubFOp::create(inner, at, log, arguments[1]);
+      });
+  return scaled(sumAll(losses),
+                static_cast<double>(shape.back()) / type.getNumElements());
+}
+
+Value LossBuilder::meanSquaredError() {
+  auto type = cast<RankedTensorType>(result.getType());
+  BlockArgument targets = addData("targets", type);
+  Value squares = elementwise(
+      {result, targets}, type.getShape(),
+      [](OpBuilder &inner, Location at, ValueRange arguments) -> Value {
+        Value difference =
+            arith::SubFOp::create(inner, at, arguments[0], arguments[1]);
+        return arith::MulFOp::create(inner, at, difference, difference);
+      });
+  return scaled(sumAll(squares), 1.0 / type.getNumElements());
+}
+
+FailureOr<Value> LossBuilder::build(StringRef loss) {
+  if (loss == "cross-entropy")
+    return crossEntropy();
+  if (loss == "mse")
+    return meanSquaredError();
+  if (loss == "sum")
+    return sumAll(result);
+  return model.emitError("unknown loss '")
+         << loss << "'; expected cross-entropy, mse or sum";
+}
+
+/// What a result is said to be in a diagnostic.
+static void listResults(Diagnostic &diagnostic, func::FuncOp model) {
+  llvm::interleaveComma(
+      llvm::enumerate(model.getResultTypes()), diagnostic, [&](auto result) {
+        diagnostic << result.index() << ": " << result.value();
+      });
+}
+
+static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
+  Operation *end = model.getBody().front().getTerminator();
+  if (number < 0 || number >= model.getNumResults()) {
+    InFlightDiagnostic diagnostic = end->emitError("there is no result ")
+                                    << number << " of the model";
+    diagnostic.attachNote(model.getLoc()) << "it has ";
+    listResults(*diagnostic.getUnderlyingDiagnostic(), model);
+    return diagnostic;
+  }
+  Value result = end->getOperand(number);
+  if (isFloatTensor(result.getType()))
+    return result;
+  InFlightDiagnostic diagnostic = end->emitError("result ")
+                                  << number << " of the model is "
+                                  << result.getType()
+                                  << ", and a loss is made of a tensor of "
+                                     "floats of static shape; its results are ";
+  listResults(*diagnostic.getUnderlyingDiagnostic(), model);
+  return diagnostic << "; choose one by the option 'result'";
+}
+
+static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
+                                int64_t number) {
+  FailureOr<Value> result = chooseResult(model, number);
+  if (failed(result))
+    return failure();
+  bool isScalar = cast<RankedTensorType>(result->getType()).getRank() == 0;
+  if (loss.empty() && !isScalar)
+    return model.getBody().front().getTerminator()->emitError("result ")
+           << number << " of the model is " << result->getType()
+           << ", no loss; attach one by the option 'loss': cross-entropy, mse "
+              "or sum";
+  if (!loss.empty()) {
+    result = LossBuilder(model, *result).build(loss);
+    if (failed(result))
+      return failure();
+  }
+  model.getBody().front().getTerminator()->setOperands(*result);
+  updateType(model);
+  return success();
+}
+
+namespace {
+struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
+  using PipeImportLossBase::PipeImportLossBase;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> model = getChosenModel(getOperation());
+    if (failed(model))
+      return signalPassFailure();
+    // The contract's first result is the loss, and the others metrics.
+    bool hasLoss =
+        loss.empty() && result == 0 && model->getNumResults() > 0 &&
+        isFloatTensor(model->getResultTypes()[0]) &&
+        cast<RankedTensorType>(model->getResultTypes()[0]).getRank() == 0;
+    if (!hasLoss && failed(attachLoss(*model, loss, result)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,61 @@
+//===- Model.cpp - what the passes of the import share --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+using namespace mlir;
+using namespace veeline;
+
+FailureOr<func::FuncOp> veeline::getChosenModel(ModuleOp module) {
+  func::FuncOp chosen;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal() || !function.isPublic())
+      continue;
+    if (chosen)
+      return module.emitError("expected one public func.func, found @")
+             << chosen.getSymName() << " and @" << function.getSymName()
+             << "; run --pipe-import-entry first";
+    chosen = function;
+  }
+  if (!chosen)
+    return module.emitError("expected a public func.func with a body");
+  return chosen;
+}
+
+bool veeline::followsContract(func::FuncOp model) {
+  for (unsigned i = 0; i < model.getNumArguments(); ++i)
+    for (StringRef name :
+         {pipe::PipeDialect::paramAttrName, pipe::PipeDialect::batchAttrName,
+          pipe::PipeDialect::bufferAttrName})
+      if (model.getArgAttr(i, name))
+        return true;
+  return false;
+}
+
+bool veeline::isFloatTensor(Type type, int64_t least) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() &&
+         isa<FloatType>(tensor.getElementType()) &&
+         tensor.getNumElements() >= least;
+}
+
+void veeline::updateType(func::FuncOp model) {
+  Block &block = model.getBody().front();
+  model.setType(FunctionType::get(model.getContext(), block.getArgumentTypes(),
+                                  block.getTerminator()->getOperandTypes()));
+}
+
+BlockArgument veeline::addArgument(func::FuncOp model, Type type,
+                                   StringAttr attributeName,
+                                   Attribute attribute, Location location) {
+  unsigned index = model.getNumArguments();
+  NamedAttribute named(attributeName, attribute);
+  (void)model.insertArgument(
+      index, type, DictionaryAttr::get(model.getContext(), named), location);
+  return model.getArgument(index);
+}

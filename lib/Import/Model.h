@@ -1,0 +1,36 @@
+//===- Model.h - what the passes of the import share ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_IMPORT_MODEL_H
+#define VEELINE_LIB_IMPORT_MODEL_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace veeline {
+
+/// The function that pipe-import-entry chose: the only public one with a body.
+/// Fails with a diagnostic where there is no such function.
+mlir::FailureOr<mlir::func::FuncOp> getChosenModel(mlir::ModuleOp module);
+
+/// Whether its arguments say what they are, as the input contract wants.
+bool followsContract(mlir::func::FuncOp model);
+
+/// A tensor of floats of static shape with at least `least` elements.
+bool isFloatTensor(mlir::Type type, int64_t least = 1);
+
+/// Replaces the type of the function by what its block and its return op say.
+void updateType(mlir::func::FuncOp model);
+
+/// Appends an argument.
+mlir::BlockArgument addArgument(mlir::func::FuncOp model, mlir::Type type,
+                                mlir::StringAttr attributeName,
+                                mlir::Attribute attribute,
+                                mlir::Location location);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_IMPORT_MODEL_H

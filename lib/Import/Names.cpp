@@ -1,0 +1,106 @@
+//===- Names.cpp - names of arguments, and patterns of them ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// The first text in an attribute of an exporter that names an argument.
+static std::string nameInAttribute(Attribute attribute) {
+  if (auto text = dyn_cast_or_null<StringAttr>(attribute))
+    return text.str();
+  if (auto list = dyn_cast_or_null<ArrayAttr>(attribute)) {
+    std::string joined;
+    for (Attribute entry : list)
+      if (auto text = dyn_cast<StringAttr>(entry))
+        joined += (joined.empty() ? "" : ".") + text.str();
+    return joined;
+  }
+  return "";
+}
+
+static std::string givenName(func::FuncOp model, unsigned argument) {
+  for (StringRef attribute :
+       {"tf_saved_model.index_path", "jax.arg_info", "torch.onnx.name",
+        "onnx.name", "iree.abi.name", "iree.identifier", "ml_program.name"}) {
+    std::string name = nameInAttribute(model.getArgAttr(argument, attribute));
+    if (!name.empty())
+      return name;
+  }
+  Location location = model.getArgument(argument).getLoc();
+  if (auto named = dyn_cast<NameLoc>(location))
+    return named.getName().str();
+  return "";
+}
+
+std::vector<std::string> veeline::nameArguments(func::FuncOp model) {
+  std::vector<std::string> names;
+  llvm::StringSet<> taken;
+  unsigned weights = 0;
+  for (unsigned i = 0; i < model.getNumArguments(); ++i) {
+    bool isConstant =
+        model.getArgAttr(i, pipe::PipeDialect::constantAttrName) != nullptr;
+    std::string name = givenName(model, i);
+    if (name.empty())
+      name = isConstant ? "weight" + std::to_string(weights++)
+                        : "arg" + std::to_string(i);
+    std::string unique = name;
+    for (unsigned copy = 1; !taken.insert(unique).second; ++copy)
+      unique = name + "_" + std::to_string(copy);
+    names.push_back(std::move(unique));
+  }
+  return names;
+}
+
+/// "3" or "2-5".
+static std::optional<std::pair<unsigned, unsigned>> parseRange(StringRef text) {
+  auto [first, last] = text.split('-');
+  std::pair<unsigned, unsigned> range;
+  if (first.getAsInteger(10, range.first))
+    return std::nullopt;
+  range.second = range.first;
+  if (text.contains('-') && last.getAsInteger(10, range.second))
+    return std::nullopt;
+  return range;
+}
+
+FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
+                                            ArrayRef<std::string> entries,
+                                            StringRef option) {
+  ArgumentList list;
+  for (const std::string &entry : entries) {
+    if (auto range = parseRange(entry)) {
+      if (range->first > range->second ||
+          range->second >= model.getNumArguments())
+        return model.emitError("option '")
+               << option << "': there is no argument " << entry
+               << "; the model has " << model.getNumArguments();
+      list.ranges.push_back(*range);
+      continue;
+    }
+    auto pattern = llvm::GlobPattern::create(entry);
+    if (!pattern)
+      return model.emitError("option '")
+             << option << "': '" << entry
+             << "' is no pattern of names: " << toString(pattern.takeError());
+    list.patterns.push_back(std::move(*pattern));
+  }
+  return list;
+}
+
+bool ArgumentList::contains(unsigned position, StringRef name) const {
+  return llvm::any_of(ranges,
+                      [&](auto range) {
+                        return range.first <= position &&
+                               position <= range.second;
+                      }) ||
+         llvm::any_of(patterns, [&](const llvm::GlobPattern &pattern) {
+           return pattern.match(name);
+         });
+}

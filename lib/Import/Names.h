@@ -1,0 +1,39 @@
+//===- Names.h - names of arguments, and patterns of them -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_IMPORT_NAMES_H
+#define VEELINE_LIB_IMPORT_NAMES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/GlobPattern.h"
+
+namespace veeline {
+
+/// Gives every argument of a model a name of its own: what its exporter wrote
+/// (an attribute, a named location, a symbol) or, without that, `argN`, or
+/// `weightN` for what was a constant.
+std::vector<std::string> nameArguments(mlir::func::FuncOp model);
+
+/// Positions (3), ranges (2-5) and patterns of names (w*, layer?.bias).
+class ArgumentList {
+public:
+  /// Fails with a diagnostic at `model` that names the wrong entry.
+  static mlir::FailureOr<ArgumentList>
+  parse(mlir::func::FuncOp model, llvm::ArrayRef<std::string> entries,
+        llvm::StringRef option);
+
+  bool contains(unsigned position, llvm::StringRef name) const;
+  bool empty() const { return ranges.empty() && patterns.empty(); }
+
+private:
+  llvm::SmallVector<std::pair<unsigned, unsigned>> ranges;
+  llvm::SmallVector<llvm::GlobPattern> patterns;
+};
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_IMPORT_NAMES_H

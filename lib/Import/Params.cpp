@@ -1,0 +1,317 @@
+//===- Params.cpp - --pipe-import-params ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+#include "Names.h"
+#include "Uses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Import/Passes.h"
+
+#include <cmath>
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEIMPORTPARAMS
+#include "veeline/Import/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+using veeline::pipe::InitAttr;
+using veeline::pipe::InitKind;
+using veeline::pipe::PipeDialect;
+
+static InitAttr makeInit(MLIRContext *context, InitKind kind, double a = 0,
+                         double b = 0) {
+  return InitAttr::get(context, kind, APFloat(a), APFloat(b));
+}
+
+/// How a weight starts whose values are unknown.
+static InitAttr drawnInit(MLIRContext *context, const Uses &uses) {
+  if (uses.weight)
+    return makeInit(context, InitKind::Normal, 0.0,
+                    1.0 / std::sqrt(static_cast<double>(uses.summed)));
+  return makeInit(context, uses.multiplied ? InitKind::Ones : InitKind::Zeros);
+}
+
+/// The value of all elements; none where they differ or are not there.
+static std::optional<double> splatOf(ElementsAttr value) {
+  auto dense = dyn_cast_or_null<DenseFPElementsAttr>(value);
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  APFloat number = dense.getSplatValue<APFloat>();
+  bool lost = false;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
+  return number.convertToDouble();
+}
+
+namespace {
+/// Decides argument by argument.
+class Importer {
+public:
+  Importer(func::FuncOp model, ArgumentList params, ArgumentList freeze)
+      : model(model), context(model.getContext()), params(std::move(params)),
+        freeze(std::move(freeze)) {}
+
+  LogicalResult run();
+
+private:
+  void splitFlat();
+  void splitFlat(unsigned argument);
+  bool hasWeights() const;
+  bool isParam(unsigned argument) const;
+  bool isConstantParam(unsigned argument, ElementsAttr value) const;
+  LogicalResult decide(unsigned argument);
+  void makeParam(unsigned argument, InitAttr init);
+  void makeData(unsigned argument);
+  void makeConstant(unsigned argument, ElementsAttr value);
+  BlockArgument widen(unsigned argument);
+  ElementsAttr constantOf(unsigned argument) const {
+    return model.getArgAttrOfType<ElementsAttr>(argument,
+                                                PipeDialect::constantAttrName);
+  }
+  /// A remark at the argument.
+  InFlightDiagnostic say(unsigned argument) const {
+    return emitRemark(model.getArgument(argument).getLoc())
+           << "argument " << argument << " (\"" << names[argument] << "\", "
+           << model.getArgumentTypes()[argument] << ")";
+  }
+
+  /// Handles of ops have no const accessors.
+  mutable func::FuncOp model;
+  MLIRContext *context;
+  ArgumentList params, freeze;
+  std::vector<std::string> names;
+  bool constantsAreParams = false;
+  /// Leading dimension of the first result of floats, the batch; 0: none.
+  int64_t batch = 0;
+  llvm::BitVector gone;
+  /// Slices of a parameter start here.
+  unsigned firstSlice = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// One flat argument that holds all weights
+//===----------------------------------------------------------------------===//
+
+/// The slices of a vector, ascending and disjoint; empty where it is used
+/// otherwise.
+static SmallVector<tensor::ExtractSliceOp> findSlices(BlockArgument argument) {
+  SmallVector<tensor::ExtractSliceOp> slices;
+  for (Operation *user : argument.getUsers()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (!slice || !slice.hasUnitStride() ||
+        slice.getSourceType().getRank() != 1 ||
+        ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
+        !slice.getType().hasStaticShape())
+      return {};
+    slices.push_back(slice);
+  }
+  llvm::sort(slices, [](tensor::ExtractSliceOp a, tensor::ExtractSliceOp b) {
+    return a.getStaticOffset(0) < b.getStaticOffset(0);
+  });
+  for (size_t i = 1; i < slices.size(); ++i)
+    if (slices[i - 1].getStaticOffset(0) + slices[i - 1].getStaticSize(0) >
+        slices[i].getStaticOffset(0))
+      return {};
+  return slices;
+}
+
+/// Slices become arguments "NAME[begin:end]".
+void Importer::splitFlat(unsigned argument) {
+  SmallVector<tensor::ExtractSliceOp> slices =
+      findSlices(model.getArgument(argument));
+  if (slices.size() < 2)
+    return;
+  say(argument) << " is sliced into " << slices.size()
+                << " weights, which become parameters of their own";
+  for (tensor::ExtractSliceOp slice : slices) {
+    int64_t begin = slice.getStaticOffset(0);
+    std::string name = names[argument] + "[" + std::to_string(begin) + ":" +
+                       std::to_string(begin + slice.getStaticSize(0)) + "]";
+    unsigned index = model.getNumArguments();
+    (void)model.insertArgument(
+        index, slice.getType(), {},
+        NameLoc::get(StringAttr::get(context, name), slice.getLoc()));
+    slice.replaceAllUsesWith(Value(model.getArgument(index)));
+    slice.erase();
+  }
+  gone.resize(model.getNumArguments());
+  gone.set(argument);
+}
+
+void Importer::splitFlat() {
+  gone.resize(model.getNumArguments());
+  firstSlice = model.getNumArguments();
+  for (unsigned i = 0; i < firstSlice; ++i)
+    if (!constantOf(i) && isFloatTensor(model.getArgumentTypes()[i], 2) &&
+        isParam(i))
+      splitFlat(i);
+  names = nameArguments(model);
+}
+
+//===----------------------------------------------------------------------===//
+// What an argument is
+//===----------------------------------------------------------------------===//
+
+bool Importer::isConstantParam(unsigned argument, ElementsAttr value) const {
+  if (!params.empty() && params.contains(argument, names[argument]))
+    return true;
+  Uses uses = findUses(model.getArgument(argument));
+  return uses.any();
+}
+
+bool Importer::hasWeights() const {
+  for (unsigned i = 0; i < model.getNumArguments(); ++i)
+    if (ElementsAttr value = constantOf(i); value && isConstantParam(i, value))
+      return true;
+  return false;
+}
+
+/// Of an argument that is no constant.
+bool Importer::isParam(unsigned argument) const {
+  Type type = model.getArgumentTypes()[argument];
+  if (!isFloatTensor(type))
+    return false;
+  if (argument >= firstSlice)
+    return true;
+  if (!params.empty())
+    return params.contains(argument, names[argument]);
+  auto tensor = cast<RankedTensorType>(type);
+  if (constantsAreParams || tensor.getNumElements() < 2)
+    return false;
+  return tensor.getRank() == 1 || tensor.getDimSize(0) != batch;
+}
+
+static bool isSmallFloat(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto element =
+      tensor ? dyn_cast<FloatType>(tensor.getElementType()) : FloatType();
+  return element && element.getWidth() < 32;
+}
+
+/// Files of data and optimisers have f32 where the model computes with less.
+BlockArgument Importer::widen(unsigned number) {
+  BlockArgument argument = model.getArgument(number);
+  if (!isSmallFloat(argument.getType()))
+    return argument;
+  auto narrow = cast<RankedTensorType>(argument.getType());
+  OpBuilder builder(context);
+  builder.setInsertionPointToStart(&model.getBody().front());
+  argument.setType(narrow.clone(builder.getF32Type()));
+  auto truncated = arith::TruncFOp::create(builder, argument.getLoc(), narrow,
+                                           Value(argument));
+  argument.replaceAllUsesExcept(truncated.getResult(), truncated);
+  return argument;
+}
+
+void Importer::makeParam(unsigned argument, InitAttr init) {
+  widen(argument);
+  updateType(model);
+  model.removeArgAttr(argument, PipeDialect::constantAttrName);
+  model.setArgAttr(
+      argument, PipeDialect::paramAttrName,
+      pipe::ParamAttr::get(context, StringAttr::get(context, names[argument]),
+                           init));
+}
+
+void Importer::makeData(unsigned argument) {
+  widen(argument);
+  updateType(model);
+  model.setArgAttr(argument, PipeDialect::batchAttrName,
+                   StringAttr::get(context, names[argument]));
+}
+
+void Importer::makeConstant(unsigned argument, ElementsAttr value) {
+  OpBuilder builder(context);
+  builder.setInsertionPointToStart(&model.getBody().front());
+  BlockArgument old = model.getArgument(argument);
+  old.replaceAllUsesWith(arith::ConstantOp::create(
+      builder, old.getLoc(), value.getType(), cast<TypedAttr>(value)));
+  gone.set(argument);
+}
+
+LogicalResult Importer::decide(unsigned argument) {
+  if (gone.test(argument))
+    return success();
+  if (model.getArgument(argument).use_empty()) {
+    if (!constantOf(argument))
+      say(argument) << " is not used";
+    gone.set(argument);
+    return success();
+  }
+  bool isFrozen = freeze.contains(argument, names[argument]);
+  Uses uses;
+  if (isFloatTensor(model.getArgumentTypes()[argument]))
+    uses = findUses(model.getArgument(argument));
+  if (ElementsAttr value = constantOf(argument)) {
+    if (isFrozen || !isConstantParam(argument, value)) {
+      makeConstant(argument, value);
+      return success();
+    }
+    std::optional<double> splat = splatOf(value);
+    bool isDrawn = uses.weight || !splat;
+    makeParam(argument, isDrawn
+                            ? drawnInit(context, uses)
+                            : makeInit(context, InitKind::Constant, *splat));
+    return success();
+  }
+  if (isParam(argument)) {
+    if (isFrozen) {
+      model.setArgAttr(argument, PipeDialect::bufferAttrName,
+                       StringAttr::get(context, names[argument]));
+      return success();
+    }
+    if (params.empty())
+      say(argument) << " is taken for a parameter";
+    makeParam(argument, drawnInit(context, uses));
+    return success();
+  }
+  auto tensor = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
+  if (!tensor || !tensor.hasStaticShape())
+    return say(argument) << " is no tensor of static shape", failure();
+  say(argument) << " is taken for data";
+  makeData(argument);
+  return success();
+}
+
+LogicalResult Importer::run() {
+  names = nameArguments(model);
+  for (Type type : llvm::reverse(model.getResultTypes()))
+    if (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() > 0)
+      batch = cast<RankedTensorType>(type).getDimSize(0);
+  constantsAreParams = params.empty() && hasWeights();
+  splitFlat();
+  for (unsigned i = 0; i < model.getNumArguments(); ++i)
+    if (failed(decide(i)))
+      return failure();
+  gone.resize(model.getNumArguments());
+  return LogicalResult(model.eraseArguments(gone));
+}
+
+namespace {
+struct ImportParams : veeline::impl::PipeImportParamsBase<ImportParams> {
+  using PipeImportParamsBase::PipeImportParamsBase;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> model = getChosenModel(getOperation());
+    if (failed(model))
+      return signalPassFailure();
+    if (followsContract(*model))
+      return;
+    auto chosen =
+        ArgumentList::parse(*model, llvm::to_vector(params), "params");
+    auto frozen =
+        ArgumentList::parse(*model, llvm::to_vector(freeze), "freeze");
+    if (failed(chosen) || failed(frozen) ||
+        failed(Importer(*model, *chosen, *frozen).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

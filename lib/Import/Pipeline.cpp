@@ -1,0 +1,79 @@
+//===- Pipeline.cpp - --pipe-import ---------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "veeline/Import/Passes.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// The order of upstream's own pipeline, without its validation, which refuses
+/// what its conversions handle.
+static void addTosaPasses(OpPassManager &function) {
+  function.addPass(tosa::createTosaOptionalDecompositionsPass());
+  function.addPass(tosa::createTosaInferShapesPass());
+  function.addPass(tosa::createTosaMakeBroadcastablePass());
+  function.addPass(tosa::createTosaToLinalgNamed());
+  function.addPass(tosa::createTosaMakeBroadcastablePass());
+  function.addPass(createTosaToTensorPass());
+  function.addPass(tosa::createTosaToLinalg());
+  function.addPass(createTosaToArithPass());
+}
+
+void veeline::buildImportPipeline(OpPassManager &passManager,
+                                  const ImportOptions &options) {
+  passManager.addPass(createPipeImportEntry({options.entry}));
+  passManager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  passManager.addPass(createSymbolDCEPass());
+  passManager.addPass(createPipeImportConstants());
+  OpPassManager &function = passManager.nest<func::FuncOp>();
+  addTosaPasses(function);
+  function.addPass(createPipeImportOps());
+  PipeImportParamsOptions params;
+  params.params = llvm::to_vector(options.params);
+  params.freeze = llvm::to_vector(options.freeze);
+  passManager.addPass(createPipeImportParams(params));
+  passManager.addPass(createPipeImportLoss({options.loss, options.result}));
+  passManager.addPass(createCanonicalizerPass());
+  passManager.addPass(createCSEPass());
+}
+
+namespace {
+struct ImportPipelineOptions : PassPipelineOptions<ImportPipelineOptions> {
+  Option<std::string> entry{*this, "entry",
+                            llvm::cl::desc("The model function")};
+  ListOption<std::string> params{
+      *this, "params", llvm::cl::desc("Arguments that are parameters")};
+  ListOption<std::string> freeze{
+      *this, "freeze", llvm::cl::desc("Name patterns that are not trained")};
+  Option<std::string> loss{*this, "loss",
+                           llvm::cl::desc("cross-entropy, mse or sum")};
+  Option<int64_t> result{*this, "result",
+                         llvm::cl::desc("The result that the loss is made of"),
+                         llvm::cl::init(0)};
+};
+} // namespace
+
+void veeline::registerImportPipeline() {
+  PassPipelineRegistration<ImportPipelineOptions>(
+      "pipe-import", "From a function as others export them to the contract",
+      [](OpPassManager &passManager, const ImportPipelineOptions &given) {
+        ImportOptions options;
+        options.entry = given.entry;
+        options.params.assign(given.params.begin(), given.params.end());
+        options.freeze.assign(given.freeze.begin(), given.freeze.end());
+        options.loss = given.loss;
+        options.result = given.result;
+        buildImportPipeline(passManager, options);
+      });
+}

@@ -1,0 +1,32 @@
+//===- Uses.h - what a model does with a value ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_IMPORT_USES_H
+#define VEELINE_LIB_IMPORT_USES_H
+
+#include "mlir/IR/Value.h"
+
+namespace veeline {
+
+/// What a model does with a tensor, through reshapes, transpositions, slices
+/// and broadcasts.
+struct Uses {
+  /// It goes into a matrix product or convolution, or rows of it are looked up.
+  bool weight = false;
+  /// It is added to, or multiplied with, something larger: a bias, a scale.
+  bool added = false, multiplied = false;
+  /// How many products each element of the result sums, of a weight.
+  int64_t summed = 1;
+
+  bool any() const { return weight || added || multiplied; }
+};
+
+/// Linear in the number of ops that the value reaches by views.
+Uses findUses(mlir::Value value);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_IMPORT_USES_H
