@@ -37,7 +37,7 @@ static uint64_t getGemmScratch(const GemmDesc &desc) {
 
 static CompileOptions getOptions(const CompileCommand &command) {
   CompileOptions options;
-  options.entry = command.entry;
+  options.entry = command.import.entry;
   options.stages = command.stages;
   options.chunksPerStage = command.chunksPerStage;
   options.microbatches = command.microbatches;
@@ -293,7 +293,8 @@ int veeline::compiler::compileMain(int argc, const char *const *argv) {
   const CompileCommand &command = *parsed.command;
   catchInterrupts();
   Model model;
-  if (failed(model.load(command.model)))
+  if (failed(model.load(command.model)) ||
+      failed(model.import(command.import)))
     return 1;
   auto artifact = compile(model, command);
   if (failed(artifact))

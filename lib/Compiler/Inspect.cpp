@@ -18,10 +18,10 @@ using namespace veeline::compiler;
 
 static int inspectModel(const InspectCommand &command) {
   Model model;
-  if (failed(model.load(command.file)))
+  if (failed(model.load(command.file)) || failed(model.import(command.import)))
     return 1;
   FailureOr<func::FuncOp> entry =
-      pipe::findModel(model.getModule(), command.entry);
+      pipe::findModel(model.getModule(), command.import.entry);
   if (failed(entry) || failed(pipe::verifyModel(*entry)))
     return 1;
   printPieces(*entry, llvm::outs());

@@ -9,8 +9,10 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "veeline/Compiler/Compiler.h"
+#include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -55,4 +57,22 @@ LogicalResult Model::load(const std::string &path) {
   module = parseSourceFile<ModuleOp>(implementation->sourceManager,
                                      &implementation->context);
   return success(static_cast<bool>(module));
+}
+
+/// Whether an argument of some function says what it is.
+static bool hasContract(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (followsContract(function))
+      return true;
+  return false;
+}
+
+LogicalResult Model::import(const ImportCommand &command) {
+  if (hasContract(*module))
+    return success();
+  PassManager passManager(&getContext());
+  buildImportPipeline(passManager,
+                      {command.entry, command.params, command.freeze,
+                       command.loss, command.result});
+  return passManager.run(*module);
 }

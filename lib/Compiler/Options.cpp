@@ -15,12 +15,37 @@
 using namespace veeline;
 using namespace veeline::compiler;
 
+static void addImportOptions(CLI::App &app, ImportCommand &command) {
+  std::string group = "Model";
+  app.add_option("--entry", command.entry,
+                 "The model function (default: the only candidate)")
+      ->group(group);
+  app.add_option("--params", command.params,
+                 "Arguments that are parameters, where the file does not say "
+                 "so: positions, ranges or name patterns, as 1,3-5,w* "
+                 "(default: by shape)")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option("--freeze", command.freeze,
+                 "Name patterns of parameters that are not trained")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option("--loss", command.loss,
+                 "Loss to attach to a result: cross-entropy, mse or sum")
+      ->check(CLI::IsMember({"cross-entropy", "mse", "sum"}))
+      ->group(group);
+  app.add_option("--result", command.result,
+                 "Number of the result that the loss is made of")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 20))
+      ->group(group);
+}
+
 static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("model", command.model, "The model, textual MLIR")->required();
   app.add_option("-o,--output", command.output,
                  "The artifact (default: the model's name with .vee)");
-  app.add_option("--entry", command.entry,
-                 "The model function (default: the only public one)");
+  addImportOptions(app, command.import);
   app.add_option("--stages", command.stages, "Stages p, one rank each")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{4096}));
@@ -74,7 +99,8 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
 static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
   bool isModel = command.isModel();
-  for (std::string name : {"--pieces", "--entry"})
+  for (std::string name :
+       {"--pieces", "--entry", "--params", "--freeze", "--loss", "--result"})
     if (!isModel && app.count(name))
       return name + " is about a model (.mlir), and '" + command.file +
              "' is an artifact";
@@ -94,8 +120,7 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
   CLI::App app("Print what is in a model or an artifact", "veeline inspect");
   app.add_option("file", command.file, "A model (.mlir) or an artifact")
       ->required();
-  app.add_option("--entry", command.entry,
-                 "The model function (default: the only public one)");
+  addImportOptions(app, command.import);
   app.add_flag("--pieces")
       ->description("The pieces of a model, as --partition counts them (what "
                     "is printed of a "

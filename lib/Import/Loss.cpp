@@ -253,8 +253,7 @@ static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
   Operation *end = model.getBody().front().getTerminator();
   if (number < 0 || number >= model.getNumResults()) {
     InFlightDiagnostic diagnostic = end->emitError("there is no result ")
-                                    << number << " of the model";
-    diagnostic.attachNote(model.getLoc()) << "it has ";
+                                    << number << " of the model; it has ";
     listResults(*diagnostic.getUnderlyingDiagnostic(), model);
     return diagnostic;
   }

@@ -7,6 +7,7 @@
 #include "Model.h"
 
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Import/Passes.h"
 
 using namespace mlir;
 using namespace veeline;

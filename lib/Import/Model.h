@@ -16,9 +16,6 @@ namespace veeline {
 /// Fails with a diagnostic where there is no such function.
 mlir::FailureOr<mlir::func::FuncOp> getChosenModel(mlir::ModuleOp module);
 
-/// Whether its arguments say what they are, as the input contract wants.
-bool followsContract(mlir::func::FuncOp model);
-
 /// A tensor of floats of static shape with at least `least` elements.
 bool isFloatTensor(mlir::Type type, int64_t least = 1);
 

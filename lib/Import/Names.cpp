@@ -84,7 +84,9 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
       list.ranges.push_back(*range);
       continue;
     }
-    auto pattern = llvm::GlobPattern::create(entry);
+    // A pattern refers to its text, which lives as long as the context.
+    auto pattern = llvm::GlobPattern::create(
+        StringAttr::get(model.getContext(), entry).getValue());
     if (!pattern)
       return model.emitError("option '")
              << option << "': '" << entry

@@ -164,7 +164,7 @@ bool Importer::isConstantParam(unsigned argument, ElementsAttr value) const {
   if (!params.empty() && params.contains(argument, names[argument]))
     return true;
   Uses uses = findUses(model.getArgument(argument));
-  return uses.any();
+  return uses.any() || (uses.start && !splatOf(value));
 }
 
 bool Importer::hasWeights() const {

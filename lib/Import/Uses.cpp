@@ -63,8 +63,7 @@ static int64_t countSummed(linalg::LinalgOp op) {
 
 void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
   if (op.isDpsInit(&use)) {
-    // Where a product is added to, it is a bias.
-    uses.added |= op.getNumReductionLoops() > 0 &&
+    uses.start |= op.getNumReductionLoops() > 0 &&
                   !op.getMatchingBlockArgument(&use).use_empty();
     return;
   }

@@ -18,6 +18,8 @@ struct Uses {
   bool weight = false;
   /// It is added to, or multiplied with, something larger: a bias, a scale.
   bool added = false, multiplied = false;
+  /// A sum of products starts from it: a bias, or zeros.
+  bool start = false;
   /// How many products each element of the result sums, of a weight.
   int64_t summed = 1;
 

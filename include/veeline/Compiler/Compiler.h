@@ -29,6 +29,10 @@ public:
   /// Fails after a message where the file cannot be read or parsed.
   mlir::LogicalResult load(const std::string &path);
 
+  /// Turns a model that does not follow the input contract (no argument says
+  /// what it is) into one that does. Fails after a message.
+  mlir::LogicalResult import(const ImportCommand &command);
+
   mlir::MLIRContext &getContext();
   mlir::ModuleOp getModule() { return *module; }
 

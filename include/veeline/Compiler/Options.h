@@ -18,12 +18,20 @@
 
 namespace veeline::compiler {
 
+/// How a model file becomes a model (see --pipe-import).
+struct ImportCommand {
+  std::string entry;
+  std::vector<std::string> params, freeze;
+  std::string loss;
+  int64_t result = 0;
+};
+
 /// `veeline compile`.
 struct CompileCommand {
   std::string model;
   /// Default: the model's path with the extension `.vee`.
   std::string output;
-  std::string entry;
+  ImportCommand import;
   int64_t stages = 1;
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
@@ -43,7 +51,7 @@ struct CompileCommand {
 struct InspectCommand {
   /// A model (`.mlir`) or an artifact.
   std::string file;
-  std::string entry;
+  ImportCommand import;
   bool memory = false;
   bool schedule = false;
   bool json = false;

@@ -18,6 +18,9 @@ namespace veeline {
 #define GEN_PASS_DECL
 #include "veeline/Import/Passes.h.inc"
 
+/// Whether some argument says what it is, as the input contract wants.
+bool followsContract(mlir::func::FuncOp model);
+
 struct ImportOptions {
   std::string entry;
   /// Arguments that are parameters; empty: by rule.

@@ -1,4 +1,5 @@
-// Convolutions and poolings, with strides, dilations, groups and pads.
+// Convolutions and poolings, with strides, dilations, groups and pads. Where
+// channels come before the window, products are summed in another order.
 
 func.func @conv_1d(%x: tensor<6xf64>, %k: tensor<3xf64>) -> tensor<4xf64> {
   %start = arith.constant 0.0 : f64
@@ -16,7 +17,7 @@ func.func @conv_1d_nwc(%x: tensor<2x9x2xf64>, %k: tensor<3x2x3xf64>) -> tensor<2
   return %0 : tensor<2x3x3xf64>
 }
 
-func.func @conv_1d_ncw(%x: tensor<2x2x7xf64>, %k: tensor<3x2x3xf64>) -> tensor<2x3x3xf64> {
+func.func @conv_1d_ncw(%x: tensor<2x2x7xf64>, %k: tensor<3x2x3xf64>) -> tensor<2x3x3xf64> attributes {test.reordered} {
   %start = arith.constant 0.0 : f64
   %e = tensor.empty() : tensor<2x3x3xf64>
   %c = linalg.fill ins(%start : f64) outs(%e : tensor<2x3x3xf64>) -> tensor<2x3x3xf64>
@@ -90,7 +91,7 @@ func.func @conv_2d_nhwc_fhwc(%x: tensor<1x5x5x2xf64>, %k: tensor<3x3x3x2xf64>) -
   return %0 : tensor<1x2x2x3xf64>
 }
 
-func.func @conv_2d_nchw(%x: tensor<2x2x5x4xf64>, %k: tensor<3x2x3x2xf64>) -> tensor<2x3x2x3xf64> {
+func.func @conv_2d_nchw(%x: tensor<2x2x5x4xf64>, %k: tensor<3x2x3x2xf64>) -> tensor<2x3x2x3xf64> attributes {test.reordered} {
   %start = arith.constant 0.0 : f64
   %e = tensor.empty() : tensor<2x3x2x3xf64>
   %c = linalg.fill ins(%start : f64) outs(%e : tensor<2x3x2x3xf64>) -> tensor<2x3x2x3xf64>
@@ -99,7 +100,7 @@ func.func @conv_2d_nchw(%x: tensor<2x2x5x4xf64>, %k: tensor<3x2x3x2xf64>) -> ten
 }
 
 // Groups: the second dimension is one of the result, too.
-func.func @grouped_ngchw_fgchw(%x: tensor<1x2x2x4x4xf64>, %k: tensor<3x2x2x2x2xf64>) -> tensor<1x2x3x2x2xf64> {
+func.func @grouped_ngchw_fgchw(%x: tensor<1x2x2x4x4xf64>, %k: tensor<3x2x2x2x2xf64>) -> tensor<1x2x3x2x2xf64> attributes {test.reordered} {
   %start = arith.constant 0.0 : f64
   %e = tensor.empty() : tensor<1x2x3x2x2xf64>
   %c = linalg.fill ins(%start : f64) outs(%e : tensor<1x2x3x2x2xf64>) -> tensor<1x2x3x2x2xf64>
@@ -107,7 +108,7 @@ func.func @grouped_ngchw_fgchw(%x: tensor<1x2x2x4x4xf64>, %k: tensor<3x2x2x2x2xf
   return %0 : tensor<1x2x3x2x2xf64>
 }
 
-func.func @grouped_ngchw_gfchw(%x: tensor<1x2x2x4x4xf64>, %k: tensor<2x3x2x2x2xf64>) -> tensor<1x2x3x3x3xf64> {
+func.func @grouped_ngchw_gfchw(%x: tensor<1x2x2x4x4xf64>, %k: tensor<2x3x2x2x2xf64>) -> tensor<1x2x3x3x3xf64> attributes {test.reordered} {
   %start = arith.constant 0.0 : f64
   %e = tensor.empty() : tensor<1x2x3x3x3xf64>
   %c = linalg.fill ins(%start : f64) outs(%e : tensor<1x2x3x3x3xf64>) -> tensor<1x2x3x3x3xf64>
@@ -263,7 +264,7 @@ func.func @conv_3d_ndhwc(%x: tensor<1x3x3x3x2xf64>, %k: tensor<2x2x2x2x2xf64>) -
   return %0 : tensor<1x2x2x2x2xf64>
 }
 
-func.func @conv_3d_ncdhw(%x: tensor<1x2x3x3x3xf64>, %k: tensor<2x2x2x2x2xf64>) -> tensor<1x2x2x2x2xf64> {
+func.func @conv_3d_ncdhw(%x: tensor<1x2x3x3x3xf64>, %k: tensor<2x2x2x2x2xf64>) -> tensor<1x2x2x2x2xf64> attributes {test.reordered} {
   %start = arith.constant 0.0 : f64
   %e = tensor.empty() : tensor<1x2x2x2x2xf64>
   %c = linalg.fill ins(%start : f64) outs(%e : tensor<1x2x2x2x2xf64>) -> tensor<1x2x2x2x2xf64>

@@ -1,0 +1,29 @@
+// RUN: veeline-opt %s "--pipe-import-params=params=0,2-3" 2>/dev/null | FileCheck %s --check-prefix=POSITIONS
+// RUN: veeline-opt %s "--pipe-import-params=params=w*" 2>/dev/null | FileCheck %s --check-prefix=NAMES
+// RUN: veeline-opt %s "--pipe-import-params=params=w*,0 freeze=w1" 2>/dev/null | FileCheck %s --check-prefix=FREEZE
+// RUN: not veeline-opt %s "--pipe-import-params=params=7" 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not veeline-opt %s "--pipe-import-params=freeze=[" 2>&1 | FileCheck %s --check-prefix=PATTERN
+
+// POSITIONS: func.func @model(
+// POSITIONS-SAME: pipe.param = #pipe.param<"w0"
+// POSITIONS-SAME: pipe.batch = "w1"
+// POSITIONS-SAME: pipe.param = #pipe.param<"x"
+// POSITIONS-SAME: pipe.param = #pipe.param<"arg3"
+// NAMES: func.func @model(
+// NAMES-SAME: pipe.param = #pipe.param<"w0"
+// NAMES-SAME: pipe.param = #pipe.param<"w1"
+// NAMES-SAME: pipe.batch = "x"
+// NAMES-SAME: pipe.batch = "arg3"
+// FREEZE: func.func @model(
+// FREEZE-SAME: pipe.param = #pipe.param<"w0"
+// FREEZE-SAME: pipe.buffer = "w1"
+// FREEZE-SAME: pipe.batch = "x"
+// FREEZE-SAME: pipe.batch = "arg3"
+// RANGE:     error: option 'params': there is no argument 7; the model has 4
+// PATTERN:   error: option 'freeze': '[' is no pattern of names
+func.func @model(%w0: tensor<2xf32> {iree.identifier = "w0"}, %w1: tensor<2xf32> {iree.identifier = "w1"}, %x: tensor<2xf32> {iree.identifier = "x"}, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = arith.addf %w0, %w1 : tensor<2xf32>
+  %1 = arith.addf %0, %x : tensor<2xf32>
+  %2 = arith.addf %1, %y : tensor<2xf32>
+  return %2 : tensor<2xf32>
+}

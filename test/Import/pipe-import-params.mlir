@@ -1,0 +1,72 @@
+// RUN: veeline-opt %s --pipe-import-params --split-input-file --verify-diagnostics | FileCheck %s
+
+// A splat that goes into a product is drawn, a bias keeps its value, and what
+// is as large as what it is added to, or compared with, is a constant.
+// CHECK-LABEL: func.func @constants(
+// CHECK-SAME:    tensor<2x4xf32> {pipe.batch = "arg0"},
+// CHECK-SAME:    tensor<4x3xf32> {pipe.param = #pipe.param<"weight0", init = normal(0.000000e+00, 5.000000e-01)>},
+// CHECK-SAME:    tensor<3xf32> {pipe.param = #pipe.param<"weight1", init = constant(2.500000e-01)>}) ->
+// CHECK:         arith.constant dense<0.000000e+00> : tensor<2x3xf32>
+func.func @constants(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<2x4xf32>') is taken for data}}
+    %x: tensor<2x4xf32>,
+    %w: tensor<4x3xf32> {pipe.constant = dense<1.5> : tensor<4x3xf32>},
+    %b: tensor<3xf32> {pipe.constant = dense<0.25> : tensor<3xf32>},
+    %zero: tensor<2x3xf32> {pipe.constant = dense<0.0> : tensor<2x3xf32>}) -> tensor<2x3xf32> {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %bias = linalg.broadcast ins(%b : tensor<3xf32>) outs(%e : tensor<2x3xf32>) dimensions = [0]
+  %p = linalg.matmul ins(%x, %w : tensor<2x4xf32>, tensor<4x3xf32>) outs(%zero : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %y = linalg.add ins(%p, %bias : tensor<2x3xf32>, tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// Without constants, what does not begin with the dimension of the batch is a
+// parameter. A vector of all weights is split.
+// CHECK-LABEL: func.func @flat(
+// CHECK-SAME:    tensor<2x3xf32> {pipe.batch = "x"{{.*}}},
+// CHECK-SAME:    tensor<6xf32> {pipe.param = #pipe.param<"all[0:6]", init = normal(0.000000e+00, {{0.57[0-9]*}})>},
+// CHECK-SAME:    tensor<2xf32> {pipe.param = #pipe.param<"all[6:8]", init = zeros>})
+// CHECK-NOT:     tensor.extract_slice
+func.func @flat(
+    // expected-remark @below {{argument 0 ("all", 'tensor<8xf32>') is sliced into 2 weights, which become parameters of their own}}
+    %all: tensor<8xf32> {jax.arg_info = "all"},
+    // expected-remark @below {{argument 1 ("x", 'tensor<2x3xf32>') is taken for data}}
+    %x: tensor<2x3xf32> {tf_saved_model.index_path = ["x"]}) -> tensor<2x2xf32> {
+  // expected-remark @below {{argument 3 ("all[6:8]", 'tensor<2xf32>') is taken for a parameter}}
+  %b = tensor.extract_slice %all[6] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  // expected-remark @below {{argument 2 ("all[0:6]", 'tensor<6xf32>') is taken for a parameter}}
+  %flat = tensor.extract_slice %all[0] [6] [1] : tensor<8xf32> to tensor<6xf32>
+  %w = tensor.expand_shape %flat [[0, 1]] output_shape [3, 2] : tensor<6xf32> into tensor<3x2xf32>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<2x3xf32>, tensor<3x2xf32>) outs(%z : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p, %b : tensor<2x2xf32>, tensor<2xf32>) outs(%e : tensor<2x2xf32>) {
+  ^bb0(%in: f32, %bias: f32, %out: f32):
+    %s = arith.addf %in, %bias : f32
+    linalg.yield %s : f32
+  } -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+// -----
+
+// Optimisers and files of data know f32; the model computes with what it had.
+// CHECK-LABEL: func.func @small(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x4xf32> {pipe.batch = "arg0"}, %[[W:[a-z0-9]+]]: tensor<4xf32> {pipe.param = #pipe.param<"arg1", init = ones>})
+// CHECK-DAG:     arith.truncf %[[X]] : tensor<2x4xf32> to tensor<2x4xbf16>
+// CHECK-DAG:     arith.truncf %[[W]] : tensor<4xf32> to tensor<4xbf16>
+func.func @small(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<2x4xbf16>') is taken for data}}
+    %x: tensor<2x4xbf16>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<4xbf16>') is taken for a parameter}}
+    %w: tensor<4xbf16>,
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<1xf32>') is not used}}
+    %unused: tensor<1xf32>) -> tensor<2x4xbf16> {
+  %e = tensor.empty() : tensor<2x4xbf16>
+  %b = linalg.broadcast ins(%w : tensor<4xbf16>) outs(%e : tensor<2x4xbf16>) dimensions = [0]
+  %y = linalg.mul ins(%x, %b : tensor<2x4xbf16>, tensor<2x4xbf16>) outs(%e : tensor<2x4xbf16>) -> tensor<2x4xbf16>
+  return %y : tensor<2x4xbf16>
+}
