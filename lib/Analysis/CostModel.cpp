@@ -35,7 +35,12 @@ uint64_t veeline::getByteSize(Type type) {
 
 bool veeline::isContraction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  return linalgOp && linalg::isaContractionOpInterface(linalgOp);
+  if (!linalgOp)
+    return false;
+  // Poolings have windows, too, and multiply nothing.
+  if (isa<linalg::ConvolutionOpInterface>(op))
+    return !linalgOp.getBlock()->getOps<arith::MulFOp>().empty();
+  return linalg::isaContractionOpInterface(linalgOp);
 }
 
 /// FLOPs of one run of a scalar body.

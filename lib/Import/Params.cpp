@@ -66,6 +66,7 @@ private:
   bool hasWeights() const;
   bool isParam(unsigned argument) const;
   bool isConstantParam(unsigned argument, ElementsAttr value) const;
+  bool isShared(unsigned argument) const;
   LogicalResult decide(unsigned argument);
   void makeParam(unsigned argument, InitAttr init);
   void makeData(unsigned argument);
@@ -189,6 +190,16 @@ bool Importer::isParam(unsigned argument) const {
   return tensor.getRank() == 1 || tensor.getDimSize(0) != batch;
 }
 
+/// Of an argument that is no parameter: whether it is the same for all samples,
+/// as a mask is, because it has one row where others have one a sample.
+bool Importer::isShared(unsigned argument) const {
+  Type type = model.getArgumentTypes()[argument];
+  if (batch < 2 || !isFloatTensor(type))
+    return false;
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getRank() == 0 || tensor.getDimSize(0) == 1;
+}
+
 static bool isSmallFloat(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto element =
@@ -222,9 +233,14 @@ void Importer::makeParam(unsigned argument, InitAttr init) {
 }
 
 void Importer::makeData(unsigned argument) {
+  bool shared = isShared(argument);
+  say(argument) << " is taken for "
+                << (shared ? "a buffer, the same for all data" : "data");
   widen(argument);
   updateType(model);
-  model.setArgAttr(argument, PipeDialect::batchAttrName,
+  model.setArgAttr(argument,
+                   shared ? PipeDialect::bufferAttrName
+                          : PipeDialect::batchAttrName,
                    StringAttr::get(context, names[argument]));
 }
 
@@ -276,7 +292,6 @@ LogicalResult Importer::decide(unsigned argument) {
   auto tensor = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
   if (!tensor || !tensor.hasStaticShape())
     return say(argument) << " is no tensor of static shape", failure();
-  say(argument) << " is taken for data";
   makeData(argument);
   return success();
 }

@@ -25,7 +25,7 @@ func.func @constants(
 // Without constants, what does not begin with the dimension of the batch is a
 // parameter. A vector of all weights is split.
 // CHECK-LABEL: func.func @flat(
-// CHECK-SAME:    tensor<2x3xf32> {pipe.batch = "x"{{.*}}},
+// CHECK-SAME:    tensor<2x3xf32> {pipe.batch = "x", tf_saved_model.index_path = ["x"]},
 // CHECK-SAME:    tensor<6xf32> {pipe.param = #pipe.param<"all[0:6]", init = normal(0.000000e+00, {{0.57[0-9]*}})>},
 // CHECK-SAME:    tensor<2xf32> {pipe.param = #pipe.param<"all[6:8]", init = zeros>})
 // CHECK-NOT:     tensor.extract_slice

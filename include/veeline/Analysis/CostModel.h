@@ -58,7 +58,7 @@ double estimateNanoseconds(const OpCost &cost, const Machine &machine = {});
 uint64_t getByteSize(mlir::Type type);
 
 /// True where `op` is a structured op that multiplies two operands and adds up
-/// the products over at least one dimension.
+/// the products over at least one dimension: a matrix product, a convolution.
 bool isContraction(mlir::Operation *op);
 
 } // namespace veeline

@@ -57,6 +57,7 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     constants again. Where a model has no such constants, its parameters are
     arguments: those that `params` lists or, without a list, every tensor of floats whose
     leading dimension is not that of the result. All other arguments are data, one slice a
+    microbatch, or, floats with one row where the result has one a sample, buffers, the same for every
     microbatch. A parameter that is only sliced is split into one parameter a
     slice. A remark at each argument says what was decided.
 

@@ -138,7 +138,7 @@ private:
   std::vector<Spec> specs;
   /// The first array of samples: all others have as many.
   const Spec *firstRows = nullptr;
-  int64_t numRows = 0;
+  int64_t numRows = 0, rowsPerStep = 0;
 };
 } // namespace
 
@@ -340,12 +340,20 @@ Status Opener::checkRowCount(const Spec &spec, const Batch &batch,
                          ", which does not divide them; --drop-last "
                          "leaves out the last " +
                          std::to_string(rows % perStep));
-  if (firstRows && rows != numRows)
+  if (firstRows && rows / perStep != numRows / rowsPerStep)
     return Status::error("'" + spec.file + "' has " + std::to_string(rows) +
                          " samples, '" + firstRows->file + "' has " +
-                         std::to_string(numRows));
+                         std::to_string(numRows) + ": enough for " +
+                         std::to_string(rows / perStep) + " and " +
+                         std::to_string(numRows / rowsPerStep) + " steps");
+  if (firstRows && options.shuffle && perStep != rowsPerStep)
+    return Status::error("--shuffle needs as many samples of '" + spec.file +
+                         "' in a step as of '" + firstRows->file +
+                         "'; they are " + std::to_string(perStep) + " and " +
+                         std::to_string(rowsPerStep));
   firstRows = &spec;
   numRows = rows;
+  rowsPerStep = perStep;
   return Status::success();
 }
 
