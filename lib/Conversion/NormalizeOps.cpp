@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WidenProducts.h"
+
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
@@ -190,7 +192,10 @@ LogicalResult veeline::normalizeStructuredOps(Operation *root) {
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false);
   (void)applyPatternsGreedily(root, std::move(patterns), config);
-  if (failed(generalize(rewriter, root)) || failed(orderLoops(rewriter, root)))
+  if (failed(generalize(rewriter, root)))
+    return failure();
+  widenProducts(rewriter, root);
+  if (failed(orderLoops(rewriter, root)))
     return failure();
   separateOutputs(root);
   return success();

@@ -13,7 +13,8 @@ def PipeNormalizeOps : Pass<"pipe-normalize-ops"> {
   let summary = "Bring structured ops into one form and fix their order of loops";
   let description = [{
     Softmax, concatenations, pads and elementwise ops on whole tensors become
-    structured ops, and every structured op but `linalg.fill` a `linalg.generic`.
+    structured ops, and every structured op but `linalg.fill` a `linalg.generic`. A matrix
+    product of f16 or bf16 becomes one of f32, whose operands are converted and whose result is rounded.
 
     The loops of a reduction are put into the order that runs through memory: the
     loop along which most operands are contiguous is the innermost one. This order
