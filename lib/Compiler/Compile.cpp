@@ -12,7 +12,6 @@
 #include "veeline/Compiler/Report.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Pipelines/Pipelines.h"
-#include "veeline/Schedule/Generators.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
@@ -250,12 +249,6 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   if (!optimizer) {
     error() << "unknown optimizer '" << command.optimizer
             << "'; expected sgd, sgd-momentum or adamw\n";
-    return failure();
-  }
-  auto placement = schedule::placementFor(command.schedule, command.stages,
-                                          command.chunksPerStage);
-  if (!placement) {
-    error() << placement.error().str() << '\n';
     return failure();
   }
   ArtifactBuilder builder(model.getContext(), command);

@@ -6,6 +6,9 @@
 
 #include "veeline/Compiler/Options.h"
 
+#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Text.h"
 #include "veeline/Support/CommandLine.h"
 
 #include <CLI/CLI.hpp>
@@ -32,7 +35,9 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "Microbatches of a step m")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
-  app.add_option("--schedule", command.schedule, "Name of the schedule")
+  app.add_option("--schedule", command.schedule,
+                 "Name of the schedule, or file:PATH with an order in .csv or "
+                 ".json")
       ->capture_default_str();
   app.add_option("--placement", command.placement,
                  "linear, interleaved, v or wave (default: the schedule's)");
@@ -56,6 +61,47 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_flag("-q,--quiet", command.quiet, "Print nothing but errors");
 }
 
+/// Takes the sizes of a file with an order; why they do not fit those of the
+/// command line, or empty.
+static std::string readSizes(const CLI::App &app, const std::string &path,
+                             CompileCommand &command) {
+  auto file = schedule::readScheduleFile(path);
+  if (!file)
+    return "--schedule: " + file.error().message;
+  const schedule::Placement &placement = file->placement;
+  if (placement.kind() == schedule::PlacementKind::List)
+    return "--schedule: '" + path +
+           "' does not place its chunks linear, interleaved, v or wave, which "
+           "are the placements of compiled models";
+  struct Size {
+    const char *option, *one, *several;
+    int64_t found;
+    int64_t &value;
+  };
+  for (const Size &size :
+       {Size{"--stages", "stage", "stages", placement.stages(), command.stages},
+        Size{"--chunks-per-stage", "chunk per stage", "chunks per stage",
+             placement.chunksPerStage(), command.chunksPerStage},
+        Size{"--microbatches", "microbatch", "microbatches", file->microbatches,
+             command.microbatches}}) {
+    if (app.count(size.option) && size.value != size.found)
+      return "'" + path + "' has " +
+             schedule::counted(size.found, size.one, size.several) + ", but " +
+             size.option + " says " + std::to_string(size.value);
+    size.value = size.found;
+  }
+  return "";
+}
+
+/// Why there is no such schedule, or empty.
+static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
+  if (auto path = schedule::scheduleFilePath(command.schedule))
+    return readSizes(app, *path, command);
+  auto placement = schedule::placementFor(command.schedule, command.stages,
+                                          command.chunksPerStage);
+  return placement ? "" : placement.error().message;
+}
+
 Parsed<CompileCommand>
 veeline::compiler::parseCompile(int argc, const char *const *argv) {
   CompileCommand command;
@@ -64,6 +110,9 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
   addCompileOptions(app, command);
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
+  std::string misfit = checkSchedule(app, command);
+  if (!misfit.empty())
+    return {std::nullopt, commandline::failUsage(app, misfit)};
   if (command.output.empty())
     command.output =
         std::filesystem::path(command.model).replace_extension(".vee");

@@ -11,6 +11,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 
 using namespace mlir;
@@ -21,6 +22,12 @@ using namespace veeline;
 static std::string getPlacement(const CompileOptions &options) {
   if (!options.placement.empty())
     return options.placement;
+  if (auto path = schedule::scheduleFilePath(options.schedule)) {
+    auto file = schedule::readScheduleFile(*path);
+    bool isKnown =
+        file && file->placement.kind() != schedule::PlacementKind::List;
+    return isKnown ? schedule::toString(file->placement.kind()) : "";
+  }
   auto placement = schedule::placementFor(options.schedule, options.stages,
                                           options.chunksPerStage);
   return placement ? std::string(schedule::toString(placement->kind())) : "";
@@ -80,9 +87,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<int64_t> microbatches{*this, "microbatches",
                                llvm::cl::desc("Microbatches m"),
                                llvm::cl::init(1)};
-  Option<std::string> schedule{*this, "schedule",
-                               llvm::cl::desc("Name of the schedule"),
-                               llvm::cl::init("1f1b")};
+  Option<std::string> schedule{
+      *this, "schedule", llvm::cl::desc("Name of the schedule, or file:PATH"),
+      llvm::cl::init("1f1b")};
   Option<std::string> placement{*this, "placement",
                                 llvm::cl::desc("Placement of the chunks")};
   ListOption<int64_t> pieces{*this, "pieces",

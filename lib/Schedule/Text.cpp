@@ -15,6 +15,11 @@
 
 using namespace veeline::schedule;
 
+std::string veeline::schedule::counted(std::int64_t count, const char *one,
+                                       const char *several) {
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+
 std::string veeline::schedule::cellName(const Problem &problem, const Op &op) {
   std::string cell = toString(op.kind) + std::to_string(op.microbatch);
   return problem.chunksPerStage() > 1 ? std::to_string(op.chunk) + cell : cell;
@@ -239,10 +244,6 @@ static std::string stageTable(const Problem &problem,
           formatMemoryNumber(problem, *problem.memoryLimit(stage)));
   }
   return table(rows);
-}
-
-static std::string counted(int count, const char *one, const char *several) {
-  return std::to_string(count) + " " + (count == 1 ? one : several);
 }
 
 std::string veeline::schedule::summary(const Problem &problem,

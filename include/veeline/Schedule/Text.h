@@ -13,6 +13,9 @@
 
 namespace veeline::schedule {
 
+/// "1 stage", "2 stages".
+std::string counted(std::int64_t count, const char *one, const char *several);
+
 /// The short name of an operation in a table: "F0" (kind, microbatch), and
 /// with several chunks a stage "3F0" (global chunk in front).
 std::string cellName(const Problem &problem, const Op &op);

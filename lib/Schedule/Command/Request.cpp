@@ -16,8 +16,6 @@
 
 using namespace veeline::schedule;
 
-static constexpr std::string_view filePrefix = "file:";
-
 static Error usage(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
@@ -49,7 +47,7 @@ static Status parseInto(const std::string &text, const char *option,
 }
 
 Status Request::readSizes(const CommandOptions &options) {
-  bool isFile = name.starts_with(filePrefix) && options.compare.empty();
+  bool isFile = scheduleFilePath(name) && options.compare.empty();
   if (name.empty() && options.compare.empty())
     return usage("--schedule is missing; known schedules are " +
                  knownSchedules() + ", and file:PATH");
@@ -278,7 +276,7 @@ Expected<Task> Request::importedTask(const std::string &path) const {
     return usage(path + ": has " + std::to_string(file->microbatches) +
                  " microbatches, but --microbatches says " +
                  std::to_string(costs.microbatches));
-  std::string name = std::string(filePrefix) + path;
+  std::string name = "file:" + path;
   Expected<Task> task =
       file->problem && !hasCosts && !model
           ? Task{name, std::move(*file->problem)}
@@ -290,6 +288,9 @@ Expected<Task> Request::importedTask(const std::string &path) const {
   if (Expected<const Generator *> known = findGenerator(file->schedule.name))
     task->semantics = (*known)->semantics;
   task->imported = std::move(file->schedule);
+  if (model)
+    task->imported =
+        withoutMissingInputs(task->problem, std::move(*task->imported));
   return task;
 }
 
@@ -316,8 +317,8 @@ Expected<Placement> Request::choosePlacement(const Generator &wanted) const {
 
 Expected<Task> Request::task(const std::string &wanted) const {
   auto make = [&]() -> Expected<Task> {
-    if (wanted.starts_with(filePrefix))
-      return importedTask(wanted.substr(filePrefix.size()));
+    if (std::optional<std::string> path = scheduleFilePath(wanted))
+      return importedTask(*path);
     Expected<const Generator *> generator = findGenerator(wanted);
     if (!generator)
       return generator.takeError();

@@ -6,6 +6,8 @@
 
 #include "Drawing.h"
 
+#include "veeline/Schedule/Text.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -91,9 +93,6 @@ veeline::schedule::drawnMemory(const Solution &solution, int stage) {
 }
 
 std::string veeline::schedule::sizeLine(const Problem &problem) {
-  auto counted = [](int count, const char *one, const char *several) {
-    return std::to_string(count) + " " + (count == 1 ? one : several);
-  };
   return counted(problem.stages(), "stage", "stages") + " of " +
          counted(problem.chunksPerStage(), "chunk", "chunks") + ", " +
          counted(problem.microbatches, "microbatch", "microbatches");

@@ -166,6 +166,32 @@ TEST(Formats, CsvBlocks) {
             std::string::npos);
 }
 
+TEST(Formats, PathsOfSchedules) {
+  EXPECT_EQ(scheduleFilePath("file:a:b.csv"), "a:b.csv");
+  EXPECT_EQ(scheduleFilePath("file:"), "");
+  EXPECT_EQ(scheduleFilePath("1f1b"), std::nullopt);
+}
+
+// Chunk 0 turns out to owe nobody an input gradient. A block that loses one of
+// its operations is none any more, later ones move.
+TEST(Formats, InputsThatAreMissing) {
+  Expected<ImportedSchedule> file =
+      readCsv("0F0,1F0,1I0,(0F1;0I0)OVERLAP_F_B,1W0,0W0,(1F1;0I1)OVERLAP_F_B,"
+              "(0F2;1I1)OVERLAP_F_B,1W1,0W1,1F2,1B2,0B2\n",
+              "x.csv");
+  ASSERT_TRUE(file) << file.error().message;
+  Problem problem =
+      uniformProblem(file->placement, 3, makeChunk(1, 1, 1, 1), 0);
+  Schedule same = withoutMissingInputs(problem, file->schedule);
+  EXPECT_EQ(same.stages, file->schedule.stages);
+  EXPECT_EQ(same.overlapped, file->schedule.overlapped);
+  problem.chunks[0] = problem.chunks[0].withoutBackwardInput();
+  Schedule schedule = withoutMissingInputs(problem, file->schedule);
+  EXPECT_EQ(toCsv(problem, schedule),
+            "0F0,1F0,1I0,0F1,1W0,0B0,1F1,(0F2;1I1)OVERLAP_F_B,1W1,0B1,1F2,1B2,"
+            "0B2\n");
+}
+
 TEST(Formats, CsvErrors) {
   const std::string expected = "; expected a cell as 2F0 (chunk, F, I, W or B, "
                                "microbatch), (0F3;7B1)OVERLAP_F_B, or nothing";
