@@ -20,6 +20,14 @@ std::string veeline::schedule::counted(std::int64_t count, const char *one,
   return std::to_string(count) + " " + (count == 1 ? one : several);
 }
 
+std::string
+veeline::schedule::transfersNote(const SimulationOptions &options) {
+  // Contention makes no difference to a rendezvous.
+  if (options.transfers == Transfers::Rendezvous)
+    return ", rendezvous";
+  return options.contention ? ", links with contention" : "";
+}
+
 std::string veeline::schedule::cellName(const Problem &problem, const Op &op) {
   std::string cell = toString(op.kind) + std::to_string(op.microbatch);
   return problem.chunksPerStage() > 1 ? std::to_string(op.chunk) + cell : cell;
@@ -257,7 +265,8 @@ std::string veeline::schedule::summary(const Problem &problem,
       schedule.name + ": " + counted(problem.stages(), "stage", "stages") +
       " of " + counted(problem.chunksPerStage(), "chunk", "chunks") +
       " (placement " + toString(problem.placement.kind()) + "), " +
-      counted(problem.microbatches, "microbatch", "microbatches") + "\n";
+      counted(problem.microbatches, "microbatch", "microbatches") +
+      transfersNote(simulation.options) + "\n";
   text += "makespan          " + formatTime(simulation.makespan) + "\n";
   text += "bubble            " + formatRate(simulation.bubbleMakespan) +
           "  (worst stage, of the makespan)\n";

@@ -16,6 +16,10 @@ namespace veeline::schedule {
 /// "1 stage", "2 stages".
 std::string counted(std::int64_t count, const char *one, const char *several);
 
+/// How messages pass, for readers: ", rendezvous", ", links with contention",
+/// or nothing for the default.
+std::string transfersNote(const SimulationOptions &options);
+
 /// The short name of an operation in a table: "F0" (kind, microbatch), and
 /// with several chunks a stage "3F0" (global chunk in front).
 std::string cellName(const Problem &problem, const Op &op);

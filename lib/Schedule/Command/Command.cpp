@@ -59,6 +59,16 @@ static void addProblemOptions(CLI::App &command, CommandOptions &options) {
       ->excludes(costFile);
   command.add_option("--transfer", options.transfer,
                      "Time of a transfer between two stages (default: 0)");
+  command
+      .add_option("--transfers", options.transfers,
+                  "How messages pass: buffered (default), while both stages "
+                  "compute; rendezvous, both wait for each other and for the "
+                  "message")
+      ->check(CLI::IsMember({"buffered", "rendezvous"}))
+      ->option_text("buffered|rendezvous");
+  command.add_flag("--contention", options.contention,
+                   "The link from one stage to another carries one message at "
+                   "a time");
   command.add_option("--activation", options.activation,
                      "Memory that a stage's operations add, in activation "
                      "units (default: F=1,B=0,W=-1)");

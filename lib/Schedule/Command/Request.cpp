@@ -123,6 +123,10 @@ Expected<Request> Request::get(const CommandOptions &options) {
   request.generator = {options.objective == "span" ? Objective::Span
                                                    : Objective::Makespan,
                        options.overlapBlocks, options.timeBudget, options.seed};
+  request.simulation = {options.transfers == "rendezvous"
+                            ? Transfers::Rendezvous
+                            : Transfers::Buffered,
+                        options.contention};
   if (Status status = request.readModel(options); !status)
     return status.takeError();
   if (Status status = request.readSizes(options); !status)
@@ -371,10 +375,10 @@ Expected<Answer> Request::solve(Task task) const {
   if (task.imported)
     if (Status status = verify(task.problem, *schedule); !status)
       return status.takeError();
-  Expected<Simulation> simulation = simulate(task.problem, *schedule);
-  if (!simulation)
-    return simulation.takeError();
-  Solution solution{task.problem, std::move(*schedule), std::move(*simulation)};
+  Expected<Simulation> predicted = simulate(task.problem, *schedule, simulation);
+  if (!predicted)
+    return predicted.takeError();
+  Solution solution{task.problem, std::move(*schedule), std::move(*predicted)};
   return Answer{std::move(task), std::move(solution), elapsed.count()};
 }
 

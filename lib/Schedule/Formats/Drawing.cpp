@@ -92,8 +92,10 @@ veeline::schedule::drawnMemory(const Solution &solution, int stage) {
   return curve;
 }
 
-std::string veeline::schedule::sizeLine(const Problem &problem) {
+std::string veeline::schedule::sizeLine(const Solution &solution) {
+  const Problem &problem = solution.problem;
   return counted(problem.stages(), "stage", "stages") + " of " +
          counted(problem.chunksPerStage(), "chunk", "chunks") + ", " +
-         counted(problem.microbatches, "microbatch", "microbatches");
+         counted(problem.microbatches, "microbatch", "microbatches") +
+         transfersNote(solution.simulation.options);
 }
