@@ -374,7 +374,7 @@ Expected<Answer> Request::solve(Task task) const {
   // What comes from elsewhere is not verified yet.
   if (task.imported)
     if (Status status = verify(task.problem, *schedule); !status)
-      return status.takeError();
+      return withLeastOfAny(task.problem, status.takeError());
   Expected<Simulation> predicted = simulate(task.problem, *schedule, simulation);
   if (!predicted)
     return predicted.takeError();

@@ -114,7 +114,7 @@ TEST(Command, NoSolution) {
   EXPECT_EQ(result.err,
             "veeline schedule: stage 0: the memory limit of 0 activations is "
             "too low for any order of zb-v; one microbatch alone needs 1 "
-            "activations\n");
+            "activation\n");
 }
 
 TEST(Command, WarningsGoToTheStandardError) {
