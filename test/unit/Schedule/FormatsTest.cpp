@@ -7,6 +7,7 @@
 #include "veeline/Schedule/Formats.h"
 #include "TestUtilities.h"
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -294,11 +295,31 @@ TEST(Formats, ChromeTrace) {
     end[thread] = event["ts"].get<double>() + event["dur"].get<double>();
   }
   EXPECT_EQ(count["X"], 3 * 2 * 4 * 3);
-  EXPECT_EQ(count["C"], count["X"]);
+  std::size_t changes = 0;
+  for (int stage = 0; stage < 3; ++stage)
+    changes +=
+        memoryCurve(problem, solution.schedule, solution.simulation, stage)
+            .size();
+  EXPECT_EQ(count["C"], changes);
   EXPECT_EQ(count["M"], 4);
   // 2v(p-1) messages a microbatch.
   EXPECT_EQ(count["s"], 4 * 2 * 2 * 2);
   EXPECT_EQ(count["f"], count["s"]);
+}
+
+// A block takes its memory when it starts, and gives it back when it ends.
+TEST(Formats, ChromeTraceBlocks) {
+  Json events = Json::parse(toChromeTrace(blockSolution()))["traceEvents"];
+  std::vector<std::array<double, 2>> memory, slices;
+  for (const Json &event : events)
+    if (event["ph"] == "C")
+      memory.push_back({event["ts"], event["args"]["activations"]});
+    else if (event["ph"] == "X")
+      slices.push_back({event["ts"], event["dur"]});
+  EXPECT_EQ(memory, (std::vector<std::array<double, 2>>{
+                        {0, 1}, {1, 2}, {2, 3}, {8, 2}, {13, 1}, {18, 0}}));
+  EXPECT_EQ(slices, (std::vector<std::array<double, 2>>{
+                        {0, 1}, {1, 1}, {2, 6}, {2, 6}, {8, 5}, {13, 5}}));
 }
 
 static int occurrences(const std::string &text, const std::string &what) {
