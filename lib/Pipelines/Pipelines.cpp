@@ -76,6 +76,18 @@ void veeline::buildHostPipeline(OpPassManager &passManager) {
 
 namespace {
 
+/// Refuses targets that do not exist before anything is done.
+struct TargetParser : llvm::cl::parser<std::string> {
+  using llvm::cl::parser<std::string>::parser;
+
+  bool parse(llvm::cl::Option &option, StringRef /*name*/, StringRef text,
+             std::string &value) {
+    value = text.str();
+    return text != "host" &&
+           option.error("unknown target '" + text + "'; targets: host");
+  }
+};
+
 struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> entry{*this, "entry",
                             llvm::cl::desc("The model function")};
@@ -97,10 +109,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> optimizer{*this, "optimizer",
                                 llvm::cl::desc("sgd, sgd-momentum or adamw"),
                                 llvm::cl::init("adamw")};
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("What programs are lowered to: "
-                                            "host"),
-                             llvm::cl::init("host")};
+  Option<std::string, TargetParser> target{
+      *this, "target", llvm::cl::desc("What programs are lowered to: host"),
+      llvm::cl::init("host")};
 };
 
 } // namespace

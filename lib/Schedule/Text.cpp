@@ -17,11 +17,6 @@
 
 using namespace veeline::schedule;
 
-std::string veeline::schedule::counted(std::int64_t count, const char *one,
-                                       const char *several) {
-  return std::to_string(count) + " " + (count == 1 ? one : several);
-}
-
 std::string veeline::schedule::transfersNote(const SimulationOptions &options) {
   // Contention makes no difference to a rendezvous.
   if (options.transfers == Transfers::Rendezvous)
@@ -321,12 +316,11 @@ std::string veeline::schedule::summary(const Problem &problem,
   std::int64_t peak = 0;
   for (const StageStatistics &stage : simulation.stages)
     peak = std::max(peak, stage.peakMemory);
-  std::string text =
-      schedule.name + ": " + counted(problem.stages(), "stage", "stages") +
-      " of " + counted(problem.chunksPerStage(), "chunk", "chunks") +
-      " (placement " + toString(problem.placement.kind()) + "), " +
-      counted(problem.microbatches, "microbatch", "microbatches") +
-      transfersNote(simulation.options) + "\n";
+  std::string text = schedule.name + ": " + counted(problem.stages(), "stage") +
+                     " of " + counted(problem.chunksPerStage(), "chunk") +
+                     " (placement " + toString(problem.placement.kind()) +
+                     "), " + counted(problem.microbatches, "microbatch") +
+                     transfersNote(simulation.options) + "\n";
   text += "makespan          " + formatTime(simulation.makespan) + "\n";
   text += "bubble            " + formatRate(simulation.bubbleMakespan) +
           "  (worst stage, of the makespan)\n";

@@ -33,6 +33,8 @@ struct CompileCommand {
   std::string placement;
   std::vector<int64_t> pieces;
   std::string optimizer = "adamw";
+  /// What programs are lowered to.
+  std::string target = "host";
   std::string cpu = "native";
   /// Also compile the unpartitioned model, for `train --verify`.
   bool reference = true;

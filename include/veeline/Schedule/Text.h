@@ -13,9 +13,6 @@
 
 namespace veeline::schedule {
 
-/// "1 stage", "2 stages".
-std::string counted(std::int64_t count, const char *one, const char *several);
-
 /// How messages pass, for readers: ", rendezvous", ", links with contention",
 /// or nothing for the default.
 std::string transfersNote(const SimulationOptions &options);

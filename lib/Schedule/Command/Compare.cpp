@@ -116,7 +116,7 @@ Expected<std::string> veeline::schedule::compare(Request &request,
              "bubble",   "of span", "memory (" + unit + ")",
              "messages", "bytes",   "weights",
              "update"};
-  return counted(request.stages(), "stage", "stages") + ", " +
-         counted(request.microbatches(), "microbatch", "microbatches") +
+  return counted(request.stages(), "stage") + ", " +
+         counted(request.microbatches(), "microbatch") +
          transfersNote(request.simulation) + "\n" + table(rows);
 }

@@ -94,8 +94,8 @@ veeline::schedule::drawnMemory(const Solution &solution, int stage) {
 
 std::string veeline::schedule::sizeLine(const Solution &solution) {
   const Problem &problem = solution.problem;
-  return counted(problem.stages(), "stage", "stages") + " of " +
-         counted(problem.chunksPerStage(), "chunk", "chunks") + ", " +
-         counted(problem.microbatches, "microbatch", "microbatches") +
+  return counted(problem.stages(), "stage") + " of " +
+         counted(problem.chunksPerStage(), "chunk") + ", " +
+         counted(problem.microbatches, "microbatch") +
          transfersNote(solution.simulation.options);
 }

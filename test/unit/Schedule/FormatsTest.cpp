@@ -222,8 +222,8 @@ TEST(Formats, CsvErrors) {
             "number of chunks");
   // Nothing is allocated for numbers that only one cell has.
   EXPECT_EQ(csvError("0F16777215\n"),
-            "x.csv: has 1 forwards; 1 chunks and microbatches 0 to 16777215 "
-            "have 16777216");
+            "x.csv: has 1 forward; 1 chunk and 16777216 microbatches (0 to "
+            "16777215) have 16777216");
 }
 
 TEST(Formats, JsonErrors) {
@@ -245,7 +245,7 @@ TEST(Formats, JsonErrors) {
   EXPECT_EQ(jsonError("{\"orders\": 1}").substr(0, 36),
             "x.json:1:12: /orders: unknown member");
   EXPECT_EQ(jsonError("{\"order\": [[\"0F0\", \"0B0\"]], \"stages\": 2}"),
-            "x.json:1:39: /stages: the order has 1 stages");
+            "x.json:1:39: /stages: the order has 1 stage");
   EXPECT_EQ(jsonError("{\"order\": [[\"0F0\"]], \"microbatches\": 1.5}"),
             "x.json:1:38: /microbatches: expected an integer of 64 bits, "
             "found 1.5");

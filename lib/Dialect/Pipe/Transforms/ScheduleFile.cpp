@@ -17,15 +17,15 @@ static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
                                 const schedule::Problem &problem,
                                 const schedule::ImportedSchedule &file) {
   const schedule::Placement &wanted = problem.placement;
-  auto check = [&](const char *what, int found, int expected) -> LogicalResult {
+  auto check = [&](const char *one, int found, int expected) -> LogicalResult {
     if (found == expected)
       return success();
-    return pipeline.emitOpError() << "has " << expected << ' ' << what
+    return pipeline.emitOpError() << "has " << schedule::counted(expected, one)
                                   << ", but '" << path << "' has " << found;
   };
-  if (failed(check("stages", file.placement.stages(), wanted.stages())) ||
-      failed(check("chunks", file.placement.chunks(), wanted.chunks())) ||
-      failed(check("microbatches", file.microbatches, problem.microbatches)))
+  if (failed(check("stage", file.placement.stages(), wanted.stages())) ||
+      failed(check("chunk", file.placement.chunks(), wanted.chunks())) ||
+      failed(check("microbatch", file.microbatches, problem.microbatches)))
     return failure();
   for (int chunk = 0; chunk < wanted.chunks(); ++chunk)
     if (file.placement.stageOf(chunk) != wanted.stageOf(chunk))
