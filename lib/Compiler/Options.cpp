@@ -105,9 +105,9 @@ static std::string checkName(const char *what, const std::string &value,
     return "";
   std::string near = nearest(value, names);
   return std::string("unknown ") + what + " '" + value + "'; " +
-         (near.empty() ? what + std::string("s: ")
-                       : "did you mean '" + near + "'? Known " + what +
-                             "s are ") +
+         (near.empty()
+              ? what + std::string("s: ")
+              : "did you mean '" + near + "'? Known " + what + "s are ") +
          joinNames(names);
 }
 

@@ -151,7 +151,9 @@ static std::string closedFormLines(const Answer &answer,
       solution.simulation.options.transfers == Transfers::Rendezvous;
   return std::string("\nclosed forms of the literature, for equal chunks and "
                      "free transfers") +
-         (isUniform(problem) && !isRendezvous ? "\n" : ", which these are not\n") + text;
+         (isUniform(problem) && !isRendezvous ? "\n"
+                                              : ", which these are not\n") +
+         text;
 }
 
 //===----------------------------------------------------------------------===//

@@ -111,8 +111,7 @@ std::string veeline::schedule::toJson(const Solution &solution) {
           exactNumber(simulation.makespan) +
           ",\n    \"bubble\": " + exactNumber(simulation.bubbleMakespan) +
           ",\n    \"bubble_of_span\": " + exactNumber(simulation.bubbleSpan) +
-          optionMembers(simulation.options) +
-          ",\n    \"stages\": " +
+          optionMembers(simulation.options) + ",\n    \"stages\": " +
           lines(stages, [&simulation = simulation](int stage) {
             return stageObject(simulation, stage);
           });

@@ -115,10 +115,11 @@ void SvgWriter::addHeader() {
     peak = std::max(peak, stage.peakMemory);
   addText(layout.left, 20, 15, schedule.name, " font-weight=\"bold\"");
   addText(layout.width - layout.right, 20, 11.5,
-          sizeLine(solution) + "; makespan " + shortNumber(simulation.makespan) +
-              "; bubble " + fourDigits(simulation.bubbleMakespan) +
-              " (of span " + fourDigits(simulation.bubbleSpan) +
-              "); peak memory " + formatMemory(problem, peak),
+          sizeLine(solution) + "; makespan " +
+              shortNumber(simulation.makespan) + "; bubble " +
+              fourDigits(simulation.bubbleMakespan) + " (of span " +
+              fourDigits(simulation.bubbleSpan) + "); peak memory " +
+              formatMemory(problem, peak),
           " text-anchor=\"end\" fill=\"#555\"");
 }
 
