@@ -206,7 +206,8 @@ bool FlexibleRunner::run() {
   while (!events.empty()) {
     Event event = events.top();
     events.pop();
-    if (event.time == wakeTime[event.stage] && !act(event.stage, event.time))
+    if (event.time == wakeTime[event.stage] &&
+        (!act(event.stage, event.time) || builder.isHopeless()))
       return false;
   }
   for (int stage = 0; stage < problem.stages(); ++stage) {

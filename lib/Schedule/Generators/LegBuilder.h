@@ -17,10 +17,13 @@
 #define VEELINE_LIB_SCHEDULE_GENERATORS_LEGBUILDER_H
 
 #include "../Flow.h"
+#include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace veeline::schedule {
@@ -64,6 +67,10 @@ public:
     return this->leg(stage, code(direction, leg));
   }
   int stageOf(int chunk) const { return stageOfChunk[chunk]; }
+  /// The time that the operations of a stage take, and a time before which none
+  /// of them can start. No schedule is shorter than the sum of the two.
+  double work(int stage) const { return workOfStage[stage]; }
+  double fill(int stage) const { return fillOfStage[stage]; }
 
   /// Without a limit in the problem: p times what one microbatch holds, which
   /// is what 1F1B's worst stage would hold.
@@ -83,9 +90,23 @@ private:
   Flow flow;
   std::vector<Leg> legTable;
   std::vector<int> stageOfChunk;
+  std::vector<double> workOfStage, fillOfStage;
   std::vector<std::int64_t> limits, heldOfStage;
   std::vector<bool> isGiven;
   bool lacksInputGradient = false;
+};
+
+/// What a schedule is measured by, the one that counts most first.
+using Key = std::array<double, 3>;
+
+/// What an attempt has to undercut to be of use: by makespan, span and memory,
+/// or by span, makespan and memory. By default, anything is.
+struct Goal {
+  static constexpr double never = std::numeric_limits<double>::infinity();
+  Key makespan{never, never, never};
+  Key span{never, never, never};
+  /// One whose stages all wait less than this is of use anyway.
+  double idle = 0;
 };
 
 /// A schedule under construction; can be reset and used again.
@@ -95,6 +116,15 @@ public:
 
   /// Forgets everything that was placed.
   void reset();
+
+  /// From now on `isHopeless` goes by this one.
+  void setGoal(const Goal &newGoal) {
+    goal = newGoal;
+    hopeless = false;
+  }
+  /// Whether the schedule will certainly not undercut the goal: a stage that
+  /// has waited does not make up for it. Strategies may then give up.
+  bool isHopeless() const { return hopeless; }
 
   const LegProblem &getProblem() const { return problem; }
   /// How many microbatches of a leg are placed.
@@ -149,14 +179,18 @@ public:
   double makespan() const;
   /// The longest time of a stage from its first start to its last end.
   double span() const;
+  /// By the one or the other, and memory.
+  Key key(Objective objective) const;
 
   /// The most memory that a stage has held, of the worst stage.
-  std::int64_t peakMemory() const;
+  std::int64_t peakMemory() const { return greatestPeak; }
 
   /// What was placed, compactly: codes of steps, and for the W of backward leg
   /// l the code 2v + l.
   using Orders = std::vector<std::vector<std::int32_t>>;
   const Orders &orders() const { return placedCodes; }
+  /// Gives them away for others, which are of use as storage only.
+  void swapOrders(Orders &others) { placedCodes.swap(others); }
   /// The schedule of these orders. Backward steps of chunks that have no
   /// BackwardInput are not operations.
   static Schedule decode(const Orders &orders, const Problem &problem);
@@ -171,10 +205,12 @@ private:
   /// Puts one operation at the end of a stage; returns its end.
   double append(int stage, double ready, double cost, std::int64_t memory,
                 std::int32_t code);
+  /// Looks at what a stage has waited and held for whether there is hope.
+  void judge(int stage);
 
   struct State {
     double now, firstStart, idle;
-    std::int64_t memory, peak;
+    std::int64_t memory;
     int owedBegin, owedEnd;
   };
 
@@ -187,6 +223,11 @@ private:
   std::vector<Owed> owed;
   Orders placedCodes;
   double greatestIdle = 0;
+  /// Neither makespan nor span nor peak memory can come out lower than this.
+  double leastMakespan = 0, leastSpan = 0;
+  std::int64_t greatestPeak = 0;
+  Goal goal;
+  bool hopeless = false;
 };
 
 inline double LegBuilder::readyTime(int stage, int code) const {
@@ -216,15 +257,16 @@ inline double LegBuilder::append(int stage, double ready, double cost,
                                  std::int64_t memory, std::int32_t code) {
   State &state = states[stage];
   double start = std::max(state.now, ready);
-  if (state.firstStart < 0) {
-    state.firstStart = start;
-  } else {
-    state.idle += start - state.now;
-    greatestIdle = std::max(greatestIdle, state.idle);
+  state.memory += memory;
+  if (start > state.now || state.memory > greatestPeak ||
+      state.firstStart < 0) {
+    if (state.firstStart < 0)
+      state.firstStart = start;
+    else
+      state.idle += start - state.now;
+    judge(stage);
   }
   state.now = start + cost;
-  state.memory += memory;
-  state.peak = std::max(state.peak, state.memory);
   placedCodes[stage].push_back(code);
   return state.now;
 }

@@ -17,7 +17,7 @@ namespace {
 class Lister {
 public:
   Lister(LegBuilder &builder, const ListOptions &options);
-  void run();
+  bool run();
 
 private:
   struct Event {
@@ -208,7 +208,7 @@ void Lister::act(int stage, double time) {
     schedule(stage, nextReady);
 }
 
-void Lister::run() {
+bool Lister::run() {
   for (int stage = 0; stage < problem.stages(); ++stage)
     schedule(stage, 0);
   while (!events.empty()) {
@@ -216,11 +216,14 @@ void Lister::run() {
     events.pop();
     if (event.time == wakeTime[event.stage])
       act(event.stage, event.time);
+    if (builder.isHopeless())
+      return false;
   }
+  return true;
 }
 
-void veeline::schedule::buildList(LegBuilder &builder,
+bool veeline::schedule::buildList(LegBuilder &builder,
                                   const ListOptions &options) {
   builder.reset();
-  Lister(builder, options).run();
+  return Lister(builder, options).run();
 }

@@ -138,7 +138,7 @@ bool PlanRunner::runStage(int stage, bool &advanced) {
     double ready = builder.readyTime(stage, code);
     if (ready == LegBuilder::unknown)
       return true;
-    if (!placeNext(stage, code, ready))
+    if (!placeNext(stage, code, ready) || builder.isHopeless())
       return false;
     advanced = true;
     ++next[stage];

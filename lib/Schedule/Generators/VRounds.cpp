@@ -238,7 +238,7 @@ bool Rounds::run() {
   if (!firstV())
     return false;
   fillUp();
-  while (round()) {
+  while (!builder.isHopeless() && round()) {
   }
   if (!isFinished() || (options.strict && lacksMemory))
     return false;

@@ -34,7 +34,8 @@ struct VRoundsOptions {
 /// section 6): a V of forwards, more forwards where memory and time permit,
 /// then rounds in which every stage places at most one B and one F, with W
 /// in the gaps. Returns false, with the builder in an undefined state, where
-/// the memory limits do not admit its order. O(operations).
+/// the memory limits do not admit its order, or where there is no hope to
+/// undercut the builder's goal. O(operations).
 bool buildVRounds(LegBuilder &builder, const VRoundsOptions &options);
 
 } // namespace veeline::schedule

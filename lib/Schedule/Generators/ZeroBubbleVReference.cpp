@@ -92,13 +92,13 @@ public:
   const LegBuilder::Orders &orders() const { return best; }
 
 private:
-  bool tryVariant(VRoundsOptions variant);
+  void tryVariant(VRoundsOptions variant);
   void offer() {
     if (found && builder.maxIdle() >= leastIdle)
       return;
     found = true;
     leastIdle = builder.maxIdle();
-    best = builder.orders();
+    builder.swapOrders(best);
   }
 
   LegBuilder builder;
@@ -108,21 +108,21 @@ private:
 };
 } // namespace
 
-bool Reference::tryVariant(VRoundsOptions variant) {
-  if (!buildVRounds(builder, variant))
-    return false;
-  offer();
-  double idle;
+void Reference::tryVariant(VRoundsOptions variant) {
+  // Only a shorter wait is of use; the first attempt has nothing to undercut.
+  Goal goal{{}, {}, Goal::never};
   do {
-    idle = builder.maxIdle();
+    builder.setGoal(goal);
+    if (!buildVRounds(builder, variant))
+      return;
+    offer();
+    if (builder.maxIdle() >= goal.idle)
+      return;
+    goal.idle = builder.maxIdle();
     variant.approvedIdle.clear();
     for (int stage = 0; stage < builder.getProblem().stages(); ++stage)
       variant.approvedIdle.push_back(builder.idle(stage));
-    if (!buildVRounds(builder, variant))
-      return true;
-    offer();
-  } while (builder.maxIdle() < idle);
-  return true;
+  } while (goal.idle > 0);
 }
 
 bool Reference::run(bool extraForwards) {
@@ -134,6 +134,8 @@ bool Reference::run(bool extraForwards) {
       variant.extraForwards = extraForwards;
       variant.strict = true;
       tryVariant(std::move(variant));
+      if (found && leastIdle == 0)
+        return true;
     }
   return found;
 }
