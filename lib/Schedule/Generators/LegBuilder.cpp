@@ -92,14 +92,17 @@ std::int64_t LegProblem::leastLimit(int stage) const {
 LegBuilder::LegBuilder(const LegProblem &problem)
     : problem(problem), states(problem.stages()),
       counts(static_cast<std::size_t>(problem.stages()) * problem.codes()),
-      ends(counts.size() * problem.microbatches()), owed(ends.size() / 2),
-      placedCodes(problem.stages()) {
+      weightCounts(counts.size() / 2),
+      ends(counts.size() * problem.microbatches()),
+      owedStride(std::size_t(1) * problem.legs() * problem.microbatches() + 32),
+      owed(problem.stages() * owedStride), placedCodes(problem.stages()) {
   reset();
 }
 
 void LegBuilder::reset() {
   std::fill(states.begin(), states.end(), State{0, unknown, 0, 0, 0, 0});
   std::fill(counts.begin(), counts.end(), 0);
+  std::fill(weightCounts.begin(), weightCounts.end(), 0);
   std::fill(ends.begin(), ends.end(), unknown);
   placedCodes.resize(problem.stages());
   for (std::vector<std::int32_t> &order : placedCodes) {

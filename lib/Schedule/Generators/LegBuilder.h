@@ -151,7 +151,11 @@ public:
   }
 
   /// Places the next microbatch of a leg, which must be ready at a known time.
-  void place(int stage, int code);
+  void place(int stage, int code) {
+    place(stage, code, readyTime(stage, code));
+  }
+  /// The same where that time is at hand.
+  void place(int stage, int code, double ready);
   void place(Direction direction, int stage, int leg) {
     place(stage, problem.code(direction, leg));
   }
@@ -163,6 +167,7 @@ public:
     return states[stage].owedEnd - states[stage].owedBegin;
   }
   struct Owed {
+    /// When its inputs are there; 0 where the stage has run their B.
     double ready;
     double cost;
     std::int64_t memory;
@@ -170,9 +175,7 @@ public:
     int leg;
   };
   /// The W that is owed longest.
-  const Owed &oldestOwed(int stage) const {
-    return owed[offset(stage) + states[stage].owedBegin];
-  }
+  Owed oldestOwed(int stage) const;
   void placeWeight(int stage);
 
   /// From time 0 to the last end of all stages.
@@ -199,9 +202,18 @@ private:
   std::size_t slot(int stage, int code) const {
     return static_cast<std::size_t>(stage) * problem.codes() + code;
   }
-  std::size_t offset(int stage) const {
-    return std::size_t(1) * problem.legs() * stage * problem.microbatches();
+  /// Where the ends of a microbatch begin, in the direction of a step.
+  std::size_t row(int microbatch, int code) const {
+    std::size_t chunks = std::size_t(1) * problem.legs() * problem.stages();
+    return (std::size_t(2) * microbatch + (code >= problem.legs())) * chunks;
   }
+  std::uint16_t *owedOf(int stage) { return &owed[stage * owedStride]; }
+  const std::uint16_t *owedOf(int stage) const {
+    return &owed[stage * owedStride];
+  }
+  /// When what a step needs from other steps is there.
+  double inputsReady(const LegProblem::Leg &info, int code,
+                     int microbatch) const;
   /// Puts one operation at the end of a stage; returns its end.
   double append(int stage, double ready, double cost, std::int64_t memory,
                 std::int32_t code);
@@ -218,9 +230,15 @@ private:
   std::vector<State> states;
   /// By stage and code.
   std::vector<int> counts;
-  /// End of (direction, chunk, microbatch).
+  /// W that have run, by stage and leg.
+  std::vector<int> weightCounts;
+  /// End of (microbatch, direction, chunk): what neighbours do at about the
+  /// same time stands side by side.
   std::vector<double> ends;
-  std::vector<Owed> owed;
+  /// By stage: the legs of the B, in order. They begin at different places of
+  /// the cache.
+  std::size_t owedStride;
+  std::vector<std::uint16_t> owed;
   Orders placedCodes;
   double greatestIdle = 0;
   /// Neither makespan nor span nor peak memory can come out lower than this.
@@ -230,27 +248,37 @@ private:
   bool hopeless = false;
 };
 
-inline double LegBuilder::readyTime(int stage, int code) const {
-  const LegProblem::Leg &info = problem.leg(stage, code);
-  std::size_t m = problem.microbatches();
-  int microbatch = placed(stage, code);
-  // The step before it on this stage. Only where chunks do not form a chain is
-  // this more than the inputs say.
-  if (code > 0 && placed(stage, code - 1) <= microbatch)
-    return unknown;
-  bool isBackward = code >= problem.legs();
-  const double *end =
-      ends.data() +
-      (isBackward ? problem.legs() * problem.stages() * m : std::size_t(0)) +
-      microbatch;
+inline double LegBuilder::inputsReady(const LegProblem::Leg &info, int code,
+                                      int microbatch) const {
+  const double *end = ends.data() + row(microbatch, code);
   double ready = 0;
   for (const Link &link : info.inputs) {
-    double inputEnd = end[link.chunk * m];
+    double inputEnd = end[link.chunk];
     if (inputEnd < 0)
       return unknown;
     ready = std::max(ready, inputEnd + link.transfer);
   }
   return ready;
+}
+
+inline double LegBuilder::readyTime(int stage, int code) const {
+  int microbatch = placed(stage, code);
+  // The step before it on this stage. Only where chunks do not form a chain is
+  // this more than the inputs say.
+  if (code > 0 && placed(stage, code - 1) <= microbatch)
+    return unknown;
+  return inputsReady(problem.leg(stage, code), code, microbatch);
+}
+
+inline LegBuilder::Owed LegBuilder::oldestOwed(int stage) const {
+  int leg = owedOf(stage)[states[stage].owedBegin];
+  int code = problem.code(Direction::Backward, leg);
+  const LegProblem::Leg &info = problem.leg(stage, code);
+  double ready = 0;
+  if (!info.hasInputGradient)
+    ready = inputsReady(
+        info, code, weightCounts[std::size_t(stage) * problem.legs() + leg]);
+  return {ready, info.weightCost, info.weightMemory, leg};
 }
 
 inline double LegBuilder::append(int stage, double ready, double cost,
@@ -271,28 +299,24 @@ inline double LegBuilder::append(int stage, double ready, double cost,
   return state.now;
 }
 
-inline void LegBuilder::place(int stage, int code) {
+inline void LegBuilder::place(int stage, int code, double ready) {
   const LegProblem::Leg &info = problem.leg(stage, code);
-  double ready = readyTime(stage, code);
   int microbatch = counts[slot(stage, code)]++;
-  bool isBackward = code >= problem.legs();
-  if (isBackward)
-    owed[offset(stage) + states[stage].owedEnd++] = {
-        ready, info.weightCost, info.weightMemory, code - problem.legs()};
+  if (code >= problem.legs())
+    owedOf(stage)[states[stage].owedEnd++] =
+        static_cast<std::uint16_t>(code - problem.legs());
   if (!info.hasInputGradient) {
     placedCodes[stage].push_back(code);
     return;
   }
-  std::size_t row = info.chunk;
-  if (isBackward)
-    row += static_cast<std::size_t>(problem.legs()) * problem.stages();
-  ends[row * problem.microbatches() + microbatch] =
+  ends[row(microbatch, code) + info.chunk] =
       append(stage, ready, info.cost, info.memory, code);
 }
 
 inline void LegBuilder::placeWeight(int stage) {
-  State &state = states[stage];
-  const Owed &weight = owed[offset(stage) + state.owedBegin++];
+  Owed weight = oldestOwed(stage);
+  ++states[stage].owedBegin;
+  ++weightCounts[std::size_t(stage) * problem.legs() + weight.leg];
   append(stage, weight.ready, weight.cost, weight.memory,
          2 * problem.legs() + weight.leg);
 }

@@ -78,7 +78,7 @@ bool Rounds::place(Direction direction, int stage, int leg) {
 /// where the gap that is left would make this the worst stage.
 void Rounds::runWeightsUntil(int stage, double ready, bool fill) {
   auto fits = [&] {
-    const LegBuilder::Owed &weight = builder.oldestOwed(stage);
+    LegBuilder::Owed weight = builder.oldestOwed(stage);
     return std::max(builder.now(stage), weight.ready) + weight.cost <= ready;
   };
   while (builder.owesWeight(stage) && fits())
