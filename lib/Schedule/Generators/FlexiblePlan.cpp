@@ -20,11 +20,17 @@ public:
   bool run();
 
 private:
-  int &ahead(int stage, int code) {
-    return aheadCounts[static_cast<std::size_t>(stage) * problem.codes() +
-                       code];
-  }
-  void skipDone(int stage);
+  /// Where a stage is in its plan.
+  struct Progress {
+    const std::int32_t *next, *end;
+    /// By code: steps that were run ahead of their turn.
+    int *ahead;
+    int numAhead;
+    /// Memory of the W that the stage owes (not above 0).
+    std::int64_t owedMemory;
+  };
+
+  static void skipDone(Progress &stage);
   bool act(int stage, double time);
   double findCandidates(int stage, double time, double bound);
   int findAhead(int stage);
@@ -33,13 +39,12 @@ private:
 
   LegBuilder &builder;
   const LegProblem &problem;
-  const Plan &plan;
   const FlexiblePlanOptions &options;
-  std::vector<std::size_t> next;
-  /// By stage and code: steps that were run ahead of their turn.
-  std::vector<int> aheadCounts, passed;
-  /// Memory of the W that a stage owes (not above 0).
-  std::vector<std::int64_t> owedMemory;
+  std::vector<Progress> progress;
+  /// By stage and code.
+  std::vector<int> aheadCounts;
+  /// By code, of one stage.
+  std::vector<int> passed;
   /// By code: what `findAhead` may return.
   std::vector<std::uint8_t> isCandidate;
   int numCandidates = 0;
@@ -49,26 +54,32 @@ private:
 
 FlexibleRunner::FlexibleRunner(LegBuilder &builder, const Plan &plan,
                                const FlexiblePlanOptions &options)
-    : builder(builder), problem(builder.getProblem()), plan(plan),
-      options(options), next(problem.stages()),
+    : builder(builder), problem(builder.getProblem()), options(options),
       aheadCounts(static_cast<std::size_t>(problem.stages()) * problem.codes()),
-      passed(problem.codes()), owedMemory(problem.stages()),
-      isCandidate(problem.codes()), agenda(builder) {}
+      passed(problem.codes()), isCandidate(problem.codes()), agenda(builder) {
+  int *ahead = aheadCounts.data();
+  for (const std::vector<std::int32_t> &steps : plan) {
+    progress.push_back(
+        {steps.data(), steps.data() + steps.size(), ahead, 0, 0});
+    ahead += problem.codes();
+  }
+}
 
 /// Goes past what was run ahead.
-void FlexibleRunner::skipDone(int stage) {
-  const std::vector<std::int32_t> &steps = plan[stage];
-  for (std::size_t &i = next[stage]; i < steps.size(); ++i) {
-    if (steps[i] == planWeight)
+void FlexibleRunner::skipDone(Progress &stage) {
+  for (; stage.next != stage.end; ++stage.next) {
+    int code = *stage.next;
+    if (code == planWeight)
       continue;
-    if (ahead(stage, steps[i]) == 0)
+    if (stage.numAhead == 0 || stage.ahead[code] == 0)
       return;
-    --ahead(stage, steps[i]);
+    --stage.ahead[code];
+    --stage.numAhead;
   }
 }
 
 void FlexibleRunner::placeWeight(int stage) {
-  owedMemory[stage] -= builder.oldestOwed(stage).memory;
+  progress[stage].owedMemory -= builder.oldestOwed(stage).memory;
   builder.placeWeight(stage);
   agenda.wake(stage, builder.now(stage));
 }
@@ -83,7 +94,7 @@ bool FlexibleRunner::place(int stage, int code, double ready) {
     placeWeight(stage);
   }
   builder.place(stage, code, ready);
-  owedMemory[stage] += info.weightMemory;
+  progress[stage].owedMemory += info.weightMemory;
   agenda.wake(stage, builder.now(stage));
   if (!info.hasInputGradient)
     return true;
@@ -95,7 +106,7 @@ bool FlexibleRunner::place(int stage, int code, double ready) {
 /// run now and end by `bound`. Returns when the next input of any leg is there.
 double FlexibleRunner::findCandidates(int stage, double time, double bound) {
   double earliest = never;
-  int planned = plan[stage][next[stage]];
+  int planned = *progress[stage].next;
   std::int64_t room = problem.limit(stage) - builder.memory(stage);
   numCandidates = 0;
   for (int code = 0; code < problem.codes(); ++code) {
@@ -120,17 +131,19 @@ double FlexibleRunner::findCandidates(int stage, double time, double bound) {
 /// The first candidate within the window that leaves room for the steps before
 /// it; -1: none.
 int FlexibleRunner::findAhead(int stage) {
-  const std::vector<std::int32_t> &steps = plan[stage];
+  const Progress &own = progress[stage];
   std::int64_t limit = problem.limit(stage);
-  std::int64_t held = builder.memory(stage) + owedMemory[stage], peak = held;
-  std::size_t end = std::min(
-      steps.size(), next[stage] + static_cast<std::size_t>(options.window) + 1);
+  std::int64_t held = builder.memory(stage) + own.owedMemory, peak = held;
+  const std::int32_t *end =
+      own.next + std::min<std::ptrdiff_t>(own.end - own.next,
+                                          options.window + std::ptrdiff_t(1));
   std::fill(passed.begin(), passed.end(), 0);
-  for (std::size_t i = next[stage]; i < end && numCandidates > 0; ++i) {
-    int code = steps[i];
+  for (const std::int32_t *step = own.next; step != end && numCandidates > 0;
+       ++step) {
+    int code = *step;
     if (code == planWeight)
       continue;
-    if (passed[code] < ahead(stage, code)) {
+    if (passed[code] < own.ahead[code]) {
       ++passed[code];
       continue;
     }
@@ -150,18 +163,19 @@ int FlexibleRunner::findAhead(int stage) {
 }
 
 bool FlexibleRunner::act(int stage, double time) {
-  skipDone(stage);
-  if (next[stage] == plan[stage].size()) {
+  Progress &own = progress[stage];
+  skipDone(own);
+  if (own.next == own.end) {
     if (builder.owesWeight(stage))
       placeWeight(stage);
     else
       agenda.wake(stage, never);
     return true;
   }
-  int code = plan[stage][next[stage]];
+  int code = *own.next;
   double ready = builder.readyTime(stage, code);
   if (ready != LegBuilder::unknown && ready <= time) {
-    ++next[stage];
+    ++own.next;
     return place(stage, code, ready);
   }
   // An input that has not begun takes at least about as long as this step.
@@ -173,7 +187,8 @@ bool FlexibleRunner::act(int stage, double time) {
     wake = findCandidates(stage, time, bound);
     int later = numCandidates > 0 ? findAhead(stage) : -1;
     if (later >= 0) {
-      ++ahead(stage, later);
+      ++own.ahead[later];
+      ++own.numAhead;
       return place(stage, later, builder.readyTime(stage, later));
     }
   }
@@ -196,8 +211,9 @@ bool FlexibleRunner::run() {
       }))
     return false;
   for (int stage = 0; stage < problem.stages(); ++stage) {
-    skipDone(stage);
-    if (next[stage] != plan[stage].size() || builder.owesWeight(stage))
+    skipDone(progress[stage]);
+    if (progress[stage].next != progress[stage].end ||
+        builder.owesWeight(stage))
       return false;
   }
   return true;

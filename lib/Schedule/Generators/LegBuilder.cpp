@@ -16,6 +16,10 @@ static bool knowsMemory(const Problem &problem) {
       });
 }
 
+static Link firstOf(std::span<const Link> links) {
+  return links.empty() ? Link{} : links[0];
+}
+
 /// When the first F of each chunk can start at the earliest.
 static std::vector<double> headsOf(const Problem &problem, const Flow &flow) {
   std::vector<double> heads(problem.numChunks());
@@ -59,7 +63,8 @@ LegProblem::LegProblem(const Problem &problem)
                      0,
                      true,
                      flow.forwardInputs[number],
-                     flow.forwardUsers[number]};
+                     flow.forwardUsers[number],
+                     firstOf(flow.forwardInputs[number])};
       legs[codes() - 1 - local] = {number,
                                    chunk.backwardInput,
                                    backward,
@@ -67,7 +72,8 @@ LegProblem::LegProblem(const Problem &problem)
                                    -forward - backward,
                                    chunk.hasBackwardInput,
                                    flow.backwardInputs[number],
-                                   flow.backwardUsers[number]};
+                                   flow.backwardUsers[number],
+                                   firstOf(flow.backwardInputs[number])};
       lacksInputGradient |= !chunk.hasBackwardInput;
     }
     isGiven[stage] = hasMemory && problem.memoryLimit(stage);
@@ -93,7 +99,7 @@ LegBuilder::LegBuilder(const LegProblem &problem)
     : problem(problem), states(problem.stages()),
       counts(static_cast<std::size_t>(problem.stages()) * problem.codes()),
       weightCounts(counts.size() / 2),
-      ends(counts.size() * problem.microbatches()),
+      ends(counts.size() * problem.microbatches()), chunks(counts.size() / 2),
       owedStride(std::size_t(1) * problem.legs() * problem.microbatches() + 32),
       owed(problem.stages() * owedStride), placedCodes(problem.stages()) {
   reset();

@@ -59,6 +59,8 @@ public:
     bool hasInputGradient;
     std::span<const Link> inputs;
     std::span<const Link> users;
+    /// The first of the inputs, which is mostly the only one, if there is any.
+    Link input;
   };
   const Leg &leg(int stage, int code) const {
     return legTable[static_cast<std::size_t>(stage) * codes() + code];
@@ -204,7 +206,6 @@ private:
   }
   /// Where the ends of a microbatch begin, in the direction of a step.
   std::size_t row(int microbatch, int code) const {
-    std::size_t chunks = std::size_t(1) * problem.legs() * problem.stages();
     return (std::size_t(2) * microbatch + (code >= problem.legs())) * chunks;
   }
   std::uint16_t *owedOf(int stage) { return &owed[stage * owedStride]; }
@@ -235,6 +236,7 @@ private:
   /// End of (microbatch, direction, chunk): what neighbours do at about the
   /// same time stands side by side.
   std::vector<double> ends;
+  std::size_t chunks;
   /// By stage: the legs of the B, in order. They begin at different places of
   /// the cache.
   std::size_t owedStride;
@@ -250,10 +252,15 @@ private:
 
 inline double LegBuilder::inputsReady(const LegProblem::Leg &info, int code,
                                       int microbatch) const {
+  if (info.inputs.empty())
+    return 0;
   const double *end = ends.data() + row(microbatch, code);
-  double ready = 0;
-  for (const Link &link : info.inputs) {
-    double inputEnd = end[link.chunk];
+  double inputEnd = end[info.input.chunk];
+  if (inputEnd < 0)
+    return unknown;
+  double ready = inputEnd + info.input.transfer;
+  for (const Link &link : info.inputs.subspan(1)) {
+    inputEnd = end[link.chunk];
     if (inputEnd < 0)
       return unknown;
     ready = std::max(ready, inputEnd + link.transfer);
