@@ -30,13 +30,14 @@ using namespace veeline::schedule;
 
 /// One variant of the rounds, repeated with what its stages waited as long as
 /// that shortens the longest wait.
-static void tryRounds(LegBuilder &builder, VRoundsOptions variant, Best &best) {
+static void tryRounds(LegBuilder &builder, VRoundsOptions variant,
+                      VRoundsFills &fills, Best &best) {
   // Also what is not the best may be repeated to be it.
   Goal goal;
   goal.idle = Goal::never;
   do {
     builder.setGoal(goal);
-    if (!buildVRounds(builder, variant))
+    if (!buildVRounds(builder, variant, fills))
       return;
     best.offer(builder);
     if (builder.maxIdle() >= goal.idle || best.isShortest(builder.getProblem()))
@@ -53,13 +54,16 @@ static void tryAllRounds(LegBuilder &builder, Best &best) {
   for (bool weightAtOnce : {false, true}) {
     if (weightAtOnce && !builder.getProblem().hasChunkWithoutInputGradient())
       break;
+    VRoundsVariants variants;
     for (bool fillBeforeForward : {true, false})
       for (bool fillBeforeBackward : {true, false}) {
         VRoundsOptions variant;
         variant.fillBeforeForward = fillBeforeForward;
         variant.fillBeforeBackward = fillBeforeBackward;
         variant.weightAtOnce = weightAtOnce;
-        tryRounds(builder, std::move(variant), best);
+        if (variants.isKnown(variant))
+          continue;
+        tryRounds(builder, variant, variants.of(variant), best);
         if (best.isShortest(builder.getProblem()))
           return;
       }

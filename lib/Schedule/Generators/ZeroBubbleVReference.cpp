@@ -92,7 +92,7 @@ public:
   const LegBuilder::Orders &orders() const { return best; }
 
 private:
-  void tryVariant(VRoundsOptions variant);
+  void tryVariant(VRoundsOptions variant, VRoundsFills &fills);
   void offer() {
     if (found && builder.maxIdle() >= leastIdle)
       return;
@@ -108,12 +108,12 @@ private:
 };
 } // namespace
 
-void Reference::tryVariant(VRoundsOptions variant) {
+void Reference::tryVariant(VRoundsOptions variant, VRoundsFills &fills) {
   // Only a shorter wait is of use; the first attempt has nothing to undercut.
   Goal goal{{}, {}, Goal::never};
   do {
     builder.setGoal(goal);
-    if (!buildVRounds(builder, variant))
+    if (!buildVRounds(builder, variant, fills))
       return;
     offer();
     if (builder.maxIdle() >= goal.idle)
@@ -126,6 +126,7 @@ void Reference::tryVariant(VRoundsOptions variant) {
 }
 
 bool Reference::run(bool extraForwards) {
+  VRoundsVariants variants;
   for (bool fillBeforeBackward : {true, false})
     for (bool fillBeforeForward : {true, false}) {
       VRoundsOptions variant;
@@ -133,7 +134,9 @@ bool Reference::run(bool extraForwards) {
       variant.fillBeforeBackward = fillBeforeBackward;
       variant.extraForwards = extraForwards;
       variant.strict = true;
-      tryVariant(std::move(variant));
+      if (variants.isKnown(variant))
+        continue;
+      tryVariant(variant, variants.of(variant));
       if (found && leastIdle == 0)
         return true;
     }
@@ -149,7 +152,8 @@ veeline::schedule::referenceLimits(const Problem &problem) {
   LegBuilder builder(legs);
   VRoundsOptions options;
   options.extraForwards = false;
-  buildVRounds(builder, options);
+  VRoundsFills fills;
+  buildVRounds(builder, options, fills);
   return leastLimitsOf(legs, builder.orders());
 }
 
