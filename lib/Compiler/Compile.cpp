@@ -12,11 +12,12 @@
 #include "veeline/Compiler/Report.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Pipelines/Pipelines.h"
-#include "veeline/Schedule/Generators.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include "File.h"
 
 #include "veeline/gemm.h"
 
@@ -45,6 +46,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.placement = command.placement;
   options.pieces = command.pieces;
   options.optimizer = command.optimizer;
+  options.target = command.target;
   options.gemmScratch = getGemmScratch;
   return options;
 }
@@ -88,19 +90,18 @@ LogicalResult ArtifactBuilder::dump(ModuleOp module, StringRef phase) {
     return success();
   llvm::SmallString<128> path(command.dumpDirectory);
   std::error_code code = llvm::sys::fs::create_directories(path);
-  llvm::sys::path::append(path, moduleName + "-" + phase + ".mlir");
-  if (!code) {
-    llvm::raw_fd_ostream file(path, code);
-    if (!code)
-      module.print(file);
-    file.close();
-    if (file.has_error())
-      code = file.error();
-    file.clear_error();
+  if (code) {
+    error() << path << ": " << code.message() << '\n';
+    return failure();
   }
-  if (!code)
+  llvm::sys::path::append(path, moduleName + "-" + phase + ".mlir");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  Status status = writeFileAtomically(path.str().str(), text);
+  if (status.ok())
     return success();
-  error() << path << ": " << code.message() << '\n';
+  error() << status.message() << '\n';
   return failure();
 }
 
@@ -250,12 +251,6 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   if (!optimizer) {
     error() << "unknown optimizer '" << command.optimizer
             << "'; expected sgd, sgd-momentum or adamw\n";
-    return failure();
-  }
-  auto placement = schedule::placementFor(command.schedule, command.stages,
-                                          command.chunksPerStage);
-  if (!placement) {
-    error() << placement.error().str() << '\n';
     return failure();
   }
   ArtifactBuilder builder(model.getContext(), command);

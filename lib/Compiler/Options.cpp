@@ -6,10 +6,15 @@
 
 #include "veeline/Compiler/Options.h"
 
+#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Generators.h"
 #include "veeline/Support/CommandLine.h"
+
+#include "Suggest.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace veeline;
@@ -57,7 +62,9 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "Microbatches of a step m")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
-  app.add_option("--schedule", command.schedule, "Name of the schedule")
+  app.add_option("--schedule", command.schedule,
+                 "Name of the schedule, or file:PATH with an order in .csv or "
+                 ".json")
       ->capture_default_str();
   app.add_option("--placement", command.placement,
                  "linear, interleaved, v or wave (default: the schedule's)");
@@ -68,6 +75,8 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();
+  app.add_option("--target", command.target, "What to compile for: host")
+      ->capture_default_str();
   app.add_option("--cpu", command.cpu,
                  "CPU to generate code for, by LLVM's name (znver4, "
                  "x86-64-v3, ...), or native")
@@ -76,9 +85,76 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                "Leave the unpartitioned model out, which train --verify "
                "compares with");
   app.add_option("--dump-ir", command.dumpDirectory,
-                 "Write the IR before and after memory planning to this "
-                 "directory");
+                 "Write the IR of every phase to this directory, which is made "
+                 "where it is missing; it stays when compiling fails, with the "
+                 "files that are complete");
   app.add_flag("-q,--quiet", command.quiet, "Print nothing but errors");
+}
+
+/// Takes the sizes of a file with an order; why they do not fit those of the
+/// command line, or empty.
+static std::string readSizes(const CLI::App &app, const std::string &path,
+                             CompileCommand &command) {
+  auto file = schedule::readScheduleFile(path);
+  if (!file)
+    return "--schedule: " + file.error().message;
+  const schedule::Placement &placement = file->placement;
+  if (placement.kind() == schedule::PlacementKind::List)
+    return "--schedule: '" + path +
+           "' does not place its chunks linear, interleaved, v or wave, which "
+           "are the placements of compiled models";
+  struct Size {
+    const char *option, *one;
+    int64_t found;
+    int64_t &value;
+  };
+  for (const Size &size :
+       {Size{"--stages", "stage", placement.stages(), command.stages},
+        Size{"--chunks-per-stage", "chunk", placement.chunksPerStage(),
+             command.chunksPerStage},
+        Size{"--microbatches", "microbatch", file->microbatches,
+             command.microbatches}}) {
+    if (app.count(size.option) && size.value != size.found)
+      return "'" + path + "' has " + schedule::counted(size.found, size.one) +
+             (&size.value == &command.chunksPerStage ? " per stage" : "") +
+             ", but " + size.option + " says " + std::to_string(size.value);
+    size.value = size.found;
+  }
+  return "";
+}
+
+/// Why `value` is none of the names, or empty.
+static std::string checkName(const char *what, const std::string &value,
+                             const std::vector<std::string> &names) {
+  if (std::find(names.begin(), names.end(), value) != names.end())
+    return "";
+  std::string near = nearest(value, names);
+  return std::string("unknown ") + what + " '" + value + "'; " +
+         (near.empty()
+              ? what + std::string("s: ")
+              : "did you mean '" + near + "'? Known " + what + "s are ") +
+         joinNames(names);
+}
+
+/// Why there is no such schedule, or empty.
+static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
+  if (auto path = schedule::scheduleFilePath(command.schedule))
+    return readSizes(app, *path, command);
+  auto placement = schedule::placementFor(command.schedule, command.stages,
+                                          command.chunksPerStage);
+  return placement ? "" : placement.error().message;
+}
+
+/// Why a name that has to be one of a few is not, or empty.
+static std::string checkNames(const CLI::App &app, CompileCommand &command) {
+  std::string misfit = checkName("target", command.target, {"host"});
+  if (misfit.empty())
+    misfit = checkName("optimizer", command.optimizer,
+                       {"sgd", "sgd-momentum", "adamw"});
+  if (misfit.empty() && !command.placement.empty())
+    misfit = checkName("placement", command.placement,
+                       {"linear", "interleaved", "v", "wave"});
+  return misfit.empty() ? checkSchedule(app, command) : misfit;
 }
 
 Parsed<CompileCommand>
@@ -89,6 +165,9 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
   addCompileOptions(app, command);
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
+  std::string misfit = checkNames(app, command);
+  if (!misfit.empty())
+    return {std::nullopt, commandline::failUsage(app, misfit)};
   if (command.output.empty())
     command.output =
         std::filesystem::path(command.model).replace_extension(".vee");

@@ -6,6 +6,7 @@
 
 #include "veeline/Compiler/Report.h"
 
+#include "veeline/Schedule/Result.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -81,9 +82,10 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
   for (const artifact::Program &program : metadata.programs) {
     if (program.name != "pipeline")
       continue;
-    os << "schedule " << program.schedule << ", " << program.stages
-       << " stages of " << program.chunksPerStage << " chunks, "
-       << metadata.microbatches << " microbatches\n\n";
+    os << "schedule " << program.schedule << ", "
+       << schedule::counted(program.stages, "stage") << " of "
+       << schedule::counted(program.chunksPerStage, "chunk") << ", "
+       << schedule::counted(metadata.microbatches, "microbatch") << "\n\n";
     printChunks(os, program);
     os << '\n';
     printRanks(os, program);

@@ -11,6 +11,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 
 using namespace mlir;
@@ -21,6 +22,12 @@ using namespace veeline;
 static std::string getPlacement(const CompileOptions &options) {
   if (!options.placement.empty())
     return options.placement;
+  if (auto path = schedule::scheduleFilePath(options.schedule)) {
+    auto file = schedule::readScheduleFile(*path);
+    bool isKnown =
+        file && file->placement.kind() != schedule::PlacementKind::List;
+    return isKnown ? schedule::toString(file->placement.kind()) : "";
+  }
   auto placement = schedule::placementFor(options.schedule, options.stages,
                                           options.chunksPerStage);
   return placement ? std::string(schedule::toString(placement->kind())) : "";
@@ -69,6 +76,18 @@ void veeline::buildHostPipeline(OpPassManager &passManager) {
 
 namespace {
 
+/// Refuses targets that do not exist before anything is done.
+struct TargetParser : llvm::cl::parser<std::string> {
+  using llvm::cl::parser<std::string>::parser;
+
+  bool parse(llvm::cl::Option &option, StringRef /*name*/, StringRef text,
+             std::string &value) {
+    value = text.str();
+    return text != "host" &&
+           option.error("unknown target '" + text + "'; targets: host");
+  }
+};
+
 struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> entry{*this, "entry",
                             llvm::cl::desc("The model function")};
@@ -80,9 +99,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<int64_t> microbatches{*this, "microbatches",
                                llvm::cl::desc("Microbatches m"),
                                llvm::cl::init(1)};
-  Option<std::string> schedule{*this, "schedule",
-                               llvm::cl::desc("Name of the schedule"),
-                               llvm::cl::init("1f1b")};
+  Option<std::string> schedule{
+      *this, "schedule", llvm::cl::desc("Name of the schedule, or file:PATH"),
+      llvm::cl::init("1f1b")};
   Option<std::string> placement{*this, "placement",
                                 llvm::cl::desc("Placement of the chunks")};
   ListOption<int64_t> pieces{*this, "pieces",
@@ -90,10 +109,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> optimizer{*this, "optimizer",
                                 llvm::cl::desc("sgd, sgd-momentum or adamw"),
                                 llvm::cl::init("adamw")};
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("What programs are lowered to: "
-                                            "host"),
-                             llvm::cl::init("host")};
+  Option<std::string, TargetParser> target{
+      *this, "target", llvm::cl::desc("What programs are lowered to: host"),
+      llvm::cl::init("host")};
 };
 
 } // namespace

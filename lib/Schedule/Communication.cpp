@@ -147,10 +147,9 @@ static Status checkCompleteness(const Problem &problem,
                                 std::span<const Message> messages,
                                 const Calls &calls) {
   if (calls.size() != static_cast<std::size_t>(problem.stages()))
-    return Error{ErrorKind::WrongMessage, "calls are given for " +
-                                              std::to_string(calls.size()) +
-                                              " stages, but there are " +
-                                              std::to_string(problem.stages())};
+    return Error{ErrorKind::WrongMessage,
+                 "calls are given for " + counted(calls.size(), "stage") +
+                     ", but there are " + std::to_string(problem.stages())};
   std::vector<std::array<bool, 2>> called(messages.size());
   for (int stage = 0; stage < problem.stages(); ++stage)
     for (const Call &call : calls[stage]) {

@@ -22,5 +22,10 @@ std::string veeline::schedule::formatMemoryNumber(const Problem &problem,
 
 std::string veeline::schedule::formatMemory(const Problem &problem,
                                             std::int64_t amount) {
-  return formatMemoryNumber(problem, amount) + " " + problem.memoryUnit.name;
+  std::string number = formatMemoryNumber(problem, amount);
+  std::string unit = problem.memoryUnit.name;
+  // "1 activation".
+  if (number == "1" && unit.ends_with('s'))
+    unit.pop_back();
+  return number + " " + unit;
 }

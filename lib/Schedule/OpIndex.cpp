@@ -61,8 +61,8 @@ Status OpIndex::add(const Problem &problem, const Schedule &schedule, int stage,
   if (!isKnown(problem, op))
     return fail(ErrorKind::UnknownOp,
                 "does not exist: the problem has " +
-                    std::to_string(problem.numChunks()) + " chunks and " +
-                    std::to_string(problem.microbatches) + " microbatches");
+                    counted(problem.numChunks(), "chunk") + " and " +
+                    counted(problem.microbatches, "microbatch"));
   if (op.kind == OpKind::BackwardInput &&
       !problem.chunks[op.chunk].hasBackwardInput)
     return fail(ErrorKind::UnknownOp,
@@ -151,8 +151,8 @@ static Status checkBlocks(const Problem &problem, const Schedule &schedule) {
   if (schedule.overlapped.size() != schedule.stages.size())
     return Error{ErrorKind::WrongBlock,
                  "overlapped blocks are given for " +
-                     std::to_string(schedule.overlapped.size()) +
-                     " stages, but there are " +
+                     counted(schedule.overlapped.size(), "stage") +
+                     ", but there are " +
                      std::to_string(schedule.stages.size())};
   for (int stage = 0; stage < problem.stages(); ++stage) {
     int previous = -2;
@@ -170,9 +170,9 @@ Expected<OpIndex> OpIndex::build(const Problem &problem,
                                  const Schedule &schedule) {
   if (schedule.stages.size() != static_cast<std::size_t>(problem.stages()))
     return Error{ErrorKind::WrongStage,
-                 "the schedule has " + std::to_string(schedule.stages.size()) +
-                     " stages, the problem " +
-                     std::to_string(problem.stages())};
+                 "the schedule has " +
+                     counted(schedule.stages.size(), "stage") +
+                     ", the problem " + std::to_string(problem.stages())};
   OpIndex index(problem);
   for (int stage = 0; stage < problem.stages(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)

@@ -101,8 +101,8 @@ Expected<Placement> Placement::fromList(int stages,
                    std::to_string(stages));
   std::size_t chunks = stageOfChunk.size();
   if (chunks == 0 || chunks > maxChunks || chunks % stages != 0)
-    return invalid("a list of " + std::to_string(chunks) +
-                   " chunks does not give each of " + std::to_string(stages) +
+    return invalid("a list of " + counted(chunks, "chunk") +
+                   " does not give each of " + std::to_string(stages) +
                    " stages the same number of chunks");
   std::vector<int> count(stages);
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
@@ -117,9 +117,8 @@ Expected<Placement> Placement::fromList(int stages,
   for (int stage = 0; stage < stages; ++stage)
     if (count[stage] != perStage)
       return invalid("stage " + std::to_string(stage) + " holds " +
-                     std::to_string(count[stage]) +
-                     " chunks; every stage must hold " +
-                     std::to_string(perStage));
+                     counted(count[stage], "chunk") +
+                     "; every stage must hold " + std::to_string(perStage));
   return Placement(PlacementKind::List, stages, std::move(stageOfChunk));
 }
 

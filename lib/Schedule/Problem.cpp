@@ -89,16 +89,14 @@ static Status checkSizes(const Problem &problem) {
                    " microbatches make more than " + std::to_string(maxOps) +
                    " operations");
   if (problem.chunks.size() != static_cast<std::size_t>(problem.numChunks()))
-    return invalid("costs are given for " +
-                   std::to_string(problem.chunks.size()) +
-                   " chunks, but the placement has " +
-                   std::to_string(problem.numChunks()));
+    return invalid(
+        "costs are given for " + counted(problem.chunks.size(), "chunk") +
+        ", but the placement has " + std::to_string(problem.numChunks()));
   if (!problem.memoryLimits.empty() &&
       problem.memoryLimits.size() != static_cast<std::size_t>(problem.stages()))
     return invalid("memory limits are given for " +
-                   std::to_string(problem.memoryLimits.size()) +
-                   " stages, but there are " +
-                   std::to_string(problem.stages()));
+                   counted(problem.memoryLimits.size(), "stage") +
+                   ", but there are " + std::to_string(problem.stages()));
   for (int stage = 0; stage < problem.stages(); ++stage)
     if (problem.memoryLimit(stage).value_or(0) < 0)
       return invalid("the memory limit of stage " + std::to_string(stage) +

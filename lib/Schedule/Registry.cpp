@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generators/Generators.h"
+#include "Memory.h"
 #include "veeline/Schedule/Limits.h"
 
 #include <algorithm>
@@ -318,10 +319,34 @@ static Status checkPlacement(const Generator &generator,
   return Status::success();
 }
 
-/// Says of an error for memory whether another schedule could help.
-static Error withLeastOfAny(const Problem &problem, Error error) {
-  if (error.kind == ErrorKind::OutOfMemory && error.stage)
-    error.leastOfAnySchedule = leastLimit(problem, *error.stage).limit;
+/// Those of the schedules that fit every possible limit that are defined for
+/// the placement.
+static std::string followersOfLimits(const Placement &placement) {
+  std::string names;
+  for (std::string_view name : {"zb-v", "auto"})
+    if (Expected<const Generator *> generator = findGenerator(name);
+        generator && checkPlacement(**generator, placement))
+      names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
+Error veeline::schedule::withLeastOfAny(const Problem &problem, Error error) {
+  if (error.kind != ErrorKind::OutOfMemory || !error.stage)
+    return error;
+  std::int64_t least = leastLimit(problem, *error.stage).limit;
+  error.leastOfAnySchedule = least;
+  if (error.leastLimit && *error.leastLimit <= least) {
+    // Those without a step are about all orders of the schedule and say it.
+    error.message += error.step ? "; no schedule needs less" : "";
+    return error;
+  }
+  // On this stage or another one.
+  if (Status status = checkLimits(problem); !status)
+    error.message += "; no schedule helps: " + status.error().message;
+  else
+    error.message += "; a schedule that follows costs and limits (" +
+                     followersOfLimits(problem.placement) +
+                     ") can go down to " + formatMemory(problem, least);
   return error;
 }
 

@@ -62,6 +62,7 @@ veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
     return execution.takeError();
 
   Simulation result;
+  result.options = options;
   for (int stage = 0; stage < problem.stages(); ++stage) {
     result.memory.push_back(memoryAfter(problem, schedule, stage));
     result.stages.push_back(

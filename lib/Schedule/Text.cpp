@@ -6,14 +6,23 @@
 
 #include "veeline/Schedule/Text.h"
 
+#include "Execution.h"
 #include "Formats/Numbers.h"
 #include "Memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
 using namespace veeline::schedule;
+
+std::string veeline::schedule::transfersNote(const SimulationOptions &options) {
+  // Contention makes no difference to a rendezvous.
+  if (options.transfers == Transfers::Rendezvous)
+    return ", rendezvous";
+  return options.contention ? ", links with contention" : "";
+}
 
 std::string veeline::schedule::cellName(const Problem &problem, const Op &op) {
   std::string cell = toString(op.kind) + std::to_string(op.microbatch);
@@ -50,32 +59,56 @@ static std::string formatRate(double rate) {
   return text;
 }
 
-/// The widest cell of a schedule.
-static std::size_t cellWidth(const Problem &problem, const Schedule &schedule) {
-  std::size_t width = 0;
-  for (const std::vector<Op> &ops : schedule.stages)
-    for (const Op &op : ops)
-      width = std::max(width, cellName(problem, op).size());
-  return width;
+namespace {
+/// An operation, or an overlapped block of two.
+struct Cell {
+  int step;
+  int size;
+};
+} // namespace
+
+static std::vector<Cell> cellsOf(const Schedule &schedule, int stage) {
+  std::vector<Cell> cells;
+  BlockCursor blocks(schedule);
+  for (int step = 0, e = schedule.stages[stage].size(); step < e;) {
+    cells.push_back({step, blocks.sizeAt(stage, step)});
+    step += cells.back().size;
+  }
+  return cells;
+}
+
+/// "F3", or "F3+B1" for a block.
+static std::string nameOf(const Problem &problem, const std::vector<Op> &ops,
+                          const Cell &cell) {
+  std::string name = cellName(problem, ops[cell.step]);
+  return cell.size == 1 ? name
+                        : name + "+" + cellName(problem, ops[cell.step + 1]);
 }
 
 std::string veeline::schedule::orderTable(const Problem &problem,
                                           const Schedule &schedule, int width) {
-  std::size_t cell = cellWidth(problem, schedule) + 1;
+  std::vector<std::vector<std::string>> names(problem.stages());
+  std::size_t widest = 0, longest = 0;
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    for (const Cell &cell : cellsOf(schedule, stage)) {
+      names[stage].push_back(nameOf(problem, schedule.stages[stage], cell));
+      widest = std::max(widest, names[stage].back().size());
+    }
+    longest = std::max(longest, names[stage].size());
+  }
+  std::size_t column = widest + 1;
   std::size_t prefix = stageName(problem, 0).size();
-  std::size_t room = std::max<std::size_t>(width, prefix + cell) - prefix;
-  std::size_t perRow = room / cell, longest = 0;
-  for (const std::vector<Op> &ops : schedule.stages)
-    longest = std::max(longest, ops.size());
+  std::size_t room = std::max<std::size_t>(width, prefix + column) - prefix;
+  std::size_t perRow = room / column;
 
   std::string text;
   for (std::size_t first = 0; first < longest; first += perRow) {
     text += first > 0 ? "\n" : "";
     for (int stage = 0; stage < problem.stages(); ++stage) {
-      const std::vector<Op> &ops = schedule.stages[stage];
       std::string row = stageName(problem, stage);
-      for (std::size_t i = first; i < std::min(first + perRow, ops.size()); ++i)
-        row += padRight(cellName(problem, ops[i]), cell);
+      std::size_t last = std::min(first + perRow, names[stage].size());
+      for (std::size_t i = first; i < last; ++i)
+        row += padRight(names[stage][i], column);
       text += trimmed(row);
     }
   }
@@ -91,30 +124,52 @@ struct Axis {
 };
 } // namespace
 
-/// The shortest time of an operation that takes any, and the mean of all.
-static std::pair<double, double> shortestAndMean(const Problem &problem,
-                                                 const Schedule &schedule) {
-  double shortest = 0, sum = 0;
+namespace {
+/// Of all cells that are operations, or all that are blocks.
+struct CellSizes {
+  /// Of those that take any time.
+  double shortest = 0;
+  double sum = 0;
   std::size_t count = 0;
-  for (const std::vector<Op> &ops : schedule.stages)
-    for (const Op &op : ops) {
-      double cost = problem.chunks[op.chunk].cost(op.kind);
-      if (cost > 0 && (shortest == 0 || cost < shortest))
-        shortest = cost;
-      sum += cost;
-      ++count;
+  std::size_t widest = 0;
+};
+} // namespace
+
+static std::array<CellSizes, 2> measureCells(const Problem &problem,
+                                             const Schedule &schedule) {
+  std::array<CellSizes, 2> sizes;
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    for (const Cell &cell : cellsOf(schedule, stage)) {
+      const std::vector<Op> &ops = schedule.stages[stage];
+      CellSizes &kind = sizes[cell.size - 1];
+      double time = blockTime(problem, ops, cell.step, cell.size);
+      if (time > 0 && (kind.shortest == 0 || time < kind.shortest))
+        kind.shortest = time;
+      kind.sum += time;
+      ++kind.count;
+      kind.widest = std::max(kind.widest, nameOf(problem, ops, cell).size());
     }
-  return {shortest, sum / count};
+  return sizes;
 }
 
-/// As wide as the names of all operations need, else of most, else as letters
-/// need, else whatever fits one block.
-static Axis chooseAxis(const Problem &problem, const Schedule &schedule,
+static double meanTime(const std::array<CellSizes, 2> &sizes) {
+  return (sizes[0].sum + sizes[1].sum) / (sizes[0].count + sizes[1].count);
+}
+
+/// As wide as the names of all cells need, else of most, else as letters need,
+/// else whatever fits one block.
+static Axis chooseAxis(const Problem &problem,
+                       const std::array<CellSizes, 2> &sizes,
                        const Simulation &simulation, int columns) {
   constexpr int maxLines = 60;
-  auto [shortest, mean] = shortestAndMean(problem, schedule);
-  double name = cellWidth(problem, schedule) + 1.0;
-  for (double perColumn : {shortest / name, mean / name, mean}) {
+  double all = 0, widest = 0, mean = meanTime(sizes);
+  for (const CellSizes &kind : sizes) {
+    double name = kind.widest + 1.0;
+    widest = std::max(widest, name);
+    if (kind.shortest > 0 && (all == 0 || kind.shortest / name < all))
+      all = kind.shortest / name;
+  }
+  for (double perColumn : {all, mean / widest, mean}) {
     if (perColumn <= 0)
       continue;
     double total = std::ceil(simulation.makespan / perColumn - 1e-9);
@@ -137,30 +192,44 @@ static char letterOf(const Problem &problem, const Op &op) {
              : static_cast<char>(letter - 'A' + 'a');
 }
 
-/// One stage over the whole axis: every column shows what runs in its middle.
-static std::string timelineRow(const Problem &problem,
-                               const std::vector<Op> &ops,
-                               const std::vector<double> &start,
-                               const std::vector<double> &end, const Axis &axis,
+/// What fits `columns`: the name, letters, or of a block "&". A name needs a
+/// column more, to be apart from the next one.
+static std::string fittingName(const Problem &problem,
+                               const std::vector<Op> &ops, const Cell &cell,
                                std::size_t columns) {
+  std::string name = nameOf(problem, ops, cell);
+  if (name.size() < columns)
+    return name;
+  std::string letter(1, letterOf(problem, ops[cell.step]));
+  if (cell.size == 1)
+    return letter;
+  return columns < 3 ? "&"
+                     : letter + "+" + letterOf(problem, ops[cell.step + 1]);
+}
+
+/// One stage over the whole axis: every column shows what runs in its middle.
+static std::string timelineRow(const Problem &problem, const Schedule &schedule,
+                               const Simulation &simulation, int stage,
+                               const Axis &axis, std::size_t columns) {
   std::string row(columns, '.');
-  std::size_t step = 0;
+  std::vector<Cell> cells = cellsOf(schedule, stage);
+  auto cell = cells.begin();
   for (std::size_t column = 0; column < columns;) {
     double time = (column + 0.5) * axis.perColumn;
-    while (step < ops.size() && end[step] <= time)
-      ++step;
-    if (step == ops.size())
+    while (cell != cells.end() && simulation.end[stage][cell->step] <= time)
+      ++cell;
+    if (cell == cells.end())
       break;
-    if (start[step] > time) {
+    if (simulation.start[stage][cell->step] > time) {
       ++column;
       continue;
     }
+    double end = simulation.end[stage][cell->step];
     std::size_t last = column + 1;
-    while (last < columns && (last + 0.5) * axis.perColumn < end[step])
+    while (last < columns && (last + 0.5) * axis.perColumn < end)
       ++last;
-    std::string name = cellName(problem, ops[step]);
-    if (name.size() >= last - column)
-      name = letterOf(problem, ops[step]);
+    std::string name =
+        fittingName(problem, schedule.stages[stage], *cell, last - column);
     row.replace(column, last - column, padRight(name, last - column, '-'));
     column = last;
   }
@@ -174,19 +243,18 @@ std::string veeline::schedule::timeline(const Problem &problem,
   if (simulation.makespan <= 0)
     return "";
   int prefix = stageName(problem, 0).size();
+  std::array<CellSizes, 2> sizes = measureCells(problem, schedule);
   Axis axis =
-      chooseAxis(problem, schedule, simulation, std::max(width - prefix, 20));
+      chooseAxis(problem, sizes, simulation, std::max(width - prefix, 20));
   std::size_t used =
       std::min<double>(std::ceil(simulation.makespan / axis.perColumn - 1e-9),
                        static_cast<double>(axis.columns) * axis.blocks);
   std::vector<std::string> rows;
   rows.reserve(problem.stages());
   for (int stage = 0; stage < problem.stages(); ++stage)
-    rows.push_back(timelineRow(problem, schedule.stages[stage],
-                               simulation.start[stage], simulation.end[stage],
-                               axis, used));
-  bool isSampled =
-      shortestAndMean(problem, schedule).second < 0.999 * axis.perColumn;
+    rows.push_back(
+        timelineRow(problem, schedule, simulation, stage, axis, used));
+  bool isSampled = meanTime(sizes) < 0.999 * axis.perColumn;
   std::string text;
   for (std::size_t first = 0; first < used; first += axis.columns) {
     std::size_t last = std::min<std::size_t>(first + axis.columns, used);
@@ -241,10 +309,6 @@ static std::string stageTable(const Problem &problem,
   return table(rows);
 }
 
-static std::string counted(int count, const char *one, const char *several) {
-  return std::to_string(count) + " " + (count == 1 ? one : several);
-}
-
 std::string veeline::schedule::summary(const Problem &problem,
                                        const Schedule &schedule,
                                        const Simulation &simulation,
@@ -252,11 +316,11 @@ std::string veeline::schedule::summary(const Problem &problem,
   std::int64_t peak = 0;
   for (const StageStatistics &stage : simulation.stages)
     peak = std::max(peak, stage.peakMemory);
-  std::string text =
-      schedule.name + ": " + counted(problem.stages(), "stage", "stages") +
-      " of " + counted(problem.chunksPerStage(), "chunk", "chunks") +
-      " (placement " + toString(problem.placement.kind()) + "), " +
-      counted(problem.microbatches, "microbatch", "microbatches") + "\n";
+  std::string text = schedule.name + ": " + counted(problem.stages(), "stage") +
+                     " of " + counted(problem.chunksPerStage(), "chunk") +
+                     " (placement " + toString(problem.placement.kind()) +
+                     "), " + counted(problem.microbatches, "microbatch") +
+                     transfersNote(simulation.options) + "\n";
   text += "makespan          " + formatTime(simulation.makespan) + "\n";
   text += "bubble            " + formatRate(simulation.bubbleMakespan) +
           "  (worst stage, of the makespan)\n";

@@ -35,10 +35,14 @@ struct CompileCommand {
   int64_t stages = 1;
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
+  /// A name or file:PATH. Checked, with the numbers above, which are those of
+  /// the file where the command line does not say them.
   std::string schedule = "1f1b";
   std::string placement;
   std::vector<int64_t> pieces;
   std::string optimizer = "adamw";
+  /// What programs are lowered to.
+  std::string target = "host";
   std::string cpu = "native";
   /// Also compile the unpartitioned model, for `train --verify`.
   bool reference = true;

@@ -13,6 +13,7 @@
 
 #include "veeline/Schedule/Simulator.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -105,6 +106,14 @@ Expected<ImportedSchedule> readJson(std::string_view text,
                                     const std::string &file);
 /// Reads a file by its extension, .csv or .json.
 Expected<ImportedSchedule> readScheduleFile(const std::string &path);
+
+/// PATH, where `name` is "file:PATH": a schedule that stands in a file.
+std::optional<std::string> scheduleFilePath(std::string_view name);
+
+/// `schedule`, as a reader gave it, without the BackwardInputs of chunks that
+/// have none in `problem`, whose W is the whole backward. Who wrote the file
+/// may not have known that a chunk owes nobody an input gradient.
+Schedule withoutMissingInputs(const Problem &problem, Schedule schedule);
 
 } // namespace veeline::schedule
 

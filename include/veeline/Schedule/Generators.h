@@ -90,6 +90,11 @@ Expected<Placement> placementFor(std::string_view name, int stages,
 Expected<Schedule> generate(std::string_view name, const Problem &problem,
                             const GeneratorOptions &options = {});
 
+/// Completes an error for memory (others stay as they are), as `generate` does:
+/// sets `leastOfAnySchedule` and, where that is less than what the order needs,
+/// says so, with the schedules that go down to it.
+Error withLeastOfAny(const Problem &problem, Error error);
+
 } // namespace veeline::schedule
 
 #endif // VEELINE_SCHEDULE_GENERATORS_H

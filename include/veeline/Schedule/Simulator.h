@@ -35,6 +35,9 @@ struct SimulationOptions {
   /// whichever is later. Makes no difference to a rendezvous, where a stage has
   /// one message at a time anyway.
   bool contention = false;
+
+  friend bool operator==(const SimulationOptions &,
+                         const SimulationOptions &) = default;
 };
 
 /// Why a stage does not compute. Busy time and these add up to the makespan.
@@ -83,6 +86,8 @@ struct Simulation {
   /// The same with each stage's own time from its first start to its last end:
   /// the zero-bubble papers' definition.
   double bubbleSpan = 0;
+  /// What was asked for.
+  SimulationOptions options = {};
 };
 
 /// Runs the schedule: every stage in its order, each operation (or overlapped

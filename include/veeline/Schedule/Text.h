@@ -13,6 +13,10 @@
 
 namespace veeline::schedule {
 
+/// How messages pass, for readers: ", rendezvous", ", links with contention",
+/// or nothing for the default.
+std::string transfersNote(const SimulationOptions &options);
+
 /// The short name of an operation in a table: "F0" (kind, microbatch), and
 /// with several chunks a stage "3F0" (global chunk in front).
 std::string cellName(const Problem &problem, const Op &op);
@@ -34,15 +38,16 @@ struct TextOptions {
   double generatorSeconds = -1;
 };
 
-/// One row a stage, one column an operation, in order.
+/// One row a stage, one column an operation or overlapped block ("F3+B1"), in
+/// order.
 std::string orderTable(const Problem &problem, const Schedule &schedule,
                        int width);
 
 /// One row a stage over a common time axis: a cell spans the time of its
 /// operation, dots where the stage waits. Cells that are too narrow for names
 /// show the kind alone, in lower case for the second, fourth... chunk of the
-/// stage. Where that would still be too long, the whole step is scaled to one
-/// width.
+/// stage. An overlapped block is one cell, "F3+B1", narrow "F+B" or "&". Where
+/// that would still be too long, the whole step is scaled to one width.
 std::string timeline(const Problem &problem, const Schedule &schedule,
                      const Simulation &simulation, int width);
 

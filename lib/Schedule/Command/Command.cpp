@@ -59,6 +59,16 @@ static void addProblemOptions(CLI::App &command, CommandOptions &options) {
       ->excludes(costFile);
   command.add_option("--transfer", options.transfer,
                      "Time of a transfer between two stages (default: 0)");
+  command
+      .add_option("--transfers", options.transfers,
+                  "How messages pass: buffered (default), while both stages "
+                  "compute; rendezvous, both wait for each other and for the "
+                  "message")
+      ->check(CLI::IsMember({"buffered", "rendezvous"}))
+      ->option_text("buffered|rendezvous");
+  command.add_flag("--contention", options.contention,
+                   "The link from one stage to another carries one message at "
+                   "a time");
   command.add_option("--activation", options.activation,
                      "Memory that a stage's operations add, in activation "
                      "units (default: F=1,B=0,W=-1)");
@@ -107,7 +117,8 @@ static void addOutputOptions(CLI::App &command, CommandOptions &options) {
                      "Second schedule, shown beside the first in .html files "
                      "and after it in the terminal");
   command.add_flag("--memory-curves", options.memoryCurves,
-                   "Draw each stage's memory in .svg files");
+                   "Draw each stage's memory in .svg files (.html pages "
+                   "always have it)");
   command
       .add_option("--show", options.view,
                   "What to print above the summary: timeline (default), "
@@ -163,7 +174,9 @@ static void printList(std::ostream &out) {
 }
 
 static int fail(const Error &error, int code, std::ostream &err) {
-  err << "veeline schedule: " << error.str() << "\n";
+  err << "veeline: error: " << error.str() << "\n";
+  if (code == ExitUsage)
+    err << "try 'veeline schedule --help'\n";
   return code;
 }
 
@@ -239,11 +252,26 @@ static int runCompare(Request &request, const CommandOptions &options,
   return ExitSuccess;
 }
 
+/// Whether what the options say about files has a file to be about.
+static Status checkOutputs(const CommandOptions &options) {
+  bool hasCurves = false;
+  for (const std::string &path : options.outputs) {
+    Expected<Format> format = formatOf(path);
+    if (!format)
+      return format.takeError();
+    hasCurves |= *format == Format::Svg || *format == Format::Html;
+  }
+  if (options.memoryCurves && !hasCurves)
+    return Error{ErrorKind::InvalidProblem,
+                 "--memory-curves draws in .svg files, and .html pages have "
+                 "them; there is no -o of either"};
+  return Status::success();
+}
+
 static int runSchedules(const Request &request, const CommandOptions &options,
                         std::ostream &out, std::ostream &err) {
-  for (const std::string &path : options.outputs)
-    if (Expected<Format> format = formatOf(path); !format)
-      return fail(format.error(), ExitUsage, err);
+  if (Status status = checkOutputs(options); !status)
+    return fail(status.error(), ExitUsage, err);
   std::vector<std::string> names{request.schedule()};
   if (!options.against.empty())
     names.push_back(options.against);
@@ -261,7 +289,7 @@ static int runSchedules(const Request &request, const CommandOptions &options,
     return fail(status.error(), ExitFailure, err);
   for (const Answer &answer : answers) {
     for (const std::string &warning : answer.solution.schedule.warnings)
-      err << "veeline schedule: warning: " << warning << "\n";
+      err << "veeline: warning: " << warning << "\n";
     std::string text = textOf(answer, options);
     out << (&answer == &answers.front() ? "" : "\n")
         << (wantsColor(options, out) ? colored(text, answer.solution.schedule)
@@ -315,7 +343,6 @@ int veeline::schedule::scheduleMain(int argc, const char *const *argv,
     }
     return runCommand(*options, out, err);
   } catch (const std::exception &exception) {
-    err << "veeline schedule: " << exception.what() << "\n";
-    return ExitUsage;
+    return fail({ErrorKind::InvalidProblem, exception.what()}, ExitUsage, err);
   }
 }

@@ -116,7 +116,7 @@ Expected<std::string> veeline::schedule::compare(Request &request,
              "bubble",   "of span", "memory (" + unit + ")",
              "messages", "bytes",   "weights",
              "update"};
-  return std::to_string(request.stages()) + " stages, " +
-         std::to_string(request.microbatches()) + " microbatches\n" +
-         table(rows);
+  return counted(request.stages(), "stage") + ", " +
+         counted(request.microbatches(), "microbatch") +
+         transfersNote(request.simulation) + "\n" + table(rows);
 }

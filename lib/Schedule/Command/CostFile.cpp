@@ -128,9 +128,9 @@ Expected<Model> CostReader::read(std::string_view text) {
   int count = model.chunks.size();
   if (count == 0 || count % options.stages != 0)
     return Error{ErrorKind::InvalidProblem,
-                 path + ": has costs of " + std::to_string(count) +
-                     " chunks, which is no multiple of the " +
-                     std::to_string(options.stages) + " stages"};
+                 path + ": has costs of " + counted(count, "chunk") +
+                     ", which is no multiple of the " +
+                     counted(options.stages, "stage")};
   model.edges = chainEdges(count, options.transfer);
   for (Edge &edge : model.edges)
     edge.carriesGradient = model.chunks[edge.to].hasBackwardInput;

@@ -147,9 +147,13 @@ static std::string closedFormLines(const Answer &answer,
   text += recomputeLines(request, held);
   if (text.empty())
     return "";
+  bool isRendezvous =
+      solution.simulation.options.transfers == Transfers::Rendezvous;
   return std::string("\nclosed forms of the literature, for equal chunks and "
                      "free transfers") +
-         (isUniform(problem) ? "\n" : ", which these are not\n") + text;
+         (isUniform(problem) && !isRendezvous ? "\n"
+                                              : ", which these are not\n") +
+         text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,6 +201,9 @@ std::string veeline::schedule::explain(const Answer &answer,
   std::string text =
       "\n" + trafficLines(answer, request) + closedFormLines(answer, request) +
       boundLines(answer.solution) + waitingTable(answer.solution);
+  // The critical path, and what changes would gain, are those of the default.
+  if (answer.solution.simulation.options != SimulationOptions())
+    return text;
   Expected<Explanation> why = explain(
       answer.solution.problem, answer.solution.schedule, request.generator);
   return why ? text + "\n" + why->str() : text;

@@ -16,8 +16,6 @@
 
 using namespace veeline::schedule;
 
-static constexpr std::string_view filePrefix = "file:";
-
 static Error usage(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
@@ -49,7 +47,7 @@ static Status parseInto(const std::string &text, const char *option,
 }
 
 Status Request::readSizes(const CommandOptions &options) {
-  bool isFile = name.starts_with(filePrefix) && options.compare.empty();
+  bool isFile = scheduleFilePath(name) && options.compare.empty();
   if (name.empty() && options.compare.empty())
     return usage("--schedule is missing; known schedules are " +
                  knownSchedules() + ", and file:PATH");
@@ -125,6 +123,10 @@ Expected<Request> Request::get(const CommandOptions &options) {
   request.generator = {options.objective == "span" ? Objective::Span
                                                    : Objective::Makespan,
                        options.overlapBlocks, options.timeBudget, options.seed};
+  request.simulation = {options.transfers == "rendezvous"
+                            ? Transfers::Rendezvous
+                            : Transfers::Buffered,
+                        options.contention};
   if (Status status = request.readModel(options); !status)
     return status.takeError();
   if (Status status = request.readSizes(options); !status)
@@ -158,9 +160,9 @@ Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
     return costs.chunksPerStage.value_or(generator.minChunksPerStage);
   int chunks = model->chunks.size();
   if (chunks % costs.stages != 0)
-    return usage("the model has " + std::to_string(chunks) +
-                 " chunks, which is no multiple of the " +
-                 std::to_string(costs.stages) + " stages");
+    return usage("the model has " + counted(chunks, "chunk") +
+                 ", which is no multiple of the " +
+                 counted(costs.stages, "stage"));
   int most =
       std::min(chunks / costs.stages, costs.chunksPerStage.value_or(chunks));
   for (int v = most; v > 0; --v)
@@ -176,7 +178,7 @@ Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
                    (last == 1 ? " chunk" : " chunks") + " per stage; the " +
                    std::to_string(chunks) + " of the model make " +
                    std::to_string(chunks / costs.stages) + " for each of the " +
-                   std::to_string(costs.stages) + " stages"};
+                   counted(costs.stages, "stage")};
 }
 
 Expected<Model> Request::modelFor(int stages, int chunksPerStage) const {
@@ -184,8 +186,8 @@ Expected<Model> Request::modelFor(int stages, int chunksPerStage) const {
   if (model && model->chunks.size() % count == 0)
     return merged(*model, count);
   if (model)
-    return usage("the " + std::to_string(model->chunks.size()) +
-                 " chunks of the model cannot be put together to " +
+    return usage("the " + counted(model->chunks.size(), "chunk") +
+                 " of the model cannot be put together to " +
                  std::to_string(count));
   ProblemOptions options = costs;
   options.stages = stages;
@@ -233,7 +235,7 @@ Status Request::setLimits(Problem &problem) const {
     problem.memoryLimits.assign(problem.stages(), problem.memoryLimits[0]);
   else if (count != static_cast<std::size_t>(problem.stages()))
     return usage("--memory-limit: expected one limit or one for each of the " +
-                 std::to_string(problem.stages()) + " stages, found " +
+                 counted(problem.stages(), "stage") + ", found " +
                  std::to_string(count));
   return Status::success();
 }
@@ -272,13 +274,13 @@ Expected<Task> Request::importedTask(const std::string &path) const {
     return file.takeError();
   int stages = file->placement.stages();
   if (hasStages && stages != costs.stages)
-    return usage(path + ": has " + std::to_string(stages) +
-                 " stages, but --stages says " + std::to_string(costs.stages));
+    return usage("'" + path + "' has " + counted(stages, "stage") +
+                 ", but --stages says " + std::to_string(costs.stages));
   if (hasMicrobatches && file->microbatches != costs.microbatches)
-    return usage(path + ": has " + std::to_string(file->microbatches) +
-                 " microbatches, but --microbatches says " +
-                 std::to_string(costs.microbatches));
-  std::string name = std::string(filePrefix) + path;
+    return usage(
+        "'" + path + "' has " + counted(file->microbatches, "microbatch") +
+        ", but --microbatches says " + std::to_string(costs.microbatches));
+  std::string name = "file:" + path;
   Expected<Task> task =
       file->problem && !hasCosts && !model
           ? Task{name, std::move(*file->problem)}
@@ -290,6 +292,9 @@ Expected<Task> Request::importedTask(const std::string &path) const {
   if (Expected<const Generator *> known = findGenerator(file->schedule.name))
     task->semantics = (*known)->semantics;
   task->imported = std::move(file->schedule);
+  if (model)
+    task->imported =
+        withoutMissingInputs(task->problem, std::move(*task->imported));
   return task;
 }
 
@@ -316,8 +321,8 @@ Expected<Placement> Request::choosePlacement(const Generator &wanted) const {
 
 Expected<Task> Request::task(const std::string &wanted) const {
   auto make = [&]() -> Expected<Task> {
-    if (wanted.starts_with(filePrefix))
-      return importedTask(wanted.substr(filePrefix.size()));
+    if (std::optional<std::string> path = scheduleFilePath(wanted))
+      return importedTask(*path);
     Expected<const Generator *> generator = findGenerator(wanted);
     if (!generator)
       return generator.takeError();
@@ -346,9 +351,8 @@ Status Request::fixModel(int chunksPerStage) {
     return Status::success();
   if (static_cast<std::int64_t>(costs.stages) * chunksPerStage >
       Placement::maxChunks)
-    return usage(std::to_string(costs.stages) + " stages with " +
-                 std::to_string(chunksPerStage) +
-                 " chunks each are more than " +
+    return usage(counted(costs.stages, "stage") + " with " +
+                 counted(chunksPerStage, "chunk") + " each are more than " +
                  std::to_string(Placement::maxChunks) + " chunks");
   Expected<Model> fixed = modelFor(costs.stages, chunksPerStage);
   if (!fixed)
@@ -369,11 +373,12 @@ Expected<Answer> Request::solve(Task task) const {
   // What comes from elsewhere is not verified yet.
   if (task.imported)
     if (Status status = verify(task.problem, *schedule); !status)
-      return status.takeError();
-  Expected<Simulation> simulation = simulate(task.problem, *schedule);
-  if (!simulation)
-    return simulation.takeError();
-  Solution solution{task.problem, std::move(*schedule), std::move(*simulation)};
+      return withLeastOfAny(task.problem, status.takeError());
+  Expected<Simulation> predicted =
+      simulate(task.problem, *schedule, simulation);
+  if (!predicted)
+    return predicted.takeError();
+  Solution solution{task.problem, std::move(*schedule), std::move(*predicted)};
   return Answer{std::move(task), std::move(solution), elapsed.count()};
 }
 

@@ -24,7 +24,8 @@ struct CommandOptions {
   std::string memoryLimit, messageBytes, layerBytes;
   std::optional<double> layers;
   std::optional<double> overlap;
-  bool overlapBlocks = false;
+  bool overlapBlocks = false, contention = false;
+  std::string transfers = "buffered";
   std::string objective = "makespan";
   double timeBudget = GeneratorOptions().searchSeconds;
   std::uint64_t seed = GeneratorOptions().seed;
@@ -83,6 +84,8 @@ public:
   std::optional<int> chunksPerStage() const { return costs.chunksPerStage; }
   bool hasModel() const { return model.has_value(); }
   GeneratorOptions generator = {};
+  /// How the answers are simulated. Schedules are made for the default.
+  SimulationOptions simulation = {};
   /// Of one message, where the model does not say; none: not known.
   std::optional<std::int64_t> messageBytes;
   std::optional<LayerSizes> layers;

@@ -245,10 +245,11 @@ Expected<ImportedSchedule> OrderReader::finish(std::string name) {
   std::int64_t wanted =
       static_cast<std::int64_t>(stageOfChunk.size()) * microbatches;
   if (forwards < wanted)
-    return invalid(
-        "has " + std::to_string(forwards) + " forwards; " +
-        std::to_string(stageOfChunk.size()) + " chunks and microbatches 0 to " +
-        std::to_string(microbatches - 1) + " have " + std::to_string(wanted));
+    return invalid("has " + counted(forwards, "forward") + "; " +
+                   counted(stageOfChunk.size(), "chunk") + " and " +
+                   counted(microbatches, "microbatch") + " (0 to " +
+                   std::to_string(microbatches - 1) + ") have " +
+                   std::to_string(wanted));
   Expected<Placement> placement =
       Placement::fromList(schedule.stages.size(), std::move(stageOfChunk));
   if (!placement)

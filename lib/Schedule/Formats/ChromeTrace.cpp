@@ -30,7 +30,7 @@ private:
   }
   void addName(const char *what, int thread, const std::string &name);
   void addOperation(int stage, int step);
-  void addMemory(int stage, int step);
+  void addMemory(int stage);
   void addMessage(const Message &message, std::size_t number);
 
   const Problem &problem;
@@ -64,27 +64,28 @@ void TraceWriter::addOperation(int stage, int step) {
       ",\"step\":" + std::to_string(step) + "}");
 }
 
-void TraceWriter::addMemory(int stage, int step) {
-  const Op &op = schedule.stages[stage][step];
-  // Added when the operation starts, released when it ends.
-  bool adds = problem.chunks[op.chunk].memory(op.kind) > 0;
-  double time =
-      adds ? simulation.start[stage][step] : simulation.end[stage][step];
-  double amount = static_cast<double>(simulation.memory[stage][step]) /
-                  problem.memoryUnit.size;
-  add("\"ph\":\"C\",\"name\":" +
-      jsonString("memory of stage " + std::to_string(stage)) + "," +
-      thread(stage) + ",\"ts\":" + exactNumber(time) + ",\"args\":{" +
-      jsonString(problem.memoryUnit.name) + ":" + exactNumber(amount) + "}");
+void TraceWriter::addMemory(int stage) {
+  for (const MemoryPoint &point :
+       memoryCurve(problem, schedule, simulation, stage)) {
+    double amount = static_cast<double>(point.memory) / problem.memoryUnit.size;
+    add("\"ph\":\"C\",\"name\":" +
+        jsonString("memory of stage " + std::to_string(stage)) + "," +
+        thread(stage) + ",\"ts\":" + exactNumber(point.time) + ",\"args\":{" +
+        jsonString(problem.memoryUnit.name) + ":" + exactNumber(amount) + "}");
+  }
 }
 
-/// An arrow from the end of the producer to the start of the consumer.
+/// An arrow from the producer to the start of the consumer. It belongs to what
+/// runs at the time where it begins, so that this is before the producer's end,
+/// when the next operation may start.
 void TraceWriter::addMessage(const Message &message, std::size_t number) {
+  double start = simulation.start[message.sourceStage][message.sourceStep];
+  double end = simulation.end[message.sourceStage][message.sourceStep];
   std::string common = ",\"cat\":\"message\",\"name\":\"" +
                        std::string(message.gradient ? "gradient" : "value") +
                        "\",\"id\":" + std::to_string(number) + ",";
-  add("\"ph\":\"s\"" + common + thread(message.sourceStage) + ",\"ts\":" +
-      exactNumber(simulation.end[message.sourceStage][message.sourceStep]));
+  add("\"ph\":\"s\"" + common + thread(message.sourceStage) +
+      ",\"ts\":" + exactNumber(start + 0.9 * (end - start)));
   add("\"ph\":\"f\",\"bp\":\"e\"" + common + thread(message.targetStage) +
       ",\"ts\":" +
       exactNumber(simulation.start[message.targetStage][message.targetStep]));
@@ -95,10 +96,9 @@ std::string TraceWriter::write() {
   addName("process_name", 0, schedule.name);
   for (int stage = 0; stage < problem.stages(); ++stage) {
     addName("thread_name", stage, "stage " + std::to_string(stage));
-    for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step) {
+    for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
       addOperation(stage, step);
-      addMemory(stage, step);
-    }
+    addMemory(stage);
   }
   // A valid schedule has an order of messages.
   if (Expected<std::vector<Message>> messages =

@@ -6,6 +6,8 @@
 
 #include "Drawing.h"
 
+#include "veeline/Schedule/Text.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -90,11 +92,10 @@ veeline::schedule::drawnMemory(const Solution &solution, int stage) {
   return curve;
 }
 
-std::string veeline::schedule::sizeLine(const Problem &problem) {
-  auto counted = [](int count, const char *one, const char *several) {
-    return std::to_string(count) + " " + (count == 1 ? one : several);
-  };
-  return counted(problem.stages(), "stage", "stages") + " of " +
-         counted(problem.chunksPerStage(), "chunk", "chunks") + ", " +
-         counted(problem.microbatches, "microbatch", "microbatches");
+std::string veeline::schedule::sizeLine(const Solution &solution) {
+  const Problem &problem = solution.problem;
+  return counted(problem.stages(), "stage") + " of " +
+         counted(problem.chunksPerStage(), "chunk") + ", " +
+         counted(problem.microbatches, "microbatch") +
+         transfersNote(solution.simulation.options);
 }

@@ -37,8 +37,9 @@ std::vector<LaneShare> laneShares(const Schedule &schedule, int stage);
 /// `memoryCurve` of a stage, to the end of the step.
 std::vector<MemoryPoint> drawnMemory(const Solution &solution, int stage);
 
-/// "8 stages of 2 chunks, 24 microbatches".
-std::string sizeLine(const Problem &problem);
+/// "8 stages of 2 chunks, 24 microbatches", and how messages pass, where that
+/// is not the default.
+std::string sizeLine(const Solution &solution);
 
 } // namespace veeline::schedule
 

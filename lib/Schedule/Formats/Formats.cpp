@@ -8,6 +8,7 @@
 
 #include "File.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace veeline::schedule;
@@ -73,4 +74,41 @@ veeline::schedule::readScheduleFile(const std::string &path) {
   if (!file.ok())
     return invalid(file.message());
   return isCsv ? readCsv(file->bytes(), path) : readJson(file->bytes(), path);
+}
+
+std::optional<std::string>
+veeline::schedule::scheduleFilePath(std::string_view name) {
+  constexpr std::string_view prefix = "file:";
+  if (!name.starts_with(prefix))
+    return std::nullopt;
+  return std::string(name.substr(prefix.size()));
+}
+
+/// Whether `op` is a BackwardInput of a chunk that has none.
+static bool isMissingInput(const Problem &problem, const Op &op) {
+  return op.kind == OpKind::BackwardInput && op.chunk < problem.numChunks() &&
+         !problem.chunks[op.chunk].hasBackwardInput;
+}
+
+Schedule veeline::schedule::withoutMissingInputs(const Problem &problem,
+                                                 Schedule schedule) {
+  for (std::size_t stage = 0; stage < schedule.stages.size(); ++stage) {
+    std::vector<Op> &ops = schedule.stages[stage];
+    std::vector<int> removedBefore{0};
+    for (const Op &op : ops)
+      removedBefore.push_back(removedBefore.back() +
+                              isMissingInput(problem, op));
+    std::erase_if(ops,
+                  [&](const Op &op) { return isMissingInput(problem, op); });
+    if (schedule.overlapped.empty())
+      continue;
+    // A block that loses one of its two operations is none any more.
+    std::vector<int> &blocks = schedule.overlapped[stage];
+    std::erase_if(blocks, [&](int step) {
+      return removedBefore[step] != removedBefore[step + 2];
+    });
+    for (int &step : blocks)
+      step -= removedBefore[step];
+  }
+  return schedule;
 }

@@ -104,7 +104,7 @@ static std::string solutionObject(const Solution &solution) {
   };
   const std::vector<std::int64_t> &limits = problem.memoryLimits;
   int v = problem.chunksPerStage();
-  member("size", jsonString(sizeLine(problem)));
+  member("size", jsonString(sizeLine(solution)));
   member("chunksPerStage", std::to_string(v));
   member("makespan", number(simulation.makespan));
   member("bubble", number(simulation.bubbleMakespan));

@@ -72,6 +72,16 @@ static std::string placementList(const Placement &placement) {
   return list(stages, integer);
 }
 
+/// The members of a prediction that is not the default one.
+static std::string optionMembers(const SimulationOptions &options) {
+  std::string text;
+  if (options.transfers == Transfers::Rendezvous)
+    text += ",\n    \"transfers\": \"rendezvous\"";
+  if (options.contention)
+    text += ",\n    \"contention\": true";
+  return text;
+}
+
 std::string veeline::schedule::toJson(const Solution &solution) {
   const auto &[problem, schedule, simulation] = solution;
   std::vector<int> stages;
@@ -101,7 +111,7 @@ std::string veeline::schedule::toJson(const Solution &solution) {
           exactNumber(simulation.makespan) +
           ",\n    \"bubble\": " + exactNumber(simulation.bubbleMakespan) +
           ",\n    \"bubble_of_span\": " + exactNumber(simulation.bubbleSpan) +
-          ",\n    \"stages\": " +
+          optionMembers(simulation.options) + ",\n    \"stages\": " +
           lines(stages, [&simulation = simulation](int stage) {
             return stageObject(simulation, stage);
           });

@@ -253,17 +253,15 @@ void JsonReader::readPlacement(ImportedSchedule &result) {
     int stages = 0;
     get(Pointer("/stages"), stages);
     if (stages != result.placement.stages())
-      fail(Pointer("/stages"), "the order has " +
-                                   std::to_string(result.placement.stages()) +
-                                   " stages");
+      fail(Pointer("/stages"),
+           "the order has " + counted(result.placement.stages(), "stage"));
   }
   if (has(Pointer("/microbatches"))) {
     int microbatches = 0;
     get(Pointer("/microbatches"), microbatches);
     if (microbatches != result.microbatches)
-      fail(Pointer("/microbatches"), "the order has " +
-                                         std::to_string(result.microbatches) +
-                                         " microbatches");
+      fail(Pointer("/microbatches"),
+           "the order has " + counted(result.microbatches, "microbatch"));
   }
   Pointer path("/placement");
   if (!has(path))

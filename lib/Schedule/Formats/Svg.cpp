@@ -115,10 +115,11 @@ void SvgWriter::addHeader() {
     peak = std::max(peak, stage.peakMemory);
   addText(layout.left, 20, 15, schedule.name, " font-weight=\"bold\"");
   addText(layout.width - layout.right, 20, 11.5,
-          sizeLine(problem) + "; makespan " + shortNumber(simulation.makespan) +
-              "; bubble " + fourDigits(simulation.bubbleMakespan) +
-              " (of span " + fourDigits(simulation.bubbleSpan) +
-              "); peak memory " + formatMemory(problem, peak),
+          sizeLine(solution) + "; makespan " +
+              shortNumber(simulation.makespan) + "; bubble " +
+              fourDigits(simulation.bubbleMakespan) + " (of span " +
+              fourDigits(simulation.bubbleSpan) + "); peak memory " +
+              formatMemory(problem, peak),
           " text-anchor=\"end\" fill=\"#555\"");
 }
 
@@ -280,7 +281,7 @@ std::string SvgWriter::write() {
          coordinate(height) +
          "\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu "
          "Sans', sans-serif\" fill=\"#1a1a1a\">\n<title>" +
-         escapedText(schedule.name + ": " + sizeLine(problem)) +
+         escapedText(schedule.name + ": " + sizeLine(solution)) +
          "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
          body + "</svg>\n";
 }

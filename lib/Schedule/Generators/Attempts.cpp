@@ -11,23 +11,50 @@
 
 using namespace veeline::schedule;
 
-bool Best::offer(const LegBuilder &builder) {
-  double makespan = builder.makespan(), span = builder.span();
-  double memory = static_cast<double>(builder.peakMemory());
-  bool isBest = false;
+/// That of a best that is about to be replaced, else a new one.
+std::shared_ptr<LegBuilder::Orders> Best::storage(const bool *isBest) {
+  for (int side : {0, 1})
+    if (isBest[side] && sides[side].orders &&
+        (isBest[1 - side] || sides[0].orders != sides[1].orders))
+      return sides[side].orders;
+  return std::make_shared<LegBuilder::Orders>();
+}
+
+bool Best::offer(LegBuilder &builder) {
+  Key keys[2];
+  bool isBest[2];
   for (Objective kind : {Objective::Makespan, Objective::Span}) {
-    std::array key{makespan, span, memory};
-    if (kind == Objective::Span)
-      std::swap(key[0], key[1]);
-    Side &side = sides[static_cast<int>(kind)];
-    if (found && key >= side.key)
-      continue;
-    side.key = key;
-    side.orders = builder.orders();
-    isBest = true;
+    int side = static_cast<int>(kind);
+    keys[side] = builder.key(kind);
+    isBest[side] = !isFound() || keys[side] < sides[side].key;
   }
-  found = true;
-  return isBest;
+  if (!isBest[0] && !isBest[1])
+    return false;
+  std::shared_ptr<LegBuilder::Orders> orders = storage(isBest);
+  builder.swapOrders(*orders);
+  for (int side : {0, 1})
+    if (isBest[side])
+      sides[side] = {keys[side], orders};
+  return true;
+}
+
+Goal Best::goal() const {
+  if (!isFound())
+    return {};
+  return {sides[static_cast<int>(Objective::Makespan)].key,
+          sides[static_cast<int>(Objective::Span)].key};
+}
+
+bool Best::isShortest(const LegProblem &problem) const {
+  double makespan = 0, span = 0;
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    span = std::max(span, problem.work(stage));
+    makespan = std::max(makespan, problem.fill(stage) + problem.work(stage));
+  }
+  constexpr double rounding = 1 + 1e-9;
+  Goal reached = goal();
+  return reached.makespan[0] <= makespan * rounding &&
+         reached.span[0] <= span * rounding;
 }
 
 void veeline::schedule::offerLists(LegBuilder &builder, std::int64_t budget,
@@ -42,11 +69,12 @@ void veeline::schedule::offerLists(LegBuilder &builder, std::int64_t budget,
       for (double overrun : {0.5, 0.0}) {
         if (++tried > atLeast && tried * operations > budget)
           return;
-        buildList(builder, {.first = first,
-                            .lastLegFirst = true,
-                            .reserve = reserve,
-                            .overrun = overrun});
-        best.offer(builder);
+        builder.setGoal(best.goal());
+        if (buildList(builder, {.first = first,
+                                .lastLegFirst = true,
+                                .reserve = reserve,
+                                .overrun = overrun}))
+          best.offer(builder);
       }
 }
 

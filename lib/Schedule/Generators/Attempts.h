@@ -10,7 +10,7 @@
 #include "LegBuilder.h"
 #include "veeline/Schedule/Generators.h"
 
-#include <array>
+#include <memory>
 #include <string_view>
 
 namespace veeline::schedule {
@@ -21,22 +21,29 @@ namespace veeline::schedule {
 class Best {
 public:
   explicit Best(Objective objective) : objective(objective) {}
-  /// Whether this is the best so far by an objective.
-  bool offer(const LegBuilder &builder);
-  bool isFound() const { return found; }
+  /// Whether this is the best so far by an objective. If so, takes the orders
+  /// of the builder away.
+  bool offer(LegBuilder &builder);
+  bool isFound() const { return sides[0].orders != nullptr; }
+  /// What an attempt has to undercut to be the best by an objective.
+  Goal goal() const;
+  /// Whether no schedule has a shorter makespan, nor another one a shorter
+  /// span, so that attempts can only save memory.
+  bool isShortest(const LegProblem &problem) const;
   const LegBuilder::Orders &orders() const { return orders(objective); }
   const LegBuilder::Orders &orders(Objective objective) const {
-    return sides[static_cast<int>(objective)].orders;
+    return *sides[static_cast<int>(objective)].orders;
   }
 
 private:
   struct Side {
-    std::array<double, 3> key;
-    LegBuilder::Orders orders;
+    Key key;
+    std::shared_ptr<LegBuilder::Orders> orders;
   };
+  std::shared_ptr<LegBuilder::Orders> storage(const bool *isBest);
 
   Objective objective;
-  bool found = false;
+  /// By objective.
   Side sides[2];
 };
 

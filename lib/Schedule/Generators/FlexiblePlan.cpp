@@ -6,12 +6,11 @@
 
 #include "FlexiblePlan.h"
 
-#include <limits>
-#include <queue>
+#include "Agenda.h"
 
 using namespace veeline::schedule;
 
-static constexpr double never = std::numeric_limits<double>::infinity();
+static constexpr double never = Agenda::never;
 
 namespace {
 class FlexibleRunner {
@@ -21,127 +20,141 @@ public:
   bool run();
 
 private:
-  struct Event {
-    double time;
-    int stage;
-    bool operator>(const Event &other) const {
-      return time != other.time ? time > other.time : stage > other.stage;
-    }
+  /// Where a stage is in its plan.
+  struct Progress {
+    const std::int32_t *next, *end;
+    /// By code: steps that were run ahead of their turn.
+    int *ahead;
+    int numAhead;
+    /// Memory of the W that the stage owes (not above 0).
+    std::int64_t owedMemory;
   };
 
-  int &ahead(int stage, int code) {
-    return aheadCounts[static_cast<std::size_t>(stage) * problem.codes() +
-                       code];
-  }
-  void skipDone(int stage);
+  static void skipDone(Progress &stage);
   bool act(int stage, double time);
-  int findAhead(int stage, double time, double bound);
-  bool place(int stage, int code);
+  double findCandidates(int stage, double time, double bound);
+  int findAhead(int stage);
+  bool place(int stage, int code, double ready);
   void placeWeight(int stage);
-  double nextInput(int stage, double time) const;
-  void schedule(int stage, double time);
 
   LegBuilder &builder;
   const LegProblem &problem;
-  const Plan &plan;
   const FlexiblePlanOptions &options;
-  std::vector<std::size_t> next;
-  /// By stage and code: steps that were run ahead of their turn.
-  std::vector<int> aheadCounts, passed;
-  /// Memory of the W that a stage owes (not above 0).
-  std::vector<std::int64_t> owedMemory;
-  std::vector<double> wakeTime;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+  std::vector<Progress> progress;
+  /// By stage and code.
+  std::vector<int> aheadCounts;
+  /// By code, of one stage.
+  std::vector<int> passed;
+  /// By code: what `findAhead` may return.
+  std::vector<std::uint8_t> isCandidate;
+  int numCandidates = 0;
+  Agenda agenda;
 };
 } // namespace
 
 FlexibleRunner::FlexibleRunner(LegBuilder &builder, const Plan &plan,
                                const FlexiblePlanOptions &options)
-    : builder(builder), problem(builder.getProblem()), plan(plan),
-      options(options), next(problem.stages()),
+    : builder(builder), problem(builder.getProblem()), options(options),
       aheadCounts(static_cast<std::size_t>(problem.stages()) * problem.codes()),
-      passed(problem.codes()), owedMemory(problem.stages()),
-      wakeTime(problem.stages(), never) {}
-
-/// Goes past what was run ahead.
-void FlexibleRunner::skipDone(int stage) {
-  const std::vector<std::int32_t> &steps = plan[stage];
-  for (std::size_t &i = next[stage]; i < steps.size(); ++i) {
-    if (steps[i] == planWeight)
-      continue;
-    if (ahead(stage, steps[i]) == 0)
-      return;
-    --ahead(stage, steps[i]);
+      passed(problem.codes()), isCandidate(problem.codes()), agenda(builder) {
+  int *ahead = aheadCounts.data();
+  for (const std::vector<std::int32_t> &steps : plan) {
+    progress.push_back(
+        {steps.data(), steps.data() + steps.size(), ahead, 0, 0});
+    ahead += problem.codes();
   }
 }
 
-void FlexibleRunner::schedule(int stage, double time) {
-  wakeTime[stage] = time;
-  if (time < never)
-    events.push({time, stage});
+/// Goes past what was run ahead.
+void FlexibleRunner::skipDone(Progress &stage) {
+  for (; stage.next != stage.end; ++stage.next) {
+    int code = *stage.next;
+    if (code == planWeight)
+      continue;
+    if (stage.numAhead == 0 || stage.ahead[code] == 0)
+      return;
+    --stage.ahead[code];
+    --stage.numAhead;
+  }
 }
 
 void FlexibleRunner::placeWeight(int stage) {
-  owedMemory[stage] -= builder.oldestOwed(stage).memory;
+  progress[stage].owedMemory -= builder.oldestOwed(stage).memory;
   builder.placeWeight(stage);
-  schedule(stage, builder.now(stage));
+  agenda.wake(stage, builder.now(stage));
 }
 
 /// Places a step whose inputs are there, after W that make room for it. False:
 /// there is no room.
-bool FlexibleRunner::place(int stage, int code) {
+bool FlexibleRunner::place(int stage, int code, double ready) {
   const LegProblem::Leg &info = problem.leg(stage, code);
   while (builder.memory(stage) + info.memory > problem.limit(stage)) {
     if (!builder.owesWeight(stage))
       return false;
     placeWeight(stage);
   }
-  builder.place(stage, code);
-  owedMemory[stage] += info.weightMemory;
-  schedule(stage, builder.now(stage));
+  builder.place(stage, code, ready);
+  progress[stage].owedMemory += info.weightMemory;
+  agenda.wake(stage, builder.now(stage));
   if (!info.hasInputGradient)
     return true;
-  for (const Link &user : info.users) {
-    int other = problem.stageOf(user.chunk);
-    double time =
-        std::max(builder.now(other), builder.now(stage) + user.transfer);
-    if (other != stage && time < wakeTime[other])
-      schedule(other, time);
-  }
+  agenda.wakeUsers(stage, info);
   return true;
 }
 
-/// The first step within the window that is ready, ends by `bound` and leaves
-/// room for those before it; -1: none.
-int FlexibleRunner::findAhead(int stage, double time, double bound) {
-  const std::vector<std::int32_t> &steps = plan[stage];
+/// Finds the legs other than that of the next step whose next microbatch could
+/// run now and end by `bound`. Returns when the next input of any leg is there.
+double FlexibleRunner::findCandidates(int stage, double time, double bound) {
+  double earliest = never;
+  int planned = *progress[stage].next;
+  std::int64_t room = problem.limit(stage) - builder.memory(stage);
+  numCandidates = 0;
+  for (int code = 0; code < problem.codes(); ++code) {
+    isCandidate[code] = false;
+    if (builder.placed(stage, code) == problem.microbatches())
+      continue;
+    double ready = builder.readyTime(stage, code);
+    if (ready > time)
+      earliest = std::min(earliest, ready);
+    if (ready > time || ready == LegBuilder::unknown || code == planned)
+      continue;
+    const LegProblem::Leg &info = problem.leg(stage, code);
+    if (time + info.cost > bound + options.overrun * info.cost ||
+        info.memory > room)
+      continue;
+    isCandidate[code] = true;
+    ++numCandidates;
+  }
+  return earliest;
+}
+
+/// The first candidate within the window that leaves room for the steps before
+/// it; -1: none.
+int FlexibleRunner::findAhead(int stage) {
+  const Progress &own = progress[stage];
   std::int64_t limit = problem.limit(stage);
-  std::int64_t held = builder.memory(stage) + owedMemory[stage], peak = held;
-  std::size_t end = std::min(
-      steps.size(), next[stage] + static_cast<std::size_t>(options.window) + 1);
+  std::int64_t held = builder.memory(stage) + own.owedMemory, peak = held;
+  const std::int32_t *end =
+      own.next + std::min<std::ptrdiff_t>(own.end - own.next,
+                                          options.window + std::ptrdiff_t(1));
   std::fill(passed.begin(), passed.end(), 0);
-  int seen = 0;
-  for (std::size_t i = next[stage]; i < end && seen < problem.codes(); ++i) {
-    int code = steps[i];
+  for (const std::int32_t *step = own.next; step != end && numCandidates > 0;
+       ++step) {
+    int code = *step;
     if (code == planWeight)
       continue;
-    if (passed[code] < ahead(stage, code)) {
+    if (passed[code] < own.ahead[code]) {
       ++passed[code];
       continue;
     }
     const LegProblem::Leg &info = problem.leg(stage, code);
     std::int64_t kept = info.memory + info.weightMemory;
     // Only the first of each code is next for its leg.
-    if (passed[code] == ahead(stage, code) && i > next[stage]) {
-      double ready = builder.readyTime(stage, code);
-      if (ready != LegBuilder::unknown && ready <= time &&
-          time + info.cost <= bound + options.overrun * info.cost &&
-          peak + kept <= limit && builder.memory(stage) + info.memory <= limit)
+    if (isCandidate[code]) {
+      if (peak + kept <= limit)
         return code;
-    }
-    if (passed[code] == ahead(stage, code)) {
-      ++passed[code];
-      ++seen;
+      isCandidate[code] = false;
+      --numCandidates;
     }
     peak = std::max(peak, held + info.memory);
     held += kept;
@@ -149,69 +162,58 @@ int FlexibleRunner::findAhead(int stage, double time, double bound) {
   return -1;
 }
 
-/// When the next input of any leg is there, after `time`.
-double FlexibleRunner::nextInput(int stage, double time) const {
-  double earliest = never;
-  for (int code = 0; code < problem.codes(); ++code) {
-    if (builder.placed(stage, code) == problem.microbatches())
-      continue;
-    double ready = builder.readyTime(stage, code);
-    if (ready > time)
-      earliest = std::min(earliest, ready);
-  }
-  return earliest;
-}
-
 bool FlexibleRunner::act(int stage, double time) {
-  wakeTime[stage] = never;
-  skipDone(stage);
-  if (next[stage] == plan[stage].size()) {
+  Progress &own = progress[stage];
+  skipDone(own);
+  if (own.next == own.end) {
     if (builder.owesWeight(stage))
       placeWeight(stage);
+    else
+      agenda.wake(stage, never);
     return true;
   }
-  int code = plan[stage][next[stage]];
+  int code = *own.next;
   double ready = builder.readyTime(stage, code);
   if (ready != LegBuilder::unknown && ready <= time) {
-    ++next[stage];
-    return place(stage, code);
+    ++own.next;
+    return place(stage, code, ready);
   }
   // An input that has not begun takes at least about as long as this step.
   double bound = ready != LegBuilder::unknown
                      ? ready
                      : time + problem.leg(stage, code).cost;
+  double wake = never;
   if (options.window > 0) {
-    int later = findAhead(stage, time, bound);
+    wake = findCandidates(stage, time, bound);
+    int later = numCandidates > 0 ? findAhead(stage) : -1;
     if (later >= 0) {
-      ++ahead(stage, later);
-      return place(stage, later);
+      ++own.ahead[later];
+      ++own.numAhead;
+      return place(stage, later, builder.readyTime(stage, later));
     }
   }
   if (builder.owesWeight(stage)) {
-    const LegBuilder::Owed &weight = builder.oldestOwed(stage);
+    LegBuilder::Owed weight = builder.oldestOwed(stage);
     if (std::max(time, weight.ready) + weight.cost <=
         bound + options.weightOverrun * weight.cost) {
       placeWeight(stage);
       return true;
     }
   }
-  double wake = options.window > 0 ? nextInput(stage, time) : never;
-  schedule(stage, ready != LegBuilder::unknown ? std::min(ready, wake) : wake);
+  agenda.wake(stage,
+              ready != LegBuilder::unknown ? std::min(ready, wake) : wake);
   return true;
 }
 
 bool FlexibleRunner::run() {
-  for (int stage = 0; stage < problem.stages(); ++stage)
-    schedule(stage, 0);
-  while (!events.empty()) {
-    Event event = events.top();
-    events.pop();
-    if (event.time == wakeTime[event.stage] && !act(event.stage, event.time))
-      return false;
-  }
+  if (!agenda.run([&](int stage, double time) {
+        return act(stage, time) && !builder.isHopeless();
+      }))
+    return false;
   for (int stage = 0; stage < problem.stages(); ++stage) {
-    skipDone(stage);
-    if (next[stage] != plan[stage].size() || builder.owesWeight(stage))
+    skipDone(progress[stage]);
+    if (progress[stage].next != progress[stage].end ||
+        builder.owesWeight(stage))
       return false;
   }
   return true;

@@ -25,7 +25,8 @@ struct FlexiblePlanOptions {
 /// Follows the plan in the order of time; `planWeight` does not count. Where
 /// the next step of a stage waits for its input, runs a later one that is ready
 /// and ends before that, if the rest of the plan then still fits in memory, or
-/// else a W. Returns false where memory limits do not admit the plan.
+/// else a W. Returns false where memory limits do not admit the plan, or where
+/// there is no hope to undercut the builder's goal.
 /// O(operations · (log stages + window)).
 bool buildFlexiblePlan(LegBuilder &builder, const Plan &plan,
                        const FlexiblePlanOptions &options);

@@ -74,9 +74,11 @@ static void tryPlans(LegBuilder &builder, Best &best) {
                                       {.keepWeights = false, .overrun = 0.5}};
   for (int spread : {1, 2, 3}) {
     Plan plan = interleavedPlan(builder.getProblem(), spread);
-    for (const PlanOptions &variant : variants)
+    for (const PlanOptions &variant : variants) {
+      builder.setGoal(best.goal());
       if (buildPlan(builder, plan, variant))
         best.offer(builder);
+    }
   }
 }
 

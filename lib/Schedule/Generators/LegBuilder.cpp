@@ -16,11 +16,30 @@ static bool knowsMemory(const Problem &problem) {
       });
 }
 
+static Link firstOf(std::span<const Link> links) {
+  return links.empty() ? Link{} : links[0];
+}
+
+/// When the first F of each chunk can start at the earliest.
+static std::vector<double> headsOf(const Problem &problem, const Flow &flow) {
+  std::vector<double> heads(problem.numChunks());
+  for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+    for (const Link &link : flow.forwardInputs[chunk])
+      heads[chunk] = std::max(
+          heads[chunk], heads[link.chunk] + problem.chunks[link.chunk].forward +
+                            link.transfer);
+  return heads;
+}
+
 LegProblem::LegProblem(const Problem &problem)
     : numStages(problem.stages()), numLegs(problem.chunksPerStage()),
       numMicrobatches(problem.microbatches), flow(problem),
-      legTable(std::size_t(2) * problem.numChunks()), limits(problem.stages()),
-      heldOfStage(problem.stages()), isGiven(problem.stages()) {
+      legTable(std::size_t(2) * problem.numChunks()),
+      workOfStage(problem.stages()),
+      fillOfStage(problem.stages(), std::numeric_limits<double>::infinity()),
+      limits(problem.stages()), heldOfStage(problem.stages()),
+      isGiven(problem.stages()) {
+  std::vector<double> heads = headsOf(problem, flow);
   // A problem without memory is scheduled as if each F held one unit.
   bool hasMemory = knowsMemory(problem);
   for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
@@ -33,6 +52,10 @@ LegProblem::LegProblem(const Problem &problem)
       std::int64_t forward = hasMemory ? chunk.forwardMemory : 1;
       std::int64_t backward = hasMemory ? chunk.backwardInputMemory : 0;
       heldOfStage[stage] += std::max(forward, forward + backward);
+      workOfStage[stage] +=
+          numMicrobatches *
+          (chunk.forward + chunk.backwardInput + chunk.backwardWeight);
+      fillOfStage[stage] = std::min(fillOfStage[stage], heads[number]);
       legs[local] = {number,
                      chunk.forward,
                      forward,
@@ -40,7 +63,8 @@ LegProblem::LegProblem(const Problem &problem)
                      0,
                      true,
                      flow.forwardInputs[number],
-                     flow.forwardUsers[number]};
+                     flow.forwardUsers[number],
+                     firstOf(flow.forwardInputs[number])};
       legs[codes() - 1 - local] = {number,
                                    chunk.backwardInput,
                                    backward,
@@ -48,7 +72,8 @@ LegProblem::LegProblem(const Problem &problem)
                                    -forward - backward,
                                    chunk.hasBackwardInput,
                                    flow.backwardInputs[number],
-                                   flow.backwardUsers[number]};
+                                   flow.backwardUsers[number],
+                                   firstOf(flow.backwardInputs[number])};
       lacksInputGradient |= !chunk.hasBackwardInput;
     }
     isGiven[stage] = hasMemory && problem.memoryLimit(stage);
@@ -73,20 +98,51 @@ std::int64_t LegProblem::leastLimit(int stage) const {
 LegBuilder::LegBuilder(const LegProblem &problem)
     : problem(problem), states(problem.stages()),
       counts(static_cast<std::size_t>(problem.stages()) * problem.codes()),
-      ends(counts.size() * problem.microbatches()), owed(ends.size() / 2),
-      placedCodes(problem.stages()) {
-  for (std::vector<std::int32_t> &order : placedCodes)
-    order.reserve(std::size_t(3) * problem.legs() * problem.microbatches());
+      weightCounts(counts.size() / 2),
+      ends(counts.size() * problem.microbatches()), chunks(counts.size() / 2),
+      owedStride(std::size_t(1) * problem.legs() * problem.microbatches() + 32),
+      owed(problem.stages() * owedStride), placedCodes(problem.stages()) {
   reset();
 }
 
 void LegBuilder::reset() {
-  std::fill(states.begin(), states.end(), State{0, unknown, 0, 0, 0, 0, 0});
+  std::fill(states.begin(), states.end(), State{0, unknown, 0, 0, 0, 0});
   std::fill(counts.begin(), counts.end(), 0);
+  std::fill(weightCounts.begin(), weightCounts.end(), 0);
   std::fill(ends.begin(), ends.end(), unknown);
-  for (std::vector<std::int32_t> &order : placedCodes)
+  placedCodes.resize(problem.stages());
+  for (std::vector<std::int32_t> &order : placedCodes) {
     order.clear();
-  greatestIdle = 0;
+    order.reserve(std::size_t(3) * problem.legs() * problem.microbatches());
+  }
+  greatestIdle = leastMakespan = leastSpan = 0;
+  greatestPeak = 0;
+  hopeless = false;
+}
+
+/// Whether `key` is no better than `goal`, up to rounding.
+static bool missesGoal(const Key &key, const Key &goal) {
+  constexpr double rounding = 1 + 1e-12;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    if (key[i] * rounding < goal[i])
+      return false;
+    if (key[i] > goal[i] * rounding)
+      return true;
+  }
+  return true;
+}
+
+void LegBuilder::judge(int stage) {
+  const State &state = states[stage];
+  greatestIdle = std::max(greatestIdle, state.idle);
+  greatestPeak = std::max(greatestPeak, state.memory);
+  double span = state.idle + problem.work(stage);
+  leastSpan = std::max(leastSpan, span);
+  leastMakespan = std::max(leastMakespan, state.firstStart + span);
+  double memory = static_cast<double>(greatestPeak);
+  hopeless = greatestIdle >= goal.idle &&
+             missesGoal({leastMakespan, leastSpan, memory}, goal.makespan) &&
+             missesGoal({leastSpan, leastMakespan, memory}, goal.span);
 }
 
 double LegBuilder::makespan() const {
@@ -103,11 +159,11 @@ double LegBuilder::span() const {
   return longest;
 }
 
-std::int64_t LegBuilder::peakMemory() const {
-  std::int64_t peak = 0;
-  for (const State &state : states)
-    peak = std::max(peak, state.peak);
-  return peak;
+Key LegBuilder::key(Objective objective) const {
+  Key key{makespan(), span(), static_cast<double>(peakMemory())};
+  if (objective == Objective::Span)
+    std::swap(key[0], key[1]);
+  return key;
 }
 
 Schedule LegBuilder::decode(const Orders &orders, const Problem &problem) {

@@ -17,10 +17,13 @@
 #define VEELINE_LIB_SCHEDULE_GENERATORS_LEGBUILDER_H
 
 #include "../Flow.h"
+#include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace veeline::schedule {
@@ -56,6 +59,8 @@ public:
     bool hasInputGradient;
     std::span<const Link> inputs;
     std::span<const Link> users;
+    /// The first of the inputs, which is mostly the only one, if there is any.
+    Link input;
   };
   const Leg &leg(int stage, int code) const {
     return legTable[static_cast<std::size_t>(stage) * codes() + code];
@@ -64,6 +69,10 @@ public:
     return this->leg(stage, code(direction, leg));
   }
   int stageOf(int chunk) const { return stageOfChunk[chunk]; }
+  /// The time that the operations of a stage take, and a time before which none
+  /// of them can start. No schedule is shorter than the sum of the two.
+  double work(int stage) const { return workOfStage[stage]; }
+  double fill(int stage) const { return fillOfStage[stage]; }
 
   /// Without a limit in the problem: p times what one microbatch holds, which
   /// is what 1F1B's worst stage would hold.
@@ -83,9 +92,23 @@ private:
   Flow flow;
   std::vector<Leg> legTable;
   std::vector<int> stageOfChunk;
+  std::vector<double> workOfStage, fillOfStage;
   std::vector<std::int64_t> limits, heldOfStage;
   std::vector<bool> isGiven;
   bool lacksInputGradient = false;
+};
+
+/// What a schedule is measured by, the one that counts most first.
+using Key = std::array<double, 3>;
+
+/// What an attempt has to undercut to be of use: by makespan, span and memory,
+/// or by span, makespan and memory. By default, anything is.
+struct Goal {
+  static constexpr double never = std::numeric_limits<double>::infinity();
+  Key makespan{never, never, never};
+  Key span{never, never, never};
+  /// One whose stages all wait less than this is of use anyway.
+  double idle = 0;
 };
 
 /// A schedule under construction; can be reset and used again.
@@ -95,6 +118,15 @@ public:
 
   /// Forgets everything that was placed.
   void reset();
+
+  /// From now on `isHopeless` goes by this one.
+  void setGoal(const Goal &newGoal) {
+    goal = newGoal;
+    hopeless = false;
+  }
+  /// Whether the schedule will certainly not undercut the goal: a stage that
+  /// has waited does not make up for it. Strategies may then give up.
+  bool isHopeless() const { return hopeless; }
 
   const LegProblem &getProblem() const { return problem; }
   /// How many microbatches of a leg are placed.
@@ -121,7 +153,11 @@ public:
   }
 
   /// Places the next microbatch of a leg, which must be ready at a known time.
-  void place(int stage, int code);
+  void place(int stage, int code) {
+    place(stage, code, readyTime(stage, code));
+  }
+  /// The same where that time is at hand.
+  void place(int stage, int code, double ready);
   void place(Direction direction, int stage, int leg) {
     place(stage, problem.code(direction, leg));
   }
@@ -133,6 +169,7 @@ public:
     return states[stage].owedEnd - states[stage].owedBegin;
   }
   struct Owed {
+    /// When its inputs are there; 0 where the stage has run their B.
     double ready;
     double cost;
     std::int64_t memory;
@@ -140,23 +177,25 @@ public:
     int leg;
   };
   /// The W that is owed longest.
-  const Owed &oldestOwed(int stage) const {
-    return owed[offset(stage) + states[stage].owedBegin];
-  }
+  Owed oldestOwed(int stage) const;
   void placeWeight(int stage);
 
   /// From time 0 to the last end of all stages.
   double makespan() const;
   /// The longest time of a stage from its first start to its last end.
   double span() const;
+  /// By the one or the other, and memory.
+  Key key(Objective objective) const;
 
   /// The most memory that a stage has held, of the worst stage.
-  std::int64_t peakMemory() const;
+  std::int64_t peakMemory() const { return greatestPeak; }
 
   /// What was placed, compactly: codes of steps, and for the W of backward leg
   /// l the code 2v + l.
   using Orders = std::vector<std::vector<std::int32_t>>;
   const Orders &orders() const { return placedCodes; }
+  /// Gives them away for others, which are of use as storage only.
+  void swapOrders(Orders &others) { placedCodes.swap(others); }
   /// The schedule of these orders. Backward steps of chunks that have no
   /// BackwardInput are not operations.
   static Schedule decode(const Orders &orders, const Problem &problem);
@@ -165,16 +204,26 @@ private:
   std::size_t slot(int stage, int code) const {
     return static_cast<std::size_t>(stage) * problem.codes() + code;
   }
-  std::size_t offset(int stage) const {
-    return std::size_t(1) * problem.legs() * stage * problem.microbatches();
+  /// Where the ends of a microbatch begin, in the direction of a step.
+  std::size_t row(int microbatch, int code) const {
+    return (std::size_t(2) * microbatch + (code >= problem.legs())) * chunks;
   }
+  std::uint16_t *owedOf(int stage) { return &owed[stage * owedStride]; }
+  const std::uint16_t *owedOf(int stage) const {
+    return &owed[stage * owedStride];
+  }
+  /// When what a step needs from other steps is there.
+  double inputsReady(const LegProblem::Leg &info, int code,
+                     int microbatch) const;
   /// Puts one operation at the end of a stage; returns its end.
   double append(int stage, double ready, double cost, std::int64_t memory,
                 std::int32_t code);
+  /// Looks at what a stage has waited and held for whether there is hope.
+  void judge(int stage);
 
   struct State {
     double now, firstStart, idle;
-    std::int64_t memory, peak;
+    std::int64_t memory;
     int owedBegin, owedEnd;
   };
 
@@ -182,29 +231,36 @@ private:
   std::vector<State> states;
   /// By stage and code.
   std::vector<int> counts;
-  /// End of (direction, chunk, microbatch).
+  /// W that have run, by stage and leg.
+  std::vector<int> weightCounts;
+  /// End of (microbatch, direction, chunk): what neighbours do at about the
+  /// same time stands side by side.
   std::vector<double> ends;
-  std::vector<Owed> owed;
+  std::size_t chunks;
+  /// By stage: the legs of the B, in order. They begin at different places of
+  /// the cache.
+  std::size_t owedStride;
+  std::vector<std::uint16_t> owed;
   Orders placedCodes;
   double greatestIdle = 0;
+  /// Neither makespan nor span nor peak memory can come out lower than this.
+  double leastMakespan = 0, leastSpan = 0;
+  std::int64_t greatestPeak = 0;
+  Goal goal;
+  bool hopeless = false;
 };
 
-inline double LegBuilder::readyTime(int stage, int code) const {
-  const LegProblem::Leg &info = problem.leg(stage, code);
-  std::size_t m = problem.microbatches();
-  int microbatch = placed(stage, code);
-  // The step before it on this stage. Only where chunks do not form a chain is
-  // this more than the inputs say.
-  if (code > 0 && placed(stage, code - 1) <= microbatch)
+inline double LegBuilder::inputsReady(const LegProblem::Leg &info, int code,
+                                      int microbatch) const {
+  if (info.inputs.empty())
+    return 0;
+  const double *end = ends.data() + row(microbatch, code);
+  double inputEnd = end[info.input.chunk];
+  if (inputEnd < 0)
     return unknown;
-  bool isBackward = code >= problem.legs();
-  const double *end =
-      ends.data() +
-      (isBackward ? problem.legs() * problem.stages() * m : std::size_t(0)) +
-      microbatch;
-  double ready = 0;
-  for (const Link &link : info.inputs) {
-    double inputEnd = end[link.chunk * m];
+  double ready = inputEnd + info.input.transfer;
+  for (const Link &link : info.inputs.subspan(1)) {
+    inputEnd = end[link.chunk];
     if (inputEnd < 0)
       return unknown;
     ready = std::max(ready, inputEnd + link.transfer);
@@ -212,45 +268,62 @@ inline double LegBuilder::readyTime(int stage, int code) const {
   return ready;
 }
 
+inline double LegBuilder::readyTime(int stage, int code) const {
+  int microbatch = placed(stage, code);
+  // The step before it on this stage. Only where chunks do not form a chain is
+  // this more than the inputs say.
+  if (code > 0 && placed(stage, code - 1) <= microbatch)
+    return unknown;
+  return inputsReady(problem.leg(stage, code), code, microbatch);
+}
+
+inline LegBuilder::Owed LegBuilder::oldestOwed(int stage) const {
+  int leg = owedOf(stage)[states[stage].owedBegin];
+  int code = problem.code(Direction::Backward, leg);
+  const LegProblem::Leg &info = problem.leg(stage, code);
+  double ready = 0;
+  if (!info.hasInputGradient)
+    ready = inputsReady(
+        info, code, weightCounts[std::size_t(stage) * problem.legs() + leg]);
+  return {ready, info.weightCost, info.weightMemory, leg};
+}
+
 inline double LegBuilder::append(int stage, double ready, double cost,
                                  std::int64_t memory, std::int32_t code) {
   State &state = states[stage];
   double start = std::max(state.now, ready);
-  if (state.firstStart < 0) {
-    state.firstStart = start;
-  } else {
-    state.idle += start - state.now;
-    greatestIdle = std::max(greatestIdle, state.idle);
+  state.memory += memory;
+  if (start > state.now || state.memory > greatestPeak ||
+      state.firstStart < 0) {
+    if (state.firstStart < 0)
+      state.firstStart = start;
+    else
+      state.idle += start - state.now;
+    judge(stage);
   }
   state.now = start + cost;
-  state.memory += memory;
-  state.peak = std::max(state.peak, state.memory);
   placedCodes[stage].push_back(code);
   return state.now;
 }
 
-inline void LegBuilder::place(int stage, int code) {
+inline void LegBuilder::place(int stage, int code, double ready) {
   const LegProblem::Leg &info = problem.leg(stage, code);
-  double ready = readyTime(stage, code);
   int microbatch = counts[slot(stage, code)]++;
-  bool isBackward = code >= problem.legs();
-  if (isBackward)
-    owed[offset(stage) + states[stage].owedEnd++] = {
-        ready, info.weightCost, info.weightMemory, code - problem.legs()};
+  if (code >= problem.legs())
+    owedOf(stage)[states[stage].owedEnd++] =
+        static_cast<std::uint16_t>(code - problem.legs());
   if (!info.hasInputGradient) {
     placedCodes[stage].push_back(code);
     return;
   }
-  std::size_t row = info.chunk;
-  if (isBackward)
-    row += static_cast<std::size_t>(problem.legs()) * problem.stages();
-  ends[row * problem.microbatches() + microbatch] =
+  ends[row(microbatch, code) + info.chunk] =
       append(stage, ready, info.cost, info.memory, code);
 }
 
 inline void LegBuilder::placeWeight(int stage) {
-  State &state = states[stage];
-  const Owed &weight = owed[offset(stage) + state.owedBegin++];
+  Owed weight = oldestOwed(stage);
+  ++states[stage].owedBegin;
+  ++weightCounts[std::size_t(stage) * problem.legs() + weight.leg];
   append(stage, weight.ready, weight.cost, weight.memory,
          2 * problem.legs() + weight.leg);
 }

@@ -6,28 +6,19 @@
 
 #include "ListBuilder.h"
 
-#include <limits>
-#include <queue>
+#include "Agenda.h"
 
 using namespace veeline::schedule;
 
-static constexpr double never = std::numeric_limits<double>::infinity();
+static constexpr double never = Agenda::never;
 
 namespace {
 class Lister {
 public:
   Lister(LegBuilder &builder, const ListOptions &options);
-  void run();
+  bool run();
 
 private:
-  struct Event {
-    double time;
-    int stage;
-    bool operator>(const Event &other) const {
-      return time != other.time ? time > other.time : stage > other.stage;
-    }
-  };
-
   void addStops(int stage);
   void act(int stage, double time);
   bool tryOne(int stage, double time, int code, double &nextReady);
@@ -35,8 +26,6 @@ private:
   bool isSafeAfter(int stage, int code) const;
   double reserved(int stage, int code) const;
   bool makeRoom(int stage, std::int64_t amount);
-  void schedule(int stage, double time);
-  void wakeUsers(int stage, const LegProblem::Leg &info);
 
   /// What a microbatch on its way through a stage holds before step `code`,
   /// counting W as done right after its B, and the most that the rest of it,
@@ -61,9 +50,7 @@ private:
   std::vector<std::int64_t> heldBefore, needFrom;
   /// Memory of the W that a stage owes (not above 0).
   std::vector<std::int64_t> owedMemory;
-  /// The time at which a stage looks again; `never` while it sleeps.
-  std::vector<double> wakeTime;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+  Agenda agenda;
   /// Codes, the ones to run first in front.
   std::vector<int> priority;
 };
@@ -87,7 +74,7 @@ Lister::Lister(LegBuilder &builder, const ListOptions &options)
       m(problem.microbatches()), codes(problem.codes()),
       heldBefore(static_cast<std::size_t>(problem.stages()) * (codes + 1)),
       needFrom(heldBefore.size()), owedMemory(problem.stages()),
-      wakeTime(problem.stages(), never) {
+      agenda(builder) {
   for (int stage = 0; stage < problem.stages(); ++stage)
     addStops(stage);
   int v = problem.legs();
@@ -147,22 +134,6 @@ bool Lister::makeRoom(int stage, std::int64_t amount) {
   return true;
 }
 
-void Lister::schedule(int stage, double time) {
-  wakeTime[stage] = time;
-  if (time < never)
-    events.push({time, stage});
-}
-
-void Lister::wakeUsers(int stage, const LegProblem::Leg &info) {
-  for (const Link &user : info.users) {
-    int other = problem.stageOf(user.chunk);
-    double time =
-        std::max(builder.now(other), builder.now(stage) + user.transfer);
-    if (other != stage && time < wakeTime[other])
-      schedule(other, time);
-  }
-}
-
 /// Runs the next microbatch of one step if it is ready and safe. If it only has
 /// to wait, lowers `nextReady` to that time.
 bool Lister::tryOne(int stage, double time, int code, double &nextReady) {
@@ -178,24 +149,24 @@ bool Lister::tryOne(int stage, double time, int code, double &nextReady) {
   const LegProblem::Leg &info = problem.leg(stage, code);
   if (!makeRoom(stage, info.memory))
     return false;
-  builder.place(stage, code);
+  builder.place(stage, code, ready);
   owedMemory[stage] += info.weightMemory;
-  schedule(stage, builder.now(stage));
+  agenda.wake(stage, builder.now(stage));
   if (info.hasInputGradient)
-    wakeUsers(stage, info);
+    agenda.wakeUsers(stage, info);
   return true;
 }
 
 bool Lister::tryWeight(int stage, double time, double nextReady) {
   if (!builder.owesWeight(stage))
     return false;
-  const LegBuilder::Owed &weight = builder.oldestOwed(stage);
+  LegBuilder::Owed weight = builder.oldestOwed(stage);
   double end = std::max(time, weight.ready) + weight.cost;
   if (end > nextReady + options.overrun * weight.cost)
     return false;
   owedMemory[stage] -= weight.memory;
   builder.placeWeight(stage);
-  schedule(stage, builder.now(stage));
+  agenda.wake(stage, builder.now(stage));
   return true;
 }
 
@@ -205,22 +176,18 @@ void Lister::act(int stage, double time) {
     if (tryOne(stage, time, code, nextReady))
       return;
   if (!tryWeight(stage, time, nextReady))
-    schedule(stage, nextReady);
+    agenda.wake(stage, nextReady);
 }
 
-void Lister::run() {
-  for (int stage = 0; stage < problem.stages(); ++stage)
-    schedule(stage, 0);
-  while (!events.empty()) {
-    Event event = events.top();
-    events.pop();
-    if (event.time == wakeTime[event.stage])
-      act(event.stage, event.time);
-  }
+bool Lister::run() {
+  return agenda.run([&](int stage, double time) {
+    act(stage, time);
+    return !builder.isHopeless();
+  });
 }
 
-void veeline::schedule::buildList(LegBuilder &builder,
+bool veeline::schedule::buildList(LegBuilder &builder,
                                   const ListOptions &options) {
   builder.reset();
-  Lister(builder, options).run();
+  return Lister(builder, options).run();
 }

@@ -108,6 +108,7 @@ private:
   bool fits(const Pattern &pattern) const;
   bool build(Trial &trial);
   void explore(std::int64_t budget, Best *best);
+  Goal goal(const Best *best) const;
   bool keep(const Trial &trial);
   std::int64_t runReduced(std::int64_t budget);
 
@@ -257,6 +258,18 @@ bool Search::keep(const Trial &trial) {
   return isBest;
 }
 
+/// What a trial has to undercut to be kept, or to be the best.
+Goal Search::goal(const Best *best) const {
+  Goal goal = best ? best->goal() : Goal{{}, {}};
+  for (int which = 0; which < 2; ++which) {
+    Key &key = which == 0 ? goal.makespan : goal.span;
+    double last =
+        kept[which].size() < numKept ? Goal::never : kept[which].back().cost;
+    key = std::max(key, Key{last, 0, 0});
+  }
+  return goal;
+}
+
 void Search::explore(std::int64_t budget, Best *best) {
   double bound = leastTime();
   // Most of what is found at all is found early.
@@ -267,8 +280,9 @@ void Search::explore(std::int64_t budget, Best *best) {
     if (!kept[0].empty() && kept[0][0].cost <= bound)
       return;
     Trial trial = next(number);
+    builder.setGoal(goal(best));
     if (!build(trial)) {
-      budget -= operations() / 2 + 1;
+      budget -= builder.isHopeless() ? operations() : operations() / 2 + 1;
       continue;
     }
     budget -= operations();
@@ -352,23 +366,24 @@ void Search::run(std::int64_t budget, Best &best) {
     for (const std::vector<Scored> &list : kept)
       if (i < list.size())
         candidates.push_back(list[i]);
+  // Whether any pattern fits. One without hope did.
   bool found = false;
+  auto attempt = [&](Trial &trial) {
+    builder.setGoal(best.goal());
+    bool built = build(trial);
+    if (built)
+      best.offer(builder);
+    found |= built || builder.isHopeless();
+    budget -= operations();
+  };
   for (Scored &candidate : candidates) {
     if (found && budget < operations())
       return;
-    if (build(candidate.trial)) {
-      best.offer(builder);
-      found = true;
-    }
-    budget -= operations();
+    attempt(candidate.trial);
   }
   for (int number = 0; number < numShapes && (!found || budget > 0); ++number) {
     Trial trial = trialOf(shapes[number]);
-    if (build(trial)) {
-      best.offer(builder);
-      found = true;
-    }
-    budget -= operations();
+    attempt(trial);
   }
 }
 
@@ -388,14 +403,17 @@ void veeline::schedule::polish(LegBuilder &builder, std::int64_t budget,
               continue;
             if ((budget -= operations) < 0)
               return;
+            builder.setGoal(best.goal());
             if (buildFlexiblePlan(builder, plan,
                                   {ahead, overrun, weightOverrun}))
               improved |= best.offer(builder);
           }
-      for (double overrun : {0.0, 0.5})
+      for (double overrun : {0.0, 0.5}) {
+        builder.setGoal(best.goal());
         if ((budget -= operations) > 0 &&
             buildPlan(builder, plan, {.keepWeights = true, .overrun = overrun}))
           improved |= best.offer(builder);
+      }
     }
     if (!improved)
       return;

@@ -114,7 +114,7 @@ bool PlanRunner::placeNext(int stage, int code, double ready) {
     placeWeight(stage);
   }
   auto fits = [&] {
-    const LegBuilder::Owed &weight = builder.oldestOwed(stage);
+    LegBuilder::Owed weight = builder.oldestOwed(stage);
     double now = builder.now(stage);
     return now < ready && weight.ready <= ready &&
            std::max(now, weight.ready) + weight.cost <=
@@ -138,7 +138,7 @@ bool PlanRunner::runStage(int stage, bool &advanced) {
     double ready = builder.readyTime(stage, code);
     if (ready == LegBuilder::unknown)
       return true;
-    if (!placeNext(stage, code, ready))
+    if (!placeNext(stage, code, ready) || builder.isHopeless())
       return false;
     advanced = true;
     ++next[stage];

@@ -35,7 +35,8 @@ struct PlanOptions {
 
 /// Places F and B in the order of the plan, and W after the options. With
 /// `keepWeights` and no overrun, no operation ends later than where W run just
-/// as the plan says. Returns false where memory limits do not admit the order.
+/// as the plan says. Returns false where memory limits do not admit the order,
+/// or where there is no hope to undercut the builder's goal.
 /// O(operations), times the number of sweeps over the stages that one
 /// microbatch takes.
 bool buildPlan(LegBuilder &builder, const Plan &plan,

@@ -14,7 +14,8 @@ static constexpr Direction Backward = Direction::Backward;
 namespace {
 class Rounds {
 public:
-  Rounds(LegBuilder &builder, const VRoundsOptions &options);
+  Rounds(LegBuilder &builder, const VRoundsOptions &options,
+         VRoundsFills &fills);
   bool run();
 
 private:
@@ -28,7 +29,7 @@ private:
   bool placeForward(int stage);
   bool isFinished() const;
   bool place(Direction direction, int stage, int leg);
-  void runWeightsUntil(int stage, double ready, bool fill);
+  bool runWeightsUntil(int stage, double ready, bool fill);
   bool makeRoom(int stage, std::int64_t amount);
 
   bool isLeft(Direction direction, int stage, int leg) const {
@@ -38,6 +39,7 @@ private:
   LegBuilder &builder;
   const LegProblem &problem;
   const VRoundsOptions &options;
+  VRoundsFills &fills;
   int p, m;
   double maxApproved = 0;
   bool lacksMemory = false;
@@ -45,9 +47,10 @@ private:
 };
 } // namespace
 
-Rounds::Rounds(LegBuilder &builder, const VRoundsOptions &options)
+Rounds::Rounds(LegBuilder &builder, const VRoundsOptions &options,
+               VRoundsFills &fills)
     : builder(builder), problem(builder.getProblem()), options(options),
-      p(problem.stages()), m(problem.microbatches()), legs(p) {
+      fills(fills), p(problem.stages()), m(problem.microbatches()), legs(p) {
   for (double idle : options.approvedIdle)
     maxApproved = std::max(maxApproved, idle);
 }
@@ -75,23 +78,26 @@ bool Rounds::place(Direction direction, int stage, int leg) {
 }
 
 /// W that fit into the gap before `ready`; then, if `fill` says so, one more
-/// where the gap that is left would make this the worst stage.
-void Rounds::runWeightsUntil(int stage, double ready, bool fill) {
+/// where the gap that is left would make this the worst stage. Whether that one
+/// ran.
+bool Rounds::runWeightsUntil(int stage, double ready, bool fill) {
   auto fits = [&] {
-    const LegBuilder::Owed &weight = builder.oldestOwed(stage);
+    LegBuilder::Owed weight = builder.oldestOwed(stage);
     return std::max(builder.now(stage), weight.ready) + weight.cost <= ready;
   };
   while (builder.owesWeight(stage) && fits())
     builder.placeWeight(stage);
   if (!fill || !builder.owesWeight(stage))
-    return;
+    return false;
   double allowed = builder.maxIdle();
   if (!options.approvedIdle.empty())
     allowed = std::max(allowed, maxApproved - options.approvedIdle[stage]);
   double gap = ready - builder.now(stage);
-  if (gap > allowed - builder.idle(stage) &&
-      builder.oldestOwed(stage).ready <= ready)
-    builder.placeWeight(stage);
+  if (gap <= allowed - builder.idle(stage) ||
+      builder.oldestOwed(stage).ready > ready)
+    return false;
+  builder.placeWeight(stage);
+  return true;
 }
 
 /// Forwards of leg 0 that fit on a stage before its first F of leg 1, each
@@ -182,7 +188,9 @@ bool Rounds::placeBackward(int stage, int leg) {
   if (info.hasInputGradient) {
     if (!makeRoom(stage, info.memory))
       return false;
-    runWeightsUntil(stage, ready, leg == 1 || options.fillBeforeBackward);
+    bool filled =
+        runWeightsUntil(stage, ready, leg == 1 || options.fillBeforeBackward);
+    fills.beforeBackward |= filled && leg == 0;
     builder.place(Backward, stage, leg);
     return true;
   }
@@ -206,7 +214,8 @@ bool Rounds::placeForward(int stage) {
   if (ready == LegBuilder::unknown ||
       !makeRoom(stage, problem.leg(Forward, stage, leg).memory))
     return false;
-  runWeightsUntil(stage, ready, options.fillBeforeForward);
+  fills.beforeForward |=
+      runWeightsUntil(stage, ready, options.fillBeforeForward);
   builder.place(Forward, stage, leg);
   return true;
 }
@@ -238,7 +247,7 @@ bool Rounds::run() {
   if (!firstV())
     return false;
   fillUp();
-  while (round()) {
+  while (!builder.isHopeless() && round()) {
   }
   if (!isFinished() || (options.strict && lacksMemory))
     return false;
@@ -249,7 +258,24 @@ bool Rounds::run() {
 }
 
 bool veeline::schedule::buildVRounds(LegBuilder &builder,
-                                     const VRoundsOptions &options) {
+                                     const VRoundsOptions &options,
+                                     VRoundsFills &fills) {
   builder.reset();
-  return Rounds(builder, options).run();
+  return Rounds(builder, options, fills).run();
+}
+
+bool VRoundsVariants::isKnown(const VRoundsOptions &options) {
+  VRoundsOptions more = options;
+  more.fillBeforeForward = true;
+  if (!options.fillBeforeForward && !of(more).beforeForward) {
+    of(options) = of(more);
+    return true;
+  }
+  more = options;
+  more.fillBeforeBackward = true;
+  if (!options.fillBeforeBackward && !of(more).beforeBackward) {
+    of(options) = of(more);
+    return true;
+  }
+  return false;
 }

@@ -30,12 +30,34 @@ struct VRoundsOptions {
   std::vector<double> approvedIdle = {};
 };
 
+/// Whether W were run by `fillBeforeForward` and `fillBeforeBackward`.
+struct VRoundsFills {
+  bool beforeForward = false, beforeBackward = false;
+};
+
+/// What attempts with and without the two options did. One that ran no W by an
+/// option is the same without it.
+class VRoundsVariants {
+public:
+  /// Whether an earlier attempt was the same. Those that fill more come first.
+  bool isKnown(const VRoundsOptions &options);
+  /// What this attempt and its repetitions did.
+  VRoundsFills &of(const VRoundsOptions &options) {
+    return fills[options.fillBeforeForward][options.fillBeforeBackward];
+  }
+
+private:
+  VRoundsFills fills[2][2];
+};
+
 /// The construction of Qi et al. (Zero Bubble Pipeline Parallelism, 2024,
 /// section 6): a V of forwards, more forwards where memory and time permit,
 /// then rounds in which every stage places at most one B and one F, with W
 /// in the gaps. Returns false, with the builder in an undefined state, where
-/// the memory limits do not admit its order. O(operations).
-bool buildVRounds(LegBuilder &builder, const VRoundsOptions &options);
+/// the memory limits do not admit its order, or where there is no hope to
+/// undercut the builder's goal. Adds to `fills`. O(operations).
+bool buildVRounds(LegBuilder &builder, const VRoundsOptions &options,
+                  VRoundsFills &fills);
 
 } // namespace veeline::schedule
 

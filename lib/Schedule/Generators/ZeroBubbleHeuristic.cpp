@@ -162,7 +162,7 @@ bool Heuristic::wantsForward(int stage) const {
 /// W before an operation whose inputs are there at `ready`.
 void Heuristic::fillGap(int stage, double ready) {
   auto fits = [&] {
-    const LegBuilder::Owed &weight = builder.oldestOwed(stage);
+    LegBuilder::Owed weight = builder.oldestOwed(stage);
     return std::max(builder.now(stage), weight.ready) + weight.cost <= ready;
   };
   while (builder.owesWeight(stage) && fits())

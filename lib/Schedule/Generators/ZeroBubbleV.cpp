@@ -30,33 +30,42 @@ using namespace veeline::schedule;
 
 /// One variant of the rounds, repeated with what its stages waited as long as
 /// that shortens the longest wait.
-static void tryRounds(LegBuilder &builder, VRoundsOptions variant, Best &best) {
-  if (!buildVRounds(builder, variant))
-    return;
-  best.offer(builder);
-  double idle;
+static void tryRounds(LegBuilder &builder, VRoundsOptions variant,
+                      VRoundsFills &fills, Best &best) {
+  // Also what is not the best may be repeated to be it.
+  Goal goal;
+  goal.idle = Goal::never;
   do {
-    idle = builder.maxIdle();
+    builder.setGoal(goal);
+    if (!buildVRounds(builder, variant, fills))
+      return;
+    best.offer(builder);
+    if (builder.maxIdle() >= goal.idle || best.isShortest(builder.getProblem()))
+      return;
+    goal = best.goal();
+    goal.idle = builder.maxIdle();
     variant.approvedIdle.clear();
     for (int stage = 0; stage < builder.getProblem().stages(); ++stage)
       variant.approvedIdle.push_back(builder.idle(stage));
-    if (!buildVRounds(builder, variant))
-      return;
-    best.offer(builder);
-  } while (builder.maxIdle() < idle);
+  } while (goal.idle > 0);
 }
 
 static void tryAllRounds(LegBuilder &builder, Best &best) {
   for (bool weightAtOnce : {false, true}) {
     if (weightAtOnce && !builder.getProblem().hasChunkWithoutInputGradient())
       break;
+    VRoundsVariants variants;
     for (bool fillBeforeForward : {true, false})
       for (bool fillBeforeBackward : {true, false}) {
         VRoundsOptions variant;
         variant.fillBeforeForward = fillBeforeForward;
         variant.fillBeforeBackward = fillBeforeBackward;
         variant.weightAtOnce = weightAtOnce;
-        tryRounds(builder, std::move(variant), best);
+        if (variants.isKnown(variant))
+          continue;
+        tryRounds(builder, variant, variants.of(variant), best);
+        if (best.isShortest(builder.getProblem()))
+          return;
       }
   }
 }
@@ -69,9 +78,11 @@ static void tryBlocks(LegBuilder &builder, Best &best) {
        {.keepWeights = true, .overrun = 0.5},
        {.keepWeights = false, .overrun = 0.5},
        {.keepWeights = false, .overrun = 1}}};
-  for (const PlanOptions &options : variants)
+  for (const PlanOptions &options : variants) {
+    builder.setGoal(best.goal());
     if (buildPlan(builder, plan, options))
       best.offer(builder);
+  }
 }
 
 /// The published order, which is made from mean costs, with the true ones.
@@ -93,9 +104,11 @@ static void tryReference(const Problem &problem, LegBuilder &builder,
   if (!orders)
     return;
   Plan plan = planOf(builder.getProblem(), *orders);
-  for (double overrun : {0.0, 0.5})
+  for (double overrun : {0.0, 0.5}) {
+    builder.setGoal(best.goal());
     if (buildPlan(builder, plan, {.keepWeights = true, .overrun = overrun}))
       best.offer(builder);
+  }
 }
 
 /// Whether every chunk waits for the one before it.
@@ -134,9 +147,11 @@ veeline::schedule::generateZeroBubbleV(const Problem &problem,
   LegBuilder builder(onV);
   Best best(options.objective);
   tryAllRounds(builder, best);
-  tryReference(problem, builder, best);
-  tryBlocks(builder, best);
-  offerMore(problem, builder, best);
+  if (!best.isShortest(onV)) {
+    tryReference(problem, builder, best);
+    tryBlocks(builder, best);
+    offerMore(problem, builder, best);
+  }
   Schedule schedule = LegBuilder::decode(best.orders(), problem);
   schedule.name = "zb-v";
   return schedule;

@@ -92,13 +92,13 @@ public:
   const LegBuilder::Orders &orders() const { return best; }
 
 private:
-  bool tryVariant(VRoundsOptions variant);
+  void tryVariant(VRoundsOptions variant, VRoundsFills &fills);
   void offer() {
     if (found && builder.maxIdle() >= leastIdle)
       return;
     found = true;
     leastIdle = builder.maxIdle();
-    best = builder.orders();
+    builder.swapOrders(best);
   }
 
   LegBuilder builder;
@@ -108,24 +108,25 @@ private:
 };
 } // namespace
 
-bool Reference::tryVariant(VRoundsOptions variant) {
-  if (!buildVRounds(builder, variant))
-    return false;
-  offer();
-  double idle;
+void Reference::tryVariant(VRoundsOptions variant, VRoundsFills &fills) {
+  // Only a shorter wait is of use; the first attempt has nothing to undercut.
+  Goal goal{{}, {}, Goal::never};
   do {
-    idle = builder.maxIdle();
+    builder.setGoal(goal);
+    if (!buildVRounds(builder, variant, fills))
+      return;
+    offer();
+    if (builder.maxIdle() >= goal.idle)
+      return;
+    goal.idle = builder.maxIdle();
     variant.approvedIdle.clear();
     for (int stage = 0; stage < builder.getProblem().stages(); ++stage)
       variant.approvedIdle.push_back(builder.idle(stage));
-    if (!buildVRounds(builder, variant))
-      return true;
-    offer();
-  } while (builder.maxIdle() < idle);
-  return true;
+  } while (goal.idle > 0);
 }
 
 bool Reference::run(bool extraForwards) {
+  VRoundsVariants variants;
   for (bool fillBeforeBackward : {true, false})
     for (bool fillBeforeForward : {true, false}) {
       VRoundsOptions variant;
@@ -133,7 +134,11 @@ bool Reference::run(bool extraForwards) {
       variant.fillBeforeBackward = fillBeforeBackward;
       variant.extraForwards = extraForwards;
       variant.strict = true;
-      tryVariant(std::move(variant));
+      if (variants.isKnown(variant))
+        continue;
+      tryVariant(variant, variants.of(variant));
+      if (found && leastIdle == 0)
+        return true;
     }
   return found;
 }
@@ -147,7 +152,8 @@ veeline::schedule::referenceLimits(const Problem &problem) {
   LegBuilder builder(legs);
   VRoundsOptions options;
   options.extraForwards = false;
-  buildVRounds(builder, options);
+  VRoundsFills fills;
+  buildVRounds(builder, options, fills);
   return leastLimitsOf(legs, builder.orders());
 }
 

@@ -329,10 +329,11 @@ Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
 Status Opener::checkRowCount(const Spec &spec, const Batch &batch,
                              int64_t rows) {
   int64_t perStep = batch.shape[0] * metadata.microbatches;
-  std::string says = "'" + spec.file + "' has " + std::to_string(rows) +
-                     " samples, a step takes " +
-                     std::to_string(metadata.microbatches) +
-                     " microbatches of " + std::to_string(batch.shape[0]);
+  std::string says =
+      "'" + spec.file + "' has " + std::to_string(rows) +
+      " samples, a step takes " + std::to_string(metadata.microbatches) +
+      (metadata.microbatches == 1 ? " microbatch of " : " microbatches of ") +
+      std::to_string(batch.shape[0]);
   if (rows < perStep)
     return Status::error(says);
   if (rows % perStep != 0 && !options.dropLast)

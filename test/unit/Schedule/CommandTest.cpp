@@ -79,29 +79,35 @@ TEST(Command, UsageErrors) {
     Result result = run(arguments);
     EXPECT_EQ(result.code, 2);
     EXPECT_EQ(result.out, "");
-    return result.err;
+    const std::string help = "try 'veeline schedule --help'\n";
+    EXPECT_TRUE(result.err.ends_with(help));
+    return result.err.substr(0, result.err.size() - help.size());
   };
   EXPECT_EQ(errorOf({"--schedule=zbv", "--stages=2", "--microbatches=2"}),
-            "veeline schedule: unknown schedule 'zbv'; did you mean 'zb-v'? "
+            "veeline: error: unknown schedule 'zbv'; did you mean 'zb-v'? "
             "Known schedules are " +
                 knownNames() + "\n");
   EXPECT_EQ(errorOf({}),
-            "veeline schedule: --schedule is missing; known schedules are " +
+            "veeline: error: --schedule is missing; known schedules are " +
                 knownNames() + ", and file:PATH\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--microbatches=2"}),
-            "veeline schedule: --stages is missing\n");
+            "veeline: error: --stages is missing\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2"}),
-            "veeline schedule: --microbatches is missing\n");
+            "veeline: error: --microbatches is missing\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=2", "--microbatches=2",
                      "--cost=F=1"}),
-            "veeline schedule: --cost: B is missing in 'F=1'\n");
+            "veeline: error: --cost: B is missing in 'F=1'\n");
   EXPECT_EQ(errorOf({"--objective=x"}),
-            "veeline schedule: --objective: x not in {makespan,span}\n");
+            "veeline: error: --objective: x not in {makespan,span}\n");
   EXPECT_EQ(errorOf({"--frob"}),
-            "veeline schedule: The following argument was not expected: "
+            "veeline: error: The following argument was not expected: "
             "--frob\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=0", "--microbatches=2"}),
-            "veeline schedule: a placement needs at least 1 stage, not 0\n");
+            "veeline: error: a placement needs at least 1 stage, not 0\n");
+  EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=1", "--microbatches=1",
+                     "--memory-curves", "-o=x.csv"}),
+            "veeline: error: --memory-curves draws in .svg files, and .html "
+            "pages have them; there is no -o of either\n");
   EXPECT_NE(errorOf({"--stages=many"}), "");
   EXPECT_NE(errorOf({"--cost=F=1,B=1,W=1", "--chunk-cost=F=1,B=1,W=1"}), "");
 }
@@ -112,16 +118,16 @@ TEST(Command, NoSolution) {
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err,
-            "veeline schedule: stage 0: the memory limit of 0 activations is "
+            "veeline: error: stage 0: the memory limit of 0 activations is "
             "too low for any order of zb-v; one microbatch alone needs 1 "
-            "activations\n");
+            "activation\n");
 }
 
 TEST(Command, WarningsGoToTheStandardError) {
   Result result = run({"--schedule=interleaved-1f1b", "--stages=3",
                        "--microbatches=1", "--show=nothing"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_EQ(result.err.find("veeline schedule: warning: 1 microbatch is fewer "
+  EXPECT_EQ(result.err.find("veeline: warning: 1 microbatch is fewer "
                             "than the 3 stages, so"),
             0u);
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);

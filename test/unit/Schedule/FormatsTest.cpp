@@ -7,6 +7,7 @@
 #include "veeline/Schedule/Formats.h"
 #include "TestUtilities.h"
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -166,6 +167,32 @@ TEST(Formats, CsvBlocks) {
             std::string::npos);
 }
 
+TEST(Formats, PathsOfSchedules) {
+  EXPECT_EQ(scheduleFilePath("file:a:b.csv"), "a:b.csv");
+  EXPECT_EQ(scheduleFilePath("file:"), "");
+  EXPECT_EQ(scheduleFilePath("1f1b"), std::nullopt);
+}
+
+// Chunk 0 turns out to owe nobody an input gradient. A block that loses one of
+// its operations is none any more, later ones move.
+TEST(Formats, InputsThatAreMissing) {
+  Expected<ImportedSchedule> file =
+      readCsv("0F0,1F0,1I0,(0F1;0I0)OVERLAP_F_B,1W0,0W0,(1F1;0I1)OVERLAP_F_B,"
+              "(0F2;1I1)OVERLAP_F_B,1W1,0W1,1F2,1B2,0B2\n",
+              "x.csv");
+  ASSERT_TRUE(file) << file.error().message;
+  Problem problem =
+      uniformProblem(file->placement, 3, makeChunk(1, 1, 1, 1), 0);
+  Schedule same = withoutMissingInputs(problem, file->schedule);
+  EXPECT_EQ(same.stages, file->schedule.stages);
+  EXPECT_EQ(same.overlapped, file->schedule.overlapped);
+  problem.chunks[0] = problem.chunks[0].withoutBackwardInput();
+  Schedule schedule = withoutMissingInputs(problem, file->schedule);
+  EXPECT_EQ(toCsv(problem, schedule),
+            "0F0,1F0,1I0,0F1,1W0,0B0,1F1,(0F2;1I1)OVERLAP_F_B,1W1,0B1,1F2,1B2,"
+            "0B2\n");
+}
+
 TEST(Formats, CsvErrors) {
   const std::string expected = "; expected a cell as 2F0 (chunk, F, I, W or B, "
                                "microbatch), (0F3;7B1)OVERLAP_F_B, or nothing";
@@ -195,8 +222,8 @@ TEST(Formats, CsvErrors) {
             "number of chunks");
   // Nothing is allocated for numbers that only one cell has.
   EXPECT_EQ(csvError("0F16777215\n"),
-            "x.csv: has 1 forwards; 1 chunks and microbatches 0 to 16777215 "
-            "have 16777216");
+            "x.csv: has 1 forward; 1 chunk and 16777216 microbatches (0 to "
+            "16777215) have 16777216");
 }
 
 TEST(Formats, JsonErrors) {
@@ -218,7 +245,7 @@ TEST(Formats, JsonErrors) {
   EXPECT_EQ(jsonError("{\"orders\": 1}").substr(0, 36),
             "x.json:1:12: /orders: unknown member");
   EXPECT_EQ(jsonError("{\"order\": [[\"0F0\", \"0B0\"]], \"stages\": 2}"),
-            "x.json:1:39: /stages: the order has 1 stages");
+            "x.json:1:39: /stages: the order has 1 stage");
   EXPECT_EQ(jsonError("{\"order\": [[\"0F0\"]], \"microbatches\": 1.5}"),
             "x.json:1:38: /microbatches: expected an integer of 64 bits, "
             "found 1.5");
@@ -268,11 +295,31 @@ TEST(Formats, ChromeTrace) {
     end[thread] = event["ts"].get<double>() + event["dur"].get<double>();
   }
   EXPECT_EQ(count["X"], 3 * 2 * 4 * 3);
-  EXPECT_EQ(count["C"], count["X"]);
+  std::size_t changes = 0;
+  for (int stage = 0; stage < 3; ++stage)
+    changes +=
+        memoryCurve(problem, solution.schedule, solution.simulation, stage)
+            .size();
+  EXPECT_EQ(count["C"], changes);
   EXPECT_EQ(count["M"], 4);
   // 2v(p-1) messages a microbatch.
   EXPECT_EQ(count["s"], 4 * 2 * 2 * 2);
   EXPECT_EQ(count["f"], count["s"]);
+}
+
+// A block takes its memory when it starts, and gives it back when it ends.
+TEST(Formats, ChromeTraceBlocks) {
+  Json events = Json::parse(toChromeTrace(blockSolution()))["traceEvents"];
+  std::vector<std::array<double, 2>> memory, slices;
+  for (const Json &event : events)
+    if (event["ph"] == "C")
+      memory.push_back({event["ts"], event["args"]["activations"]});
+    else if (event["ph"] == "X")
+      slices.push_back({event["ts"], event["dur"]});
+  EXPECT_EQ(memory, (std::vector<std::array<double, 2>>{
+                        {0, 1}, {1, 2}, {2, 3}, {8, 2}, {13, 1}, {18, 0}}));
+  EXPECT_EQ(slices, (std::vector<std::array<double, 2>>{
+                        {0, 1}, {1, 1}, {2, 6}, {2, 6}, {8, 5}, {13, 5}}));
 }
 
 static int occurrences(const std::string &text, const std::string &what) {

@@ -133,7 +133,8 @@ TEST(Generators, MemoryLimitOfAFixedOrder) {
   EXPECT_EQ(schedule.error().message,
             "stage 0, step 3: F of chunk 0, microbatch 3 exceeds the memory "
             "limit of 3 activations; this order of the stage needs 8 "
-            "activations");
+            "activations; a schedule that follows costs and limits (auto) can "
+            "go down to 1 activation");
   limitMemory(problem, 8);
   EXPECT_TRUE(generate("gpipe", problem));
 }

@@ -52,7 +52,7 @@ TEST(Limits, ErrorsNameTheReason) {
   EXPECT_EQ(error.leastLimit, activationUnit);
   EXPECT_EQ(error.message,
             "stage 1: no schedule fits the memory limit of 0.5 activations; "
-            "one microbatch alone needs 1 activations: before the backward of "
+            "one microbatch alone needs 1 activation: before the backward of "
             "chunk 2 it holds what the forwards of chunks 1, 2 add");
 }
 
@@ -63,6 +63,53 @@ TEST(Limits, ErrorsOfGeneratorsSayWhetherAnySchedulFits) {
   ASSERT_FALSE(schedule);
   EXPECT_EQ(schedule.error().leastLimit, 8 * activationUnit);
   EXPECT_EQ(schedule.error().leastOfAnySchedule, activationUnit);
+}
+
+// On a V there are two of them; and what is said is true.
+TEST(Limits, ErrorsNameSchedulesThatFit) {
+  Problem problem = makeProblem("zb-v", 2, 2, 8);
+  limitMemory(problem, 1);
+  Expected<Schedule> schedule = generate("dualpipe-v", problem);
+  ASSERT_FALSE(schedule);
+  EXPECT_NE(schedule.error().message.find(
+                "; a schedule that follows costs and limits (zb-v, auto) can "
+                "go down to 1 activation"),
+            std::string::npos)
+      << schedule.error().message;
+  EXPECT_TRUE(generate("zb-v", problem));
+  EXPECT_TRUE(generate("auto", problem, quickly()));
+}
+
+// The other stage's limit is too low for all.
+TEST(Limits, ErrorsSayThatNoScheduleHelps) {
+  Problem problem = makeProblem("gpipe", 2, 1, 8);
+  problem.memoryLimits = {3 * activationUnit, 0};
+  Expected<Schedule> schedule = generate("gpipe", problem);
+  ASSERT_FALSE(schedule);
+  EXPECT_EQ(schedule.error().leastOfAnySchedule, activationUnit);
+  EXPECT_NE(schedule.error().message.find(
+                "; no schedule helps: stage 1: no schedule fits the memory "
+                "limit of 0 activations; one microbatch alone needs 1 "
+                "activation: before"),
+            std::string::npos)
+      << schedule.error().message;
+}
+
+// Nothing is said twice, and errors of other kinds stay as they are.
+TEST(Limits, ErrorsThatAreComplete) {
+  Problem problem = makeProblem("zb-v", 2, 2, 3);
+  limitMemory(problem, 0.5);
+  Expected<Schedule> least = generate("zb-v", problem);
+  ASSERT_FALSE(least);
+  EXPECT_EQ(least.error().message.find("can go down"), std::string::npos);
+  Problem one = makeProblem("gpipe", 2, 1, 1);
+  limitMemory(one, 0.5);
+  EXPECT_EQ(generate("gpipe", one).error().message,
+            "stage 0, step 0: F of chunk 0, microbatch 0 exceeds the memory "
+            "limit of 0.5 activations; this order of the stage needs 1 "
+            "activation; no schedule needs less");
+  Error other{ErrorKind::Deadlock, "x"};
+  EXPECT_EQ(withLeastOfAny(problem, other).message, "x");
 }
 
 namespace {

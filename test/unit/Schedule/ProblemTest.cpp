@@ -64,7 +64,7 @@ TEST(Problem, CheckSizes) {
   EXPECT_EQ(errorAfter([](Problem &p) { p.chunks.pop_back(); }),
             "costs are given for 3 chunks, but the placement has 4");
   EXPECT_EQ(errorAfter([](Problem &p) { p.memoryLimits = {1}; }),
-            "memory limits are given for 1 stages, but there are 2");
+            "memory limits are given for 1 stage, but there are 2");
   EXPECT_EQ(errorAfter([](Problem &p) {
               p.memoryLimits = {1, -1};
             }),

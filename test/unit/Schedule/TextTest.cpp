@@ -55,6 +55,48 @@ TEST(Text, TimelineShowsNamesAndWaiting) {
             "stage 1: ....F0--BW0-----F1--BW1-----........\n");
 }
 
+/// F1 runs together with a whole backward of microbatch 0, on two stages.
+static Solved blocks() {
+  Problem problem = makeProblem("1f1b", 2, 1, 3);
+  problem.overlap = 1;
+  Expected<Schedule> schedule = generate("1f1b", problem);
+  EXPECT_TRUE(schedule);
+  // Stage 0 has F0 F1 BW0 F2 BW1 BW2, stage 1 F0 BW0 F1 BW1 F2 BW2.
+  schedule->overlapped = {{2}, {1, 3}};
+  EXPECT_TRUE(verify(problem, *schedule));
+  Expected<Simulation> simulation = simulate(problem, *schedule);
+  EXPECT_TRUE(simulation);
+  return {problem, *schedule, *simulation};
+}
+
+// A block is one cell that names both of its operations.
+TEST(Text, Blocks) {
+  Solved solved = blocks();
+  EXPECT_EQ(orderTable(solved.problem, solved.schedule, 80),
+            "stage 0: F0     F1     BW0+F2 BW1    BW2\n"
+            "stage 1: F0     BW0+F1 BW1+F2 BW2\n");
+  EXPECT_EQ(timeline(solved.problem, solved.schedule, solved.simulation, 57),
+            "time 0 to 12\n"
+            "stage 0: F0--F1--........BW0+F2--........BW1-----BW2-----\n"
+            "stage 1: ....F0--BW0+F1--........BW1+F2--BW2-----........\n");
+}
+
+// Where its name does not fit, letters; where they do not, one sign.
+TEST(Text, NarrowBlocks) {
+  Problem problem = makeProblem("dualpipe-v", 8, 2, 16);
+  GeneratorOptions options = quickly();
+  options.overlapBlocks = true;
+  Expected<Schedule> schedule = generate("dualpipe-v", problem, options);
+  ASSERT_TRUE(schedule) << schedule.error().str();
+  Expected<Simulation> simulation = simulate(problem, *schedule);
+  ASSERT_TRUE(simulation);
+  std::string text = timeline(problem, *schedule, *simulation, 100);
+  EXPECT_NE(text.find("f+B"), std::string::npos) << text;
+  EXPECT_NE(text.find("F+b"), std::string::npos) << text;
+  EXPECT_NE(text.find("&"), std::string::npos) << text;
+  EXPECT_LE(longestLine(text), 100u);
+}
+
 TEST(Text, NarrowCellsShowKinds) {
   Solved solved = solve("zb-v", makeProblem("zb-v", 16, 2, 16));
   std::string text =

@@ -366,7 +366,7 @@ TEST(Calls, WrongCalls) {
     return status.error().message;
   };
   EXPECT_EQ(errorAfter([](Calls &c) { c.pop_back(); }),
-            "calls are given for 1 stages, but there are 2");
+            "calls are given for 1 stage, but there are 2");
   EXPECT_EQ(errorAfter([](Calls &c) { c[0].pop_back(); }),
             "message with the gradient of edge 0 (chunk 0 -> 1), microbatch 0 "
             "is never called by stage 0");

@@ -43,7 +43,7 @@ TEST(Verify, WrongNumberOfStages) {
   Error error = errorAfter(small(), oneForwardOneBackward(small()),
                            [](Schedule &s) { s.stages.pop_back(); });
   EXPECT_EQ(error.kind, ErrorKind::WrongStage);
-  EXPECT_EQ(error.message, "the schedule has 1 stages, the problem 2");
+  EXPECT_EQ(error.message, "the schedule has 1 stage, the problem 2");
 }
 
 TEST(Verify, Missing) {

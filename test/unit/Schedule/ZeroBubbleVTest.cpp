@@ -155,9 +155,9 @@ TEST(ZeroBubbleV, LimitThatCannotBeMet) {
   EXPECT_EQ(error.kind, ErrorKind::OutOfMemory);
   EXPECT_EQ(error.stage, 1);
   EXPECT_EQ(error.leastLimit, activationUnit);
-  EXPECT_EQ(error.message, "stage 1: the memory limit of 1 activations is too "
+  EXPECT_EQ(error.message, "stage 1: the memory limit of 1 activation is too "
                            "low for any order of zb-v; one microbatch alone "
-                           "needs 1 activations");
+                           "needs 1 activation");
   problem.memoryLimits[1] = *error.leastLimit;
   EXPECT_TRUE(generate("zb-v", problem));
   problem.memoryLimits = {0, 0};

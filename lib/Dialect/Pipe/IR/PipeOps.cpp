@@ -117,9 +117,11 @@ LogicalResult PipelineOp::verify() {
              << expected - 1 << " is next: chunks are numbered in model order";
   }
   if (expected != getNumChunks())
-    return emitOpError() << "has " << expected << " chunks, but stages("
-                         << getStages() << ") times chunks_per_stage("
-                         << getChunksPerStage() << ") is " << getNumChunks();
+    return emitOpError() << "has " << expected
+                         << (expected == 1 ? " chunk" : " chunks")
+                         << ", but stages(" << getStages()
+                         << ") times chunks_per_stage(" << getChunksPerStage()
+                         << ") is " << getNumChunks();
   YieldOp yield = getYield();
   auto loss = yield.getResults().empty()
                   ? RankedTensorType()

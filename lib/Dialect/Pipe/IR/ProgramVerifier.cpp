@@ -273,7 +273,8 @@ LogicalResult ProgramVerifier::verify() {
   if (program.getStage() >= pipeline.getStages())
     return program.emitOpError()
            << "is for stage " << program.getStage() << ", but the pipeline has "
-           << pipeline.getStages() << " stages";
+           << pipeline.getStages()
+           << (pipeline.getStages() == 1 ? " stage" : " stages");
   for (Operation &op : program.getBody().front())
     if (failed(verifyOp(&op)))
       return failure();

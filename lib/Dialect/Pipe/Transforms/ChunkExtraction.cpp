@@ -133,7 +133,8 @@ LogicalResult ExtractionPlan::verify() const {
       return plan.ops.front()->emitError()
              << "chunk " << chunk
              << " begins here and computes nothing that a later chunk or the "
-                "model's results use; remove dead code (--canonicalize), or "
+                "model's results use; remove dead code (veeline-opt "
+                "--canonicalize), or "
                 "make fewer chunks";
   }
   return success();

@@ -70,7 +70,9 @@ static LogicalResult verifyStages(PipelineOp pipeline,
   if (next == pipeline.getStages())
     return success();
   return pipeline.emitOpError()
-         << "has " << pipeline.getStages() << " stages, but stage " << next
+         << "has " << pipeline.getStages()
+         << (pipeline.getStages() == 1 ? " stage" : " stages") << ", but stage "
+         << next
          << " has no program; run --pipe-schedule, or write one for each";
 }
 

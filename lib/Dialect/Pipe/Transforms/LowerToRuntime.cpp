@@ -520,7 +520,7 @@ struct PipeLowerToRuntime
   void runOnOperation() override {
     if (target != "host") {
       getOperation().emitError()
-          << "unknown target '" << target << "'; expected host";
+          << "unknown target '" << target << "'; targets: host";
       return signalPassFailure();
     }
     SymbolTableCollection symbols;

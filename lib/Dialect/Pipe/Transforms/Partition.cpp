@@ -97,7 +97,8 @@ static LogicalResult verifyList(func::FuncOp model,
   int64_t numChunks = options.stages * options.chunksPerStage;
   if (static_cast<int64_t>(list.size()) != numChunks)
     return model.emitError()
-           << "the list of pieces has " << list.size() << " entries, expected "
+           << "the list of pieces has " << list.size()
+           << (list.size() == 1 ? " entry" : " entries") << ", expected "
            << numChunks << ": " << describe(options);
   uint64_t sum = 0;
   for (auto [i, count] : llvm::enumerate(list)) {
@@ -109,7 +110,8 @@ static LogicalResult verifyList(func::FuncOp model,
   if (sum != static_cast<uint64_t>(numPieces))
     return model.emitError()
            << "the list of pieces adds up to " << sum << ", but the model has "
-           << numPieces << " pieces (--pipe-print-pieces lists them)";
+           << numPieces << (numPieces == 1 ? " piece" : " pieces")
+           << " (veeline inspect --pieces lists them)";
   return success();
 }
 

@@ -9,7 +9,9 @@
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Simulator.h"
 #include "veeline/Support/Check.h"
@@ -22,6 +24,17 @@ namespace veeline::pipe {
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
+
+/// Whether weights are updated once, after all backwards.
+static LogicalResult checkSemantics(PipelineOp pipeline, StringRef name) {
+  auto known = schedule::findGenerator(name);
+  if (!known || (*known)->semantics == schedule::UpdateSemantics::Synchronous)
+    return success();
+  return pipeline.emitOpError()
+         << "cannot be compiled with schedule '" << name
+         << "' yet, which updates weights without a flush; '1f1b' has the "
+            "same order with one";
+}
 
 /// The library's answer, checked by its verifier; a diagnostic where the
 /// schedule does not exist or does not fit the pipeline's placement.
@@ -44,12 +57,8 @@ generateSchedule(PipelineOp pipeline, StringRef name,
            << schedule::toString(placement->kind())
            << "'; partition with that placement";
   }
-  if ((*schedule::findGenerator(schedule))->semantics !=
-      schedule::UpdateSemantics::Synchronous)
-    return pipeline.emitOpError()
-           << "cannot be compiled with schedule '" << name
-           << "' yet, which updates weights without a flush; '1f1b' has the "
-              "same order with one";
+  if (failed(checkSemantics(pipeline, name)))
+    return failure();
   auto generated = schedule::generate(schedule, problem);
   if (!generated)
     return pipeline.emitOpError() << generated.error().str();
@@ -60,6 +69,44 @@ generateSchedule(PipelineOp pipeline, StringRef name,
            << "schedule '" << name
            << "' does not pass verification: " << status.error().str();
   return *generated;
+}
+
+/// Whether chunks have the functions for the backwards of an order: fused,
+/// split, or both.
+static LogicalResult checkFunctions(PipelineOp pipeline,
+                                    const schedule::Schedule &order) {
+  SmallVector<ChunkOp> chunks = pipeline.getChunks();
+  for (auto [stage, ops] : llvm::enumerate(order.stages))
+    for (auto [step, op] : llvm::enumerate(ops)) {
+      ChunkOp chunk = chunks[op.chunk];
+      bool isFused = op.kind == schedule::OpKind::Backward;
+      bool hasSplit = chunk.getBackwardInput() || chunk.getBackwardWeight();
+      bool hasFused = chunk.getBackward().has_value();
+      // One on which no gradient depends has neither.
+      if (op.kind == schedule::OpKind::Forward || hasFused == hasSplit ||
+          hasFused == isFused)
+        continue;
+      return pipeline.emitOpError()
+             << "cannot run schedule '" << order.name << "': stage " << stage
+             << ", step " << step << ": " << schedule::describe(op)
+             << (isFused ? ": the chunk has no fused backward"
+                         : ": the chunk's backward is not split; run "
+                           "--pipe-split-backward first");
+    }
+  return success();
+}
+
+/// The order by name or from a file, which may say whose it is.
+static FailureOr<schedule::Schedule>
+getOrder(PipelineOp pipeline, StringRef name,
+         const schedule::Problem &problem) {
+  std::optional<std::string> path = schedule::scheduleFilePath(name);
+  auto order = path ? importSchedule(pipeline, *path, problem)
+                    : generateSchedule(pipeline, name, problem);
+  if (failed(order) || failed(checkSemantics(pipeline, order->name)) ||
+      failed(checkFunctions(pipeline, *order)))
+    return failure();
+  return order;
 }
 
 /// A copy of `pipeline` in which one rank holds all chunks.
@@ -80,7 +127,7 @@ static LogicalResult scheduleOne(PipelineOp pipeline, StringRef name,
   auto problem = buildProblem(pipeline, microbatches, tables);
   if (failed(problem))
     return failure();
-  auto order = generateSchedule(pipeline, name, *problem);
+  auto order = getOrder(pipeline, name, *problem);
   if (failed(order))
     return failure();
   auto simulation = schedule::simulate(*problem, *order);

@@ -87,7 +87,7 @@ func.func private @d(tensor<f32>) -> tensor<f32>
 
 // -----
 
-// expected-error @below {{has 1 chunks, but stages(2) times chunks_per_stage(1) is 2}}
+// expected-error @below {{has 1 chunk, but stages(2) times chunks_per_stage(1) is 2}}
 pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) {
   %0 = pipe.chunk 0 @c() : () -> tensor<f32>
   pipe.yield %0 : tensor<f32>

@@ -32,7 +32,7 @@
 // ZERO: error: entry 1 of the list of pieces is 0; every chunk has at least 1 piece
 
 // RUN: not veeline-opt %s --pipe-partition="stages=2 pieces=1,1" 2>&1 | FileCheck %s --check-prefix=SUM
-// SUM: error: the list of pieces adds up to 2, but the model has 3 pieces (--pipe-print-pieces lists them)
+// SUM: error: the list of pieces adds up to 2, but the model has 3 pieces (veeline inspect --pieces lists them)
 
 // RUN: not veeline-opt %s --pipe-partition="stages=2 pieces=2,2" 2>&1 | FileCheck %s --check-prefix=ABOVE
 // ABOVE: error: the list of pieces adds up to 4, but the model has 3 pieces

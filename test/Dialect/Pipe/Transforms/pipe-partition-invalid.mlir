@@ -264,7 +264,7 @@ func.func @net(%x: tensor<f32> {pipe.batch = "x"},
                %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
   %l = arith.addf %x, %w : tensor<f32>
   %m = pipe.boundary %l : tensor<f32>
-  // expected-error @below {{chunk 1 begins here and computes nothing that a later chunk or the model's results use; remove dead code (--canonicalize), or make fewer chunks}}
+  // expected-error @below {{chunk 1 begins here and computes nothing that a later chunk or the model's results use; remove dead code (veeline-opt --canonicalize), or make fewer chunks}}
   %unused = arith.addf %m, %w : tensor<f32>
   return %l : tensor<f32>
 }

@@ -77,9 +77,13 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     Asks the schedule library for an order under the costs of the chunks, checks it with the
     library's verifier, and writes it as one `pipe.program` for each rank. A
     value of another stage is a `pipe.edge_value` there.
+
+    `schedule=file:PATH` takes the order from a `.csv` or `.json` file instead (docs/schedules.md). Its
+    stages, chunks, placement and microbatches are those of the pipeline, and its operations run one
+    after the other; an I of a chunk that owes nobody an input gradient is left out.
   }];
   let options = [
-    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule">,
+    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
     Option<"sequential", "sequential", "bool", "false",
            "Also write a program that runs all chunks on one rank, one microbatch after the other: the reference for bitwise equality">

@@ -1,0 +1,76 @@
+//===- ScheduleFile.cpp - orders from files as pipelines' schedules -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
+
+#include "veeline/Schedule/Formats.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// Stages, chunks and where each of them lies, and microbatches.
+static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
+                                const schedule::Problem &problem,
+                                const schedule::ImportedSchedule &file) {
+  const schedule::Placement &wanted = problem.placement;
+  auto check = [&](const char *one, int found, int expected) -> LogicalResult {
+    if (found == expected)
+      return success();
+    return pipeline.emitOpError() << "has " << schedule::counted(expected, one)
+                                  << ", but '" << path << "' has " << found;
+  };
+  if (failed(check("stage", file.placement.stages(), wanted.stages())) ||
+      failed(check("chunk", file.placement.chunks(), wanted.chunks())) ||
+      failed(check("microbatch", file.microbatches, problem.microbatches)))
+    return failure();
+  for (int chunk = 0; chunk < wanted.chunks(); ++chunk)
+    if (file.placement.stageOf(chunk) != wanted.stageOf(chunk))
+      return pipeline.emitOpError()
+             << "has placement '" << schedule::toString(wanted.kind())
+             << "', where chunk " << chunk << " is on stage "
+             << wanted.stageOf(chunk) << ", but in '" << path
+             << "' it is on stage " << file.placement.stageOf(chunk)
+             << ": that placement is '"
+             << schedule::toString(file.placement.kind()) << "'";
+  return success();
+}
+
+/// A rank does one thing after the other.
+static LogicalResult checkBlocks(PipelineOp pipeline, StringRef path,
+                                 const schedule::Schedule &order) {
+  for (auto [stage, blocks] : llvm::enumerate(order.overlapped)) {
+    if (blocks.empty())
+      continue;
+    int step = blocks.front();
+    return pipeline.emitOpError()
+           << "cannot be compiled with the order of '" << path << "': stage "
+           << stage << ", steps " << step << " and " << step + 1 << ": "
+           << schedule::describe(order.stages[stage][step]) << " and "
+           << schedule::describe(order.stages[stage][step + 1])
+           << " run together, and compiled programs run one operation after "
+              "the other; write them as two cells";
+  }
+  return success();
+}
+
+FailureOr<schedule::Schedule>
+veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
+                              const schedule::Problem &problem) {
+  auto file = schedule::readScheduleFile(path.str());
+  if (!file)
+    return pipeline.emitOpError()
+           << "has no schedule: " << file.error().message;
+  if (failed(checkSizes(pipeline, path, problem, *file)) ||
+      failed(checkBlocks(pipeline, path, file->schedule)))
+    return failure();
+  schedule::Schedule order =
+      schedule::withoutMissingInputs(problem, std::move(file->schedule));
+  if (auto status = schedule::verify(problem, order); !status)
+    return pipeline.emitOpError() << "cannot run the order of '" << path
+                                  << "': " << status.error().str();
+  return order;
+}

@@ -1,0 +1,124 @@
+//===- Agenda.h - which stage acts next -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_GENERATORS_AGENDA_H
+#define VEELINE_LIB_SCHEDULE_GENERATORS_AGENDA_H
+
+#include "LegBuilder.h"
+
+namespace veeline::schedule {
+
+/// Lets stages act as if always the one that wakes first did, of several the
+/// first by number.
+///
+/// An act at some time looks at its own stage and at what the stages it
+/// exchanges data with, its neighbours, have placed by then; and it may wake
+/// neighbours at the end of what it places. So a stage may act as soon as none
+/// of its neighbours can act before it: there is no need to find the first of
+/// all, and sweeps over the stages, which find what they look at side by side
+/// in memory, do. For this the agenda keeps for each stage a time before which
+/// it will certainly not act: when it wakes, or, as a neighbour may wake it
+/// before, when a neighbour acts at the earliest and the shortest step after
+/// that.
+class Agenda {
+public:
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  /// All stages wake at time 0.
+  explicit Agenda(const LegBuilder &builder);
+
+  void wake(int stage, double time) { entries[stage].wakeTime = time; }
+  /// Wakes the stages that use what a stage has just placed, unless they wake
+  /// before.
+  void wakeUsers(int stage, const LegProblem::Leg &placed);
+
+  /// Calls `act(stage, time)` until all stages sleep. An act sets when its own
+  /// stage wakes next. Returns false as soon as an act does.
+  template <typename Act> bool run(Act act);
+
+private:
+  struct Entry {
+    double wakeTime;
+    /// When the stage acts next at the earliest.
+    double least;
+    /// The least time between one of its acts and one that this causes.
+    double shortest;
+    /// Its neighbours stand here in `neighbours`.
+    int begin, end;
+  };
+
+  bool isNext(int stage) const;
+  double leastTime(int stage) const;
+  int firstStage() const;
+  template <typename Act> bool runStage(int stage, Act &act, int &acts);
+
+  const LegBuilder &builder;
+  std::vector<Entry> entries;
+  std::vector<int> neighbours;
+};
+
+/// Whether no neighbour can act before a stage that wakes.
+inline bool Agenda::isNext(int stage) const {
+  const Entry &entry = entries[stage];
+  if (entry.wakeTime == never)
+    return false;
+  for (int i = entry.begin; i < entry.end; ++i) {
+    int other = neighbours[i];
+    double least = entries[other].least;
+    if (least < entry.wakeTime || (least == entry.wakeTime && other < stage))
+      return false;
+  }
+  return true;
+}
+
+inline double Agenda::leastTime(int stage) const {
+  const Entry &entry = entries[stage];
+  double time = entry.wakeTime, now = builder.now(stage);
+  // Nothing wakes a stage while it is busy.
+  if (time <= now)
+    return time;
+  for (int i = entry.begin; i < entry.end; ++i) {
+    const Entry &other = entries[neighbours[i]];
+    time = std::min(time, other.least + other.shortest);
+  }
+  return std::max({time, entry.least, now});
+}
+
+template <typename Act> bool Agenda::runStage(int stage, Act &act, int &acts) {
+  for (; isNext(stage); ++acts)
+    if (!act(stage, entries[stage].wakeTime))
+      return false;
+  entries[stage].least = leastTime(stage);
+  return true;
+}
+
+template <typename Act> bool Agenda::run(Act act) {
+  int stages = static_cast<int>(entries.size());
+  for (;;) {
+    int acts = 0;
+    for (int stage = 0; stage < stages; ++stage)
+      if (!runStage(stage, act, acts))
+        return false;
+    for (int stage = stages - 1; stage >= 0; --stage)
+      if (!runStage(stage, act, acts))
+        return false;
+    if (acts > 0)
+      continue;
+    // The first of all may act, whatever is known of its neighbours.
+    int stage = firstStage();
+    double time = entries[stage].wakeTime;
+    if (time == never)
+      return true;
+    for (Entry &entry : entries)
+      entry.least = std::max(entry.least, time);
+    if (!act(stage, time))
+      return false;
+  }
+}
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_GENERATORS_AGENDA_H
