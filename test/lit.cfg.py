@@ -33,6 +33,11 @@ if browser:
     # Tests may run as root, whom the sandbox does not take, and in small /dev/shm.
     flags = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
     config.substitutions.append(("%chromium", f"timeout 120 {browser} {flags}"))
+# Model files by others: VEELINE_MODELS, or what lies beside the source tree.
+models = os.environ.get("VEELINE_MODELS", os.path.join(config.veeline_source_dir, "../shared/models"))
+if os.path.isdir(models):
+    config.available_features.add("models")
+    config.substitutions.append(("%models", os.path.abspath(models)))
 if config.sanitizer:
     config.available_features.add("sanitizer")
 with open("/proc/cpuinfo") as cpuinfo:

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Import/Passes.h"
 
@@ -37,6 +38,12 @@ static InitAttr drawnInit(MLIRContext *context, const Uses &uses) {
     return makeInit(context, InitKind::Normal, 0.0,
                     1.0 / std::sqrt(static_cast<double>(uses.summed)));
   return makeInit(context, uses.multiplied ? InitKind::Ones : InitKind::Zeros);
+}
+
+/// Whether the file has the elements, and not only their shape.
+static bool isThere(ElementsAttr value) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  return !resource || resource.getRawHandle().getBlob();
 }
 
 /// The value of all elements; none where they differ or are not there.
@@ -92,6 +99,8 @@ private:
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
+  /// How many parameters have values in the file that get lost.
+  unsigned numDropped = 0;
   /// Slices of a parameter start here.
   unsigned firstSlice = 0;
 };
@@ -273,6 +282,7 @@ LogicalResult Importer::decide(unsigned argument) {
     }
     std::optional<double> splat = splatOf(value);
     bool isDrawn = uses.weight || !splat;
+    numDropped += !splat && isThere(value);
     makeParam(argument, isDrawn
                             ? drawnInit(context, uses)
                             : makeInit(context, InitKind::Constant, *splat));
@@ -306,6 +316,11 @@ LogicalResult Importer::run() {
   for (unsigned i = 0; i < model.getNumArguments(); ++i)
     if (failed(decide(i)))
       return failure();
+  if (numDropped > 0)
+    model.emitWarning("the values that the file has for ")
+        << numDropped << (numDropped == 1 ? " parameter" : " parameters")
+        << " are not taken over: they start at random, unless 'veeline train "
+           "--init' has them";
   gone.resize(model.getNumArguments());
   return LogicalResult(model.eraseArguments(gone));
 }

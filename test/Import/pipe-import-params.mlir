@@ -70,3 +70,20 @@ func.func @small(
   %y = linalg.mul ins(%x, %b : tensor<2x4xbf16>, tensor<2x4xbf16>) outs(%e : tensor<2x4xbf16>) -> tensor<2x4xbf16>
   return %y : tensor<2x4xbf16>
 }
+
+// -----
+
+// Values of their own are drawn, too, and that is said.
+// CHECK-LABEL: func.func @values(
+// CHECK-SAME:    tensor<2x2xf32> {pipe.param = #pipe.param<"weight0", init = normal({{.*}})>}
+// expected-warning @below {{the values that the file has for 1 parameter are not taken over: they start at random, unless 'veeline train --init' has them}}
+func.func @values(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<4x2xf32>') is taken for data}}
+    %x: tensor<4x2xf32>,
+    %w: tensor<2x2xf32> {pipe.constant = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>}) -> tensor<4x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x2xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<4x2xf32>, tensor<2x2xf32>) outs(%z : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %p : tensor<4x2xf32>
+}

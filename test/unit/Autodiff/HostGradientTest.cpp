@@ -101,6 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, HostGradients,
                          ::testing::Values(INPUTS "/elementwise.mlir",
                                            INPUTS "/structured.mlir",
                                            INPUTS "/tensor.mlir",
+                                           INPUTS "/windows.mlir",
                                            INPUTS "/layers.mlir",
                                            INPUTS "/transformer-layer.mlir"));
 
