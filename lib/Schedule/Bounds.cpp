@@ -77,6 +77,7 @@ private:
   double memory(int stage, const Chains &heads, const Chains &tails) const;
   double rounds(int chunk, std::int64_t limit, const Chains &heads,
                 const Chains &tails) const;
+  double ends(int stage, const Chains &heads, const Chains &tails) const;
   Bound best(int stage, const Chains &heads, const Chains &tails) const;
 
   const Problem &problem;
@@ -303,6 +304,72 @@ double Analysis::memory(int stage, const Chains &heads,
   return std::max(best, fill + time + drain);
 }
 
+namespace {
+/// An operation of one microbatch and what is held with it.
+struct Holder {
+  double time;
+  std::int64_t memory;
+};
+} // namespace
+
+/// The most time that up to `microbatches` of each take while they hold at most
+/// `limit` together, parts of one counted as parts.
+static double mostTime(std::vector<Holder> holders, double microbatches,
+                       std::int64_t limit) {
+  std::int64_t divisor = 0;
+  for (const Holder &holder : holders)
+    divisor = std::gcd(divisor, holder.memory);
+  double left =
+      static_cast<double>(divisor > 0 ? limit / divisor * divisor : limit);
+  std::sort(holders.begin(), holders.end(),
+            [](const Holder &a, const Holder &b) {
+              return a.time * static_cast<double>(b.memory) >
+                     b.time * static_cast<double>(a.memory);
+            });
+  double time = 0;
+  for (const Holder &holder : holders) {
+    double memory = static_cast<double>(holder.memory), count = microbatches;
+    if (memory > 0)
+      count = std::min(count, left / memory);
+    left -= count * memory;
+    time += count * holder.time;
+  }
+  return time;
+}
+
+/// Before the first gradient reaches a stage, it runs only F, which release
+/// nothing: no more of them than fit in its limit, and it waits for the rest of
+/// that time. Between its last B and the end of the step it runs only W, of
+/// which each kept something until then: no more than fit either.
+double Analysis::ends(int stage, const Chains &heads,
+                      const Chains &tails) const {
+  std::vector<Holder> forwards, weights;
+  double work = 0, fill = infinity, gradient = infinity, drain = infinity;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    int chunk = problem.placement.globalChunk(stage, local);
+    const Chunk &memory = problem.chunks[chunk];
+    const Costs &cost = costs[chunk];
+    forwards.push_back({cost.forward, memory.forwardMemory});
+    weights.push_back(
+        {cost.rest, memory.forwardMemory + memory.backwardInputMemory});
+    // Overlapped blocks may hide as much of every F.
+    work += problem.microbatches *
+            (cost.forward * (1 - problem.overlap) + cost.backward + cost.rest);
+    fill = std::min(fill, heads.forward[chunk]);
+    gradient = std::min(gradient, heads.backward[chunk]);
+    double after = 0;
+    for (const Link &link : flow.backwardUsers[chunk])
+      after = std::max(after, link.transfer + costs[link.chunk].backward +
+                                  tails.backward[link.chunk]);
+    drain = std::min(drain, after);
+  }
+  std::int64_t limit = *problem.memoryLimit(stage);
+  double m = problem.microbatches;
+  double waits = gradient - mostTime(std::move(forwards), m, limit);
+  double idle = drain - mostTime(std::move(weights), m, limit);
+  return std::max(fill, waits) + work + std::max(0.0, idle);
+}
+
 /// The best of all arguments; of equal ones the simplest.
 Bound Analysis::best(int stage, const Chains &heads,
                      const Chains &tails) const {
@@ -320,7 +387,8 @@ Bound Analysis::best(int stage, const Chains &heads,
           BoundKind::CriticalPath);
   offer(oneStage(work), BoundKind::FillAndDrain);
   if (!problem.memoryLimits.empty())
-    offer(memory(stage, heads, tails), BoundKind::Memory);
+    offer(std::max(memory(stage, heads, tails), ends(stage, heads, tails)),
+          BoundKind::Memory);
   return best;
 }
 

@@ -93,15 +93,33 @@ TEST(Bounds, MemoryOfSeveral) {
 }
 
 TEST(Bounds, AVNeedsAThirdOfTheActivations) {
-  // Equal F, B and W: below p / 3 the memory bound rises above busy time, as
-  // published for V-Min.
+  // Equal F, B and W: below p / 3 the memory bound rises with m, as published
+  // for V-Min. Above, stage 6 only waits for its first gradient, 18 F and 6 B
+  // after its start, of which its memory fills 10.
   Problem problem = makeProblem("zb-v", 12, 2, 48);
   limitMemory(problem, 5);
-  EXPECT_EQ(lowerBounds(problem).stages[6].span.kind, BoundKind::Busy);
+  EXPECT_EQ(lowerBounds(problem).stages[6].span.time, 6 * 48 + 24 - 10);
   limitMemory(problem, 3.5);
   Bounds bounds = lowerBounds(problem);
   EXPECT_EQ(bounds.span.kind, BoundKind::Memory);
   EXPECT_GT(bounds.bubbleSpan, 0.1);
+}
+
+TEST(Bounds, MemoryBeforeTheFirstGradient) {
+  // The first gradient reaches stage 7 of a V after 16 F, 7 B and 21 transfers.
+  // Until then it has memory for 16 F, which leaves 7 B and 21 transfers; then
+  // all else follows. The 16 W that fit after its last B fill its drain.
+  Problem problem = makeProblem("zb-v", 8, 2, 16, 9, 10, 7, 1);
+  limitMemory(problem, 8);
+  Bounds bounds = lowerBounds(problem);
+  EXPECT_EQ(bounds.makespanStage, 7);
+  EXPECT_EQ(bounds.makespan.kind, BoundKind::Memory);
+  EXPECT_NEAR(bounds.makespan.time, 32 * 26 + 7 * 10 + 21, 1e-9);
+  // W that take a unit do not fill it: 7 (B + c), less 16 W.
+  problem = makeProblem("zb-v", 8, 2, 16, 9, 10, 1, 1);
+  limitMemory(problem, 8);
+  bounds = lowerBounds(problem);
+  EXPECT_NEAR(bounds.makespan.time, 32 * 20 + 7 * 10 + 21 + 77 - 16 + 1, 1e-9);
 }
 
 TEST(Bounds, ImpossibleLimits) {
