@@ -111,8 +111,8 @@ static void tryLessMemory(const Problem &problem, const FlatProblem &flat,
     if (least == 0 || tighter.memoryLimits[stage] < least)
       return;
   }
-  searchVariants(FlatProblem(tighter), options.objective, options.seed, units,
-                 work, pool);
+  searchVariants(FlatProblem(tighter), goalOf(tighter, options.objective),
+                 options.seed, units, work, pool);
 }
 
 Expected<Schedule>
@@ -126,15 +126,15 @@ veeline::schedule::generateAuto(const Problem &problem,
 
   Work work(options.searchSeconds);
   std::int64_t total = work.remaining();
-  double bound = scoreBound(flat, options.objective) * (1 + 1e-12);
-  if (admitsSplit(flat) && (!others.found || others.score > bound)) {
+  Goal goal = goalOf(problem, options.objective);
+  if (admitsSplit(flat) && (!others.found || !goal.isReachedBy(others.score))) {
     // Long steps leave time for few variants, and gain more from local search.
     bool isLong = flat.nodes() > total / 10'000;
-    searchVariants(flat, options.objective, options.seed,
+    searchVariants(flat, goal, options.seed,
                    isLong ? total / 5 : total * 3 / 10, work, pool);
     if (!isLong)
       tryLessMemory(problem, flat, options, total / 10, work, pool);
-    searchOrders(flat, options.objective, options.seed, work, pool);
+    searchOrders(flat, goal, options.seed, work, pool);
   }
   Schedule schedule = std::move(others.schedule);
   // Of equally good ones, the one whose backwards are all split.
