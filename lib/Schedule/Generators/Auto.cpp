@@ -128,10 +128,16 @@ veeline::schedule::generateAuto(const Problem &problem,
   std::int64_t total = work.remaining();
   Goal goal = goalOf(problem, options.objective);
   if (admitsSplit(flat) && (!others.found || !goal.isReachedBy(others.score))) {
-    // Long steps leave time for few variants, and gain more from local search.
+    // Short steps gain more from local search, long ones from variants.
     bool isLong = flat.nodes() > total / 10'000;
+    bool isShort = flat.nodes() < total / 50'000;
     searchVariants(flat, goal, options.seed,
-                   isLong ? total / 5 : total * 3 / 10, work, pool);
+                   total *
+                       (isLong    ? 7
+                        : isShort ? 3
+                                  : 5) /
+                       10,
+                   work, pool);
     if (!isLong)
       tryLessMemory(problem, flat, options, total / 10, work, pool);
     searchOrders(flat, goal, options.seed, work, pool);
