@@ -61,6 +61,22 @@ struct Job {
   bool isForward;
 };
 
+/// The begin and the end of what a stage with a memory limit does.
+struct Ends {
+  double work = 0;
+  /// Before its first F, and before its first B.
+  double fill = infinity, gradient = infinity;
+  /// After its last B.
+  double drain = infinity;
+  /// The most time of F before the first B, and of W after the last.
+  double forwards = 0, weights = 0;
+
+  double together() const {
+    return std::max(fill, gradient - forwards) + work +
+           std::max(0.0, drain - weights);
+  }
+};
+
 /// All that the bounds look at.
 class Analysis {
 public:
@@ -77,7 +93,8 @@ private:
   double memory(int stage, const Chains &heads, const Chains &tails) const;
   double rounds(int chunk, std::int64_t limit, const Chains &heads,
                 const Chains &tails) const;
-  double ends(int stage, const Chains &heads, const Chains &tails) const;
+  Ends ends(int stage, const Chains &heads, const Chains &tails) const;
+  double spanOver(int other, const Chains &heads, const Chains &tails) const;
   Bound best(int stage, const Chains &heads, const Chains &tails) const;
 
   const Problem &problem;
@@ -341,10 +358,9 @@ static double mostTime(std::vector<Holder> holders, double microbatches,
 /// nothing: no more of them than fit in its limit, and it waits for the rest of
 /// that time. Between its last B and the end of the step it runs only W, of
 /// which each kept something until then: no more than fit either.
-double Analysis::ends(int stage, const Chains &heads,
-                      const Chains &tails) const {
+Ends Analysis::ends(int stage, const Chains &heads, const Chains &tails) const {
   std::vector<Holder> forwards, weights;
-  double work = 0, fill = infinity, gradient = infinity, drain = infinity;
+  Ends result;
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
     int chunk = problem.placement.globalChunk(stage, local);
     const Chunk &memory = problem.chunks[chunk];
@@ -353,21 +369,32 @@ double Analysis::ends(int stage, const Chains &heads,
     weights.push_back(
         {cost.rest, memory.forwardMemory + memory.backwardInputMemory});
     // Overlapped blocks may hide as much of every F.
-    work += problem.microbatches *
-            (cost.forward * (1 - problem.overlap) + cost.backward + cost.rest);
-    fill = std::min(fill, heads.forward[chunk]);
-    gradient = std::min(gradient, heads.backward[chunk]);
-    double after = 0;
+    result.work +=
+        problem.microbatches *
+        (cost.forward * (1 - problem.overlap) + cost.backward + cost.rest);
+    result.fill = std::min(result.fill, heads.forward[chunk]);
+    result.gradient = std::min(result.gradient, heads.backward[chunk]);
+    double after = never;
     for (const Link &link : flow.backwardUsers[chunk])
       after = std::max(after, link.transfer + costs[link.chunk].backward +
                                   tails.backward[link.chunk]);
-    drain = std::min(drain, after);
+    result.drain = std::min(result.drain, after);
   }
   std::int64_t limit = *problem.memoryLimit(stage);
-  double m = problem.microbatches;
-  double waits = gradient - mostTime(std::move(forwards), m, limit);
-  double idle = drain - mostTime(std::move(weights), m, limit);
-  return std::max(fill, waits) + work + std::max(0.0, idle);
+  result.forwards = mostTime(std::move(forwards), problem.microbatches, limit);
+  result.weights = mostTime(std::move(weights), problem.microbatches, limit);
+  return result;
+}
+
+/// The span of the stage that has chunk 0 begins before everything else, and
+/// includes what another stage runs between its first gradient and its last B.
+double Analysis::spanOver(int other, const Chains &heads,
+                          const Chains &tails) const {
+  Ends ends = this->ends(other, heads, tails);
+  if (ends.fill == never || ends.drain == never)
+    return 0;
+  return ends.gradient +
+         std::max(0.0, ends.work - ends.forwards - ends.weights) + ends.drain;
 }
 
 /// The best of all arguments; of equal ones the simplest.
@@ -387,7 +414,8 @@ Bound Analysis::best(int stage, const Chains &heads,
           BoundKind::CriticalPath);
   offer(oneStage(work), BoundKind::FillAndDrain);
   if (!problem.memoryLimits.empty())
-    offer(std::max(memory(stage, heads, tails), ends(stage, heads, tails)),
+    offer(std::max(memory(stage, heads, tails),
+                   ends(stage, heads, tails).together()),
           BoundKind::Memory);
   return best;
 }
@@ -415,7 +443,15 @@ Bounds Analysis::run() {
           problem.microbatches * (chunk.forward + chunk.cost(OpKind::Backward));
     }
     bounds.makespan = best(stage, allHeads, allTails);
-    bounds.span = best(stage, heads(first, isHere), tails(first, isHere));
+    Chains spanHeads = heads(first, isHere), spanTails = tails(first, isHere);
+    bounds.span = best(stage, spanHeads, spanTails);
+    if (first == 0 && !problem.memoryLimits.empty())
+      for (int other = 0; other < problem.stages(); ++other) {
+        double time =
+            other == stage ? 0 : spanOver(other, spanHeads, spanTails);
+        if (time > bounds.span.time * (1 + 1e-12))
+          bounds.span = {time, BoundKind::Memory};
+      }
     if (bounds.makespan.time > result.makespan.time) {
       result.makespan = bounds.makespan;
       result.makespanStage = stage;

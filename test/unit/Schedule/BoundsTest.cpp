@@ -122,6 +122,23 @@ TEST(Bounds, MemoryBeforeTheFirstGradient) {
   EXPECT_NEAR(bounds.makespan.time, 32 * 20 + 7 * 10 + 21 + 77 - 16 + 1, 1e-9);
 }
 
+TEST(Bounds, SpanOverAnotherStage) {
+  // B = 2F: the span of stage 0 is at least what stage 7 runs between its first
+  // gradient, after 16 F, 7 B and 21 transfers, and its last B, and then 7 B, 7
+  // transfers and a W. Before and after, it has memory for 16 F and 16 W.
+  Problem problem = makeProblem("zb-v", 8, 2, 16, 20, 40, 20, 1);
+  limitMemory(problem, 8);
+  Bounds bounds = lowerBounds(problem);
+  double first = 16 * 20 + 7 * 40 + 21, last = 7 * 41 + 20;
+  EXPECT_NEAR(bounds.stages[0].span.time, first + (32 - 8) * 80 + last, 1e-9);
+  EXPECT_EQ(bounds.stages[0].span.kind, BoundKind::Memory);
+  EXPECT_EQ(bounds.spanStage, 0);
+  // A stage with chunk 0 alone, without others.
+  problem = makeProblem("1f1b", 1, 1, 2);
+  limitMemory(problem, 1);
+  EXPECT_EQ(lowerBounds(problem).span.time, 2 * 3);
+}
+
 TEST(Bounds, ImpossibleLimits) {
   Problem problem = makeProblem("1f1b", 2, 1, 2);
   limitMemory(problem, 0);
