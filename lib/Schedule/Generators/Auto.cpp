@@ -23,8 +23,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Auto/Search.h"
-#include "../Memory.h"
 #include "Generators.h"
+#include "veeline/Schedule/Limits.h"
 
 #include <algorithm>
 
@@ -39,23 +39,6 @@ struct Portfolio {
   Schedule schedule;
 };
 } // namespace
-
-static Status checkLimits(const Problem &problem, const FlatProblem &flat) {
-  for (int stage = 0; stage < flat.stages(); ++stage) {
-    std::int64_t least = leastFusedLimit(flat, stage);
-    if (least <= flat.limit(stage))
-      continue;
-    Error error{ErrorKind::OutOfMemory,
-                "stage " + std::to_string(stage) + ": the memory limit of " +
-                    formatMemory(problem, flat.limit(stage)) +
-                    " is too low for any order; one microbatch alone needs " +
-                    formatMemory(problem, least)};
-    error.stage = stage;
-    error.leastLimit = least;
-    return error;
-  }
-  return Status::success();
-}
 
 static std::int64_t peakOf(const Simulation &simulation) {
   std::int64_t peak = 0;
@@ -118,11 +101,15 @@ static void tryLessMemory(const Problem &problem, const FlatProblem &flat,
 Expected<Schedule>
 veeline::schedule::generateAuto(const Problem &problem,
                                 const GeneratorOptions &options) {
-  FlatProblem flat(problem);
-  if (Status status = checkLimits(problem, flat); !status)
+  if (Status status = checkLimits(problem); !status)
     return status.takeError();
+  FlatProblem flat(problem);
   Pool pool;
   Portfolio others = tryOthers(problem, flat, options, pool);
+  // A limit that admits an order at all may still admit none that passes the
+  // chunks of a stage in model order, as `sequential` and the search do.
+  if (!others.found && !admitsSplit(flat))
+    return generate("sequential", problem, options);
 
   Work work(options.searchSeconds);
   std::int64_t total = work.remaining();
