@@ -6,7 +6,7 @@
 //
 // Three sources, of which the best by the objective wins:
 // - every other synchronous schedule that is defined for the problem, so that
-//   `auto` is never worse than any of them;
+//   `auto` is never worse than any of them, and zb-1p with all the memory;
 // - list scheduling in many variants (Auto/ListScheduler.h): a table of good
 //   ones, then variations of the best. Some follow a plan with a pace for every
 //   pass through the stages, as the papers' repeating patterns do;
@@ -47,28 +47,37 @@ static std::int64_t peakOf(const Simulation &simulation) {
   return peak;
 }
 
-/// Tries all other schedules; their orders go into the pool, too.
+/// Tries a schedule; its orders go into the pool, too.
+static void consider(const Problem &problem, const FlatProblem &flat,
+                     Objective objective, Expected<Schedule> schedule,
+                     Pool &pool, Portfolio &best) {
+  if (!schedule)
+    return;
+  Expected<Simulation> simulation = simulate(problem, *schedule);
+  if (!simulation)
+    return;
+  double score = scoreOf(flat, objective, *simulation);
+  std::int64_t peak = peakOf(*simulation);
+  if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
+    pool.offer(score, std::move(*orders));
+  if (!best.found || std::pair(score, peak) < std::pair(best.score, best.peak))
+    best = {true, score, peak, std::move(*schedule)};
+}
+
+/// Tries all other schedules.
 static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
                            const GeneratorOptions &options, Pool &pool) {
   Portfolio best;
-  for (const Generator &generator : generators()) {
-    if (generator.generate == generateAuto ||
-        generator.semantics != UpdateSemantics::Synchronous)
-      continue;
-    Expected<Schedule> schedule = generate(generator.name, problem, options);
-    if (!schedule)
-      continue;
-    Expected<Simulation> simulation = simulate(problem, *schedule);
-    if (!simulation)
-      continue;
-    double score = scoreOf(flat, options.objective, *simulation);
-    std::int64_t peak = peakOf(*simulation);
-    if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
-      pool.offer(score, std::move(*orders));
-    if (!best.found ||
-        std::pair(score, peak) < std::pair(best.score, best.peak))
-      best = {true, score, peak, std::move(*schedule)};
-  }
+  for (const Generator &generator : generators())
+    if (generator.generate != generateAuto &&
+        generator.semantics == UpdateSemantics::Synchronous)
+      consider(problem, flat, options.objective,
+               generate(generator.name, problem, options), pool, best);
+  if (problem.placement.kind() != PlacementKind::Linear)
+    return best;
+  Expected<Schedule> more = generateZeroBubbleInLimit(problem, options);
+  if (more && verify(problem, *more))
+    consider(problem, flat, options.objective, std::move(more), pool, best);
   return best;
 }
 

@@ -58,6 +58,17 @@ TEST(Auto, ReachesTheMemoryBoundOfMakespan) {
   }
 }
 
+// Beyond the 2p activations of zb-2p, its heuristic gains where W is short.
+TEST(Auto, UsesAllTheMemoryOnOneChunk) {
+  Problem problem = makeProblem("zb-2p", 32, 1, 96, 37044, 36172, 18674, 601);
+  limitMemory(problem, 96);
+  Simulation result = solved(problem, {Objective::Span, false, 0.05});
+  EXPECT_LE(result.bubbleSpan, 0.056972);
+  EXPECT_GT(simulate(problem, *generate("zb-2p", problem, {Objective::Span}))
+                ->bubbleSpan,
+            0.1);
+}
+
 TEST(Auto, SpanBubblesInLittleMemory) {
   struct {
     double limit, bubble;
