@@ -184,6 +184,29 @@ ListOptions Tuner::varied() {
   return options;
 }
 
+namespace {
+/// The numbers of list scheduling by a plan.
+struct Plan {
+  double reserve, overrun, patience;
+  std::array<double, 8> paces;
+};
+} // namespace
+
+/// What won often in long searches, most of it for many stages.
+static constexpr Plan plans[] = {
+    {0.13, 0.57, 1.55, {3.8, 1.15, 3.7, 1.25, 1, 1, 1, 1}},
+    {0.02, 0.43, 1.55, {3.8, 1.15, 3.7, 1.65, 1, 1, 1, 1}},
+    {0.30, 0.40, 0.80, {2.6, 1, 1.1, 1, 1, 1, 1, 1}},
+    {0.25, 0.10, 0.50, {1, 1.2, 1, 1.3, 1, 1, 1, 1}},
+    {0.08, 0.66, 0.93, {4.05, 1.1, 3.96, 1.64, 1, 1, 1, 1}},
+    {0.10, 0.49, 1.32, {4.15, 1.15, 3.7, 2.66, 1, 1, 1, 1}},
+    {0.15, 0.64, 1.71, {5.2, 1.22, 3.7, 1.33, 1, 1, 1, 1}},
+    {0.33, 0.59, 0.95, {1.08, 1.44, 2.77, 3.7, 1, 1, 1, 1}},
+    {0.50, 0.51, 0.91, {1, 1.7, 1.7, 3.3, 1, 1, 1, 1}},
+};
+
+/// Plans with slow and fast passes win for long steps, plain priorities for
+/// short ones.
 void Tuner::run(std::int64_t units, Work &work) {
   std::int64_t cost = std::int64_t(10) * flat.nodes() + 100;
   auto step = [&](const ListOptions &options) {
@@ -193,23 +216,6 @@ void Tuner::run(std::int64_t units, Work &work) {
     return units > 0 && !work.isSpent() && !goal.isReachedBy(pool[0].score);
   };
   using First = ListOptions::First;
-  // What won often: plans with slow and fast passes for long steps, and plain
-  // priorities for short ones.
-  struct Plan {
-    double reserve, overrun, patience;
-    std::array<double, 8> paces;
-  };
-  constexpr Plan plans[] = {
-      {0.13, 0.57, 1.55, {3.8, 1.15, 3.7, 1.25, 1, 1, 1, 1}},
-      {0.02, 0.43, 1.55, {3.8, 1.15, 3.7, 1.65, 1, 1, 1, 1}},
-      {0.30, 0.40, 0.80, {2.6, 1, 1.1, 1, 1, 1, 1, 1}},
-      {0.25, 0.10, 0.50, {1, 1.2, 1, 1.3, 1, 1, 1, 1}},
-      {0.08, 0.66, 0.93, {4.05, 1.1, 3.96, 1.64, 1, 1, 1, 1}},
-      {0.10, 0.49, 1.32, {4.15, 1.15, 3.7, 2.66, 1, 1, 1, 1}},
-      {0.15, 0.64, 1.71, {5.2, 1.22, 3.7, 1.33, 1, 1, 1, 1}},
-      {0.33, 0.59, 0.95, {1.08, 1.44, 2.77, 3.7, 1, 1, 1, 1}},
-      {0.50, 0.51, 0.91, {1, 1.7, 1.7, 3.3, 1, 1, 1, 1}},
-  };
   for (const Plan &plan : plans)
     if (!step({.first = First::Planned,
                .reserve = plan.reserve,

@@ -15,10 +15,9 @@
 // A part of the work goes into the same with one activation less memory, which
 // finds other orders.
 //
-// The bubble has no closed form. A stage cannot start before the first F
-// reaches it and is busy from then on, so the makespan is at least the largest
-// sum of both; on a V with m >= 2p and enough memory the search usually comes
-// within a percent of it.
+// The bubble has no closed form. The search ends where a lower bound (Bounds.h)
+// proves that nothing is better, as it does on a V with m >= 2p and p
+// activations for most costs; otherwise with its budget.
 //
 //===----------------------------------------------------------------------===//
 
