@@ -61,6 +61,22 @@ struct Job {
   bool isForward;
 };
 
+/// The begin and the end of what a stage with a memory limit does.
+struct Ends {
+  double work = 0;
+  /// Before its first F, and before its first B.
+  double fill = infinity, gradient = infinity;
+  /// After its last B.
+  double drain = infinity;
+  /// The most time of F before the first B, and of W after the last.
+  double forwards = 0, weights = 0;
+
+  double together() const {
+    return std::max(fill, gradient - forwards) + work +
+           std::max(0.0, drain - weights);
+  }
+};
+
 /// All that the bounds look at.
 class Analysis {
 public:
@@ -77,6 +93,8 @@ private:
   double memory(int stage, const Chains &heads, const Chains &tails) const;
   double rounds(int chunk, std::int64_t limit, const Chains &heads,
                 const Chains &tails) const;
+  Ends ends(int stage, const Chains &heads, const Chains &tails) const;
+  double spanOver(int other, const Chains &heads, const Chains &tails) const;
   Bound best(int stage, const Chains &heads, const Chains &tails) const;
 
   const Problem &problem;
@@ -303,6 +321,82 @@ double Analysis::memory(int stage, const Chains &heads,
   return std::max(best, fill + time + drain);
 }
 
+namespace {
+/// An operation of one microbatch and what is held with it.
+struct Holder {
+  double time;
+  std::int64_t memory;
+};
+} // namespace
+
+/// The most time that up to `microbatches` of each take while they hold at most
+/// `limit` together, parts of one counted as parts.
+static double mostTime(std::vector<Holder> holders, double microbatches,
+                       std::int64_t limit) {
+  std::int64_t divisor = 0;
+  for (const Holder &holder : holders)
+    divisor = std::gcd(divisor, holder.memory);
+  double left =
+      static_cast<double>(divisor > 0 ? limit / divisor * divisor : limit);
+  std::sort(holders.begin(), holders.end(),
+            [](const Holder &a, const Holder &b) {
+              return a.time * static_cast<double>(b.memory) >
+                     b.time * static_cast<double>(a.memory);
+            });
+  double time = 0;
+  for (const Holder &holder : holders) {
+    double memory = static_cast<double>(holder.memory), count = microbatches;
+    if (memory > 0)
+      count = std::min(count, left / memory);
+    left -= count * memory;
+    time += count * holder.time;
+  }
+  return time;
+}
+
+/// Before the first gradient reaches a stage, it runs only F, which release
+/// nothing: no more of them than fit in its limit, and it waits for the rest of
+/// that time. Between its last B and the end of the step it runs only W, of
+/// which each kept something until then: no more than fit either.
+Ends Analysis::ends(int stage, const Chains &heads, const Chains &tails) const {
+  std::vector<Holder> forwards, weights;
+  Ends result;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    int chunk = problem.placement.globalChunk(stage, local);
+    const Chunk &memory = problem.chunks[chunk];
+    const Costs &cost = costs[chunk];
+    forwards.push_back({cost.forward, memory.forwardMemory});
+    weights.push_back(
+        {cost.rest, memory.forwardMemory + memory.backwardInputMemory});
+    // Overlapped blocks may hide as much of every F.
+    result.work +=
+        problem.microbatches *
+        (cost.forward * (1 - problem.overlap) + cost.backward + cost.rest);
+    result.fill = std::min(result.fill, heads.forward[chunk]);
+    result.gradient = std::min(result.gradient, heads.backward[chunk]);
+    double after = never;
+    for (const Link &link : flow.backwardUsers[chunk])
+      after = std::max(after, link.transfer + costs[link.chunk].backward +
+                                  tails.backward[link.chunk]);
+    result.drain = std::min(result.drain, after);
+  }
+  std::int64_t limit = *problem.memoryLimit(stage);
+  result.forwards = mostTime(std::move(forwards), problem.microbatches, limit);
+  result.weights = mostTime(std::move(weights), problem.microbatches, limit);
+  return result;
+}
+
+/// The span of the stage that has chunk 0 begins before everything else, and
+/// includes what another stage runs between its first gradient and its last B.
+double Analysis::spanOver(int other, const Chains &heads,
+                          const Chains &tails) const {
+  Ends ends = this->ends(other, heads, tails);
+  if (ends.fill == never || ends.drain == never)
+    return 0;
+  return ends.gradient +
+         std::max(0.0, ends.work - ends.forwards - ends.weights) + ends.drain;
+}
+
 /// The best of all arguments; of equal ones the simplest.
 Bound Analysis::best(int stage, const Chains &heads,
                      const Chains &tails) const {
@@ -320,7 +414,9 @@ Bound Analysis::best(int stage, const Chains &heads,
           BoundKind::CriticalPath);
   offer(oneStage(work), BoundKind::FillAndDrain);
   if (!problem.memoryLimits.empty())
-    offer(memory(stage, heads, tails), BoundKind::Memory);
+    offer(std::max(memory(stage, heads, tails),
+                   ends(stage, heads, tails).together()),
+          BoundKind::Memory);
   return best;
 }
 
@@ -347,7 +443,15 @@ Bounds Analysis::run() {
           problem.microbatches * (chunk.forward + chunk.cost(OpKind::Backward));
     }
     bounds.makespan = best(stage, allHeads, allTails);
-    bounds.span = best(stage, heads(first, isHere), tails(first, isHere));
+    Chains spanHeads = heads(first, isHere), spanTails = tails(first, isHere);
+    bounds.span = best(stage, spanHeads, spanTails);
+    if (first == 0 && !problem.memoryLimits.empty())
+      for (int other = 0; other < problem.stages(); ++other) {
+        double time =
+            other == stage ? 0 : spanOver(other, spanHeads, spanTails);
+        if (time > bounds.span.time * (1 + 1e-12))
+          bounds.span = {time, BoundKind::Memory};
+      }
     if (bounds.makespan.time > result.makespan.time) {
       result.makespan = bounds.makespan;
       result.makespanStage = stage;

@@ -111,19 +111,6 @@ std::int64_t veeline::schedule::leastLimit(const FlatProblem &flat, int stage) {
   return passageOf(flat, stage).need[0];
 }
 
-std::int64_t veeline::schedule::leastFusedLimit(const FlatProblem &flat,
-                                                int stage) {
-  std::span<const int> passes = flat.passes(stage);
-  std::int64_t held = 0, most = 0;
-  for (std::size_t i = 0; i < passes.size(); ++i) {
-    held += flat.kind(passes[i]).memory;
-    if (i >= passes.size() / 2)
-      held += flat.kind(passes[i] + 1).memory;
-    most = std::max(most, held);
-  }
-  return most;
-}
-
 ListScheduler::ListScheduler(const FlatProblem &flat,
                              const ListOptions &options)
     : flat(flat), options(options), v(flat.chunksPerStage()),

@@ -54,12 +54,10 @@ struct ListResult {
   std::vector<double> firstStart, lastEnd;
 };
 
-/// The least limit with which a stage can run one microbatch at a time with
-/// split backwards.
+/// The least limit with which a stage can run one microbatch at a time in model
+/// order with split backwards. That of Limits.h, for any order, is less where a
+/// B adds memory or chunks do not depend on each other.
 std::int64_t leastLimit(const FlatProblem &flat, int stage);
-/// The same with fused backwards, which is never more: a B that adds memory
-/// never holds it without its W.
-std::int64_t leastFusedLimit(const FlatProblem &flat, int stage);
 
 /// Runs whatever is ready, in the order of time, as long as every stage could
 /// still finish all microbatches that it has begun, oldest first, within its

@@ -7,6 +7,7 @@
 #include "Search.h"
 
 #include "LocalSearch.h"
+#include "veeline/Schedule/Bounds.h"
 
 #include <algorithm>
 #include <array>
@@ -56,41 +57,26 @@ double veeline::schedule::scoreOf(const FlatProblem &flat, Objective objective,
   return scoreOf(flat, objective, first, last);
 }
 
-double veeline::schedule::scoreBound(const FlatProblem &flat,
-                                     Objective objective) {
-  if (objective == Objective::Span)
-    return 1;
-  std::vector<double> start(flat.kinds()), fill(flat.stages(), -1);
+Goal veeline::schedule::goalOf(const Problem &problem, Objective objective) {
+  Problem inOrder = problem;
+  inOrder.overlap = 0;
+  Bounds bounds = lowerBounds(inOrder);
+  if (objective == Objective::Makespan)
+    return {objective, bounds.makespan.time};
   double bound = 0;
-  auto visit = [&](int kind) {
-    for (const FlatProblem::Link &input : flat.inputs(kind))
-      start[kind] =
-          std::max(start[kind], start[input.kind] + flat.kind(input.kind).cost +
-                                    input.transfer);
-    bound = std::max(bound, start[kind] + flat.kind(kind).cost);
-  };
-  int chunks = flat.kinds() / 3;
-  for (int chunk = 0; chunk < chunks; ++chunk) {
-    visit(chunk * 3);
-    double &first = fill[flat.kind(chunk * 3).stage];
-    first = first < 0 ? start[chunk * 3] : std::min(first, start[chunk * 3]);
-  }
-  for (int chunk = chunks - 1; chunk >= 0; --chunk) {
-    visit(chunk * 3 + 1);
-    visit(chunk * 3 + 2);
-  }
-  for (int stage = 0; stage < flat.stages(); ++stage)
-    bound = std::max(bound, fill[stage] + flat.busy(stage));
-  return bound;
+  for (const StageBounds &stage : bounds.stages)
+    if (stage.busy > 0)
+      bound = std::max(bound, stage.span.time / stage.busy);
+  return {objective, bound};
 }
 
 namespace {
 /// Searches the numbers of list scheduling.
 class Tuner {
 public:
-  Tuner(const FlatProblem &flat, Objective objective, std::uint64_t seed,
+  Tuner(const FlatProblem &flat, const Goal &goal, std::uint64_t seed,
         Pool &pool)
-      : flat(flat), objective(objective), pool(pool),
+      : flat(flat), goal(goal), pool(pool),
         state((seed + 7) * 0xD1B54A32D192ED03ull | 1) {}
 
   void run(std::int64_t units, Work &work);
@@ -117,7 +103,7 @@ private:
   }
 
   const FlatProblem &flat;
-  Objective objective;
+  const Goal &goal;
   Pool &pool;
   std::uint64_t state;
   std::vector<Variant> variants;
@@ -126,7 +112,8 @@ private:
 
 void Tuner::tryVariant(const ListOptions &options) {
   ListResult result = listSchedule(flat, options);
-  double score = scoreOf(flat, objective, result.firstStart, result.lastEnd);
+  double score =
+      scoreOf(flat, goal.objective, result.firstStart, result.lastEnd);
   pool.offer(score, std::move(result.orders));
   for (const Variant &variant : variants)
     if (variant.score == score)
@@ -197,28 +184,38 @@ ListOptions Tuner::varied() {
   return options;
 }
 
+namespace {
+/// The numbers of list scheduling by a plan.
+struct Plan {
+  double reserve, overrun, patience;
+  std::array<double, 8> paces;
+};
+} // namespace
+
+/// What won often in long searches, most of it for many stages.
+static constexpr Plan plans[] = {
+    {0.13, 0.57, 1.55, {3.8, 1.15, 3.7, 1.25, 1, 1, 1, 1}},
+    {0.02, 0.43, 1.55, {3.8, 1.15, 3.7, 1.65, 1, 1, 1, 1}},
+    {0.30, 0.40, 0.80, {2.6, 1, 1.1, 1, 1, 1, 1, 1}},
+    {0.25, 0.10, 0.50, {1, 1.2, 1, 1.3, 1, 1, 1, 1}},
+    {0.08, 0.66, 0.93, {4.05, 1.1, 3.96, 1.64, 1, 1, 1, 1}},
+    {0.10, 0.49, 1.32, {4.15, 1.15, 3.7, 2.66, 1, 1, 1, 1}},
+    {0.15, 0.64, 1.71, {5.2, 1.22, 3.7, 1.33, 1, 1, 1, 1}},
+    {0.33, 0.59, 0.95, {1.08, 1.44, 2.77, 3.7, 1, 1, 1, 1}},
+    {0.50, 0.51, 0.91, {1, 1.7, 1.7, 3.3, 1, 1, 1, 1}},
+};
+
+/// Plans with slow and fast passes win for long steps, plain priorities for
+/// short ones.
 void Tuner::run(std::int64_t units, Work &work) {
   std::int64_t cost = std::int64_t(10) * flat.nodes() + 100;
-  double bound = scoreBound(flat, objective) * (1 + 1e-12);
   auto step = [&](const ListOptions &options) {
     tryVariant(options);
     units -= cost;
     work.spend(cost);
-    return units > 0 && !work.isSpent() && pool[0].score > bound;
+    return units > 0 && !work.isSpent() && !goal.isReachedBy(pool[0].score);
   };
   using First = ListOptions::First;
-  // What won often: plans with slow and fast passes for long steps, and plain
-  // priorities for short ones.
-  struct Plan {
-    double reserve, overrun, patience;
-    std::array<double, 8> paces;
-  };
-  constexpr Plan plans[] = {
-      {0.13, 0.57, 1.55, {3.8, 1.15, 3.7, 1.25, 1, 1, 1, 1}},
-      {0.02, 0.43, 1.55, {3.8, 1.15, 3.7, 1.65, 1, 1, 1, 1}},
-      {0.30, 0.40, 0.80, {2.6, 1, 1.1, 1, 1, 1, 1, 1}},
-      {0.25, 0.10, 0.50, {1, 1.2, 1, 1.3, 1, 1, 1, 1}},
-  };
   for (const Plan &plan : plans)
     if (!step({.first = First::Planned,
                .reserve = plan.reserve,
@@ -239,20 +236,19 @@ void Tuner::run(std::int64_t units, Work &work) {
 }
 
 void veeline::schedule::searchVariants(const FlatProblem &flat,
-                                       Objective objective, std::uint64_t seed,
+                                       const Goal &goal, std::uint64_t seed,
                                        std::int64_t units, Work &work,
                                        Pool &pool) {
-  Tuner(flat, objective, seed, pool).run(units, work);
+  Tuner(flat, goal, seed, pool).run(units, work);
 }
 
 namespace {
 /// Anneals entries of a pool.
 class Annealer {
 public:
-  Annealer(const FlatProblem &flat, Objective objective, std::uint64_t seed,
+  Annealer(const FlatProblem &flat, const Goal &goal, std::uint64_t seed,
            Work &work, Pool &pool)
-      : search(flat, objective, seed), work(work), pool(pool),
-        bound(scoreBound(flat, objective) * (1 + 1e-12)) {
+      : search(flat, goal.objective, seed), goal(goal), work(work), pool(pool) {
     int count = 0;
     for (int kind = 0; kind < flat.kinds(); ++kind) {
       typical += flat.kind(kind).cost;
@@ -261,7 +257,9 @@ public:
     typical = count > 0 ? typical / count : 0;
   }
 
-  bool isDone() const { return pool[0].score <= bound || typical == 0; }
+  bool isDone() const {
+    return goal.isReachedBy(pool[0].score) || typical == 0;
+  }
   /// `hot` and `cold` are in typical costs.
   void anneal(const FlatOrders &orders, double hot, double cold,
               std::int64_t units) {
@@ -275,20 +273,21 @@ public:
 
 private:
   LocalSearch search;
+  const Goal &goal;
   Work &work;
   Pool &pool;
-  double bound, typical = 0;
+  double typical = 0;
 };
 } // namespace
 
-void veeline::schedule::searchOrders(const FlatProblem &flat,
-                                     Objective objective, std::uint64_t seed,
-                                     Work &work, Pool &pool) {
+void veeline::schedule::searchOrders(const FlatProblem &flat, const Goal &goal,
+                                     std::uint64_t seed, Work &work,
+                                     Pool &pool) {
   // Fewer looks at each operation do not change much.
   std::int64_t least = std::int64_t(600) * flat.nodes();
   if (pool.empty() || work.isSpent())
     return;
-  Annealer annealer(flat, objective, seed, work, pool);
+  Annealer annealer(flat, goal, seed, work, pool);
   std::int64_t total = work.remaining();
   std::size_t most = std::min<std::int64_t>(12, total / 4 / least + 1);
   for (std::size_t count = most; count > 1; count /= 3) {

@@ -43,21 +43,28 @@ double scoreOf(const FlatProblem &flat, Objective objective,
 double scoreOf(const FlatProblem &flat, Objective objective,
                const Simulation &simulation);
 
-/// No order has a smaller score: a stage starts when the first F can reach it
-/// and is busy from then on, and one microbatch takes its way through all
-/// chunks.
-double scoreBound(const FlatProblem &flat, Objective objective);
+/// What to make small, and what no order of split or fused backwards without
+/// overlapped blocks undercuts (Bounds.h).
+struct Goal {
+  Objective objective;
+  double bound;
+
+  /// Up to rounding.
+  bool isReachedBy(double score) const { return score <= bound * (1 + 1e-12); }
+};
+
+Goal goalOf(const Problem &problem, Objective objective);
 
 /// List scheduling in many variants: first a table of good ones, then
 /// variations of the best, until `units` of work are spent; at least one.
-void searchVariants(const FlatProblem &flat, Objective objective,
+void searchVariants(const FlatProblem &flat, const Goal &goal,
                     std::uint64_t seed, std::int64_t units, Work &work,
                     Pool &pool);
 
 /// Local search from the best of the pool, with more and more of the work on
 /// fewer and fewer of them, until the work is spent or the bound is reached.
-void searchOrders(const FlatProblem &flat, Objective objective,
-                  std::uint64_t seed, Work &work, Pool &pool);
+void searchOrders(const FlatProblem &flat, const Goal &goal, std::uint64_t seed,
+                  Work &work, Pool &pool);
 
 } // namespace veeline::schedule
 

@@ -6,7 +6,7 @@
 //
 // Three sources, of which the best by the objective wins:
 // - every other synchronous schedule that is defined for the problem, so that
-//   `auto` is never worse than any of them;
+//   `auto` is never worse than any of them, and zb-1p with all the memory;
 // - list scheduling in many variants (Auto/ListScheduler.h): a table of good
 //   ones, then variations of the best. Some follow a plan with a pace for every
 //   pass through the stages, as the papers' repeating patterns do;
@@ -15,16 +15,15 @@
 // A part of the work goes into the same with one activation less memory, which
 // finds other orders.
 //
-// The bubble has no closed form. A stage cannot start before the first F
-// reaches it and is busy from then on, so the makespan is at least the largest
-// sum of both; on a V with m >= 2p and enough memory the search usually comes
-// within a percent of it.
+// The bubble has no closed form. The search ends where a lower bound (Bounds.h)
+// proves that nothing is better, as it does on a V with m >= 2p and p
+// activations for most costs; otherwise with its budget.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Auto/Search.h"
-#include "../Memory.h"
 #include "Generators.h"
+#include "veeline/Schedule/Limits.h"
 
 #include <algorithm>
 
@@ -40,23 +39,6 @@ struct Portfolio {
 };
 } // namespace
 
-static Status checkLimits(const Problem &problem, const FlatProblem &flat) {
-  for (int stage = 0; stage < flat.stages(); ++stage) {
-    std::int64_t least = leastFusedLimit(flat, stage);
-    if (least <= flat.limit(stage))
-      continue;
-    Error error{ErrorKind::OutOfMemory,
-                "stage " + std::to_string(stage) + ": the memory limit of " +
-                    formatMemory(problem, flat.limit(stage)) +
-                    " is too low for any order; one microbatch alone needs " +
-                    formatMemory(problem, least)};
-    error.stage = stage;
-    error.leastLimit = least;
-    return error;
-  }
-  return Status::success();
-}
-
 static std::int64_t peakOf(const Simulation &simulation) {
   std::int64_t peak = 0;
   for (const StageStatistics &stage : simulation.stages)
@@ -64,28 +46,37 @@ static std::int64_t peakOf(const Simulation &simulation) {
   return peak;
 }
 
-/// Tries all other schedules; their orders go into the pool, too.
+/// Tries a schedule; its orders go into the pool, too.
+static void consider(const Problem &problem, const FlatProblem &flat,
+                     Objective objective, Expected<Schedule> schedule,
+                     Pool &pool, Portfolio &best) {
+  if (!schedule)
+    return;
+  Expected<Simulation> simulation = simulate(problem, *schedule);
+  if (!simulation)
+    return;
+  double score = scoreOf(flat, objective, *simulation);
+  std::int64_t peak = peakOf(*simulation);
+  if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
+    pool.offer(score, std::move(*orders));
+  if (!best.found || std::pair(score, peak) < std::pair(best.score, best.peak))
+    best = {true, score, peak, std::move(*schedule)};
+}
+
+/// Tries all other schedules.
 static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
                            const GeneratorOptions &options, Pool &pool) {
   Portfolio best;
-  for (const Generator &generator : generators()) {
-    if (generator.generate == generateAuto ||
-        generator.semantics != UpdateSemantics::Synchronous)
-      continue;
-    Expected<Schedule> schedule = generate(generator.name, problem, options);
-    if (!schedule)
-      continue;
-    Expected<Simulation> simulation = simulate(problem, *schedule);
-    if (!simulation)
-      continue;
-    double score = scoreOf(flat, options.objective, *simulation);
-    std::int64_t peak = peakOf(*simulation);
-    if (std::optional<FlatOrders> orders = flatten(flat, *schedule))
-      pool.offer(score, std::move(*orders));
-    if (!best.found ||
-        std::pair(score, peak) < std::pair(best.score, best.peak))
-      best = {true, score, peak, std::move(*schedule)};
-  }
+  for (const Generator &generator : generators())
+    if (generator.generate != generateAuto &&
+        generator.semantics == UpdateSemantics::Synchronous)
+      consider(problem, flat, options.objective,
+               generate(generator.name, problem, options), pool, best);
+  if (problem.placement.kind() != PlacementKind::Linear)
+    return best;
+  Expected<Schedule> more = generateZeroBubbleInLimit(problem, options);
+  if (more && verify(problem, *more))
+    consider(problem, flat, options.objective, std::move(more), pool, best);
   return best;
 }
 
@@ -111,30 +102,40 @@ static void tryLessMemory(const Problem &problem, const FlatProblem &flat,
     if (least == 0 || tighter.memoryLimits[stage] < least)
       return;
   }
-  searchVariants(FlatProblem(tighter), options.objective, options.seed, units,
-                 work, pool);
+  searchVariants(FlatProblem(tighter), goalOf(tighter, options.objective),
+                 options.seed, units, work, pool);
 }
 
 Expected<Schedule>
 veeline::schedule::generateAuto(const Problem &problem,
                                 const GeneratorOptions &options) {
-  FlatProblem flat(problem);
-  if (Status status = checkLimits(problem, flat); !status)
+  if (Status status = checkLimits(problem); !status)
     return status.takeError();
+  FlatProblem flat(problem);
   Pool pool;
   Portfolio others = tryOthers(problem, flat, options, pool);
+  // A limit that admits an order at all may still admit none that passes the
+  // chunks of a stage in model order, as `sequential` and the search do.
+  if (!others.found && !admitsSplit(flat))
+    return generate("sequential", problem, options);
 
   Work work(options.searchSeconds);
   std::int64_t total = work.remaining();
-  double bound = scoreBound(flat, options.objective) * (1 + 1e-12);
-  if (admitsSplit(flat) && (!others.found || others.score > bound)) {
-    // Long steps leave time for few variants, and gain more from local search.
+  Goal goal = goalOf(problem, options.objective);
+  if (admitsSplit(flat) && (!others.found || !goal.isReachedBy(others.score))) {
+    // Short steps gain more from local search, long ones from variants.
     bool isLong = flat.nodes() > total / 10'000;
-    searchVariants(flat, options.objective, options.seed,
-                   isLong ? total / 5 : total * 3 / 10, work, pool);
+    bool isShort = flat.nodes() < total / 50'000;
+    searchVariants(flat, goal, options.seed,
+                   total *
+                       (isLong    ? 7
+                        : isShort ? 3
+                                  : 5) /
+                       10,
+                   work, pool);
     if (!isLong)
       tryLessMemory(problem, flat, options, total / 10, work, pool);
-    searchOrders(flat, options.objective, options.seed, work, pool);
+    searchOrders(flat, goal, options.seed, work, pool);
   }
   Schedule schedule = std::move(others.schedule);
   // Of equally good ones, the one whose backwards are all split.

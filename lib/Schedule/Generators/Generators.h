@@ -55,6 +55,10 @@ Expected<Schedule> generateZeroBubble1P(const Problem &problem,
                                         const GeneratorOptions &options);
 Expected<Schedule> generateZeroBubble2P(const Problem &problem,
                                         const GeneratorOptions &options);
+/// The same heuristic with all the memory that the limits admit, which only
+/// `auto` tries. For a linear placement with one chunk a stage.
+Expected<Schedule> generateZeroBubbleInLimit(const Problem &problem,
+                                             const GeneratorOptions &options);
 Expected<Schedule>
 generateZeroBubbleVReference(const Problem &problem,
                              const GeneratorOptions &options);

@@ -211,12 +211,12 @@ void Heuristic::run() {
       builder.placeWeight(stage);
 }
 
-/// `multiple`: of p activations, that a stage may hold.
+/// `multiple`: of p activations, that a stage may hold; 0: what its limit says.
 static Expected<Schedule> generateHeuristic(const Problem &problem,
                                             const GeneratorOptions &options,
                                             const char *name, int multiple) {
   LegProblem legs(problem);
-  for (int stage = 0; stage < legs.stages(); ++stage) {
+  for (int stage = 0; multiple > 0 && stage < legs.stages(); ++stage) {
     std::int64_t limit = multiple * legs.stages() * legs.held(stage);
     legs.setLimit(stage, legs.hasGivenLimit(stage)
                              ? std::min(legs.limit(stage), limit)
@@ -249,4 +249,10 @@ Expected<Schedule>
 veeline::schedule::generateZeroBubble2P(const Problem &problem,
                                         const GeneratorOptions &options) {
   return generateHeuristic(problem, options, "zb-2p", 2);
+}
+
+Expected<Schedule>
+veeline::schedule::generateZeroBubbleInLimit(const Problem &problem,
+                                             const GeneratorOptions &options) {
+  return generateHeuristic(problem, options, "zb-1p", 0);
 }

@@ -8,6 +8,7 @@
 
 #include "Reference.h"
 #include "TestUtilities.h"
+#include "veeline/Schedule/Bounds.h"
 
 #include <chrono>
 #include <ctime>
@@ -48,6 +49,26 @@ TEST(Auto, MakespanBubbles) {
   EXPECT_LE(third.bubbleMakespan, 0.08345);
 }
 
+// What the lower bounds prove to be the least, of many stages in little time.
+TEST(Auto, ReachesTheMemoryBoundOfMakespan) {
+  for (int p : {4, 8, 16}) {
+    Problem problem = onV(p, 2 * p, 9458, 9748, 7288, 879, p);
+    EXPECT_NEAR(solved(problem, {}).makespan,
+                lowerBounds(problem).makespan.time, 1e-3);
+  }
+}
+
+// Beyond the 2p activations of zb-2p, its heuristic gains where W is short.
+TEST(Auto, UsesAllTheMemoryOnOneChunk) {
+  Problem problem = makeProblem("zb-2p", 32, 1, 96, 37044, 36172, 18674, 601);
+  limitMemory(problem, 96);
+  Simulation result = solved(problem, {Objective::Span, false, 0.05});
+  EXPECT_LE(result.bubbleSpan, 0.056972);
+  EXPECT_GT(simulate(problem, *generate("zb-2p", problem, {Objective::Span}))
+                ->bubbleSpan,
+            0.1);
+}
+
 TEST(Auto, SpanBubblesInLittleMemory) {
   struct {
     double limit, bubble;
@@ -67,6 +88,9 @@ TEST(Auto, ReachesTheMemoryBoundOfSpan) {
   Simulation result =
       solved(onV(8, 16, 1000, 2000, 1000, 50, 8), {Objective::Span});
   EXPECT_NEAR(result.bubbleSpan, 1 - 128000.0 / 142400, 1e-9);
+  EXPECT_NEAR(
+      lowerBounds(onV(8, 16, 1000, 2000, 1000, 50, 8)).stages[0].span.time,
+      142400, 1e-6);
 }
 
 // Optima that a solver proved (Inputs/optimum.py under test/Schedule).

@@ -93,15 +93,50 @@ TEST(Bounds, MemoryOfSeveral) {
 }
 
 TEST(Bounds, AVNeedsAThirdOfTheActivations) {
-  // Equal F, B and W: below p / 3 the memory bound rises above busy time, as
-  // published for V-Min.
+  // Equal F, B and W: below p / 3 the memory bound rises with m, as published
+  // for V-Min. Above, stage 6 only waits for its first gradient, 18 F and 6 B
+  // after its start, of which its memory fills 10.
   Problem problem = makeProblem("zb-v", 12, 2, 48);
   limitMemory(problem, 5);
-  EXPECT_EQ(lowerBounds(problem).stages[6].span.kind, BoundKind::Busy);
+  EXPECT_EQ(lowerBounds(problem).stages[6].span.time, 6 * 48 + 24 - 10);
   limitMemory(problem, 3.5);
   Bounds bounds = lowerBounds(problem);
   EXPECT_EQ(bounds.span.kind, BoundKind::Memory);
   EXPECT_GT(bounds.bubbleSpan, 0.1);
+}
+
+TEST(Bounds, MemoryBeforeTheFirstGradient) {
+  // The first gradient reaches stage 7 of a V after 16 F, 7 B and 21 transfers.
+  // Until then it has memory for 16 F, which leaves 7 B and 21 transfers; then
+  // all else follows. The 16 W that fit after its last B fill its drain.
+  Problem problem = makeProblem("zb-v", 8, 2, 16, 9, 10, 7, 1);
+  limitMemory(problem, 8);
+  Bounds bounds = lowerBounds(problem);
+  EXPECT_EQ(bounds.makespanStage, 7);
+  EXPECT_EQ(bounds.makespan.kind, BoundKind::Memory);
+  EXPECT_NEAR(bounds.makespan.time, 32 * 26 + 7 * 10 + 21, 1e-9);
+  // W that take a unit do not fill it: 7 (B + c), less 16 W.
+  problem = makeProblem("zb-v", 8, 2, 16, 9, 10, 1, 1);
+  limitMemory(problem, 8);
+  bounds = lowerBounds(problem);
+  EXPECT_NEAR(bounds.makespan.time, 32 * 20 + 7 * 10 + 21 + 77 - 16 + 1, 1e-9);
+}
+
+TEST(Bounds, SpanOverAnotherStage) {
+  // B = 2F: the span of stage 0 is at least what stage 7 runs between its first
+  // gradient, after 16 F, 7 B and 21 transfers, and its last B, and then 7 B, 7
+  // transfers and a W. Before and after, it has memory for 16 F and 16 W.
+  Problem problem = makeProblem("zb-v", 8, 2, 16, 20, 40, 20, 1);
+  limitMemory(problem, 8);
+  Bounds bounds = lowerBounds(problem);
+  double first = 16 * 20 + 7 * 40 + 21, last = 7 * 41 + 20;
+  EXPECT_NEAR(bounds.stages[0].span.time, first + (32 - 8) * 80 + last, 1e-9);
+  EXPECT_EQ(bounds.stages[0].span.kind, BoundKind::Memory);
+  EXPECT_EQ(bounds.spanStage, 0);
+  // A stage with chunk 0 alone, without others.
+  problem = makeProblem("1f1b", 1, 1, 2);
+  limitMemory(problem, 1);
+  EXPECT_EQ(lowerBounds(problem).span.time, 2 * 3);
 }
 
 TEST(Bounds, ImpossibleLimits) {
