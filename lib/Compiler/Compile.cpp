@@ -289,7 +289,7 @@ int veeline::compiler::compileMain(int argc, const char *const *argv) {
   catchInterrupts();
   Model model;
   if (failed(model.load(command.model)) ||
-      failed(model.import(command.import)))
+      failed(model.import(command.import, command.quiet)))
     return 1;
   auto artifact = compile(model, command);
   if (failed(artifact))

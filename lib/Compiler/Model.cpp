@@ -67,9 +67,18 @@ static bool hasContract(ModuleOp module) {
   return false;
 }
 
-LogicalResult Model::import(const ImportCommand &command) {
+LogicalResult Model::import(const ImportCommand &command, bool quiet) {
   if (hasContract(*module))
     return success();
+  // A line for each argument; the lines of a generated file say nothing more.
+  ScopedDiagnosticHandler remarks(&getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+      return failure();
+    if (!quiet)
+      llvm::WithColor::remark(llvm::errs(), "veeline")
+          << diagnostic.str() << '\n';
+    return success();
+  });
   PassManager passManager(&getContext());
   buildImportPipeline(passManager,
                       {command.entry, command.params, command.freeze,

@@ -74,6 +74,7 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
                                             ArrayRef<std::string> entries,
                                             StringRef option) {
   ArgumentList list;
+  list.option = option;
   for (const std::string &entry : entries) {
     if (auto range = parseRange(entry)) {
       if (range->first > range->second ||
@@ -91,9 +92,28 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
       return model.emitError("option '")
              << option << "': '" << entry
              << "' is no pattern of names: " << toString(pattern.takeError());
-    list.patterns.push_back(std::move(*pattern));
+    list.patterns.emplace_back(entry, std::move(*pattern));
   }
   return list;
+}
+
+LogicalResult ArgumentList::verify(func::FuncOp model,
+                                   ArrayRef<std::string> names) const {
+  for (const auto &[text, pattern] : patterns) {
+    if (llvm::any_of(names, [&pattern = pattern](const std::string &name) {
+          return pattern.match(name);
+        }))
+      continue;
+    InFlightDiagnostic diagnostic = model.emitError("option '")
+                                    << option << "': no argument is named '"
+                                    << text << "'; the names are ";
+    constexpr size_t most = 20;
+    llvm::interleaveComma(names.take_front(most), diagnostic);
+    if (names.size() > most)
+      diagnostic << ", ...";
+    return diagnostic;
+  }
+  return success();
 }
 
 bool ArgumentList::contains(unsigned position, StringRef name) const {
@@ -102,7 +122,7 @@ bool ArgumentList::contains(unsigned position, StringRef name) const {
                         return range.first <= position &&
                                position <= range.second;
                       }) ||
-         llvm::any_of(patterns, [&](const llvm::GlobPattern &pattern) {
-           return pattern.match(name);
+         llvm::any_of(patterns, [&](const auto &pattern) {
+           return pattern.second.match(name);
          });
 }

@@ -26,12 +26,17 @@ public:
   parse(mlir::func::FuncOp model, llvm::ArrayRef<std::string> entries,
         llvm::StringRef option);
 
+  /// Fails with a diagnostic at `model` where a pattern fits none of `names`.
+  mlir::LogicalResult verify(mlir::func::FuncOp model,
+                             llvm::ArrayRef<std::string> names) const;
+
   bool contains(unsigned position, llvm::StringRef name) const;
   bool empty() const { return ranges.empty() && patterns.empty(); }
 
 private:
   llvm::SmallVector<std::pair<unsigned, unsigned>> ranges;
-  llvm::SmallVector<llvm::GlobPattern> patterns;
+  llvm::SmallVector<std::pair<std::string, llvm::GlobPattern>> patterns;
+  std::string option;
 };
 
 } // namespace veeline

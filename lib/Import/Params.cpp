@@ -83,11 +83,18 @@ private:
     return model.getArgAttrOfType<ElementsAttr>(argument,
                                                 PipeDialect::constantAttrName);
   }
+  /// As in "argument 0 ("x", 'tensor<2xf32>')".
+  std::string describe(unsigned argument) const {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "argument " << argument << " (\"" << names[argument] << "\", '"
+        << model.getArgumentTypes()[argument] << "')";
+    return text;
+  }
   /// A remark at the argument.
   InFlightDiagnostic say(unsigned argument) const {
     return emitRemark(model.getArgument(argument).getLoc())
-           << "argument " << argument << " (\"" << names[argument] << "\", "
-           << model.getArgumentTypes()[argument] << ")";
+           << describe(argument);
   }
 
   /// Handles of ops have no const accessors.
@@ -95,7 +102,7 @@ private:
   MLIRContext *context;
   ArgumentList params, freeze;
   std::vector<std::string> names;
-  bool constantsAreParams = false;
+  bool constantsAreParams = false, hasParam = false;
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
@@ -232,6 +239,7 @@ BlockArgument Importer::widen(unsigned number) {
 }
 
 void Importer::makeParam(unsigned argument, InitAttr init) {
+  hasParam = true;
   widen(argument);
   updateType(model);
   model.removeArgAttr(argument, PipeDialect::constantAttrName);
@@ -301,7 +309,8 @@ LogicalResult Importer::decide(unsigned argument) {
   }
   auto tensor = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
   if (!tensor || !tensor.hasStaticShape())
-    return say(argument) << " is no tensor of static shape", failure();
+    return emitError(model.getArgument(argument).getLoc())
+           << describe(argument) << " is no tensor of static shape";
   makeData(argument);
   return success();
 }
@@ -312,10 +321,18 @@ LogicalResult Importer::run() {
     if (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() > 0)
       batch = cast<RankedTensorType>(type).getDimSize(0);
   constantsAreParams = params.empty() && hasWeights();
+  if (failed(params.verify(model, names)))
+    return failure();
   splitFlat();
+  if (failed(freeze.verify(model, names)))
+    return failure();
   for (unsigned i = 0; i < model.getNumArguments(); ++i)
     if (failed(decide(i)))
       return failure();
+  if (!hasParam)
+    return model.emitError("the model has nothing to train: neither constants "
+                           "nor arguments look like weights; choose arguments "
+                           "by the option 'params'");
   if (numDropped > 0)
     model.emitWarning("the values that the file has for ")
         << numDropped << (numDropped == 1 ? " parameter" : " parameters")

@@ -2,6 +2,8 @@
 // RUN: veeline-opt %s "--pipe-import-params=params=w*" 2>/dev/null | FileCheck %s --check-prefix=NAMES
 // RUN: veeline-opt %s "--pipe-import-params=params=w*,0 freeze=w1" 2>/dev/null | FileCheck %s --check-prefix=FREEZE
 // RUN: not veeline-opt %s "--pipe-import-params=params=7" 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not veeline-opt %s "--pipe-import-params=params=w0,v*" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not veeline-opt %s "--pipe-import-params=freeze=kernel" 2>&1 | FileCheck %s --check-prefix=FROZEN
 // RUN: not veeline-opt %s "--pipe-import-params=freeze=[" 2>&1 | FileCheck %s --check-prefix=PATTERN
 
 // POSITIONS: func.func @model(
@@ -20,6 +22,8 @@
 // FREEZE-SAME: pipe.batch = "x"
 // FREEZE-SAME: pipe.batch = "arg3"
 // RANGE:     error: option 'params': there is no argument 7; the model has 4
+// NONE:      error: option 'params': no argument is named 'v*'; the names are w0, w1, x, arg3
+// FROZEN:    error: option 'freeze': no argument is named 'kernel'; the names are w0, w1, x, arg3
 // PATTERN:   error: option 'freeze': '[' is no pattern of names
 func.func @model(%w0: tensor<2xf32> {iree.identifier = "w0"}, %w1: tensor<2xf32> {iree.identifier = "w1"}, %x: tensor<2xf32> {iree.identifier = "x"}, %y: tensor<2xf32>) -> tensor<2xf32> {
   %0 = arith.addf %w0, %w1 : tensor<2xf32>

@@ -30,8 +30,9 @@ public:
   mlir::LogicalResult load(const std::string &path);
 
   /// Turns a model that does not follow the input contract (no argument says
-  /// what it is) into one that does. Fails after a message.
-  mlir::LogicalResult import(const ImportCommand &command);
+  /// what it is) into one that does. Says what it decided on standard error,
+  /// unless `quiet`. Fails after a message.
+  mlir::LogicalResult import(const ImportCommand &command, bool quiet = false);
 
   mlir::MLIRContext &getContext();
   mlir::ModuleOp getModule() { return *module; }
