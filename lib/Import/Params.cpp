@@ -34,6 +34,9 @@ static InitAttr makeInit(MLIRContext *context, InitKind kind, double a = 0,
 
 /// How a weight starts whose values are unknown.
 static InitAttr drawnInit(MLIRContext *context, const Uses &uses) {
+  // Rows that are looked up: nothing is summed.
+  if (uses.weight && uses.summed == 1)
+    return makeInit(context, InitKind::Normal, 0.0, 0.02);
   if (uses.weight)
     return makeInit(context, InitKind::Normal, 0.0,
                     1.0 / std::sqrt(static_cast<double>(uses.summed)));
@@ -181,7 +184,11 @@ bool Importer::isConstantParam(unsigned argument, ElementsAttr value) const {
   if (!params.empty() && params.contains(argument, names[argument]))
     return true;
   Uses uses = findUses(model.getArgument(argument));
-  return uses.any() || (uses.start && !splatOf(value));
+  std::optional<double> splat = splatOf(value);
+  // Infinities mask.
+  if (splat && !std::isfinite(*splat))
+    return false;
+  return uses.any() || (uses.start && !splat);
 }
 
 bool Importer::hasWeights() const {

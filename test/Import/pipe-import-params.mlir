@@ -87,3 +87,26 @@ func.func @values(
   %p = linalg.matmul ins(%x, %w : tensor<4x2xf32>, tensor<2x2xf32>) outs(%z : tensor<4x2xf32>) -> tensor<4x2xf32>
   return %p : tensor<4x2xf32>
 }
+
+// -----
+
+// A mask of infinities is no bias, a table of rows starts small.
+// CHECK-LABEL: func.func @table(
+// CHECK-SAME:    tensor<5x3xf32> {pipe.param = #pipe.param<"weight0", init = normal(0.000000e+00, 2.000000e-02)>})
+// CHECK:         arith.constant dense<0xFF800000> : tensor<3xf32>
+func.func @table(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<2xi32>') is taken for data}}
+    %rows: tensor<2xi32>,
+    %table: tensor<5x3xf32> {pipe.constant = dense<1.0> : tensor<5x3xf32>},
+    %mask: tensor<3xf32> {pipe.constant = dense<0xFF800000> : tensor<3xf32>}) -> tensor<2x3xf32> {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%rows, %mask : tensor<2xi32>, tensor<3xf32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%row: i32, %m: f32, %out: f32):
+    %i = arith.index_cast %row : i32 to index
+    %j = linalg.index 1 : index
+    %x = tensor.extract %table[%i, %j] : tensor<5x3xf32>
+    %y = arith.addf %x, %m : f32
+    linalg.yield %y : f32
+  } -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

@@ -62,8 +62,8 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     slice. A remark at each argument says what was decided.
 
     Parameters start with the values that the file has; equal or missing ones are drawn at
-    random: `normal(0, 1/sqrt(n))` where n products are summed, zeros where they are added, ones
-    where they are multiplied with.
+    random: `normal(0, 1/sqrt(n))` where n products are summed, `normal(0, 0.02)` where rows are looked up,
+    zeros where they are added, ones where they are multiplied with.
   }];
   let options = [
     ListOption<"params", "params", "std::string",
