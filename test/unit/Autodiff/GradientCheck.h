@@ -24,8 +24,9 @@ namespace veeline::test {
 /// one of the others, so that the split has something to split. A function with
 /// the attribute `test.loss` or a `pipe.param` has a loss; others are checked
 /// with a random gradient of each float result. Arguments take `test.range =
-/// [lo, hi]` (floats) and `test.below = n` (integers). The results of a function
-/// with `test.reordered` may differ in their last bits from those of forward.
+/// [lo, hi]` (floats) and `test.below = n` (integers). The results of a
+/// function with `test.reordered` may differ in their last bits from those of
+/// forward.
 class GradientCheck {
 public:
   /// Reads, differentiates and compiles `path`. Null on failure.

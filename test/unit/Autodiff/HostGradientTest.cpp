@@ -97,13 +97,11 @@ TEST_P(HostGradients, SplitIsFusedAndBothAreRight) {
     check(*file, name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, HostGradients,
-                         ::testing::Values(INPUTS "/elementwise.mlir",
-                                           INPUTS "/structured.mlir",
-                                           INPUTS "/tensor.mlir",
-                                           INPUTS "/windows.mlir",
-                                           INPUTS "/layers.mlir",
-                                           INPUTS "/transformer-layer.mlir"));
+INSTANTIATE_TEST_SUITE_P(
+    Rules, HostGradients,
+    ::testing::Values(INPUTS "/elementwise.mlir", INPUTS "/structured.mlir",
+                      INPUTS "/tensor.mlir", INPUTS "/windows.mlir",
+                      INPUTS "/layers.mlir", INPUTS "/transformer-layer.mlir"));
 
 INSTANTIATE_TEST_SUITE_P(Models, HostGradients,
                          ::testing::Values(MODELS "/mlp.mlir",

@@ -21,9 +21,8 @@ void PipeDialect::initialize() {
 /// The attributes of this dialect stand on arguments and results only.
 LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
-  for (StringLiteral name :
-       {paramAttrName, batchAttrName, bufferAttrName, constantAttrName,
-        roleAttrName})
+  for (StringLiteral name : {paramAttrName, batchAttrName, bufferAttrName,
+                             constantAttrName, roleAttrName})
     if (attr.getName() == name)
       return op->emitOpError()
              << "has the attribute '" << name
