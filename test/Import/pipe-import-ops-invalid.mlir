@@ -1,4 +1,4 @@
-// RUN: veeline-opt %s --pass-pipeline='builtin.module(func.func(pipe-import-ops))' --verify-diagnostics
+// RUN: veeline-opt %s --pipe-import-ops --verify-diagnostics
 
 func.func @fft(%x: tensor<1x4x8xf32>) -> tensor<1x4x5xf32> {
   // expected-error @below {{'tosa.rfft2d' cannot be lowered to linalg}}

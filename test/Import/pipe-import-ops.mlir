@@ -1,4 +1,4 @@
-// RUN: veeline-opt %s --pass-pipeline='builtin.module(func.func(pipe-import-ops))' | FileCheck %s
+// RUN: veeline-opt %s --pipe-import-ops | FileCheck %s
 
 // CHECK-LABEL: func.func @generate
 // CHECK:         linalg.generic

@@ -34,7 +34,8 @@ struct ImportOptions {
 };
 
 /// From a function as others export them to one that follows the input
-/// contract. Leaves a model that follows it already as it is, but for calls.
+/// contract. Of one that follows it already, arguments and constants stay; it
+/// is inlined, lowered and canonicalized like any other.
 void buildImportPipeline(mlir::OpPassManager &passManager,
                          const ImportOptions &options);
 

@@ -61,9 +61,10 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     microbatch. A parameter that is only sliced is split into one parameter a
     slice. A remark at each argument says what was decided.
 
-    Parameters start with the values that the file has; equal or missing ones are drawn at
-    random: `normal(0, 1/sqrt(n))` where n products are summed, `normal(0, 0.02)` where rows are looked up,
-    zeros where they are added, ones where they are multiplied with.
+    A bias or scale that is a splat in the file starts from that value. All others are drawn at
+    random, values of their own are lost with a warning: `normal(0, 1/sqrt(n))` where n products
+    are summed, `normal(0, 0.02)` where rows are looked up, zeros where they are added, ones where
+    they are multiplied with.
   }];
   let options = [
     ListOption<"params", "params", "std::string",
