@@ -68,8 +68,15 @@ static bool hasContract(ModuleOp module) {
 }
 
 LogicalResult Model::import(const ImportCommand &command, bool quiet) {
-  if (hasContract(*module))
-    return success();
+  if (hasContract(*module)) {
+    if (command.params.empty() && command.freeze.empty() &&
+        command.loss.empty() && command.result == 0)
+      return success();
+    llvm::WithColor::error(llvm::errs(), "veeline")
+        << "--params, --freeze, --loss and --result are for models whose "
+           "arguments do not say what they are, and those of this one do\n";
+    return failure();
+  }
   // A line for each argument; the lines of a generated file say nothing more.
   ScopedDiagnosticHandler remarks(&getContext(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
