@@ -46,14 +46,18 @@ void LocalSearch::link(const FlatOrders &orders) {
   }
 }
 
-double LocalSearch::endOf(int node, int before) const {
+double LocalSearch::startOf(int node, int before) const {
   int kind = kindOf[node];
   int microbatch = node - kind * flat.microbatches();
   double start = before >= 0 ? end[before] : 0;
   for (const FlatProblem::Link &input : flat.inputs(kind))
     start = std::max(start,
                      end[flat.node(input.kind, microbatch)] + input.transfer);
-  return start + flat.kind(kind).cost;
+  return start;
+}
+
+double LocalSearch::endOf(int node, int before) const {
+  return startOf(node, before) + flat.kind(kindOf[node]).cost;
 }
 
 double LocalSearch::tailOf(int node) const {
@@ -71,6 +75,7 @@ double LocalSearch::tailOf(int node) const {
 bool LocalSearch::sequence() {
   std::size_t total = 0;
   std::vector<int> missing(flat.nodes());
+  std::vector<double> start(flat.nodes());
   seq.clear();
   for (int stage = 0; stage < flat.stages(); ++stage)
     for (int node = first[stage]; node >= 0; node = next[node]) {
@@ -82,7 +87,8 @@ bool LocalSearch::sequence() {
     }
   for (std::size_t i = 0; i < seq.size(); ++i) {
     int node = seq[i], kind = kindOf[node];
-    end[node] = endOf(node, previous[node]);
+    start[node] = startOf(node, previous[node]);
+    end[node] = start[node] + flat.kind(kind).cost;
     auto release = [&](int user) {
       if (--missing[user] == 0)
         seq.push_back(user);
@@ -95,11 +101,10 @@ bool LocalSearch::sequence() {
   if (seq.size() != total)
     return false;
   // In the order of time, what runs at about the same time stands together,
-  // and stretches are short.
-  std::stable_sort(seq.begin(), seq.end(), [&](int a, int b) {
-    return end[a] - flat.kind(kindOf[a]).cost <
-           end[b] - flat.kind(kindOf[b]).cost;
-  });
+  // and stretches are short. (An end less its cost may, rounded, lie before the
+  // ends that the node waits for.)
+  std::stable_sort(seq.begin(), seq.end(),
+                   [&](int a, int b) { return start[a] < start[b]; });
   for (std::size_t i = 0; i < total; ++i)
     place[seq[i]] = static_cast<int>(i);
   return true;

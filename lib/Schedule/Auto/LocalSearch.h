@@ -60,6 +60,7 @@ private:
   void setOffsets();
   double objective() const;
   double tailOf(int node) const;
+  double startOf(int node, int before) const;
   double endOf(int node, int before) const;
 
   bool chooseMove(double slack, Move &move);

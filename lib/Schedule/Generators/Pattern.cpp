@@ -135,7 +135,8 @@ Pattern veeline::schedule::makePattern(const Problem &problem,
   return PatternMaker(problem, legs, options).make();
 }
 
-/// Merges the codes of one stage by time.
+/// Merges the codes of one stage by time. O(v² · microbatches), however long
+/// the times in which nothing starts.
 static void planStage(const LegProblem &legs, const Pattern &pattern, int stage,
                       int m, std::vector<std::int32_t> &order) {
   int codes = legs.codes();
@@ -144,26 +145,36 @@ static void planStage(const LegProblem &legs, const Pattern &pattern, int stage,
   struct Phase {
     double phase;
     int code;
-    int period;
+    std::int64_t period;
   };
+  // Far beyond what a double tells from its neighbours.
+  constexpr double mostPeriods = 1e18;
   std::vector<Phase> phases;
-  int last = 0;
   for (int code = 0; code < codes; ++code) {
     double periods = pattern.period > 0 ? starts[code] / pattern.period : 0;
-    int whole = static_cast<int>(periods + 1e-9);
-    phases.push_back({std::max(0.0, periods - whole), code, whole});
-    last = std::max(last, whole);
+    auto whole =
+        static_cast<std::int64_t>(std::min(periods + 1e-9, mostPeriods));
+    phases.push_back(
+        {std::max(0.0, periods - static_cast<double>(whole)), code, whole});
   }
   std::stable_sort(
       phases.begin(), phases.end(),
       [](const Phase &a, const Phase &b) { return a.phase < b.phase - 1e-9; });
-  order.reserve(static_cast<std::size_t>(codes) * m);
-  for (int period = 0; period < last + m; ++period)
+  std::size_t all = static_cast<std::size_t>(codes) * m;
+  order.reserve(all);
+  for (std::int64_t period = 0; order.size() < all; ++period) {
+    std::size_t before = order.size();
+    std::int64_t later = std::numeric_limits<std::int64_t>::max();
     for (const Phase &phase : phases) {
-      int microbatch = period - phase.period;
+      std::int64_t microbatch = period - phase.period;
       if (microbatch >= 0 && microbatch < m)
         order.push_back(phase.code);
+      else if (microbatch < 0)
+        later = std::min(later, phase.period);
     }
+    if (order.size() == before)
+      period = later - 1;
+  }
 }
 
 Plan veeline::schedule::planOf(const LegProblem &legs, const Pattern &pattern,

@@ -7,6 +7,8 @@
 #include "Reference.h"
 #include "TestUtilities.h"
 
+#include <cmath>
+
 using namespace veeline::schedule;
 
 namespace {
@@ -67,6 +69,36 @@ TEST_P(Sweep, ValidOrACleanError) {
   }
   EXPECT_GT(counts.valid, 300);
   EXPECT_GT(counts.outOfMemory, 30);
+}
+
+/// Makes times differ by up to 40 orders of magnitude.
+static void spreadTimes(Random &random, Problem &problem) {
+  auto scale = [&] { return std::pow(10.0, randomInt(random, -20, 20)); };
+  double forward = scale(), backwardInput = scale(), backwardWeight = scale(),
+         transfer = scale();
+  for (Chunk &chunk : problem.chunks) {
+    chunk.forward *= forward;
+    chunk.backwardInput *= backwardInput;
+    chunk.backwardWeight *= backwardWeight;
+  }
+  for (Edge &edge : problem.edges) {
+    edge.forwardTransfer *= transfer;
+    edge.backwardTransfer *= transfer;
+  }
+}
+
+TEST_P(Sweep, TimesFarApart) {
+  const Generator &generator = **findGenerator(GetParam());
+  Random random = makeRandom();
+  Counts counts;
+  for (int round = 0; round < 300 && !HasFatalFailure(); ++round) {
+    int p = randomInt(random, 1, 8), m = randomInt(random, 1, 24);
+    Problem problem = randomProblem(random, generator.name, p, m);
+    spreadTimes(random, problem);
+    ASSERT_TRUE(check(problem));
+    runOne(generator, problem, counts);
+  }
+  EXPECT_GT(counts.valid, 60);
 }
 
 static std::vector<std::string_view> allNames() {
