@@ -91,14 +91,14 @@ TEST_P(Sweep, TimesFarApart) {
   const Generator &generator = **findGenerator(GetParam());
   Random random = makeRandom();
   Counts counts;
-  for (int round = 0; round < 300 && !HasFatalFailure(); ++round) {
+  for (int round = 0; round < 120 && !HasFatalFailure(); ++round) {
     int p = randomInt(random, 1, 8), m = randomInt(random, 1, 24);
     Problem problem = randomProblem(random, generator.name, p, m);
     spreadTimes(random, problem);
     ASSERT_TRUE(check(problem));
     runOne(generator, problem, counts);
   }
-  EXPECT_GT(counts.valid, 60);
+  EXPECT_GT(counts.valid, 25);
 }
 
 static std::vector<std::string_view> allNames() {
