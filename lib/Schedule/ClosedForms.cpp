@@ -115,20 +115,52 @@ static void fillEager(const Input &in, ClosedForms &forms) {
       FormKind::AtMost, "min(2(p-s)-1, m)", eager);
 }
 
-static void fillInterleaved(const Input &in, ClosedForms &forms) {
-  if (in.microbatches % in.stages != 0)
-    return;
+/// The warm-up of stage s is 2(p-s-1) + (v-1)g forwards, and one more is there
+/// before the first backward.
+static void setInterleavedActivations(const Input &in, double group,
+                                      std::string_view formula,
+                                      ClosedForms &forms) {
+  setActivations(
+      in, forms,
+      [&](int stage) {
+        double chunks = 2 * (in.p - stage - 1) + (in.v - 1) * group + 1;
+        return std::min(chunks, in.v * in.m) / in.v;
+      },
+      FormKind::Exact, formula, megatron);
+}
+
+static void setInterleavedBubble(const Input &in, ClosedForms &forms) {
   forms.bubble =
       exact((in.p - 1) / (in.v * in.m + in.p - 1), "(p-1)/(vm+p-1)", megatron);
   forms.bubbleToWork =
       exact((in.p - 1) / (in.v * in.m), "(1/v)(p-1)/m", megatron);
-  setActivations(
-      in, forms,
-      [&](int stage) {
-        double chunks = 2 * (in.p - stage - 1) + (in.v - 1) * in.p + 1;
-        return std::min(chunks, in.v * in.m) / in.v;
-      },
-      FormKind::Exact, "min(2(p-s-1)+(v-1)p+1, vm)/v", megatron);
+}
+
+/// The remainder of a division by p joins the last group, so that the bubble
+/// stays the same; with m < p every change of chunk waits for p-m more.
+static void fillInterleaved(const Input &in, ClosedForms &forms) {
+  int rest = in.microbatches % in.stages;
+  bool isFew = in.microbatches < in.stages;
+  if (isFew)
+    forms.bubble =
+        exact(1 - in.v * in.m / (in.v * in.p + in.m - 1), "1-vm/(vp+m-1), m<p",
+              "counted for groups that are smaller than p");
+  else
+    setInterleavedBubble(in, forms);
+  if (rest == 0)
+    setInterleavedActivations(in, in.p, "min(2(p-s-1)+(v-1)p+1, vm)/v", forms);
+  else
+    setInterleavedActivations(
+        in, isFew ? in.m : in.p + rest,
+        isFew ? "min(2(p-s-1)+(v-1)g+1, vm)/v, last group g=m"
+              : "min(2(p-s-1)+(v-1)g+1, vm)/v, last group g=p+m mod p",
+        forms);
+}
+
+static void fillRemainder(const Input &in, ClosedForms &forms) {
+  if (in.microbatches % in.stages == 0)
+    setInterleavedBubble(in, forms);
+  setInterleavedActivations(in, in.p, "min(2(p-s-1)+(v-1)p+1, vm)/v", forms);
 }
 
 static void fillBreadthFirst(const Input &in, ClosedForms &forms) {
@@ -174,6 +206,9 @@ static void fillZeroBubbleH2(const Input &in, ClosedForms &forms) {
 static bool isEven(const Input &in) { return in.f == in.b && in.b == in.w; }
 
 static void fillZeroBubble1P(const Input &in, ClosedForms &forms) {
+  if (isEven(in) && in.m >= in.p)
+    forms.bubble = exact((in.p - 1) / (3 * in.m + in.p - 1),
+                         "(p-1)/(3m+p-1), F=B=W", zeroBubble);
   setActivations(
       in, forms, [&](int) { return in.p; }, FormKind::AtMost, "p", zeroBubble);
 }
@@ -206,6 +241,10 @@ static void fillVMin(const Input &in, ClosedForms &forms) {
 }
 
 static void fillDualPipeV(const Input &in, ClosedForms &forms) {
+  if (in.f == in.b && in.w <= in.f && in.m >= 2 * in.p)
+    forms.bubble =
+        exact(share((in.p - 1) * (2 * in.f - in.w) / 2, in.work()),
+              "X/(m(F+B+W)+X), X=(p-1)(F+B-W)/2, F=B, no overlap", dualPipe);
   setActivations(
       in, forms, [&](int) { return in.p + 0.5; }, FormKind::AtMost, "p+1/2",
       dualPipe);
@@ -225,7 +264,7 @@ static constexpr Entry entries[] = {
     {"1f1b", Path::Linear, fillOneForwardOneBackward},
     {"eager-1f1b", Path::Linear, fillEager},
     {"interleaved-1f1b", Path::Interleaved, fillInterleaved},
-    {"interleaved-1f1b-remainder", Path::Interleaved, fillInterleaved},
+    {"interleaved-1f1b-remainder", Path::Interleaved, fillRemainder},
     {"looped-bfs", Path::Interleaved, fillBreadthFirst},
     {"hanayo", Path::Wave, fillHanayo},
     {"zb-h1", Path::Linear, fillZeroBubbleH1},

@@ -6,7 +6,9 @@
 
 #include "Memory.h"
 
-#include <cstdio>
+#include "Formats/Numbers.h"
+
+#include <cmath>
 
 using namespace veeline::schedule;
 
@@ -14,14 +16,30 @@ std::string veeline::schedule::formatMemoryNumber(const Problem &problem,
                                                   std::int64_t amount) {
   if (amount % problem.memoryUnit.size == 0)
     return std::to_string(amount / problem.memoryUnit.size);
-  char text[64];
-  std::snprintf(text, sizeof text, "%.4g",
-                static_cast<double>(amount) / problem.memoryUnit.size);
-  return text;
+  double value = static_cast<double>(amount) / problem.memoryUnit.size;
+  return formatted(std::abs(value) < 1000 ? "%.4g" : "%.0f", value);
+}
+
+std::string veeline::schedule::formatBytes(double bytes) {
+  constexpr const char *names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  int power = 0;
+  // What would be rounded to 1024 is one of the next unit.
+  for (; std::abs(bytes) >= 1023.95 && power < 5; ++power)
+    bytes /= 1024;
+  return formatted("%.5g ", bytes) + names[power];
+}
+
+/// Whether the unit of memory is bytes, or a multiple.
+static bool isInBytes(const MemoryUnit &unit) {
+  return (unit.size == 1 && unit.name == "B") ||
+         (unit.size == 1 << 10 && unit.name == "KiB") ||
+         (unit.size == 1 << 20 && unit.name == "MiB");
 }
 
 std::string veeline::schedule::formatMemory(const Problem &problem,
                                             std::int64_t amount) {
+  if (isInBytes(problem.memoryUnit))
+    return formatBytes(static_cast<double>(amount));
   std::string number = formatMemoryNumber(problem, amount);
   std::string unit = problem.memoryUnit.name;
   // "1 activation".

@@ -12,7 +12,10 @@
 namespace veeline::schedule {
 
 /// "3.5 activations" in the unit of the problem; whole numbers without a point.
+/// Where that is bytes, as `formatBytes`.
 std::string formatMemory(const Problem &problem, std::int64_t amount);
+/// "1.5 MiB", "768 B": five digits, in the greatest unit that is not more.
+std::string formatBytes(double bytes);
 /// The number of `formatMemory` alone.
 std::string formatMemoryNumber(const Problem &problem, std::int64_t amount);
 

@@ -30,15 +30,6 @@ static std::vector<std::string> namesOf(const std::string &list) {
   }
 }
 
-static std::string formatBytes(std::int64_t bytes) {
-  constexpr const char *names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  int power = 0;
-  double value = static_cast<double>(bytes);
-  for (; value >= 10240 && power < 5; ++power)
-    value /= 1024;
-  return formatted("%.5g ", value) + names[power];
-}
-
 using Row = std::vector<std::string>;
 
 static Row rowOf(const Answer &answer, const Request &request) {

@@ -4,14 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Schedule/Explain.h"
 #include "../Formats/Numbers.h"
+#include "../Memory.h"
 #include "Request.h"
-#include "veeline/Schedule/Auto.h"
 #include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/ClosedForms.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 
 using namespace veeline::schedule;
 
@@ -28,13 +29,13 @@ static std::string line(std::string name, const std::string &value) {
 static std::string trafficLines(const Answer &answer, const Request &request) {
   Traffic traffic = trafficOf(answer.task, request.messageBytes);
   int m = answer.solution.problem.microbatches;
-  auto both = [&](std::int64_t count) {
-    return std::to_string(count) + "  (" + std::to_string(count / m) +
-           " a microbatch)";
-  };
-  std::string text = line("messages", both(traffic.messages));
+  std::string text = line("messages", std::to_string(traffic.messages) + "  (" +
+                                          std::to_string(traffic.messages / m) +
+                                          " a microbatch)");
   if (traffic.bytes)
-    text += line("bytes over links", both(*traffic.bytes));
+    text += line("bytes over links", formatBytes(*traffic.bytes) + "  (" +
+                                         formatBytes(*traffic.bytes / m) +
+                                         " a microbatch)");
   return text +
          line("weight versions", weightVersionsOf(answer) + "  (" +
                                      toString(answer.task.semantics) + ")");
@@ -56,20 +57,48 @@ static OpValues stageCost(const Problem &problem) {
   return {sum.forward / p, sum.backwardInput / p, sum.backwardWeight / p};
 }
 
-/// Whether the problem is one that the forms are about.
-static bool isUniform(const Problem &problem) {
+namespace {
+/// Which forms are about the problem.
+struct Applicability {
+  explicit Applicability(const Solution &solution);
+
+  /// Costs are equal, transfers free and sends do not block.
+  bool bubble() const { return equalCosts && freeTransfers; }
+  /// What the published problem has and this one has not.
+  std::string missing() const {
+    return equalCosts      ? "for free transfers"
+           : freeTransfers ? "for equal chunks"
+                           : "for equal chunks and free transfers";
+  }
+
+  bool equalCosts, equalMemory, freeTransfers, isChain;
+};
+} // namespace
+
+Applicability::Applicability(const Solution &solution) {
+  const Problem &problem = solution.problem;
   const Chunk &first = problem.chunks.front();
-  bool equal = std::all_of(
-      problem.chunks.begin(), problem.chunks.end(), [&](const Chunk &chunk) {
-        return chunk.forward == first.forward &&
-               chunk.backwardInput == first.backwardInput &&
-               chunk.backwardWeight == first.backwardWeight;
+  auto all = [](const auto &list, auto holds) {
+    return std::all_of(list.begin(), list.end(), holds);
+  };
+  equalCosts = all(problem.chunks, [&](const Chunk &chunk) {
+    return chunk.forward == first.forward &&
+           chunk.backwardInput == first.backwardInput &&
+           chunk.backwardWeight == first.backwardWeight;
+  });
+  equalMemory = all(problem.chunks, [&](const Chunk &chunk) {
+    return chunk.forwardMemory == first.forwardMemory &&
+           chunk.backwardInputMemory <= 0;
+  });
+  freeTransfers =
+      solution.simulation.options.transfers == Transfers::Buffered &&
+      all(problem.edges, [](const Edge &edge) {
+        return edge.forwardTransfer == 0 && edge.backwardTransfer == 0;
       });
-  return equal && std::all_of(problem.edges.begin(), problem.edges.end(),
-                              [](const Edge &edge) {
-                                return edge.forwardTransfer == 0 &&
-                                       edge.backwardTransfer == 0;
-                              });
+  isChain = problem.edges.size() + 1 == problem.chunks.size() &&
+            all(problem.edges, [](const Edge &edge) {
+              return edge.to == edge.from + 1 && edge.carriesGradient;
+            });
 }
 
 /// The most microbatches' worth of activations that a stage holds, by what its
@@ -90,15 +119,39 @@ static double heldActivations(const Solution &solution) {
   return most;
 }
 
+/// Whether a simulated figure is what a form says.
+static bool holds(const Form &form, double simulated) {
+  double above = simulated - form.value;
+  switch (form.kind) {
+  case FormKind::Exact:
+    return std::abs(above) <= 1e-9 * std::max(1.0, std::abs(form.value));
+  case FormKind::AtMost:
+    return above <= 1e-9;
+  case FormKind::Approximate:
+    return std::abs(above) <= 0.02;
+  }
+  return false;
+}
+
+/// A form that is not about the problem, or about another order of the same
+/// name, is no statement about what was simulated.
 static std::string formLine(const char *name, const Form &form,
-                            const char *format, double simulated) {
-  return line(name, formatted(format, simulated) + " simulated " +
-                        toString(form.kind) + " " +
-                        formatted(format, form.value) + " = " +
+                            const char *format, double simulated, bool applies,
+                            const std::string &condition) {
+  std::string text = formatted(format, simulated) + " simulated";
+  if (applies && holds(form, simulated))
+    text += std::string(" ") + toString(form.kind) + " ";
+  else
+    text +=
+        "; " + (applies ? "as published " : condition + " ") +
+        (form.kind == FormKind::Exact ? ""
+                                      : std::string(toString(form.kind)) + " ");
+  return line(name, text + formatted(format, form.value) + " = " +
                         std::string(form.formula) + "  (" +
                         std::string(form.source) + ")");
 }
 
+/// The bytes of activations, with the k that was simulated.
 static std::string recomputeLines(const Request &request, double held) {
   if (!request.layers)
     return "";
@@ -106,10 +159,52 @@ static std::string recomputeLines(const Request &request, double held) {
   double all = activationBytes(held, sizes.layers, sizes.layerBytes);
   double less = recomputedActivationBytes(held, sizes.boundaryBytes, 1,
                                           sizes.layers, sizes.layerBytes);
-  return line("all kept", formatted("%.0f B", all) + " = k L A_layer") +
-         line("recomputed", formatted("%.0f B", less) +
-                                " = k A_boundary + L A_layer  (Chen et al. "
-                                "2016, arXiv:1604.06174)");
+  std::string k = ", k = " + formatted("%.4g", held);
+  return line("all kept", formatBytes(all) + " = k L A_layer" + k) +
+         line("recomputed", formatBytes(less) +
+                                " = k A_boundary + alpha L A_layer" + k +
+                                ", alpha = 1  (Chen et al. 2016, "
+                                "arXiv:1604.06174)");
+}
+
+static std::string bubbleLines(const ClosedForms &forms,
+                               const Solution &solution) {
+  Applicability is(solution);
+  auto add = [&](const char *name, const std::optional<Form> &form,
+                 double simulated) {
+    return form ? formLine(name, *form, "%.4f", simulated, is.bubble(),
+                           is.missing())
+                : "";
+  };
+  double bubble = solution.simulation.bubbleMakespan;
+  std::string text =
+      add("bubble", forms.bubble, bubble) +
+      add("bubble of span", forms.bubbleOfSpan, solution.simulation.bubbleSpan);
+  if (bubble < 1)
+    text += add("bubble to work", forms.bubbleToWork, bubble / (1 - bubble));
+  return text.empty() ? line("bubble", "no form for these sizes and costs")
+                      : text;
+}
+
+static std::string formLines(const ClosedForms &forms, const Answer &answer,
+                             const Request &request, double held) {
+  Applicability is(answer.solution);
+  std::string text = bubbleLines(forms, answer.solution);
+  if (forms.activations)
+    text += formLine("activations", *forms.activations, "%.4g", held,
+                     is.equalMemory, "for equal chunks");
+  Traffic traffic = trafficOf(answer.task, request.messageBytes);
+  text += formLine("messages", forms.messages, "%.6g",
+                   static_cast<double>(traffic.messages) /
+                       answer.solution.problem.microbatches,
+                   is.isChain, "for a chain of chunks");
+  if (request.messageBytes)
+    text += line(
+        "bytes",
+        formatBytes(forms.bytes(static_cast<double>(*request.messageBytes))) +
+            " a microbatch = S * " + std::string(forms.messages.formula) +
+            ", S = " + formatBytes(*request.messageBytes));
+  return text;
 }
 
 static std::string closedFormLines(const Answer &answer,
@@ -120,91 +215,143 @@ static std::string closedFormLines(const Answer &answer,
   Expected<ClosedForms> forms = closedForms(
       solution.schedule.name, problem.stages(), problem.chunksPerStage(),
       problem.microbatches, stageCost(problem));
-  std::string text;
-  if (forms) {
-    const Simulation &simulation = solution.simulation;
-    if (forms->bubble)
-      text +=
-          formLine("bubble", *forms->bubble, "%.4f", simulation.bubbleMakespan);
-    if (forms->bubbleOfSpan)
-      text += formLine("bubble of span", *forms->bubbleOfSpan, "%.4f",
-                       simulation.bubbleSpan);
-    if (forms->bubbleToWork && simulation.bubbleMakespan < 1)
-      text +=
-          formLine("bubble to work", *forms->bubbleToWork, "%.4f",
-                   simulation.bubbleMakespan / (1 - simulation.bubbleMakespan));
-    if (forms->activations)
-      text += formLine("activations", *forms->activations, "%.4g", held);
-    Traffic traffic = trafficOf(answer.task, request.messageBytes);
-    double messages =
-        static_cast<double>(traffic.messages) / problem.microbatches;
-    text += formLine("messages", forms->messages, "%.6g", messages);
-    if (request.messageBytes)
-      text += line("bytes", formatted("%.0f", forms->bytes(static_cast<double>(
-                                                  *request.messageBytes))) +
-                                " a microbatch, S times the messages");
-  }
-  text += recomputeLines(request, held);
-  if (text.empty())
-    return "";
-  bool isRendezvous =
-      solution.simulation.options.transfers == Transfers::Rendezvous;
-  return std::string("\nclosed forms of the literature, for equal chunks and "
-                     "free transfers") +
-         (isUniform(problem) && !isRendezvous ? "\n"
-                                              : ", which these are not\n") +
-         text;
+  std::string text = "\nclosed forms of the literature";
+  if (!forms)
+    return text + ": none for " + solution.schedule.name + "\n" +
+           recomputeLines(request, held);
+  return text + ", p = " + std::to_string(problem.stages()) +
+         ", v = " + std::to_string(problem.chunksPerStage()) +
+         ", m = " + std::to_string(problem.microbatches) + "\n" +
+         formLines(*forms, answer, request, held) +
+         recomputeLines(request, held);
 }
 
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
 
+/// What a schedule takes beside a bound.
+static std::string gapLine(const char *name, const Bound &bound, double time) {
+  double above = bound.time > 0 ? 100 * (time / bound.time - 1) : 0;
+  return line(name,
+              shortNumber(bound.time) + "  (by " + toString(bound.kind) +
+                  "; this schedule takes " +
+                  (above < 0.005 ? "no more)"
+                                 : shortNumber(time) + ", " +
+                                       formatted("%.2f", above) + "% more)"));
+}
+
+/// Whether a schedule could split a backward and does not.
+static bool isFused(const Solution &solution) {
+  for (const std::vector<Op> &ops : solution.schedule.stages)
+    for (const Op &op : ops)
+      if (op.kind == OpKind::BackwardInput)
+        return false;
+  return solution.problem.numChunks() > 1;
+}
+
 static std::string boundLines(const Solution &solution) {
-  Bounds bounds = lowerBounds(solution.problem);
-  auto gap = [](const Bound &bound, double time) {
-    std::string text =
-        shortNumber(bound.time) + "  (by " + toString(bound.kind);
-    double above = bound.time > 0 ? 100 * (time / bound.time - 1) : 0;
-    return text + "; this schedule takes " + shortNumber(time) + ", " +
-           formatted("%.2f", std::max(above, 0.0)) + "% more)";
-  };
   double span = 0;
   for (const StageStatistics &stage : solution.simulation.stages)
     span = std::max(span, stage.lastEnd - stage.firstStart);
-  return "\nno schedule of this problem takes less than\n" +
-         line("makespan", gap(bounds.makespan, solution.simulation.makespan)) +
-         line("longest span", gap(bounds.span, span));
+  auto lines = [&](const Bounds &bounds) {
+    return gapLine("makespan", bounds.makespan, solution.simulation.makespan) +
+           gapLine("longest span", bounds.span, span);
+  };
+  Bounds bounds = lowerBounds(solution.problem);
+  std::string text =
+      "\nno schedule of this problem takes less than\n" + lines(bounds);
+  if (!isFused(solution))
+    return text;
+  Bounds fused = lowerBounds(solution.problem, {.fusedBackward = true});
+  if (fused.makespan.time <= bounds.makespan.time &&
+      fused.span.time <= bounds.span.time)
+    return text;
+  return text + "and none that does not split backwards into B and W\n" +
+         lines(fused);
+}
+
+namespace {
+/// One row of the table of waiting.
+struct Share {
+  std::string name;
+  /// Busy, and the causes in the order of `Waiting`.
+  std::array<double, 6> time;
+};
+} // namespace
+
+static Share shareOf(const Solution &solution, std::size_t stage) {
+  const StageStatistics &it = solution.simulation.stages[stage];
+  const Waiting &waiting = it.waiting;
+  return {std::to_string(stage),
+          {it.busy, waiting.fill, waiting.forward, waiting.gradient,
+           waiting.send, waiting.drain}};
+}
+
+/// The stages to show: all of a few, else the first and last ones and those
+/// that wait least and most.
+static std::vector<std::size_t> shownStages(const Simulation &simulation) {
+  constexpr std::size_t most = 16, ends = 4;
+  std::size_t count = simulation.stages.size();
+  std::vector<std::size_t> shown;
+  auto lessBusy = [](const StageStatistics &a, const StageStatistics &b) {
+    return a.busy < b.busy;
+  };
+  auto [least, busiest] = std::minmax_element(
+      simulation.stages.begin(), simulation.stages.end(), lessBusy);
+  for (std::size_t i = 0; i < count; ++i)
+    if (count <= most || i < ends || i + ends >= count ||
+        &simulation.stages[i] == &*least || &simulation.stages[i] == &*busiest)
+      shown.push_back(i);
+  return shown;
 }
 
 /// Where the time of every stage goes.
 static std::string waitingTable(const Solution &solution) {
-  std::string text = "\nstage        busy        fill     forward    gradient"
-                     "        send       drain  (share of the makespan)\n";
-  double makespan = solution.simulation.makespan;
-  for (std::size_t i = 0; i < solution.simulation.stages.size(); ++i) {
-    const StageStatistics &stage = solution.simulation.stages[i];
-    char row[128];
-    std::snprintf(row, sizeof row, "%5zu", i);
-    text += row;
-    const Waiting &waiting = stage.waiting;
-    for (double time : {stage.busy, waiting.fill, waiting.forward,
-                        waiting.gradient, waiting.send, waiting.drain})
-      text += formatted("%12.4f", makespan > 0 ? time / makespan : 0);
+  constexpr const char *names[] = {"busy",     "fill", "forward",
+                                   "gradient", "send", "drain"};
+  const Simulation &simulation = solution.simulation;
+  Share mean{"mean", {}};
+  for (std::size_t stage = 0; stage < simulation.stages.size(); ++stage)
+    for (std::size_t i = 0; i < mean.time.size(); ++i)
+      mean.time[i] +=
+          shareOf(solution, stage).time[i] / simulation.stages.size();
+  std::vector<std::size_t> stages = shownStages(simulation);
+  std::string text = "\nstage";
+  for (std::size_t i = 0; i < mean.time.size(); ++i)
+    if (mean.time[i] > 0)
+      text +=
+          std::string(10 - std::string_view(names[i]).size(), ' ') + names[i];
+  text += "  (shares of the makespan";
+  if (stages.size() < simulation.stages.size())
+    text += "; " + std::to_string(stages.size()) + " of " +
+            std::to_string(simulation.stages.size()) + " stages";
+  text += ")\n";
+  auto add = [&](const Share &share) {
+    text += std::string(5 - std::min<std::size_t>(5, share.name.size()), ' ') +
+            share.name;
+    for (std::size_t i = 0; i < share.time.size(); ++i)
+      if (mean.time[i] > 0)
+        text += formatted("%10.4f", share.time[i] / simulation.makespan);
     text += "\n";
-  }
+  };
+  for (std::size_t stage : stages)
+    add(shareOf(solution, stage));
+  if (simulation.stages.size() > 1)
+    add(mean);
   return text;
 }
 
 std::string veeline::schedule::explain(const Answer &answer,
                                        const Request &request) {
-  std::string text =
-      "\n" + trafficLines(answer, request) + closedFormLines(answer, request) +
-      boundLines(answer.solution) + waitingTable(answer.solution);
-  // The critical path, and what changes would gain, are those of the default.
-  if (answer.solution.simulation.options != SimulationOptions())
-    return text;
-  Expected<Explanation> why = explain(
-      answer.solution.problem, answer.solution.schedule, request.generator);
-  return why ? text + "\n" + why->str() : text;
+  const auto &[problem, schedule, simulation] = answer.solution;
+  std::string text = "\n" + trafficLines(answer, request) +
+                     closedFormLines(answer, request) +
+                     boundLines(answer.solution);
+  if (simulation.makespan <= 0)
+    return text + "\nnothing takes time, so there is no critical path\n";
+  text += waitingTable(answer.solution);
+  Expected<Explanation> why =
+      explain(problem, schedule, request.generator, simulation.options);
+  return why ? text + "\n" + toText(problem, schedule, *why) : text;
 }

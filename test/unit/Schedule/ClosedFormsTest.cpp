@@ -111,13 +111,31 @@ TEST(ClosedForms, BytesOverLinks) {
 }
 
 TEST(ClosedForms, Conditions) {
-  EXPECT_FALSE(closedForms("interleaved-1f1b", 4, 2, 7)->bubble);
-  EXPECT_TRUE(closedForms("interleaved-1f1b", 4, 2, 8)->bubble);
+  EXPECT_FALSE(closedForms("interleaved-1f1b-remainder", 4, 2, 7)->bubble);
+  EXPECT_TRUE(closedForms("interleaved-1f1b-remainder", 4, 2, 8)->bubble);
   EXPECT_DOUBLE_EQ(
       closedForms("interleaved-1f1b", 4, 2, 8)->bubbleToWork->value,
       0.5 * 3 / 8);
   EXPECT_FALSE(closedForms("zb-h1", 4, 1, 3)->bubble);
   EXPECT_DOUBLE_EQ(closedForms("zb-h1", 4, 1, 8)->bubble->value, 3.0 / 27);
+}
+
+// The last group takes the remainder: 7 of 11 microbatches with p = 4.
+TEST(ClosedForms, InterleavedRemainder) {
+  ClosedForms forms = *closedForms("interleaved-1f1b", 4, 2, 11);
+  EXPECT_DOUBLE_EQ(forms.bubble->value, 3.0 / 25);
+  EXPECT_DOUBLE_EQ(forms.activations->value, (2 * 3 + 7 + 1) / 2.0);
+  EXPECT_NE(forms.activations->formula.find("g=p+m mod p"),
+            std::string_view::npos);
+  // With m < p, the only group has m.
+  EXPECT_DOUBLE_EQ(closedForms("interleaved-1f1b", 4, 2, 3)->bubble->value,
+                   1 - 6.0 / 10);
+  EXPECT_DOUBLE_EQ(closedForms("interleaved-1f1b", 4, 3, 3)->activations->value,
+                   9 / 3.0);
+  // A group of its own keeps the warm-up.
+  EXPECT_DOUBLE_EQ(
+      closedForms("interleaved-1f1b-remainder", 4, 2, 11)->activations->value,
+      (2 * 3 + 4 + 1) / 2.0);
 }
 
 TEST(ClosedForms, Errors) {

@@ -1,0 +1,211 @@
+//===- Changes.cpp - what would make a step shorter -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Auto/Search.h"
+#include "Path.h"
+
+#include <algorithm>
+
+using namespace veeline::schedule;
+
+/// Makes all stages as heavy as the mean; why that is nothing new.
+static std::string balance(Problem &problem) {
+  FlatProblem flat(problem);
+  double total = 0, least = flat.busy(0), most = flat.busy(0);
+  for (int stage = 0; stage < flat.stages(); ++stage) {
+    total += flat.busy(stage);
+    least = std::min(least, flat.busy(stage));
+    most = std::max(most, flat.busy(stage));
+  }
+  if (most <= least * (1 + 1e-9))
+    return flat.stages() == 1 ? "there is one stage"
+                              : "the stages are equally heavy";
+  if (least <= 0)
+    return "a stage has no work";
+  for (int k = 0; k < problem.numChunks(); ++k) {
+    double factor =
+        total / flat.stages() / flat.busy(problem.placement.stageOf(k));
+    problem.chunks[k].forward *= factor;
+    problem.chunks[k].backwardInput *= factor;
+    problem.chunks[k].backwardWeight *= factor;
+  }
+  return "";
+}
+
+/// Room for one more microbatch than the limit, or, for a schedule with a limit
+/// of its own, than the stage holds.
+static std::string addMemory(const Simulation &simulation, bool searches,
+                             Problem &problem) {
+  bool isLimited = !problem.memoryLimits.empty();
+  if (!isLimited && searches)
+    return "no stage has a limit";
+  FlatProblem flat(problem);
+  if (!isLimited)
+    for (const StageStatistics &stage : simulation.stages)
+      problem.memoryLimits.push_back(stage.peakMemory);
+  bool isChanged = false;
+  for (int s = 0; s < problem.stages(); ++s) {
+    problem.memoryLimits[s] += leastLimit(flat, s);
+    isChanged |= leastLimit(flat, s) > 0;
+  }
+  return isChanged ? "" : "operations hold no memory";
+}
+
+static std::string quickenTransfers(Problem &problem) {
+  bool isChanged = false;
+  for (Edge &edge : problem.edges) {
+    bool isFar = problem.placement.stageOf(edge.from) !=
+                 problem.placement.stageOf(edge.to);
+    isChanged |=
+        isFar && (edge.forwardTransfer > 0 || edge.backwardTransfer > 0);
+    edge.forwardTransfer /= 2;
+    edge.backwardTransfer /= 2;
+  }
+  return isChanged ? "" : "transfers take no time";
+}
+
+static const char *describe(Change::Kind kind) {
+  switch (kind) {
+  case Change::Kind::Microbatch:
+    return "one more microbatch";
+  case Change::Kind::Memory:
+    return "memory for one more microbatch on every stage";
+  case Change::Kind::Transfer:
+    return "links twice as fast";
+  case Change::Kind::Balance:
+    return "all stages equally heavy";
+  case Change::Kind::Buffers:
+    return "messages that neither block nor queue";
+  }
+  return "";
+}
+
+namespace {
+class Changer {
+public:
+  Changer(const Problem &problem, const Schedule &schedule,
+          const Simulation &simulation, const GeneratorOptions &options,
+          Explanation &result)
+      : problem(problem), schedule(schedule), simulation(simulation),
+        options(options), result(result) {}
+
+  void run();
+
+private:
+  std::string apply(Change::Kind kind, Problem &changed) const;
+  /// How messages pass with a change.
+  SimulationOptions transfers(Change::Kind kind) const {
+    return kind == Change::Kind::Buffers ? SimulationOptions()
+                                         : simulation.options;
+  }
+  std::optional<Simulation> solve(const Problem &changed,
+                                  const SimulationOptions &transfers) const;
+  void improve(const Problem &changed, const SimulationOptions &transfers,
+               std::optional<Simulation> &best) const;
+  double perMicrobatch(const Simulation &step, int microbatches) const {
+    return valueOf(step, result.objective) / microbatches;
+  }
+  Change tried(Change::Kind kind, double solved) const;
+
+  const Problem &problem;
+  const Schedule &schedule;
+  const Simulation &simulation;
+  const GeneratorOptions &options;
+  Explanation &result;
+};
+} // namespace
+
+/// Applies a change; why that is nothing new, or empty.
+std::string Changer::apply(Change::Kind kind, Problem &changed) const {
+  switch (kind) {
+  case Change::Kind::Microbatch:
+    ++changed.microbatches;
+    return check(changed) ? "" : "there are too many";
+  case Change::Kind::Memory:
+    return addMemory(simulation, result.solver == "auto", changed);
+  case Change::Kind::Transfer:
+    return quickenTransfers(changed);
+  case Change::Kind::Balance:
+    return balance(changed);
+  case Change::Kind::Buffers:
+    break;
+  }
+  return "";
+}
+
+/// None where the schedule is not defined for the problem.
+std::optional<Simulation>
+Changer::solve(const Problem &changed,
+               const SimulationOptions &transfers) const {
+  Expected<Schedule> found = generate(result.solver, changed, options);
+  if (!found)
+    return std::nullopt;
+  Expected<Simulation> step = simulate(changed, *found, transfers);
+  if (!step)
+    return std::nullopt;
+  return std::move(*step);
+}
+
+/// The order that there is, where the change leaves it valid and it is better.
+void Changer::improve(const Problem &changed,
+                      const SimulationOptions &transfers,
+                      std::optional<Simulation> &best) const {
+  Expected<Simulation> same = simulate(changed, schedule, transfers);
+  if (same && (!best || valueOf(*same, result.objective) <
+                            valueOf(*best, result.objective)))
+    best = std::move(*same);
+}
+
+/// `solved` is the time of a microbatch that the solver reaches for the problem
+/// as it is. It may have less time now than it had.
+Change Changer::tried(Change::Kind kind, double solved) const {
+  Change change{kind, describe(kind)};
+  Problem changed = problem;
+  change.reason = apply(kind, changed);
+  if (!change.reason.empty())
+    return change;
+  bool sameOrder = kind != Change::Kind::Microbatch;
+  std::optional<Simulation> then = solve(changed, transfers(kind));
+  if (sameOrder)
+    improve(changed, transfers(kind), then);
+  if (!then) {
+    change.reason = result.solver + " has no schedule for it";
+    return change;
+  }
+  double now = perMicrobatch(simulation, problem.microbatches);
+  now = sameOrder ? std::min(now, solved) : solved;
+  change.makespan = then->makespan;
+  change.bubbleMakespan = then->bubbleMakespan;
+  change.bubbleSpan = then->bubbleSpan;
+  if (now > 0)
+    change.gain = 1 - perMicrobatch(*then, changed.microbatches) / now;
+  return change;
+}
+
+void Changer::run() {
+  std::optional<Simulation> now = solve(problem, simulation.options);
+  double solved = perMicrobatch(now ? *now : simulation, problem.microbatches);
+  for (Change::Kind kind : {Change::Kind::Microbatch, Change::Kind::Memory,
+                            Change::Kind::Transfer, Change::Kind::Balance})
+    result.changes.push_back(tried(kind, solved));
+  if (simulation.options != SimulationOptions())
+    result.changes.push_back(tried(Change::Kind::Buffers, solved));
+  auto rank = [](const Change &change) {
+    return std::pair(!change.reason.empty(), -change.gain);
+  };
+  std::stable_sort(
+      result.changes.begin(), result.changes.end(),
+      [&](const Change &a, const Change &b) { return rank(a) < rank(b); });
+}
+
+void veeline::schedule::addChanges(const Problem &problem,
+                                   const Schedule &schedule,
+                                   const Simulation &simulation,
+                                   const GeneratorOptions &options,
+                                   Explanation &result) {
+  result.solver = findGenerator(schedule.name) ? schedule.name : "auto";
+  Changer(problem, schedule, simulation, options, result).run();
+}

@@ -1,0 +1,43 @@
+//===- Path.h - the critical path of a simulated schedule -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_EXPLAIN_PATH_H
+#define VEELINE_LIB_SCHEDULE_EXPLAIN_PATH_H
+
+#include "Trace.h"
+#include "veeline/Schedule/Explain.h"
+
+namespace veeline::schedule {
+
+/// What is made small: the makespan, or the longest span.
+double valueOf(const Simulation &simulation, Objective objective);
+
+/// The stage that ends last, or takes longest.
+int decisiveStage(const Simulation &simulation, Objective objective);
+
+/// The path to the last operation of the stage that decides; for the span, from
+/// the first operation of that stage on.
+std::vector<CriticalStep> criticalPath(const Simulation &simulation,
+                                       const Trace &trace, Objective objective);
+
+PathShares sharesOf(const Problem &problem, const Schedule &schedule,
+                    const std::vector<CriticalStep> &path);
+
+PathParts partsOf(int stages, const std::vector<CriticalStep> &path);
+
+std::optional<MemoryWait> memoryWait(const Problem &problem,
+                                     const Schedule &schedule,
+                                     const Simulation &simulation,
+                                     const OpIndex &index);
+
+/// Solves the problem again with each change; sets `changes` and `solver`.
+void addChanges(const Problem &problem, const Schedule &schedule,
+                const Simulation &simulation, const GeneratorOptions &options,
+                Explanation &result);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_EXPLAIN_PATH_H

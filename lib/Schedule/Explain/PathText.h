@@ -1,0 +1,25 @@
+//===- PathText.h - the critical path in a few rows -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_EXPLAIN_PATHTEXT_H
+#define VEELINE_LIB_SCHEDULE_EXPLAIN_PATHTEXT_H
+
+#include "veeline/Schedule/Explain.h"
+
+namespace veeline::schedule {
+
+/// A table of the operations in order: what follows each other on one stage, or
+/// takes one microbatch from stage to stage, is one row. Of more than `maxRows`
+/// rows those in the middle become one.
+std::string pathTable(const Problem &problem, const Schedule &schedule,
+                      const std::vector<CriticalStep> &path, int maxRows);
+
+/// "72.7%"
+std::string percent(double part, double whole);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_EXPLAIN_PATHTEXT_H

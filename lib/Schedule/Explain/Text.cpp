@@ -1,0 +1,313 @@
+//===- Text.cpp - an explanation in words ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/Text.h"
+#include "../Formats/Numbers.h"
+#include "../Memory.h"
+#include "PathText.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace veeline::schedule;
+
+/// A gain that is printed as nothing.
+static constexpr double noGain = 5e-5;
+
+static std::string field(std::string name, const std::string &value) {
+  name.resize(std::max<std::size_t>(name.size() + 1, 18), ' ');
+  return name + value + "\n";
+}
+
+/// "a, b and c".
+static std::string joined(const std::vector<std::string> &parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
+}
+
+namespace {
+class Writer {
+public:
+  Writer(const Problem &problem, const Schedule &schedule,
+         const Explanation &explanation)
+      : problem(problem), schedule(schedule), explanation(explanation) {}
+
+  std::string heading() const;
+  std::string stages() const;
+  std::string parts() const;
+  std::string waits() const;
+  std::string memory() const;
+  std::string changes() const;
+  std::string verdict() const;
+
+private:
+  struct Reason {
+    double time;
+    const char *what;
+  };
+
+  double length() const {
+    return explanation.path.empty()
+               ? 0
+               : explanation.path.back().end - explanation.path.front().start;
+  }
+  std::string nameOf(int stage, int step) const {
+    return cellName(problem, schedule.stages[stage][step]);
+  }
+  std::string waitsFor(WaitCause cause) const;
+  std::vector<Reason> reasons() const;
+  bool isHeldByMemory() const;
+  std::string whatWaits() const;
+  std::string whatHelps() const;
+
+  const Problem &problem;
+  const Schedule &schedule;
+  const Explanation &explanation;
+};
+} // namespace
+
+std::string Writer::heading() const {
+  std::size_t operations = 0;
+  for (const CriticalStep &step : explanation.path)
+    operations += step.size;
+  std::string text = "critical path: " + counted(operations, "operation");
+  const PathShares &shares = explanation.shares;
+  for (OpKind kind : {OpKind::Forward, OpKind::BackwardInput,
+                      OpKind::BackwardWeight, OpKind::Backward})
+    if (double time = shares.kinds[static_cast<int>(kind)]; time > 0)
+      text += ", " + percent(time, length()) + " " + toString(kind);
+  if (shares.messages > 0)
+    text += ", " + percent(shares.messages, length()) + " messages";
+  return text + "\n";
+}
+
+/// The shares of the stages that have a good part, greatest first.
+std::string Writer::stages() const {
+  constexpr std::size_t most = 5;
+  constexpr double least = 0.05;
+  std::vector<std::pair<double, int>> work(problem.stages());
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    work[stage].second = stage;
+  for (const CriticalStep &step : explanation.path)
+    if (!step.isMessage())
+      work[step.stage].first -= step.end - step.start;
+  std::sort(work.begin(), work.end());
+  std::vector<std::string> named;
+  double others = 0;
+  int count = 0;
+  for (auto [time, stage] : work) {
+    if (named.size() < most && -time >= least * length()) {
+      named.push_back(percent(-time, length()) + " on stage " +
+                      std::to_string(stage));
+      continue;
+    }
+    others -= time;
+    count += time < 0;
+  }
+  if (count > 0)
+    named.push_back(percent(others, length()) + " on " + std::to_string(count) +
+                    (named.empty() ? "" : " more"));
+  std::string text;
+  for (const std::string &name : named)
+    text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "" : field("on stages", text);
+}
+
+/// "24 work of stage 3, 3 before it, 6 after it".
+std::string Writer::parts() const {
+  const PathParts &parts = explanation.parts;
+  std::string text =
+      shortNumber(parts.work) + " work of stage " + std::to_string(parts.stage);
+  for (auto [time, where] : {std::pair(parts.fill, " of others before it"),
+                             {parts.drain, " of others after it"},
+                             {parts.between, " of others between"},
+                             {parts.messages, " messages"}})
+    if (time > 0)
+      text += ", " + shortNumber(time) + where;
+  return field("made of", text);
+}
+
+static const char *describe(WaitCause cause) {
+  switch (cause) {
+  case WaitCause::Fill:
+    return "for first inputs";
+  case WaitCause::Forward:
+    return "for forwards";
+  case WaitCause::Gradient:
+    return "for gradients";
+  case WaitCause::Link:
+    return "for busy links";
+  case WaitCause::Send:
+    return "in sends";
+  case WaitCause::None:
+    break;
+  }
+  return "";
+}
+
+/// "3 times for gradients, longest 5 on stage 0 before BW7". Different stages
+/// wait at the same time, so that a sum would say nothing.
+std::string Writer::waitsFor(WaitCause cause) const {
+  int count = 0;
+  const CriticalStep *longest = nullptr;
+  for (const CriticalStep &step : explanation.path) {
+    if (step.cause != cause || step.waited <= 0)
+      continue;
+    ++count;
+    if (!longest || step.waited > longest->waited)
+      longest = &step;
+  }
+  if (!longest)
+    return "";
+  std::string text = count == 1 ? "once " : std::to_string(count) + " times ";
+  return text + describe(cause) + (count == 1 ? ", " : ", longest ") +
+         shortNumber(longest->waited) + " on stage " +
+         std::to_string(longest->stage) + " before " +
+         nameOf(longest->stage, longest->step);
+}
+
+std::string Writer::waits() const {
+  std::string text;
+  for (WaitCause cause :
+       {WaitCause::Fill, WaitCause::Forward, WaitCause::Gradient,
+        WaitCause::Link, WaitCause::Send})
+    if (std::string one = waitsFor(cause); !one.empty())
+      text += field(text.empty() ? "waits on it" : "", one);
+  return text;
+}
+
+std::string Writer::memory() const {
+  if (!explanation.memory)
+    return "";
+  const MemoryWait &wait = *explanation.memory;
+  std::string text =
+      "stage " + std::to_string(wait.stage) + " waits " +
+      shortNumber(wait.time) +
+      " while its limit keeps back forwards that are ready; "
+      "longest " +
+      shortNumber(wait.longest) + ", when " + nameOf(wait.stage, wait.blocked) +
+      " does not fit beside the " + formatMemory(problem, wait.held) + " held";
+  if (wait.release >= 0)
+    text += " until " + nameOf(wait.stage, wait.release) + " releases some";
+  return field("memory", text);
+}
+
+static std::string gainOf(const Change &change) {
+  return formatted("%.2f%%", 100 * std::abs(change.gain)) +
+         (change.gain > 0 ? " less" : " more") + " time a microbatch";
+}
+
+/// A word for a change that makes none.
+static const char *shortName(Change::Kind kind) {
+  switch (kind) {
+  case Change::Kind::Microbatch:
+    return "one more microbatch";
+  case Change::Kind::Memory:
+    return "more memory";
+  case Change::Kind::Transfer:
+    return "faster links";
+  case Change::Kind::Balance:
+    return "balance";
+  case Change::Kind::Buffers:
+    return "buffers";
+  }
+  return "";
+}
+
+std::string Writer::changes() const {
+  std::string text, without;
+  for (const Change &change : explanation.changes) {
+    if (change.reason.empty() && std::abs(change.gain) >= noGain) {
+      double bubble = explanation.objective == Objective::Makespan
+                          ? change.bubbleMakespan
+                          : change.bubbleSpan;
+      text += "  " + change.what + ": " + gainOf(change) + ", bubble " +
+              formatted("%.4f", bubble) + "\n";
+      continue;
+    }
+    without += (without.empty() ? "" : ", ");
+    without += shortName(change.kind);
+    if (!change.reason.empty())
+      without += " (" + change.reason + ")";
+  }
+  if (!without.empty())
+    text += "  no effect: " + without + "\n";
+  std::string solver = explanation.solver == schedule.name
+                           ? ""
+                           : ", solved by " + explanation.solver;
+  return "what a change would bring" + solver + "\n" + text;
+}
+
+/// Why the stage waits, most first, without what is less than a hundredth.
+std::vector<Writer::Reason> Writer::reasons() const {
+  const BubbleParts &parts = explanation.bubble;
+  std::vector<Reason> result{
+      {parts.fillAndDrain, "for fill and drain"},
+      {parts.messages, "for the time of messages"},
+      {parts.blocking, "for messages that block or queue"},
+      {parts.imbalance, "for stages with more work"},
+      {parts.memory, "because of the memory limit"},
+      {parts.order, isHeldByMemory()
+                        ? "by its order, which the memory limit restricts"
+                        : "by its order"}};
+  std::erase_if(result, [&](const Reason &reason) {
+    return reason.time < 0.01 * explanation.bubbleTime;
+  });
+  std::stable_sort(
+      result.begin(), result.end(),
+      [](const Reason &a, const Reason &b) { return a.time > b.time; });
+  return result;
+}
+
+/// Whether more memory would help most.
+bool Writer::isHeldByMemory() const {
+  const Change &best = explanation.changes.front();
+  return best.kind == Change::Kind::Memory && best.gain >= noGain &&
+         !problem.memoryLimits.empty();
+}
+
+std::string Writer::whatWaits() const {
+  double value = explanation.value, bubble = explanation.bubbleTime;
+  if (bubble <= 1e-9 * value)
+    return "there is no bubble";
+  std::string text = "stage " + std::to_string(explanation.bubbleStage) +
+                     " waits " + shortNumber(bubble) + " of " +
+                     shortNumber(value);
+  std::vector<Reason> all = reasons();
+  if (all.size() == 1)
+    return text + ", " + all[0].what;
+  std::vector<std::string> parts;
+  for (const Reason &reason : all)
+    parts.push_back(shortNumber(reason.time) + " " + reason.what);
+  return text + ": " + joined(parts);
+}
+
+std::string Writer::whatHelps() const {
+  const Change &best = explanation.changes.front();
+  if (!best.reason.empty() || best.gain < noGain)
+    return "none of these changes would help";
+  return best.what + " would help most: " + gainOf(best);
+}
+
+std::string Writer::verdict() const {
+  std::string text = "verdict: " + whatWaits() + "; " + whatHelps();
+  if (explanation.gap < 1e-9)
+    text += "; no schedule of this problem is shorter";
+  return text + "\n";
+}
+
+std::string veeline::schedule::toText(const Problem &problem,
+                                      const Schedule &schedule,
+                                      const Explanation &explanation,
+                                      int maxRows) {
+  Writer writer(problem, schedule, explanation);
+  return writer.heading() +
+         pathTable(problem, schedule, explanation.path, maxRows) +
+         writer.stages() + writer.parts() + writer.waits() + writer.memory() +
+         "\n" + writer.changes() + "\n" + writer.verdict();
+}
