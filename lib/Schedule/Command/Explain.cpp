@@ -62,16 +62,12 @@ namespace {
 struct Applicability {
   explicit Applicability(const Solution &solution);
 
-  /// Costs are equal, transfers free and sends do not block.
-  bool bubble() const { return equalCosts && freeTransfers; }
-  /// What the published problem has and this one has not.
-  std::string missing() const {
-    return equalCosts      ? "for free transfers"
-           : freeTransfers ? "for equal chunks"
-                           : "for equal chunks and free transfers";
-  }
+  /// Whether bubbles are those of the published problem.
+  bool bubble() const { return equalCosts && freeTransfers && buffered; }
+  /// "for equal chunks": what the published problem has and this one has not.
+  std::string missing() const;
 
-  bool equalCosts, equalMemory, freeTransfers, isChain;
+  bool equalCosts, equalMemory, freeTransfers, buffered, isChain;
 };
 } // namespace
 
@@ -90,15 +86,24 @@ Applicability::Applicability(const Solution &solution) {
     return chunk.forwardMemory == first.forwardMemory &&
            chunk.backwardInputMemory <= 0;
   });
-  freeTransfers =
-      solution.simulation.options.transfers == Transfers::Buffered &&
-      all(problem.edges, [](const Edge &edge) {
-        return edge.forwardTransfer == 0 && edge.backwardTransfer == 0;
-      });
+  freeTransfers = all(problem.edges, [](const Edge &edge) {
+    return edge.forwardTransfer == 0 && edge.backwardTransfer == 0;
+  });
+  buffered = solution.simulation.options.transfers == Transfers::Buffered;
   isChain = problem.edges.size() + 1 == problem.chunks.size() &&
             all(problem.edges, [](const Edge &edge) {
               return edge.to == edge.from + 1 && edge.carriesGradient;
             });
+}
+
+std::string Applicability::missing() const {
+  std::string text;
+  for (auto [is, what] : {std::pair(equalCosts, "equal chunks"),
+                          {freeTransfers, "free transfers"},
+                          {buffered, "no blocking"}})
+    if (!is)
+      text += (text.empty() ? "for " : " and ") + std::string(what);
+  return text;
 }
 
 /// The most microbatches' worth of activations that a stage holds, by what its

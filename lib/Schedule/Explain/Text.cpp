@@ -181,8 +181,14 @@ std::string Writer::waits() const {
   return text;
 }
 
+/// Only where more memory would help: a schedule may have reasons of its own.
 std::string Writer::memory() const {
-  if (!explanation.memory)
+  bool helps = std::any_of(explanation.changes.begin(),
+                           explanation.changes.end(), [](const Change &change) {
+                             return change.kind == Change::Kind::Memory &&
+                                    change.gain >= noGain;
+                           });
+  if (!explanation.memory || !helps)
     return "";
   const MemoryWait &wait = *explanation.memory;
   std::string text =
