@@ -20,13 +20,36 @@ std::string veeline::schedule::formatMemoryNumber(const Problem &problem,
   return formatted(std::abs(value) < 1000 ? "%.4g" : "%.0f", value);
 }
 
-std::string veeline::schedule::formatBytes(double bytes) {
+namespace {
+struct Bytes {
+  double value;
+  const char *unit;
+};
+} // namespace
+
+static Bytes scaled(double bytes) {
   constexpr const char *names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   int power = 0;
   // What would be rounded to 1024 is one of the next unit.
   for (; std::abs(bytes) >= 1023.95 && power < 5; ++power)
     bytes /= 1024;
-  return formatted("%.5g ", bytes) + names[power];
+  return {bytes, names[power]};
+}
+
+static std::string str(const Bytes &bytes) {
+  return formatted("%.5g ", bytes.value) + bytes.unit;
+}
+
+std::string veeline::schedule::formatBytes(double bytes) {
+  return str(scaled(bytes));
+}
+
+/// Five digits, never less than the value: a limit to type in.
+static double roundedUp(double value) {
+  if (value < 1)
+    return value;
+  double scale = std::pow(10, 4 - std::floor(std::log10(value)));
+  return std::ceil(value * scale - 1e-6) / scale;
 }
 
 /// Whether the unit of memory is bytes, or a multiple.
@@ -38,8 +61,10 @@ static bool isInBytes(const MemoryUnit &unit) {
 
 std::string veeline::schedule::formatMemory(const Problem &problem,
                                             std::int64_t amount) {
-  if (isInBytes(problem.memoryUnit))
-    return formatBytes(static_cast<double>(amount));
+  if (isInBytes(problem.memoryUnit)) {
+    Bytes bytes = scaled(static_cast<double>(amount));
+    return str({roundedUp(bytes.value), bytes.unit});
+  }
   std::string number = formatMemoryNumber(problem, amount);
   std::string unit = problem.memoryUnit.name;
   // "1 activation".

@@ -12,7 +12,8 @@
 namespace veeline::schedule {
 
 /// "3.5 activations" in the unit of the problem; whole numbers without a point.
-/// Where that is bytes, as `formatBytes`.
+/// Where that is bytes, as `formatBytes`, but rounded up, so that as a limit it
+/// is enough.
 std::string formatMemory(const Problem &problem, std::int64_t amount);
 /// "1.5 MiB", "768 B": five digits, in the greatest unit that is not more.
 std::string formatBytes(double bytes);

@@ -169,3 +169,24 @@ TEST(Text, Summary) {
       "    1     6  0.4000          0.0000                          1    "
       "2.5\n");
 }
+
+// Bytes have the unit that suits them; what is needed is never rounded down.
+TEST(Text, Bytes) {
+  Problem problem = makeProblem("1f1b", 1, 1, 1);
+  auto peakOf = [&](std::int64_t bytes, MemoryUnit unit) {
+    problem.chunks[0].forwardMemory = bytes;
+    problem.chunks[0].backwardWeightMemory = -bytes;
+    problem.memoryUnit = std::move(unit);
+    Schedule schedule = *generate("1f1b", problem);
+    std::string text = summary(problem, schedule, *simulate(problem, schedule));
+    std::size_t begin = text.find("peak memory       ") + 18;
+    return text.substr(begin, text.find("  (worst", begin) - begin);
+  };
+  EXPECT_EQ(peakOf(768, {1, "B"}), "768 B");
+  EXPECT_EQ(peakOf(1536, {1, "B"}), "1.5 KiB");
+  EXPECT_EQ(peakOf(12345 * 1024, {1 << 10, "KiB"}), "12.056 MiB");
+  EXPECT_EQ(peakOf(std::int64_t(3) << 30, {1 << 20, "MiB"}), "3 GiB");
+  EXPECT_EQ(peakOf((1 << 20) - 1, {1, "B"}), "1 MiB");
+  EXPECT_EQ(peakOf((1 << 20) + 1, {1, "B"}), "1.0001 MiB");
+  EXPECT_EQ(peakOf(5, {1, "slots"}), "5 slots");
+}
