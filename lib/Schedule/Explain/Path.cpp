@@ -84,9 +84,11 @@ static CriticalStep stepOf(const Simulation &simulation, const Trace &trace,
     return step;
   double free =
       activity.step > 0 ? simulation.end[activity.stage][activity.step - 1] : 0;
-  step.waited = std::max(0.0, activity.start - free);
-  if (step.waited > 0)
+  // What is less is rounding.
+  if (activity.start - free > 1e-9 * simulation.makespan) {
+    step.waited = activity.start - free;
     step.cause = causeOf(trace, activity);
+  }
   return step;
 }
 

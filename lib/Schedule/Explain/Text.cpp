@@ -281,9 +281,11 @@ std::string Writer::whatWaits() const {
   double value = explanation.value, bubble = explanation.bubbleTime;
   if (bubble <= 1e-9 * value)
     return "there is no bubble";
-  std::string text = "stage " + std::to_string(explanation.bubbleStage) +
-                     " waits " + shortNumber(bubble) + " of " +
-                     shortNumber(value);
+  std::string text =
+      "stage " + std::to_string(explanation.bubbleStage) + " waits " +
+      shortNumber(bubble) + " of " +
+      (explanation.objective == Objective::Span ? "its span, " : "") +
+      shortNumber(value);
   std::vector<Reason> all = reasons();
   if (all.size() == 1)
     return text + ", " + all[0].what;

@@ -21,7 +21,7 @@ public:
   Tracer(const Problem &problem, const Schedule &schedule,
          const Simulation &simulation, const OpIndex &index)
       : problem(problem), schedule(schedule), simulation(simulation),
-        index(index), flow(problem) {}
+        index(index), flow(problem), tolerance(1e-12 * simulation.makespan) {}
 
   /// Operations, each after the one before it on its stage.
   void addComputing();
@@ -41,10 +41,12 @@ private:
     trace.activities.push_back(activity);
     return static_cast<int>(trace.activities.size()) - 1;
   }
-  /// Whether an activity, or -1 for the start of time, ends later than another.
+  /// Whether an activity, or -1 for the start of time, ends later than another,
+  /// and not only by rounding.
   bool isLater(int candidate, int other) const {
-    return candidate >= 0 && (other < 0 || trace.activities[candidate].end >
-                                               trace.activities[other].end);
+    const std::vector<Activity> &all = trace.activities;
+    return candidate >= 0 &&
+           (other < 0 || all[candidate].end > all[other].end + tolerance);
   }
   void send(int producer, const Op &op, const Link &link, bool gradient);
   void sendAll(int stage, int step);
@@ -57,6 +59,7 @@ private:
   const Simulation &simulation;
   const OpIndex &index;
   Flow flow;
+  double tolerance;
   Trace trace;
   /// Of buffered messages, by `slot`; -1: none.
   std::vector<int> messageOf;

@@ -34,8 +34,9 @@ struct Activity {
   bool isMessage() const { return size == 0; }
 };
 
-/// All activities of a simulated schedule. Of several that end when one starts,
-/// the cause is the one of its own stage, else the first of its inputs.
+/// All activities of a simulated schedule. Of several that end when one starts
+/// (up to rounding), the cause is the one of its own stage, else the first of
+/// its inputs.
 struct Trace {
   std::vector<Activity> activities;
   /// The activity of each step of each stage.

@@ -99,7 +99,7 @@ static void expectPath(const Problem &problem, const Schedule &schedule,
     }
     if (i == 0)
       continue;
-    EXPECT_DOUBLE_EQ(path[i - 1].end, step.start);
+    EXPECT_NEAR(path[i - 1].end, step.start, 1e-9 * simulation.makespan);
     expectDependency(problem, schedule,
                      simulation.options.transfers == Transfers::Rendezvous,
                      path[i - 1], step);
