@@ -31,9 +31,6 @@ enum class WaitCause {
   /// A message of its own that its receiver took (rendezvous).
   Send,
 };
-constexpr int numWaitCauses = 6;
-/// "fill", "forward", "gradient", "busy link" or "send".
-const char *toString(WaitCause cause);
 
 /// One part of the critical path: operations of a stage, or a message.
 struct CriticalStep {

@@ -10,24 +10,6 @@
 
 using namespace veeline::schedule;
 
-const char *veeline::schedule::toString(WaitCause cause) {
-  switch (cause) {
-  case WaitCause::None:
-    return "nothing";
-  case WaitCause::Fill:
-    return "fill";
-  case WaitCause::Forward:
-    return "forward";
-  case WaitCause::Gradient:
-    return "gradient";
-  case WaitCause::Link:
-    return "busy link";
-  case WaitCause::Send:
-    return "send";
-  }
-  return "?";
-}
-
 /// The time of a stage by the objective.
 static double timeOf(const Simulation &simulation, Objective objective,
                      int stage) {
