@@ -6,18 +6,19 @@
 
 #include "Memory.h"
 
-#include <cstdio>
+#include "Formats/Numbers.h"
+
+#include <cmath>
 
 using namespace veeline::schedule;
 
-std::string veeline::schedule::formatMemoryNumber(const Problem &problem,
+std::string veeline::schedule::formatMemoryNumber(const MemoryUnit &unit,
                                                   std::int64_t amount) {
-  if (amount % problem.memoryUnit.size == 0)
-    return std::to_string(amount / problem.memoryUnit.size);
-  char text[64];
-  std::snprintf(text, sizeof text, "%.4g",
-                static_cast<double>(amount) / problem.memoryUnit.size);
-  return text;
+  if (amount % unit.size == 0)
+    return std::to_string(amount / unit.size);
+  double value = static_cast<double>(amount) / unit.size;
+  // Large amounts are whole numbers, not powers of ten.
+  return formatted(std::abs(value) < 9999.5 ? "%.4g" : "%.0f", value);
 }
 
 std::string veeline::schedule::formatMemory(const Problem &problem,

@@ -14,7 +14,11 @@ namespace veeline::schedule {
 /// "3.5 activations" in the unit of the problem; whole numbers without a point.
 std::string formatMemory(const Problem &problem, std::int64_t amount);
 /// The number of `formatMemory` alone.
-std::string formatMemoryNumber(const Problem &problem, std::int64_t amount);
+std::string formatMemoryNumber(const MemoryUnit &unit, std::int64_t amount);
+inline std::string formatMemoryNumber(const Problem &problem,
+                                      std::int64_t amount) {
+  return formatMemoryNumber(problem.memoryUnit, amount);
+}
 
 } // namespace veeline::schedule
 
