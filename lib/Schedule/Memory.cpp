@@ -23,6 +23,10 @@ std::string veeline::schedule::formatMemoryNumber(const MemoryUnit &unit,
 
 std::string veeline::schedule::formatMemory(const Problem &problem,
                                             std::int64_t amount) {
+  // A few bytes say more than a thousandth of a KiB.
+  if (problem.memoryUnit.name.ends_with("iB") && amount > 0 &&
+      amount < problem.memoryUnit.size)
+    return std::to_string(amount) + " B";
   std::string number = formatMemoryNumber(problem, amount);
   std::string unit = problem.memoryUnit.name;
   // "1 activation".

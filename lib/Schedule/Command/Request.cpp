@@ -100,6 +100,7 @@ Status Request::readSizes(const CommandOptions &options) {
   costs.stages = options.stages.value_or(costs.stages);
   costs.microbatches = options.microbatches.value_or(costs.microbatches);
   costs.chunksPerStage = options.chunksPerStage;
+  given = options.given;
   return Status::success();
 }
 
@@ -351,19 +352,26 @@ static bool lacksFirstInput(const Schedule &schedule) {
 /// Whether what the command line says fits a schedule from a file.
 Status Request::checkFile(const std::string &path,
                           const ImportedSchedule &file) const {
-  auto misfit = [&](const std::string &found, const char *option, int said) {
-    return usage("'" + path + "' has " + found + ", but " + option + " says " +
-                 std::to_string(said));
+  auto misfit = [&](int found, const char *one, const std::string &option,
+                    int wanted) {
+    std::string known = given.contains(option)
+                            ? option + " says " + std::to_string(wanted)
+                            : "the compiled model has " +
+                                  std::to_string(wanted) + "; add " + option +
+                                  " " + std::to_string(found);
+    return usage("'" + path + "' has " + counted(found, one) + ", but " +
+                 known);
   };
   int stages = file.placement.stages(), v = file.placement.chunksPerStage();
   if (hasStages && stages != costs.stages)
-    return misfit(counted(stages, "stage"), "--stages", costs.stages);
+    return misfit(stages, "stage", "--stages", costs.stages);
   if (hasMicrobatches && file.microbatches != costs.microbatches)
-    return misfit(counted(file.microbatches, "microbatch"), "--microbatches",
+    return misfit(file.microbatches, "microbatch", "--microbatches",
                   costs.microbatches);
   if (!isShared && v != costs.chunksPerStage.value_or(v))
-    return misfit(counted(v, "chunk") + " per stage", "--chunks-per-stage",
-                  *costs.chunksPerStage);
+    return usage("'" + path + "' has " + counted(v, "chunk") +
+                 " per stage, but --chunks-per-stage says " +
+                 std::to_string(*costs.chunksPerStage));
   if (file.problem && hasCosts && !hasTimes && !model)
     return usage("'" + path +
                  "' has costs; --transfer and --activation go with --cost, "

@@ -94,7 +94,9 @@ private:
 
   std::vector<std::string> wanted;
   ProblemOptions costs;
+  /// Those of the command line, or of the compiled model.
   bool hasStages = false, hasMicrobatches = false;
+  std::set<std::string> given;
   /// Whether the command line has costs, all of them or just a few.
   bool hasCosts = false, hasTimes = false;
   std::optional<Model> model;
