@@ -233,7 +233,11 @@ static Error unknownSchedule(std::string_view name) {
   std::vector<std::string> names;
   for (const Generator &generator : table)
     names.emplace_back(generator.name);
-  std::string near = nearest(name, names);
+  // All names are in small letters.
+  std::string small(name);
+  for (char &c : small)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string near = nearest(small, names);
   return Error{ErrorKind::UnknownSchedule,
                "unknown schedule '" + std::string(name) + "'; " +
                    (near.empty()

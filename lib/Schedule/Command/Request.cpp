@@ -80,6 +80,11 @@ Status Request::readNames(const CommandOptions &options) {
                    knownSchedules() + ", and file:PATH");
     if (!options.against.empty())
       wanted.push_back(options.against);
+    for (const std::string &name : wanted)
+      if (!scheduleFilePath(name) &&
+          (name == "all" || name.find(',') != name.npos))
+        return usage("expected one schedule, found '" + name +
+                     "'; several go with --compare");
     return checkOptions(options, wanted);
   }
   Expected<std::vector<std::string>> names = comparedNames(options.compare);

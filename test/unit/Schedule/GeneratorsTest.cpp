@@ -149,6 +149,8 @@ TEST(Generators, UnknownName) {
                 "are sequential, gpipe, 1f1b, "),
             0u);
   EXPECT_EQ(findGenerator("").error().kind, ErrorKind::UnknownSchedule);
+  EXPECT_NE(findGenerator("1F1B").error().message.find("did you mean '1f1b'?"),
+            std::string::npos);
   // Nothing near: no suggestion.
   for (std::string name : {"", "nosuch"})
     EXPECT_EQ(findGenerator(name).error().message.find(
