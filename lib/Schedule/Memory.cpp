@@ -12,12 +12,13 @@
 
 using namespace veeline::schedule;
 
-std::string veeline::schedule::formatMemoryNumber(const Problem &problem,
+std::string veeline::schedule::formatMemoryNumber(const MemoryUnit &unit,
                                                   std::int64_t amount) {
-  if (amount % problem.memoryUnit.size == 0)
-    return std::to_string(amount / problem.memoryUnit.size);
-  double value = static_cast<double>(amount) / problem.memoryUnit.size;
-  return formatted(std::abs(value) < 1000 ? "%.4g" : "%.0f", value);
+  if (amount % unit.size == 0)
+    return std::to_string(amount / unit.size);
+  double value = static_cast<double>(amount) / unit.size;
+  // Large amounts are whole numbers, not powers of ten.
+  return formatted(std::abs(value) < 9999.5 ? "%.4g" : "%.0f", value);
 }
 
 namespace {

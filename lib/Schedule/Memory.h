@@ -18,7 +18,11 @@ std::string formatMemory(const Problem &problem, std::int64_t amount);
 /// "1.5 MiB", "768 B": five digits, in the greatest unit that is not more.
 std::string formatBytes(double bytes);
 /// The number of `formatMemory` alone.
-std::string formatMemoryNumber(const Problem &problem, std::int64_t amount);
+std::string formatMemoryNumber(const MemoryUnit &unit, std::int64_t amount);
+inline std::string formatMemoryNumber(const Problem &problem,
+                                      std::int64_t amount) {
+  return formatMemoryNumber(problem.memoryUnit, amount);
+}
 
 } // namespace veeline::schedule
 

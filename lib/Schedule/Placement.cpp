@@ -78,10 +78,9 @@ Expected<Placement> Placement::get(PlacementKind kind, int stages,
   if (Status status = checkChunksPerStage(kind, chunksPerStage); !status)
     return status.takeError();
   if (static_cast<std::int64_t>(stages) * chunksPerStage > maxChunks)
-    return invalid(std::to_string(stages) + " stages with " +
-                   std::to_string(chunksPerStage) +
-                   " chunks each are more than " + std::to_string(maxChunks) +
-                   " chunks");
+    return invalid(counted(stages, "stage") + " with " +
+                   counted(chunksPerStage, "chunk") + " each are more than " +
+                   std::to_string(maxChunks) + " chunks");
 
   std::vector<int> stageOfChunk(static_cast<std::size_t>(stages) *
                                 chunksPerStage);

@@ -6,9 +6,8 @@
 
 #include "veeline/Schedule/Problem.h"
 
+#include "Formats/Numbers.h"
 #include "Memory.h"
-
-#include <cmath>
 
 using namespace veeline::schedule;
 
@@ -70,10 +69,18 @@ static Error invalid(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
 
-/// Sums over all chunks and microbatches stay below this, far from overflow.
-static constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
-static constexpr int maxMicrobatches = 1 << 24;
 static constexpr std::int64_t maxOps = std::int64_t(1) << 26;
+
+static Status checkLimit(const Problem &problem, int stage) {
+  std::int64_t limit = problem.memoryLimit(stage).value_or(0);
+  std::string what = "the memory limit of stage " + std::to_string(stage);
+  if (limit < 0)
+    return invalid(what + " is negative: " + formatMemory(problem, limit));
+  if (limit > maxMemory)
+    return invalid(what + " is more than " + formatMemory(problem, maxMemory) +
+                   ", the most that there may be");
+  return Status::success();
+}
 
 static Status checkSizes(const Problem &problem) {
   if (problem.microbatches < 1)
@@ -97,25 +104,23 @@ static Status checkSizes(const Problem &problem) {
     return invalid("memory limits are given for " +
                    counted(problem.memoryLimits.size(), "stage") +
                    ", but there are " + std::to_string(problem.stages()));
-  for (int stage = 0; stage < problem.stages(); ++stage)
-    if (problem.memoryLimit(stage).value_or(0) < 0)
-      return invalid("the memory limit of stage " + std::to_string(stage) +
-                     " is negative: " +
-                     formatMemory(problem, *problem.memoryLimit(stage)));
   if (problem.memoryUnit.size < 1)
     return invalid("the memory unit must be at least 1, not " +
                    std::to_string(problem.memoryUnit.size));
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    if (Status status = checkLimit(problem, stage); !status)
+      return status;
   if (!(problem.overlap >= 0 && problem.overlap <= 1))
     return invalid("the overlap of a block must be a share from 0 to 1, not " +
-                   std::to_string(problem.overlap));
+                   shortNumber(problem.overlap));
   return Status::success();
 }
 
 static Status checkTime(const std::string &what, double time) {
-  if (std::isfinite(time) && time >= 0)
+  if (time >= 0 && time <= maxTime)
     return Status::success();
-  return invalid(what + " must be a finite number that is not negative, not " +
-                 std::to_string(time));
+  return invalid(what + " must be a number from 0 to " + shortNumber(maxTime) +
+                 ", not " + shortNumber(time));
 }
 
 static Status checkMemory(const Problem &problem, const std::string &where,
@@ -127,7 +132,9 @@ static Status checkMemory(const Problem &problem, const std::string &where,
     if (chunk.memory(kind) > bound || chunk.memory(kind) < -bound)
       return invalid(where + ": the memory of " + toString(kind) +
                      " is too large to be summed over a step: " +
-                     std::to_string(chunk.memory(kind)));
+                     formatMemory(problem, chunk.memory(kind)) +
+                     "; the most for this size is " +
+                     formatMemory(problem, bound));
   auto format = [&](std::int64_t amount) {
     return formatMemoryNumber(problem, amount);
   };

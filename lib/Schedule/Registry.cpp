@@ -6,11 +6,10 @@
 
 #include "Generators/Generators.h"
 #include "Memory.h"
+#include "Suggest.h"
 #include "veeline/Schedule/Limits.h"
 
-#include <algorithm>
-#include <numeric>
-
+using namespace veeline;
 using namespace veeline::schedule;
 
 static constexpr Generator table[] = {
@@ -85,6 +84,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 2,
      .maxChunksPerStage = 0,
      .splitsBackward = false,
+     .hasObjective = true,
      .generate = generateHanayo},
     {.name = "zb-h1",
      .paper = "Qi et al. 2023, arXiv:2401.10241",
@@ -112,6 +112,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 1,
      .maxChunksPerStage = 1,
      .splitsBackward = true,
+     .hasObjective = true,
      .generate = generateZeroBubble1P},
     {.name = "zb-2p",
      .paper = "Qi et al. 2024, arXiv:2401.10241",
@@ -121,6 +122,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 1,
      .maxChunksPerStage = 1,
      .splitsBackward = true,
+     .hasObjective = true,
      .generate = generateZeroBubble2P},
     {.name = "interleaved-zb",
      .paper = "Narayanan et al. 2021 with Qi et al. 2024, arXiv:2401.10241",
@@ -130,6 +132,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 2,
      .maxChunksPerStage = 0,
      .splitsBackward = true,
+     .hasObjective = true,
      .generate = generateInterleavedZeroBubble},
     {.name = "zb-v-reference",
      .paper = "Qi et al. 2024, arXiv:2401.10241",
@@ -148,6 +151,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 2,
      .maxChunksPerStage = 2,
      .splitsBackward = true,
+     .hasObjective = true,
      .generate = generateZeroBubbleV},
     {.name = "zb-wave",
      .paper = "Qi et al. 2024 with Liu et al. 2023, arXiv:2308.15762",
@@ -157,6 +161,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 2,
      .maxChunksPerStage = 0,
      .splitsBackward = true,
+     .hasObjective = true,
      .generate = generateZeroBubbleWave},
     {.name = "v-half",
      .paper = "Qi et al. 2024, arXiv:2405.15362",
@@ -166,6 +171,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 2,
      .maxChunksPerStage = 2,
      .splitsBackward = true,
+     .hasObjective = true,
      .generate = generateVHalf},
     {.name = "v-min",
      .paper = "Qi et al. 2024, arXiv:2405.15362",
@@ -175,6 +181,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 2,
      .maxChunksPerStage = 2,
      .splitsBackward = true,
+     .hasObjective = true,
      .generate = generateVMin},
     {.name = "dualpipe-v",
      .paper = "DeepSeek-AI 2024, arXiv:2412.19437",
@@ -184,6 +191,7 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 2,
      .maxChunksPerStage = 2,
      .splitsBackward = true,
+     .pairsBlocks = true,
      .generate = generateDualPipeV},
     {.name = "pipedream",
      .paper = "Narayanan et al. 2019, arXiv:1806.03377",
@@ -213,42 +221,29 @@ static constexpr Generator table[] = {
      .minChunksPerStage = 1,
      .maxChunksPerStage = 0,
      .splitsBackward = true,
+     .hasObjective = true,
+     .pairsBlocks = true,
+     .searches = true,
      .generate = generateAuto},
 };
 
 std::span<const Generator> veeline::schedule::generators() { return table; }
 
-/// Levenshtein's distance.
-static std::size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      std::size_t substituted = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({diagonal + 1, row[j] + 1, substituted});
-    }
-  }
-  return row.back();
-}
-
 static Error unknownSchedule(std::string_view name) {
-  std::string known;
-  std::string_view nearest;
-  std::size_t best = std::string_view::npos;
-  for (const Generator &generator : table) {
-    known += known.empty() ? "" : ", ";
-    known += generator.name;
-    std::size_t distance = editDistance(name, generator.name);
-    if (distance < best) {
-      best = distance;
-      nearest = generator.name;
-    }
-  }
+  std::vector<std::string> names;
+  for (const Generator &generator : table)
+    names.emplace_back(generator.name);
+  // All names are in small letters.
+  std::string small(name);
+  for (char &c : small)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string near = nearest(small, names);
   return Error{ErrorKind::UnknownSchedule,
-               "unknown schedule '" + std::string(name) + "'; did you mean '" +
-                   std::string(nearest) + "'? Known schedules are " + known};
+               "unknown schedule '" + std::string(name) + "'; " +
+                   (near.empty()
+                        ? "known schedules are "
+                        : "did you mean '" + near + "'? Known schedules are ") +
+                   joinNames(names)};
 }
 
 Expected<const Generator *>

@@ -52,6 +52,21 @@ static std::string describeExtras(CLI::App &app) {
   return "unexpected argument '" + extras.front() + "'";
 }
 
+/// An option with more or fewer values than it takes.
+static std::string describeMismatch(CLI::App &app,
+                                    const CLI::ArgumentMismatch &error) {
+  std::string message = error.what();
+  std::string name = message.substr(0, message.find(':'));
+  const CLI::Option *option = activeApp(app).get_option_no_throw(name);
+  if (!option)
+    return message;
+  size_t values = option->results().size();
+  if (option->get_items_expected_max() == 1 && values > 1)
+    return name + " is given " + std::to_string(values) +
+           " times, expected once";
+  return values == 0 ? name + ": expected a value, found none" : message;
+}
+
 std::optional<int> commandline::parse(CLI::App &app, int argc,
                                       const char *const *argv) {
   try {
@@ -65,6 +80,8 @@ std::optional<int> commandline::parse(CLI::App &app, int argc,
     return 0;
   } catch (const CLI::ExtrasError &) {
     return failUsage(app, describeExtras(app));
+  } catch (const CLI::ArgumentMismatch &error) {
+    return failUsage(app, describeMismatch(app, error));
   } catch (const CLI::ParseError &error) {
     return failUsage(app, error.what());
   }

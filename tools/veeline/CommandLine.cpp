@@ -6,11 +6,13 @@
 
 #include "CommandLine.h"
 
+#include "File.h"
 #include "Suggest.h"
 #include "veeline/Support/CommandLine.h"
 
 #include <CLI/CLI.hpp>
 #include <climits>
+#include <csignal>
 #include <iostream>
 #include <unistd.h>
 
@@ -21,6 +23,24 @@ std::string driver::libraryDirectory() {
   ssize_t length = ::readlink("/proc/self/exe", path, sizeof(path));
   std::string program(path, length > 0 ? static_cast<size_t>(length) : 0);
   return program.substr(0, program.rfind('/') + 1) + "../lib";
+}
+
+static void onSignal(int signal) {
+  deleteTemporaryFiles();
+  _exit(128 + signal);
+}
+
+void driver::catchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  sigfillset(&action.sa_mask);
+  for (int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction before;
+    // What is ignored (nohup) stays so.
+    if (sigaction(signal, nullptr, &before) == 0 &&
+        before.sa_handler != SIG_IGN)
+      sigaction(signal, &action, nullptr);
+  }
 }
 
 static std::vector<std::string> subcommandNames(CLI::App &app) {

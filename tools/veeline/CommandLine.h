@@ -16,6 +16,9 @@ class App;
 
 namespace veeline::driver {
 
+/// From here on a signal that ends the process deletes its temporary files.
+void catchInterrupts();
+
 /// Adds `train` to `app`; the result runs it with what was parsed.
 std::function<int(char **argv)> addTrainCommand(CLI::App &app);
 

@@ -35,6 +35,8 @@ int main(int argc, char **argv) {
   int status = driver::parse(app, argc, argv, finished);
   if (finished)
     return status;
-  return app.got_subcommand("schedule") ? runSchedule(std::cout, std::cerr)
-                                        : runTrain(argv);
+  if (!app.got_subcommand("schedule"))
+    return runTrain(argv);
+  driver::catchInterrupts();
+  return runSchedule(std::cout, std::cerr);
 }

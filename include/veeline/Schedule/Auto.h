@@ -11,6 +11,7 @@
 #ifndef VEELINE_SCHEDULE_AUTO_H
 #define VEELINE_SCHEDULE_AUTO_H
 
+#include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 
 #include <functional>
@@ -29,9 +30,19 @@ Expected<Placement> autoPlacement(int stages, int chunksPerStage,
                                   const ProblemMaker &makeProblem,
                                   const GeneratorOptions &options = {});
 
-/// Schedules for several memory limits of all stages, ascending: each at least
-/// as good by the objective as those for less memory, whatever luck the search
-/// has. An entry is an error where the limit is below the least possible.
+/// Solves a problem under one memory limit of all stages.
+using LimitSolver = std::function<Expected<Solution>(std::int64_t limit)>;
+
+/// Solutions for several memory limits of all stages, ascending: each at least
+/// as good by the objective as those for less memory, whatever luck a search
+/// has. Where `solve` finds nothing better for a limit, its solution is the one
+/// before. An entry is an error where there is none for its limit or less.
+std::vector<Expected<Solution>>
+solveForLimits(const std::vector<std::int64_t> &limits, Objective objective,
+               const LimitSolver &solve);
+
+/// The same with `auto`. Here the errors are for limits that are below the
+/// least possible.
 std::vector<Expected<Schedule>>
 autoForLimits(Problem problem, const std::vector<std::int64_t> &limits,
               const GeneratorOptions &options = {});

@@ -80,6 +80,8 @@ std::string colored(std::string_view text, const Schedule &schedule);
 /// renamed, so that `path` is never half written. A device is written to
 /// directly.
 Status writeFile(const std::string &path, std::string_view bytes);
+/// Whether `writeFile` could begin to. Leaves everything as it is.
+Status tryFile(const std::string &path);
 
 //===----------------------------------------------------------------------===//
 // Reading

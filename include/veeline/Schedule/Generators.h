@@ -66,6 +66,12 @@ struct Generator {
   /// Whether B and W are separate operations.
   bool splitsBackward;
   UpdateSemantics semantics = UpdateSemantics::Synchronous;
+  /// Which of the `GeneratorOptions` it looks at: the objective,
+  /// `overlapBlocks` (blocks need a placement with several chunks a stage), and
+  /// the budget and the seed of a search.
+  bool hasObjective = false;
+  bool pairsBlocks = false;
+  bool searches = false;
   /// Expects a problem that passed `check` with a placement of the right kind.
   Expected<Schedule> (*generate)(const Problem &, const GeneratorOptions &);
 };
@@ -73,8 +79,8 @@ struct Generator {
 /// All schedules, in the order in which to present them.
 std::span<const Generator> generators();
 
-/// By name. The error (UnknownSchedule) lists the known names and suggests the
-/// nearest.
+/// By name. The error (UnknownSchedule) lists the known names and suggests one
+/// that is near.
 Expected<const Generator *> findGenerator(std::string_view name);
 
 /// The placement that schedule `name` uses with p stages of v chunks, needed

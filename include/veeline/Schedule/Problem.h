@@ -172,13 +172,20 @@ Problem uniformProblem(Placement placement, int microbatches,
 /// practical, so that shares are exact.
 constexpr std::int64_t activationUnit = 720720 * 1000;
 
+constexpr int maxMicrobatches = 1 << 24;
+/// The longest time of an operation or a transfer, so that no sum overflows.
+constexpr double maxTime = 1e15;
+/// The greatest memory limit. Sums over all chunks and microbatches stay below
+/// it too, far from overflow.
+constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
+
 /// Is this a problem? Errors (InvalidProblem) name the member and the value:
 /// microbatches below 1 or above 2^24, a wrong number of chunks or limits,
-/// costs that are negative or not finite, an overlap that is not in [0, 1], an
-/// edge that does not go forward or leaves the chunks, a chunk whose operations
-/// do not release exactly what they add or release it too early, a chunk
-/// without BackwardInput that has costs for it or an incoming edge that carries
-/// a gradient.
+/// costs that are negative or above `maxTime`, limits that are negative or
+/// above `maxMemory`, an overlap that is not in [0, 1], an edge that does not
+/// go forward or leaves the chunks, a chunk whose operations do not release
+/// exactly what they add or release it too early, a chunk without BackwardInput
+/// that has costs for it or an incoming edge that carries a gradient.
 Status check(const Problem &problem);
 
 } // namespace veeline::schedule

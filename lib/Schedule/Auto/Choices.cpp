@@ -81,29 +81,52 @@ veeline::schedule::autoPlacement(int stages, int chunksPerStage,
   return std::move(best->second);
 }
 
+/// Whether `a` reaches less of what is to be small than `b` does. They may be
+/// cut and placed differently.
+static bool isBetter(const Solution &a, const Solution &b,
+                     Objective objective) {
+  return objective == Objective::Makespan
+             ? a.simulation.makespan < b.simulation.makespan
+             : a.simulation.bubbleSpan < b.simulation.bubbleSpan;
+}
+
+std::vector<Expected<Solution>>
+veeline::schedule::solveForLimits(const std::vector<std::int64_t> &limits,
+                                  Objective objective,
+                                  const LimitSolver &solve) {
+  std::vector<Expected<Solution>> result;
+  std::optional<Solution> best;
+  for (std::int64_t limit : limits) {
+    Expected<Solution> solution = solve(limit);
+    // Of equally good ones, the one with less memory.
+    if (best && (!solution || !isBetter(*solution, *best, objective))) {
+      best->problem.memoryLimits.assign(best->problem.stages(), limit);
+      solution = *best;
+    }
+    if (solution)
+      best = *solution;
+    result.push_back(std::move(solution));
+  }
+  return result;
+}
+
 std::vector<Expected<Schedule>>
 veeline::schedule::autoForLimits(Problem problem,
                                  const std::vector<std::int64_t> &limits,
                                  const GeneratorOptions &options) {
-  std::vector<Expected<Schedule>> result;
-  std::optional<std::size_t> best;
-  double bestValue = 0;
-  for (std::int64_t limit : limits) {
+  auto solve = [&](std::int64_t limit) -> Expected<Solution> {
     problem.memoryLimits.assign(problem.stages(), limit);
     Expected<Schedule> schedule = generate("auto", problem, options);
-    if (schedule) {
-      FlatProblem flat(problem);
-      Expected<Simulation> simulation = simulate(problem, *schedule);
-      double value =
-          simulation ? scoreOf(flat, options.objective, *simulation) : 0;
-      if (best && value > bestValue) {
-        schedule = result[*best];
-      } else {
-        best = result.size();
-        bestValue = value;
-      }
-    }
-    result.push_back(std::move(schedule));
-  }
+    if (!schedule)
+      return schedule.takeError();
+    return schedule::solve(problem, std::move(*schedule));
+  };
+  std::vector<Expected<Schedule>> result;
+  for (Expected<Solution> &solution :
+       solveForLimits(limits, options.objective, solve))
+    if (solution)
+      result.push_back(std::move(solution->schedule));
+    else
+      result.push_back(solution.takeError());
   return result;
 }

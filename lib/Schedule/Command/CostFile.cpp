@@ -9,6 +9,7 @@
 #include "File.h"
 #include "Model.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace veeline::schedule;
@@ -20,19 +21,40 @@ struct Word {
 };
 } // namespace
 
-/// The words of a line before its comment.
+/// The values of a line before its comment. Between them are blanks, or a comma
+/// with or without blanks; where a comma has no value on one side, that is an
+/// empty value.
 static std::vector<Word> split(std::string_view line) {
   line = line.substr(0, line.find('#'));
-  constexpr std::string_view blanks = " \t\r,";
+  auto columnOf = [](std::size_t i) { return static_cast<int>(i) + 1; };
   std::vector<Word> words;
-  for (std::size_t begin = line.find_first_not_of(blanks);
-       begin != line.npos;) {
-    std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
-    words.push_back(
-        {line.substr(begin, end - begin), static_cast<int>(begin) + 1});
-    begin = line.find_first_not_of(blanks, end);
+  bool isAfterComma = false;
+  std::size_t i = 0;
+  while ((i = line.find_first_not_of(" \t\r", i)) != line.npos) {
+    if (line[i] == ',') {
+      if (isAfterComma || words.empty())
+        words.push_back({{}, columnOf(i)});
+      isAfterComma = true;
+      ++i;
+      continue;
+    }
+    std::size_t end = std::min(line.find_first_of(" \t\r,", i), line.size());
+    words.push_back({line.substr(i, end - i), columnOf(i)});
+    isAfterComma = false;
+    i = end;
   }
+  if (isAfterComma)
+    words.push_back({{}, columnOf(line.size())});
   return words;
+}
+
+/// What stands in a file that may be anything, for a message.
+static std::string quoted(std::string_view text) {
+  constexpr std::size_t most = 40;
+  std::string result;
+  for (char c : text.substr(0, most))
+    result += c >= ' ' && c <= '~' ? c : '?';
+  return "'" + result + (text.size() > most ? "...'" : "'");
 }
 
 namespace {
@@ -41,13 +63,15 @@ public:
   CostReader(const std::string &path, const ProblemOptions &options)
       : path(path), options(options) {}
 
-  Expected<Model> read(std::string_view text);
+  Expected<CostFile> read(std::string_view text);
 
 private:
   Status addLine(const std::vector<Word> &words, int line);
-  Status addChunk(const std::vector<double> &values, bool hasInput);
+  /// One of the values of a line; none for a B of "-".
+  Expected<std::optional<double>> value(const Word &word, std::size_t index);
+  void addChunk(const std::vector<std::optional<double>> &values);
   /// What the lines say nothing about: the memory of a stage, shared evenly.
-  void shareMemory();
+  Status shareMemory();
 
   const std::string &path;
   const ProblemOptions &options;
@@ -56,53 +80,71 @@ private:
 };
 } // namespace
 
-Status CostReader::addChunk(const std::vector<double> &values, bool hasInput) {
+void CostReader::addChunk(const std::vector<std::optional<double>> &values) {
   Chunk chunk;
-  chunk.forward = values[0];
-  chunk.backwardInput = values[1];
-  chunk.backwardWeight = values[2];
+  chunk.forward = *values[0];
+  chunk.backwardInput = values[1].value_or(0);
+  chunk.backwardWeight = *values[2];
   if (values.size() > 3) {
-    chunk.forwardMemory = std::llround(values[3] * activationUnit);
-    chunk.backwardInputMemory = std::llround(values[4] * activationUnit);
+    chunk.forwardMemory = std::llround(*values[3] * activationUnit);
+    chunk.backwardInputMemory = std::llround(*values[4] * activationUnit);
     chunk.backwardWeightMemory =
         -chunk.forwardMemory - chunk.backwardInputMemory;
   }
   hasMemory.push_back(values.size() > 3);
-  model.chunks.push_back(hasInput ? chunk : chunk.withoutBackwardInput());
-  return Status::success();
+  model.chunks.push_back(values[1] ? chunk : chunk.withoutBackwardInput());
+}
+
+Expected<std::optional<double>> CostReader::value(const Word &word,
+                                                  std::size_t index) {
+  // The sum over as many chunks as there may be does not overflow.
+  constexpr double maxUnits = 1e5;
+  bool isTime = index < 3;
+  bool mayLackInput = index == 1 && model.chunks.empty();
+  if (mayLackInput && word.text == "-")
+    return std::optional<double>();
+  std::optional<double> number = parseNumber(word.text);
+  double least = isTime ? 0 : -maxUnits, most = isTime ? maxTime : maxUnits;
+  if (number && *number >= least && *number <= most)
+    return number;
+  std::string range =
+      number ? " from " + shortNumber(least) + " to " + shortNumber(most) : "";
+  return Error{ErrorKind::InvalidProblem,
+               "expected " +
+                   std::string(isTime ? "a time" : "activation units") + range +
+                   (mayLackInput ? " or -" : "") + ", found " +
+                   (word.text.empty() ? "an empty value" : quoted(word.text)) +
+                   (index == 1 && word.text == "-"
+                        ? "; only the first chunk may owe nobody an input "
+                          "gradient, or those before it would get none"
+                        : "")};
 }
 
 Status CostReader::addLine(const std::vector<Word> &words, int line) {
-  auto fail = [&](const Word &word, const std::string &message) {
-    return errorIn(path, {line, word.column}, message);
-  };
-  if (words.size() != 3 && words.size() != 5)
-    return fail(words.back(),
-                "expected the times of F, B and W of one chunk, and perhaps "
-                "the memory that F and B add; found " +
-                    std::to_string(words.size()) + " values");
-  bool hasInput = words[1].text != "-";
-  std::vector<double> values;
+  std::vector<std::optional<double>> values;
   for (const Word &word : words) {
-    bool isMissingInput = &word == &words[1] && !hasInput;
-    std::optional<double> value = isMissingInput ? 0.0 : parseNumber(word.text);
-    bool isTime = values.size() < 3;
-    if (!value || (isTime && *value < 0) || std::abs(*value) > 1e9)
-      return fail(word, std::string("expected ") +
-                            (isTime ? "a time" : "activation units") +
-                            (values.size() == 1 ? " or -" : "") + ", found '" +
-                            std::string(word.text) + "'");
-    values.push_back(*value);
+    Expected<std::optional<double>> one = value(word, values.size());
+    if (!one)
+      return errorIn(path, {line, word.column}, one.error().message);
+    values.push_back(*one);
   }
-  return addChunk(values, hasInput);
+  if (words.size() != 3 && words.size() != 5)
+    return errorIn(path, {line, words.back().column},
+                   "expected the times of F, B and W of one chunk, and perhaps "
+                   "the memory that F and B add; found " +
+                       counted(words.size(), "value"));
+  addChunk(values);
+  return Status::success();
 }
 
-void CostReader::shareMemory() {
+Status CostReader::shareMemory() {
   ProblemOptions shared = options;
   shared.stages = 1;
   Expected<Model> stage = uniformModel(
       shared, static_cast<int>(model.chunks.size()) / options.stages);
-  for (std::size_t i = 0; stage && i < model.chunks.size(); ++i) {
+  if (!stage)
+    return stage.takeError();
+  for (std::size_t i = 0; i < model.chunks.size(); ++i) {
     Chunk &chunk = model.chunks[i];
     if (hasMemory[i])
       continue;
@@ -113,9 +155,13 @@ void CostReader::shareMemory() {
     if (!chunk.hasBackwardInput)
       chunk = chunk.withoutBackwardInput();
   }
+  return Status::success();
 }
 
-Expected<Model> CostReader::read(std::string_view text) {
+Expected<CostFile> CostReader::read(std::string_view text) {
+  // A byte order mark, as editors of Windows write it.
+  if (constexpr std::string_view mark = "\xEF\xBB\xBF"; text.starts_with(mark))
+    text.remove_prefix(mark.size());
   for (int line = 1; !text.empty(); ++line) {
     std::size_t end = std::min(text.find('\n'), text.size());
     std::vector<Word> words = split(text.substr(0, end));
@@ -126,7 +172,16 @@ Expected<Model> CostReader::read(std::string_view text) {
       return status.takeError();
   }
   int count = model.chunks.size();
-  if (count == 0 || count % options.stages != 0)
+  if (count == 0)
+    return Error{ErrorKind::InvalidProblem,
+                 path + ": has no costs; expected a line with the times of F, "
+                        "B and W for each chunk"};
+  if (count > Placement::maxChunks)
+    return Error{ErrorKind::InvalidProblem,
+                 path + ": has costs of " + counted(count, "chunk") +
+                     ", which are more than " +
+                     std::to_string(Placement::maxChunks)};
+  if (count % options.stages != 0)
     return Error{ErrorKind::InvalidProblem,
                  path + ": has costs of " + counted(count, "chunk") +
                      ", which is no multiple of the " +
@@ -135,12 +190,17 @@ Expected<Model> CostReader::read(std::string_view text) {
   for (Edge &edge : model.edges)
     edge.carriesGradient = model.chunks[edge.to].hasBackwardInput;
   model.unit = {activationUnit, "activations"};
-  shareMemory();
-  return std::move(model);
+  bool hasAllMemory =
+      std::find(hasMemory.begin(), hasMemory.end(), false) == hasMemory.end();
+  if (!hasAllMemory)
+    if (Status status = shareMemory(); !status)
+      return status.takeError();
+  return CostFile{std::move(model), hasAllMemory};
 }
 
-Expected<Model> veeline::schedule::readCostFile(const std::string &path,
-                                                const ProblemOptions &options) {
+Expected<CostFile>
+veeline::schedule::readCostFile(const std::string &path,
+                                const ProblemOptions &options) {
   veeline::Expected<MappedFile> file = MappedFile::open(path);
   if (!file.ok())
     return Error{ErrorKind::InvalidProblem, file.message()};

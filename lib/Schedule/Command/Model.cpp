@@ -87,7 +87,8 @@ Expected<std::int64_t> veeline::schedule::parseBytes(std::string_view text) {
   std::string_view name = text.substr(end - text.data());
   for (const Suffix &suffix : suffixes)
     if (error == std::errc() && name == suffix.name && value >= 0 &&
-        value * suffix.factor < 9e18)
+        value * suffix.factor < 9e18 &&
+        (suffix.factor > 1 || value == std::floor(value)))
       return std::llround(value * suffix.factor);
   return Error{ErrorKind::InvalidProblem,
                "expected bytes such as 512MiB or 1.5GB, found '" +

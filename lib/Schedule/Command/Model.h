@@ -28,12 +28,18 @@ Model merged(const Model &model, int count);
 /// A model of `count` chunks on a chain, by the costs of the command line.
 Expected<Model> uniformModel(const ProblemOptions &options, int count);
 
-/// Reads a file of costs: one line a chunk, "F B W" or "F B W MF MB MW", times
-/// and activation units (default: what `options` says, shared evenly). B is "-"
-/// for a chunk that owes nobody an input gradient; "#" begins a comment.
-/// `options` also has the transfer of the edges. Errors name line and column.
-Expected<Model> readCostFile(const std::string &path,
-                             const ProblemOptions &options);
+struct CostFile {
+  Model model;
+  /// Whether every line says what memory its chunk adds.
+  bool hasAllMemory;
+};
+/// Reads a file of costs: one line a chunk, "F B W" or "F B W MF MB", times and
+/// activation units (default: what `options` says, shared evenly). The first B
+/// may be "-", for a chunk that owes nobody an input gradient; "#" begins a
+/// comment. `options` also has the transfer of the edges. Errors name line and
+/// column.
+Expected<CostFile> readCostFile(const std::string &path,
+                                const ProblemOptions &options);
 
 /// What a compiled model says about itself.
 struct CompiledModel {

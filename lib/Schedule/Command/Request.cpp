@@ -6,11 +6,11 @@
 
 #include "Request.h"
 
+#include "../Formats/Numbers.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Auto.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 
@@ -20,37 +20,82 @@ static Error usage(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
 
-std::string veeline::schedule::knownSchedules() {
-  std::string names;
-  for (const Generator &generator : generators()) {
-    names += names.empty() ? "" : ", ";
-    names += generator.name;
-  }
-  return names;
-}
-
 //===----------------------------------------------------------------------===//
 // Options
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What the values of an option are.
+struct Range {
+  const char *what;
+  double least, most;
+};
+} // namespace
+
+static constexpr Range times{"times", 0, maxTime};
+static constexpr Range activations{"activation units", -1e9, 1e9};
+
 /// Parses the value of an option if it was given.
 template <typename T>
-static Status parseInto(const std::string &text, const char *option,
-                        T &values) {
+static Status parseInto(const std::string &text, const std::string &option,
+                        const Range &range, T &values) {
   if (text.empty())
     return Status::success();
   Expected<OpValues> parsed = parseOpValues(text);
   if (!parsed)
-    return usage(std::string(option) + ": " + parsed.error().message);
+    return usage(option + ": " + parsed.error().message);
+  for (double value :
+       {parsed->forward, parsed->backwardInput, parsed->backwardWeight})
+    if (value < range.least || value > range.most)
+      return usage(option + ": expected " + range.what + " from " +
+                   exactNumber(range.least) + " to " + exactNumber(range.most) +
+                   ", found " + exactNumber(value));
   values = *parsed;
   return Status::success();
 }
 
+/// Bytes that an option says, if it was given.
+static Status parseInto(const std::string &text, const char *option,
+                        std::optional<std::int64_t> &bytes) {
+  if (text.empty())
+    return Status::success();
+  Expected<std::int64_t> parsed = parseBytes(text);
+  if (!parsed)
+    return usage(std::string(option) + ": " + parsed.error().message);
+  // The sum over all messages of a step does not overflow.
+  constexpr std::int64_t most = std::int64_t(1) << 36;
+  if (*parsed > most)
+    return usage(std::string(option) + ": expected at most 64GiB, found '" +
+                 text + "'");
+  bytes = *parsed;
+  return Status::success();
+}
+
+Status Request::readNames(const CommandOptions &options) {
+  if (options.compare.empty()) {
+    if (!options.schedule.empty())
+      wanted = {options.schedule};
+    if (wanted.empty())
+      return usage("--schedule is missing; known schedules are " +
+                   knownSchedules() + ", and file:PATH");
+    if (!options.against.empty())
+      wanted.push_back(options.against);
+    for (const std::string &name : wanted)
+      if (!scheduleFilePath(name) &&
+          (name == "all" || name.find(',') != name.npos))
+        return usage("expected one schedule, found '" + name +
+                     "'; several go with --compare");
+    return checkOptions(options, wanted);
+  }
+  Expected<std::vector<std::string>> names = comparedNames(options.compare);
+  if (!names)
+    return names.takeError();
+  wanted = std::move(*names);
+  return checkOptions(options, wanted);
+}
+
 Status Request::readSizes(const CommandOptions &options) {
-  bool isFile = scheduleFilePath(name) && options.compare.empty();
-  if (name.empty() && options.compare.empty())
-    return usage("--schedule is missing; known schedules are " +
-                 knownSchedules() + ", and file:PATH");
+  bool isFile = options.compare.empty() && scheduleFilePath(wanted.front());
   hasStages = hasStages || options.stages;
   hasMicrobatches = hasMicrobatches || options.microbatches;
   if (!hasStages && !isFile)
@@ -60,29 +105,23 @@ Status Request::readSizes(const CommandOptions &options) {
   costs.stages = options.stages.value_or(costs.stages);
   costs.microbatches = options.microbatches.value_or(costs.microbatches);
   costs.chunksPerStage = options.chunksPerStage;
-  if (hasStages && costs.stages < 1)
-    return usage("a placement needs at least 1 stage, not " +
-                 std::to_string(costs.stages));
+  given = options.given;
   return Status::success();
 }
 
 Status Request::readCosts(const CommandOptions &options) {
   for (Status status :
-       {parseInto(options.cost, "--cost", costs.cost),
-        parseInto(options.chunkCost, "--chunk-cost", costs.chunkCost),
-        parseInto(options.activation, "--activation", costs.activation)})
+       {parseInto(options.cost, "--cost", times, costs.cost),
+        parseInto(options.chunkCost, "--chunk-cost", times, costs.chunkCost),
+        parseInto(options.activation, "--activation", activations,
+                  costs.activation),
+        parseInto(options.messageBytes, "--message-bytes", messageBytes)})
     if (!status)
       return status;
   costs.transfer = options.transfer.value_or(0);
-  hasCosts = !options.cost.empty() || !options.chunkCost.empty() ||
-             !options.activation.empty() || options.transfer ||
+  hasTimes = !options.cost.empty() || !options.chunkCost.empty() ||
              !options.costFile.empty();
-  if (options.messageBytes.empty())
-    return readLayers(options);
-  Expected<std::int64_t> bytes = parseBytes(options.messageBytes);
-  if (!bytes)
-    return usage("--message-bytes: " + bytes.error().message);
-  messageBytes = *bytes;
+  hasCosts = hasTimes || !options.activation.empty() || options.transfer;
   return readLayers(options);
 }
 
@@ -92,9 +131,10 @@ Status Request::readLayers(const CommandOptions &options) {
     return Status::success();
   if (!options.layers || options.layerBytes.empty() || !messageBytes)
     return usage("--layers, --layer-bytes and --message-bytes go together");
-  Expected<std::int64_t> bytes = parseBytes(options.layerBytes);
-  if (!bytes)
-    return usage("--layer-bytes: " + bytes.error().message);
+  std::optional<std::int64_t> bytes;
+  if (Status status = parseInto(options.layerBytes, "--layer-bytes", bytes);
+      !status)
+    return status;
   layers = {*options.layers, static_cast<double>(*bytes),
             static_cast<double>(*messageBytes)};
   return Status::success();
@@ -106,8 +146,7 @@ Status Request::readModel(const CommandOptions &options) {
   Expected<CompiledModel> compiled = readCompiledModel(options.from);
   if (!compiled)
     return compiled.takeError();
-  if (name.empty())
-    name = compiled->schedule;
+  wanted = {compiled->schedule};
   costs.stages = compiled->stages;
   costs.microbatches = compiled->microbatches;
   hasStages = hasMicrobatches = true;
@@ -117,7 +156,6 @@ Status Request::readModel(const CommandOptions &options) {
 
 Expected<Request> Request::get(const CommandOptions &options) {
   Request request;
-  request.name = options.schedule;
   request.memoryLimit = options.memoryLimit;
   request.overlap = options.overlap;
   request.generator = {options.objective == "span" ? Objective::Span
@@ -127,21 +165,28 @@ Expected<Request> Request::get(const CommandOptions &options) {
                             ? Transfers::Rendezvous
                             : Transfers::Buffered,
                         options.contention};
-  if (Status status = request.readModel(options); !status)
-    return status.takeError();
-  if (Status status = request.readSizes(options); !status)
-    return status.takeError();
-  if (Status status = request.readCosts(options); !status)
-    return status.takeError();
-  if (options.costFile.empty())
-    return request;
-  if (!request.hasStages)
-    return usage("--cost-file needs --stages");
-  Expected<Model> model = readCostFile(options.costFile, request.costs);
-  if (!model)
-    return model.takeError();
-  request.model = std::move(*model);
+  for (auto read :
+       {&Request::readModel, &Request::readNames, &Request::readSizes,
+        &Request::readCosts, &Request::readChunks})
+    if (Status status = (request.*read)(options); !status)
+      return status.takeError();
   return request;
+}
+
+Status Request::readChunks(const CommandOptions &options) {
+  if (options.costFile.empty())
+    return Status::success();
+  if (!hasStages)
+    return usage("--cost-file needs --stages");
+  Expected<CostFile> file = readCostFile(options.costFile, costs);
+  if (!file)
+    return file.takeError();
+  if (file->hasAllMemory && !options.activation.empty())
+    return usage("--activation is for lines that do not say their memory; all "
+                 "of '" +
+                 options.costFile + "' do");
+  model = std::move(file->model);
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,8 +198,9 @@ static bool takes(const Generator &generator, int v) {
          (generator.maxChunksPerStage == 0 || v <= generator.maxChunksPerStage);
 }
 
-/// What the user says; else as many as the model has and the schedule takes,
-/// where neighbours may be merged; else the least that the schedule takes.
+/// What the user says, which a shared model is cut to already; else as many as
+/// the model has and the schedule takes, where neighbours may be merged; else
+/// the least that the schedule takes.
 Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
   if (!model)
     return costs.chunksPerStage.value_or(generator.minChunksPerStage);
@@ -163,9 +209,12 @@ Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
     return usage("the model has " + counted(chunks, "chunk") +
                  ", which is no multiple of the " +
                  counted(costs.stages, "stage"));
-  int most =
-      std::min(chunks / costs.stages, costs.chunksPerStage.value_or(chunks));
-  for (int v = most; v > 0; --v)
+  if (costs.chunksPerStage && !isShared) {
+    if (Status status = checkCut(*costs.chunksPerStage); !status)
+      return status.takeError();
+    return *costs.chunksPerStage;
+  }
+  for (int v = chunks / costs.stages; v > 0; --v)
     if (takes(generator, v) && (chunks / costs.stages) % v == 0)
       return v;
   int least = generator.minChunksPerStage, last = generator.maxChunksPerStage;
@@ -181,11 +230,23 @@ Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
                    counted(costs.stages, "stage")};
 }
 
+/// Whether the model can be put together to `chunksPerStage` chunks a stage.
+Status Request::checkCut(int chunksPerStage) const {
+  std::int64_t chunks = model->chunks.size();
+  std::int64_t count = static_cast<std::int64_t>(costs.stages) * chunksPerStage;
+  if (chunks % count == 0)
+    return Status::success();
+  return usage("--chunks-per-stage: the " + counted(chunks, "chunk") +
+               " of the model cannot be put together to " +
+               counted(costs.stages, "stage") + " of " +
+               counted(chunksPerStage, "chunk"));
+}
+
 Expected<Model> Request::modelFor(int stages, int chunksPerStage) const {
   int count = stages * chunksPerStage;
   if (model && model->chunks.size() % count == 0)
     return merged(*model, count);
-  if (model)
+  if (model && !isAnyCut)
     return usage("the " + counted(model->chunks.size(), "chunk") +
                  " of the model cannot be put together to " +
                  std::to_string(count));
@@ -194,50 +255,75 @@ Expected<Model> Request::modelFor(int stages, int chunksPerStage) const {
   return uniformModel(options, count);
 }
 
-/// One limit, in the unit of the problem.
+/// One limit, in memory units.
 static Expected<std::int64_t> parseLimit(std::string_view text,
                                          const MemoryUnit &unit) {
+  Expected<std::int64_t> bytes = parseBytes(text);
   if (unit.name != "activations") {
-    Expected<std::int64_t> bytes = parseBytes(text);
-    if (!bytes)
-      return usage("--memory-limit: " + bytes.error().message);
+    if (bytes && *bytes > maxMemory)
+      return usage("expected at most 1048576TiB, found '" + std::string(text) +
+                   "'");
     return bytes;
   }
-  double value;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !(std::abs(value * activationUnit) < 9e18))
-    return usage("--memory-limit: expected activation units, found '" +
-                 std::string(text) +
-                 "'; bytes go with --from, whose costs are in bytes");
-  return std::llround(value * activationUnit);
+  // A limit is no more exact than this, and far more than anybody has.
+  constexpr double least = 1e-6, most = 1e9;
+  std::optional<double> value = parseNumber(text);
+  if (value && (*value == 0 || (*value >= least && *value <= most)))
+    return std::llround(*value * activationUnit);
+  std::string found = ", found '" + std::string(text) + "'";
+  if (value)
+    return usage("expected 0, or activation units from " + shortNumber(least) +
+                 " to " + exactNumber(most) + found);
+  return usage(
+      "expected activation units" + found +
+      (bytes ? "; bytes go with --from, whose costs are in bytes" : ""));
+}
+
+Expected<std::vector<std::int64_t>>
+veeline::schedule::parseLimits(const std::string &option,
+                               const std::string &text,
+                               const MemoryUnit &unit) {
+  std::vector<std::int64_t> limits;
+  for (std::string_view rest = text;;) {
+    std::size_t comma = rest.find(',');
+    Expected<std::int64_t> limit = parseLimit(rest.substr(0, comma), unit);
+    if (!limit)
+      return usage(option + ": " + limit.error().message);
+    limits.push_back(*limit);
+    if (comma == rest.npos)
+      return limits;
+    rest.remove_prefix(comma + 1);
+  }
 }
 
 /// One limit for all stages, or one for each.
 Status Request::setLimits(Problem &problem) const {
+  if (limitOfAll)
+    problem.memoryLimits.assign(problem.stages(), *limitOfAll);
   if (memoryLimit.empty())
     return Status::success();
-  problem.memoryLimits.clear();
-  for (std::string_view rest = memoryLimit;;) {
-    std::size_t comma = rest.find(',');
-    Expected<std::int64_t> limit =
-        parseLimit(rest.substr(0, comma), problem.memoryUnit);
-    if (!limit)
-      return limit.takeError();
-    problem.memoryLimits.push_back(*limit);
-    if (comma == rest.npos)
-      break;
-    rest.remove_prefix(comma + 1);
-  }
-  std::size_t count = problem.memoryLimits.size();
-  if (count == 1)
-    problem.memoryLimits.assign(problem.stages(), problem.memoryLimits[0]);
-  else if (count != static_cast<std::size_t>(problem.stages()))
+  Expected<std::vector<std::int64_t>> limits =
+      parseLimits("--memory-limit", memoryLimit, problem.memoryUnit);
+  if (!limits)
+    return limits.takeError();
+  if (limits->size() == 1)
+    limits->resize(problem.stages(), limits->front());
+  if (limits->size() != static_cast<std::size_t>(problem.stages()))
     return usage("--memory-limit: expected one limit or one for each of the " +
                  counted(problem.stages(), "stage") + ", found " +
-                 std::to_string(count));
+                 std::to_string(limits->size()));
+  problem.memoryLimits = std::move(*limits);
   return Status::success();
+}
+
+Request Request::withLimit(std::int64_t limit) const {
+  Request request = *this;
+  request.limitOfAll = limit;
+  return request;
+}
+
+MemoryUnit Request::memoryUnit() const {
+  return model ? model->unit : MemoryUnit{activationUnit, "activations"};
 }
 
 Expected<Task> Request::makeTask(std::string name, Placement placement,
@@ -268,18 +354,48 @@ static bool lacksFirstInput(const Schedule &schedule) {
   return hasWeight;
 }
 
+/// Whether what the command line says fits a schedule from a file.
+Status Request::checkFile(const std::string &path,
+                          const ImportedSchedule &file) const {
+  auto misfit = [&](int found, const char *one, const std::string &option,
+                    int wanted) {
+    std::string known = given.contains(option)
+                            ? option + " says " + std::to_string(wanted)
+                            : "the compiled model has " +
+                                  std::to_string(wanted) + "; add " + option +
+                                  " " + std::to_string(found);
+    return usage("'" + path + "' has " + counted(found, one) + ", but " +
+                 known);
+  };
+  int stages = file.placement.stages(), v = file.placement.chunksPerStage();
+  if (hasStages && stages != costs.stages)
+    return misfit(stages, "stage", "--stages", costs.stages);
+  if (hasMicrobatches && file.microbatches != costs.microbatches)
+    return misfit(file.microbatches, "microbatch", "--microbatches",
+                  costs.microbatches);
+  if (!isShared && v != costs.chunksPerStage.value_or(v))
+    return usage("'" + path + "' has " + counted(v, "chunk") +
+                 " per stage, but --chunks-per-stage says " +
+                 std::to_string(*costs.chunksPerStage));
+  if (file.problem && hasCosts && !hasTimes && !model)
+    return usage("'" + path +
+                 "' has costs; --transfer and --activation go with --cost, "
+                 "--chunk-cost or --cost-file, which replace all of them");
+  bool hasBlocks = std::any_of(
+      file.schedule.overlapped.begin(), file.schedule.overlapped.end(),
+      [](const std::vector<int> &steps) { return !steps.empty(); });
+  if (overlap && !hasBlocks && !generator.overlapBlocks && !isShared)
+    return usage("--overlap is about blocks that run together; '" + path +
+                 "' has none");
+  return Status::success();
+}
+
 Expected<Task> Request::importedTask(const std::string &path) const {
   Expected<ImportedSchedule> file = readScheduleFile(path);
   if (!file)
     return file.takeError();
-  int stages = file->placement.stages();
-  if (hasStages && stages != costs.stages)
-    return usage("'" + path + "' has " + counted(stages, "stage") +
-                 ", but --stages says " + std::to_string(costs.stages));
-  if (hasMicrobatches && file->microbatches != costs.microbatches)
-    return usage(
-        "'" + path + "' has " + counted(file->microbatches, "microbatch") +
-        ", but --microbatches says " + std::to_string(costs.microbatches));
+  if (Status status = checkFile(path, *file); !status)
+    return status.takeError();
   std::string name = "file:" + path;
   Expected<Task> task =
       file->problem && !hasCosts && !model
@@ -298,9 +414,19 @@ Expected<Task> Request::importedTask(const std::string &path) const {
   return task;
 }
 
-/// The placement of a schedule; `auto` chooses where the user says nothing.
+/// `auto` chooses where neither the user nor the model says anything.
+bool Request::choosesPlacement(const Generator &wanted) const {
+  return wanted.name == "auto" && !costs.chunksPerStage && (!model || isAnyCut);
+}
+
 Expected<Placement> Request::choosePlacement(const Generator &wanted) const {
-  if (wanted.name == "auto" && !model && !costs.chunksPerStage) {
+  if (choosesPlacement(wanted)) {
+    // Of the costs of a chunk, fewer chunks would make a smaller model.
+    if (costs.chunkCost)
+      return usage("--chunk-cost says what one chunk costs, but " +
+                   std::string(wanted.name) +
+                   " chooses how many a stage has; add --chunks-per-stage, or "
+                   "give --cost, that of a whole stage");
     GeneratorOptions half = generator;
     half.searchSeconds /= 2;
     auto make = [&](const Placement &placement) -> Expected<Problem> {
@@ -331,8 +457,10 @@ Expected<Task> Request::task(const std::string &wanted) const {
       return placement.takeError();
     Expected<Task> task =
         makeTask(wanted, std::move(*placement), costs.microbatches);
-    if (task)
-      task->semantics = (*generator)->semantics;
+    if (!task)
+      return task;
+    task->semantics = (*generator)->semantics;
+    task->hasChosenPlacement = choosesPlacement(**generator);
     return task;
   };
   Expected<Task> task = make();
@@ -346,18 +474,26 @@ Expected<Task> Request::task(const std::string &wanted) const {
   return task;
 }
 
-Status Request::fixModel(int chunksPerStage) {
-  if (model)
+Status Request::shareModel() {
+  isShared = true;
+  int v = costs.chunksPerStage.value_or(2);
+  if (model && !costs.chunksPerStage)
     return Status::success();
-  if (static_cast<std::int64_t>(costs.stages) * chunksPerStage >
-      Placement::maxChunks)
-    return usage(counted(costs.stages, "stage") + " with " +
-                 counted(chunksPerStage, "chunk") + " each are more than " +
-                 std::to_string(Placement::maxChunks) + " chunks");
-  Expected<Model> fixed = modelFor(costs.stages, chunksPerStage);
-  if (!fixed)
-    return fixed.takeError();
-  model = std::move(*fixed);
+  if (model) {
+    if (Status status = checkCut(v); !status)
+      return status;
+    model = merged(*model, costs.stages * v);
+    return Status::success();
+  }
+  // Where this is too much, it says so.
+  Expected<Placement> placement = placementFor("sequential", costs.stages, v);
+  if (!placement)
+    return placement.takeError();
+  Expected<Model> shared = modelFor(costs.stages, v);
+  if (!shared)
+    return shared.takeError();
+  isAnyCut = !costs.chunkCost;
+  model = std::move(*shared);
   return Status::success();
 }
 

@@ -8,32 +8,10 @@
 #define VEELINE_LIB_SCHEDULE_COMMAND_REQUEST_H
 
 #include "Model.h"
+#include "Options.h"
 #include "veeline/Schedule/Formats.h"
-#include "veeline/Schedule/Generators.h"
-#include "veeline/Schedule/Text.h"
 
 namespace veeline::schedule {
-
-/// The options as the command line gives them.
-struct CommandOptions {
-  bool list = false;
-  std::string schedule, compare, against;
-  std::optional<int> stages, chunksPerStage, microbatches;
-  std::string cost, chunkCost, activation, costFile, from;
-  std::optional<double> transfer;
-  std::string memoryLimit, messageBytes, layerBytes;
-  std::optional<double> layers;
-  std::optional<double> overlap;
-  bool overlapBlocks = false, contention = false;
-  std::string transfers = "buffered";
-  std::string objective = "makespan";
-  double timeBudget = GeneratorOptions().searchSeconds;
-  std::uint64_t seed = GeneratorOptions().seed;
-  std::string view = "timeline", color = "auto";
-  int width = TextOptions().width;
-  bool explain = false, memoryCurves = false;
-  std::vector<std::string> outputs;
-};
 
 /// A problem for one schedule, which comes from a generator or from a file.
 struct Task {
@@ -43,6 +21,8 @@ struct Task {
   /// Of one message on each edge of the problem; empty where nobody knows.
   std::vector<std::int64_t> edgeBytes = {};
   UpdateSemantics semantics = UpdateSemantics::Synchronous;
+  /// Whether the schedule itself chose the placement.
+  bool hasChosenPlacement = false;
 };
 
 /// A solved task.
@@ -73,16 +53,20 @@ public:
   /// Solves a task. Here the errors are that there is no solution.
   Expected<Answer> solve(Task task) const;
 
-  /// From here on every schedule gets the same model, cut into at most
-  /// `chunksPerStage` chunks a stage.
-  Status fixModel(int chunksPerStage);
+  /// From here on every schedule gets the same model, cut into at most as many
+  /// chunks a stage as the user says (2, or as many as there are).
+  Status shareModel();
 
-  /// The name that was asked for, or that of the compiled model's schedule.
-  const std::string &schedule() const { return name; }
+  /// The same with this limit for all stages.
+  Request withLimit(std::int64_t limit) const;
+
+  /// The schedules that are asked for: the one (or that of the compiled model)
+  /// and perhaps the one against it, or those to compare.
+  const std::vector<std::string> &names() const { return wanted; }
   int stages() const { return costs.stages; }
   int microbatches() const { return costs.microbatches; }
-  std::optional<int> chunksPerStage() const { return costs.chunksPerStage; }
-  bool hasModel() const { return model.has_value(); }
+  /// How to print memory.
+  MemoryUnit memoryUnit() const;
   GeneratorOptions generator = {};
   /// How the answers are simulated. Schedules are made for the default.
   SimulationOptions simulation = {};
@@ -91,28 +75,45 @@ public:
   std::optional<LayerSizes> layers;
 
 private:
+  Status readNames(const CommandOptions &options);
   Status readSizes(const CommandOptions &options);
   Status readCosts(const CommandOptions &options);
   Status readLayers(const CommandOptions &options);
   Status readModel(const CommandOptions &options);
+  Status readChunks(const CommandOptions &options);
+  Status checkCut(int chunksPerStage) const;
   Expected<int> chooseChunksPerStage(const Generator &generator) const;
   Expected<Placement> choosePlacement(const Generator &wanted) const;
   Expected<Model> modelFor(int stages, int chunksPerStage) const;
+  bool choosesPlacement(const Generator &wanted) const;
   Status setLimits(Problem &problem) const;
+  Status checkFile(const std::string &path, const ImportedSchedule &file) const;
   Expected<Task> importedTask(const std::string &path) const;
   Expected<Task> makeTask(std::string name, Placement placement,
                           int microbatches) const;
 
-  std::string name;
+  std::vector<std::string> wanted;
   ProblemOptions costs;
-  bool hasStages = false, hasMicrobatches = false, hasCosts = false;
+  /// Those of the command line, or of the compiled model.
+  bool hasStages = false, hasMicrobatches = false;
+  std::set<std::string> given;
+  /// Whether the command line has costs, all of them or just a few.
+  bool hasCosts = false, hasTimes = false;
   std::optional<Model> model;
+  /// Whether all schedules get the one model, and whether it is that of equal
+  /// chunks which make up stages of known cost: then any cut of it is known.
+  bool isShared = false, isAnyCut = false;
+  /// As given, or the same for all stages.
   std::string memoryLimit;
+  std::optional<std::int64_t> limitOfAll;
   std::optional<double> overlap;
 };
 
-/// "sequential, gpipe, ...".
-std::string knownSchedules();
+/// Memory limits with commas, as "4,5.5", or "1GiB,2GiB" where `unit` is one of
+/// bytes. Errors name the option.
+Expected<std::vector<std::int64_t>> parseLimits(const std::string &option,
+                                                const std::string &text,
+                                                const MemoryUnit &unit);
 
 /// Messages between stages and their bytes in one step; no bytes where nobody
 /// knows.
@@ -128,10 +129,32 @@ std::string weightVersionsOf(const Answer &answer);
 /// "synchronous" and so on; for tables.
 const char *toString(UpdateSemantics semantics);
 
-/// A table of all schedules that `list` names ("all" or names with commas), one
-/// row each, with the reason where there is no schedule. Errors: a name that
-/// nobody knows.
-Expected<std::string> compare(Request &request, const std::string &list);
+/// A table for readers.
+struct Report {
+  std::string text;
+  /// Whether any row is a schedule, not the reason why there is none.
+  bool hasSchedule = false;
+};
+
+/// All schedules of the request, one row each.
+Expected<Report> compare(Request &request);
+
+/// The one schedule of the request for several limits.
+struct Dial {
+  std::string name;
+  MemoryUnit unit;
+  Objective objective;
+  std::vector<std::int64_t> limits;
+  std::vector<Expected<Solution>> solutions;
+};
+/// `list` is "all" or limits with commas.
+Expected<Dial> turnDial(const Request &request, const std::string &list);
+Report toReport(const Dial &dial, const Request &request);
+/// Whether the table of a dial can be a file of this format: text, or one of
+/// those below.
+bool isDialFormat(Format format);
+std::string toCsv(const Dial &dial);
+std::string toJson(const Dial &dial, const Request &request);
 
 /// What is known about a schedule in closed form beside what was simulated.
 std::string explain(const Answer &answer, const Request &request);

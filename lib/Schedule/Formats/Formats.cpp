@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 using namespace veeline::schedule;
 
@@ -60,6 +61,17 @@ Expected<Solution> veeline::schedule::solve(Problem problem,
 Status veeline::schedule::writeFile(const std::string &path,
                                     std::string_view bytes) {
   veeline::Status status = veeline::writeFileAtomically(path, bytes);
+  return status.ok() ? Status::success() : invalid(status.message());
+}
+
+Status veeline::schedule::tryFile(const std::string &path) {
+  // What reads from a pipe would take the attempt for the end.
+  std::error_code error;
+  std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::fifo ||
+      type == std::filesystem::file_type::character)
+    return Status::success();
+  veeline::Status status = AtomicFile(path).open();
   return status.ok() ? Status::success() : invalid(status.message());
 }
 

@@ -246,6 +246,37 @@ TEST(Auto, MoreMemoryIsNotWorse) {
   }
 }
 
+// What a solver finds for more memory and is worse, or is nothing, is not
+// taken.
+TEST(Auto, SolutionsForLimits) {
+  const char *names[] = {"zb-v", "zb-v", "sequential", "nosuch", "zb-v"};
+  std::vector<std::int64_t> limits;
+  for (int limit = 0; limit < 5; ++limit)
+    limits.push_back(limit * activationUnit);
+  int calls = 0;
+  auto solve = [&](std::int64_t limit) -> Expected<Solution> {
+    Problem problem = makeProblem("zb-v", 4, 2, 8);
+    problem.memoryLimits.assign(4, limit);
+    Expected<Schedule> schedule = generate(names[calls++], problem);
+    if (!schedule)
+      return schedule.takeError();
+    return veeline::schedule::solve(problem, std::move(*schedule));
+  };
+  std::vector<Expected<Solution>> solutions =
+      solveForLimits(limits, Objective::Makespan, solve);
+  ASSERT_EQ(solutions.size(), 5u);
+  EXPECT_FALSE(solutions[0]);
+  for (int i = 1; i < 5; ++i) {
+    ASSERT_TRUE(solutions[i]);
+    EXPECT_EQ(solutions[i]->problem.memoryLimit(0), limits[i]);
+    EXPECT_TRUE(verify(solutions[i]->problem, solutions[i]->schedule));
+  }
+  EXPECT_EQ(solutions[2]->schedule.stages, solutions[1]->schedule.stages);
+  EXPECT_EQ(solutions[3]->schedule.stages, solutions[1]->schedule.stages);
+  EXPECT_LT(solutions[4]->simulation.makespan,
+            solutions[1]->simulation.makespan);
+}
+
 TEST(Auto, ChoosesThePlacement) {
   // Free transfers: passing every stage twice halves the ramp.
   auto maker = [](double transfer) {

@@ -103,7 +103,8 @@ TEST(Command, UsageErrors) {
             "veeline: error: The following argument was not expected: "
             "--frob\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=0", "--microbatches=2"}),
-            "veeline: error: a placement needs at least 1 stage, not 0\n");
+            "veeline: error: --stages: expected a whole number from 1 to "
+            "65536, found '0'\n");
   EXPECT_EQ(errorOf({"--schedule=1f1b", "--stages=1", "--microbatches=1",
                      "--memory-curves", "-o=x.csv"}),
             "veeline: error: --memory-curves draws in .svg files, and .html "

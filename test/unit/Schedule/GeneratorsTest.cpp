@@ -9,6 +9,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 using namespace veeline::schedule;
 
@@ -148,6 +149,14 @@ TEST(Generators, UnknownName) {
                 "are sequential, gpipe, 1f1b, "),
             0u);
   EXPECT_EQ(findGenerator("").error().kind, ErrorKind::UnknownSchedule);
+  EXPECT_NE(findGenerator("1F1B").error().message.find("did you mean '1f1b'?"),
+            std::string::npos);
+  // Nothing near: no suggestion.
+  for (std::string name : {"", "nosuch"})
+    EXPECT_EQ(findGenerator(name).error().message.find(
+                  "unknown schedule '" + name +
+                  "'; known schedules are sequential, gpipe, "),
+              0u);
   EXPECT_NE(findGenerator("interleved-1f1b")
                 .error()
                 .message.find("did you mean 'interleaved-1f1b'?"),
@@ -248,4 +257,51 @@ TEST(Generators, FiguresOfPeers) {
     ++rows;
   }
   EXPECT_EQ(rows, 128);
+}
+
+/// Problems on which choices differ: those with uneven chunks most.
+static std::vector<Problem> problemsFor(const Generator &generator) {
+  std::vector<Problem> problems;
+  int v = generator.maxChunksPerStage == 1 ? 1 : 2;
+  for (int p : {2, 5})
+    for (int m : {p, 2 * p + 1})
+      for (int period : {1, 3}) {
+        Problem problem = makeProblem(generator.name, p, v, m, 2, 5, 1, 0.5);
+        for (int chunk = 0; chunk < problem.numChunks(); ++chunk)
+          problem.chunks[chunk].forward *= 1 + chunk % period;
+        problem.overlap = 1;
+        problems.push_back(std::move(problem));
+      }
+  return problems;
+}
+
+// The registry says which options a schedule looks at; the command line rejects
+// the others.
+TEST(Generators, OptionsThatMakeADifference) {
+  const GeneratorOptions quick{.searchSeconds = 0.002};
+  GeneratorOptions span = quick, blocks = quick, search = quick;
+  span.objective = Objective::Span;
+  blocks.overlapBlocks = true;
+  search.searchSeconds = 0.004;
+  search.seed = 5;
+  for (const Generator &generator : generators()) {
+    bool hasObjective = false, pairsBlocks = false, searches = false;
+    for (const Problem &problem : problemsFor(generator)) {
+      auto resultOf = [&](const GeneratorOptions &options) {
+        Expected<Schedule> schedule =
+            generate(generator.name, problem, options);
+        return schedule ? std::pair(schedule->stages, schedule->overlapped)
+                        : std::pair<decltype(schedule->stages),
+                                    decltype(schedule->overlapped)>();
+      };
+      auto usual = resultOf(quick);
+      hasObjective |= resultOf(span) != usual;
+      pairsBlocks |= resultOf(blocks) != usual;
+      searches |= resultOf(search) != usual;
+    }
+    EXPECT_EQ(pairsBlocks, generator.pairsBlocks) << generator.name;
+    // Not every choice differs on a few small problems.
+    EXPECT_TRUE(generator.hasObjective || !hasObjective) << generator.name;
+    EXPECT_TRUE(generator.searches || !searches) << generator.name;
+  }
 }

@@ -69,22 +69,27 @@ TEST(Problem, CheckSizes) {
               p.memoryLimits = {1, -1};
             }),
             "the memory limit of stage 1 is negative: -1 B");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.memoryLimits = {maxMemory, maxMemory + 1};
+            }),
+            "the memory limit of stage 1 is more than 1152921504606846976 B, "
+            "the most that there may be");
   EXPECT_EQ(errorAfter([](Problem &p) { p.memoryUnit.size = 0; }),
             "the memory unit must be at least 1, not 0");
 }
 
 TEST(Problem, CheckCosts) {
   EXPECT_EQ(errorAfter([](Problem &p) { p.chunks[1].forward = -1; }),
-            "chunk 1: the cost of F must be a finite number that is not "
-            "negative, not -1.000000");
+            "chunk 1: the cost of F must be a number from 0 to 1e+15, not -1");
+  EXPECT_EQ(errorAfter([](Problem &p) { p.chunks[1].forward = 1e308; }),
+            "chunk 1: the cost of F must be a number from 0 to 1e+15, not "
+            "1e+308");
   EXPECT_EQ(
       errorAfter([](Problem &p) { p.chunks[2].backwardWeight = std::nan(""); }),
-      "chunk 2: the cost of W must be a finite number that is not "
-      "negative, not nan");
+      "chunk 2: the cost of W must be a number from 0 to 1e+15, not nan");
   EXPECT_EQ(
       errorAfter([](Problem &p) { p.edges[0].backwardTransfer = INFINITY; }),
-      "edge 0 -> 1: the transfer must be a finite number that is not "
-      "negative, not inf");
+      "edge 0 -> 1: the transfer must be a number from 0 to 1e+15, not inf");
   EXPECT_EQ(errorAfter([](Problem &p) {
               p.edges.clear();
               p.chunks[0].hasBackwardInput = false;
@@ -107,11 +112,13 @@ TEST(Problem, CheckMemory) {
             }),
             "chunk 3: F adds 4 and B -5, which releases memory that was never "
             "held");
-  EXPECT_EQ(errorAfter([](Problem &p) {
-              p.chunks[0].forwardMemory = std::int64_t(1) << 60;
-            }),
-            "chunk 0: the memory of F is too large to be summed over a step: "
-            "1152921504606846976");
+  EXPECT_EQ(
+      errorAfter([](Problem &p) {
+        p.chunks[0].forwardMemory = std::int64_t(1) << 60;
+      }),
+      "chunk 0: the memory of F is too large to be summed over a step: "
+      "1152921504606846976 B; the most for this size is 24019198012642645 "
+      "B");
 }
 
 TEST(Problem, CheckEdges) {

@@ -1,0 +1,251 @@
+//===- Dial.cpp - one schedule for several memory limits ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Formats/Numbers.h"
+#include "../Memory.h"
+#include "Request.h"
+#include "Table.h"
+#include "veeline/Schedule/Auto.h"
+#include "veeline/Schedule/Bounds.h"
+#include "veeline/Schedule/Limits.h"
+
+#include <algorithm>
+
+using namespace veeline::schedule;
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+/// From the least limit that admits any schedule to p times as much, which is
+/// what 1F1B's first stage holds; in at most so many steps.
+static std::vector<std::int64_t> allLimits(const Problem &problem) {
+  constexpr std::int64_t mostRows = 16;
+  std::int64_t least = 0;
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    least = std::max(least, leastLimit(problem, stage).limit);
+  std::int64_t p = problem.stages(), rows = std::min(p, mostRows);
+  std::vector<std::int64_t> limits{least};
+  for (std::int64_t row = 1; row < rows && least > 0; ++row)
+    limits.push_back(least * (1 + row * (p - 1) / (rows - 1)));
+  return limits;
+}
+
+static Expected<std::vector<std::int64_t>> limitsOf(const Request &request,
+                                                    const std::string &list) {
+  if (list == "all") {
+    Expected<Task> task = request.task(request.names().front());
+    if (!task)
+      return task.takeError();
+    return allLimits(task->problem);
+  }
+  MemoryUnit unit = request.memoryUnit();
+  Expected<std::vector<std::int64_t>> limits =
+      parseLimits("--memory-dial", list, unit);
+  for (std::size_t i = 1; limits && i < limits->size(); ++i)
+    if ((*limits)[i] <= (*limits)[i - 1])
+      return Error{
+          ErrorKind::InvalidProblem,
+          "--memory-dial: expected all or limits that ascend, found '" + list +
+              "'"};
+  return limits;
+}
+
+Expected<Dial> veeline::schedule::turnDial(const Request &request,
+                                           const std::string &list) {
+  const std::string &name = request.names().front();
+  Expected<std::vector<std::int64_t>> limits = limitsOf(request, list);
+  if (!limits)
+    return limits.takeError();
+  std::optional<Error> misuse;
+  auto solve = [&](std::int64_t limit) -> Expected<Solution> {
+    Request limited = request.withLimit(limit);
+    Expected<Task> task = limited.task(name);
+    if (!task && task.error().kind != ErrorKind::OutOfMemory)
+      misuse = task.error();
+    Expected<Answer> answer =
+        task ? limited.solve(std::move(*task)) : task.takeError();
+    if (!answer)
+      return answer.takeError();
+    return std::move(answer->solution);
+  };
+  Objective objective = request.generator.objective;
+  Dial dial{name, request.memoryUnit(), objective, *limits,
+            solveForLimits(*limits, objective, solve)};
+  if (misuse)
+    return *misuse;
+  return dial;
+}
+
+//===----------------------------------------------------------------------===//
+// Figures
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What one limit leads to.
+struct Figures {
+  std::int64_t peak = 0;
+  double span = 0;
+  /// What no schedule undercuts by the objective, and by which share of it this
+  /// one is above.
+  double bound = 0, gap = 0;
+};
+} // namespace
+
+static Figures figuresOf(const Solution &solution, Objective objective) {
+  Figures figures;
+  for (const StageStatistics &stage : solution.simulation.stages) {
+    figures.peak = std::max(figures.peak, stage.peakMemory);
+    figures.span = std::max(figures.span, stage.lastEnd - stage.firstStart);
+  }
+  bool isSpan = objective == Objective::Span;
+  double time = isSpan ? figures.span : solution.simulation.makespan;
+  Bounds bounds = lowerBounds(solution.problem);
+  figures.bound = (isSpan ? bounds.span : bounds.makespan).time;
+  if (figures.bound > 0)
+    figures.gap = std::max(time / figures.bound - 1, 0.0);
+  return figures;
+}
+
+/// `amount` in the unit of the dial.
+static std::string memoryOf(const Dial &dial, std::int64_t amount) {
+  return formatMemoryNumber(dial.unit, amount);
+}
+
+Report veeline::schedule::toReport(const Dial &dial, const Request &request) {
+  bool isSpan = dial.objective == Objective::Span;
+  std::vector<Row> rows{{"limit", "placement", "v", "makespan", "bubble",
+                         "of span", "memory (" + dial.unit.name + ")",
+                         isSpan ? "longest span" : "", "lower bound", "gap"}};
+  Report report;
+  for (std::size_t i = 0; i < dial.limits.size(); ++i) {
+    const Expected<Solution> &solution = dial.solutions[i];
+    report.hasSchedule |= bool(solution);
+    std::string limit = memoryOf(dial, dial.limits[i]);
+    if (!solution) {
+      rows.push_back({limit, "refused: " + solution.error().message});
+      continue;
+    }
+    const auto &[problem, schedule, simulation] = *solution;
+    Figures figures = figuresOf(*solution, dial.objective);
+    rows.push_back(
+        {limit, toString(problem.placement.kind()),
+         std::to_string(problem.chunksPerStage()),
+         shortNumber(simulation.makespan),
+         formatted("%.4f", simulation.bubbleMakespan),
+         formatted("%.4f", simulation.bubbleSpan), memoryOf(dial, figures.peak),
+         isSpan ? shortNumber(figures.span) : "", shortNumber(figures.bound),
+         formatted("%.2f%%", 100 * figures.gap)});
+  }
+  report.text = dial.name + ": " + counted(request.stages(), "stage") + ", " +
+                counted(request.microbatches(), "microbatch") +
+                transfersNote(request.simulation) + "\n" + formatTable(rows);
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+bool veeline::schedule::isDialFormat(Format format) {
+  return format == Format::Text || format == Format::Csv ||
+         format == Format::Json;
+}
+
+namespace {
+/// A figure in CSV and in JSON.
+struct Column {
+  const char *title, *member;
+  bool isText = false, isMemory = false;
+};
+} // namespace
+
+static constexpr Column columns[] = {
+    {.title = "limit", .member = "limit", .isMemory = true},
+    {.title = "placement", .member = "placement", .isText = true},
+    {.title = "v", .member = "chunks_per_stage"},
+    {.title = "makespan", .member = "makespan"},
+    {.title = "longest span", .member = "longest_span"},
+    {.title = "bubble", .member = "bubble"},
+    {.title = "bubble of span", .member = "bubble_of_span"},
+    {.title = "peak memory", .member = "peak_memory", .isMemory = true},
+    {.title = "lower bound", .member = "lower_bound"},
+    {.title = "gap", .member = "gap"},
+    {.title = "refused", .member = "refused", .isText = true},
+};
+
+/// What is known about one limit, by column; empty where nothing is.
+static std::vector<std::string> valuesOf(const Dial &dial, std::size_t index) {
+  auto memory = [&](std::int64_t amount) {
+    return exactNumber(static_cast<double>(amount) / dial.unit.size);
+  };
+  std::string limit = memory(dial.limits[index]);
+  const Expected<Solution> &solution = dial.solutions[index];
+  if (!solution)
+    return {
+        limit, "", "", "", "", "", "", "", "", "", solution.error().message};
+  const auto &[problem, schedule, simulation] = *solution;
+  Figures figures = figuresOf(*solution, dial.objective);
+  return {limit,
+          toString(problem.placement.kind()),
+          std::to_string(problem.chunksPerStage()),
+          exactNumber(simulation.makespan),
+          exactNumber(figures.span),
+          exactNumber(simulation.bubbleMakespan),
+          exactNumber(simulation.bubbleSpan),
+          memory(figures.peak),
+          exactNumber(figures.bound),
+          exactNumber(figures.gap),
+          ""};
+}
+
+/// A text in quotes, with those in it twice.
+static std::string csvString(const std::string &text) {
+  std::string quoted = "\"";
+  for (char c : text)
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string veeline::schedule::toCsv(const Dial &dial) {
+  std::string text;
+  for (const Column &column : columns)
+    text += (text.empty() ? "" : ",") + std::string(column.title) +
+            (column.isMemory ? " (" + dial.unit.name + ")" : "");
+  for (std::size_t i = 0; i < dial.limits.size(); ++i) {
+    std::vector<std::string> values = valuesOf(dial, i);
+    for (std::size_t c = 0; c < values.size(); ++c)
+      text += (c == 0 ? "\n" : ",") + (columns[c].isText && !values[c].empty()
+                                           ? csvString(values[c])
+                                           : values[c]);
+  }
+  return text + "\n";
+}
+
+std::string veeline::schedule::toJson(const Dial &dial,
+                                      const Request &request) {
+  std::string text =
+      "{\"format\": \"veeline-memory-dial\", \"version\": 1,\n"
+      " \"schedule\": " +
+      jsonString(dial.name) +
+      ", \"stages\": " + std::to_string(request.stages()) +
+      ", \"microbatches\": " + std::to_string(request.microbatches()) +
+      ",\n \"objective\": \"" +
+      (dial.objective == Objective::Span ? "span" : "makespan") +
+      "\", \"memory_unit\": " + jsonString(dial.unit.name) +
+      ",\n \"limits\": [";
+  for (std::size_t i = 0; i < dial.limits.size(); ++i) {
+    std::vector<std::string> values = valuesOf(dial, i);
+    text += i == 0 ? "\n  {" : ",\n  {";
+    for (std::size_t c = 0; c < values.size(); ++c)
+      if (!values[c].empty())
+        text +=
+            (c == 0 ? "\"" : ", \"") + std::string(columns[c].member) +
+            "\": " + (columns[c].isText ? jsonString(values[c]) : values[c]);
+    text += "}";
+  }
+  return text + "\n ]}\n";
+}

@@ -1,0 +1,412 @@
+//===- Options.cpp - the options of `veeline schedule` --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "../Formats/Numbers.h"
+#include "Suggest.h"
+#include "veeline/Schedule/Formats.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+using namespace veeline;
+using namespace veeline::schedule;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Says why a text is no value, or nothing.
+using Check = std::function<std::string(const std::string &)>;
+
+static std::string expected(const std::string &what, const std::string &text) {
+  return "expected " + what + ", found '" + text + "'";
+}
+
+/// A number in decimal digits, since 010 means 8 to some and 10 to others.
+static Check wholeNumber(std::uint64_t least, std::uint64_t most) {
+  return [=](const std::string &text) -> std::string {
+    std::uint64_t value = 0;
+    const char *last = text.data() + text.size();
+    auto [end, error] = std::from_chars(text.data(), last, value);
+    bool isPlain = text.size() == 1 || !text.starts_with('0');
+    if (error == std::errc() && end == last && isPlain && value >= least &&
+        value <= most)
+      return "";
+    return expected("a whole number from " + std::to_string(least) + " to " +
+                        std::to_string(most),
+                    text);
+  };
+}
+
+static Check number(double least, double most) {
+  return [=](const std::string &text) -> std::string {
+    std::optional<double> value = parseNumber(text);
+    if (value && *value >= least && *value <= most)
+      return "";
+    return expected("a number from " + shortNumber(least) + " to " +
+                        shortNumber(most),
+                    text);
+  };
+}
+
+/// No option means anything without a value; an empty one is often a variable
+/// of a script that is not set.
+static void rejectEmptyValues(CLI::App &command) {
+  for (CLI::Option *option : command.get_options())
+    if (option->get_items_expected_min() > 0)
+      option->check(
+          [](const std::string &text) {
+            return text.empty() ? "expected a value, found ''" : "";
+          },
+          "");
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static void addProblemOptions(CLI::App &command, CommandOptions &options) {
+  command.add_option("--stages", options.stages, "Number of stages, p")
+      ->check(wholeNumber(1, Placement::maxChunks));
+  command
+      .add_option("--chunks-per-stage", options.chunksPerStage,
+                  "Chunks of each stage, v (default: the least the schedule "
+                  "takes; auto chooses; with --cost-file and --from, as many "
+                  "as there are and the schedule takes)")
+      ->check(wholeNumber(1, Placement::maxChunks));
+  command
+      .add_option("--microbatches", options.microbatches,
+                  "Microbatches of a step, m")
+      ->check(wholeNumber(1, maxMicrobatches));
+  CLI::Option *cost =
+      command.add_option("--cost", options.cost,
+                         "Time of a whole stage for one microbatch, as "
+                         "F=<t>,B=<t>,W=<t>, shared evenly by its chunks "
+                         "(default: F=1,B=1,W=1)");
+  CLI::Option *chunkCost =
+      command
+          .add_option("--chunk-cost", options.chunkCost,
+                      "Time of one chunk instead, as F=<t>,B=<t>,W=<t>")
+          ->excludes(cost);
+  CLI::Option *costFile =
+      command
+          .add_option("--cost-file", options.costFile,
+                      "File with the times of one chunk on each line, as "
+                      "F B W, and perhaps the memory that F and B add")
+          ->excludes(cost)
+          ->excludes(chunkCost);
+  CLI::Option *from =
+      command
+          .add_option("--from", options.from,
+                      "Compiled model (.vee) to take costs, edges and bytes "
+                      "from")
+          ->excludes(cost)
+          ->excludes(chunkCost)
+          ->excludes(costFile);
+  command
+      .add_option("--transfer", options.transfer,
+                  "Time of a transfer between two stages (default: 0)")
+      ->check(number(0, maxTime))
+      ->excludes(from);
+  command
+      .add_option("--transfers", options.transfers,
+                  "How messages pass: buffered (default), while both stages "
+                  "compute; rendezvous, both wait for each other and for the "
+                  "message")
+      ->check(CLI::IsMember({"buffered", "rendezvous"}))
+      ->option_text("buffered|rendezvous");
+  command.add_flag("--contention", options.contention,
+                   "The link from one stage to another carries one message at "
+                   "a time");
+  command
+      .add_option("--activation", options.activation,
+                  "Memory that a stage's operations add, in activation units "
+                  "(default: F=1,B=0,W=-1)")
+      ->excludes(from);
+  CLI::Option *memoryLimit = command.add_option(
+      "--memory-limit", options.memoryLimit,
+      "Memory limit of every stage, or one for each with commas: in "
+      "activation units; with --from in bytes, as 512MiB");
+  command
+      .add_option("--memory-dial", options.memoryDial,
+                  "Instead of one schedule, a table of those for several "
+                  "limits of all stages: limits with commas, which ascend, or "
+                  "from the least possible to p times as much")
+      ->option_text("all|LIMITS")
+      ->excludes(memoryLimit);
+  command.add_option("--message-bytes", options.messageBytes,
+                     "Bytes of a message between two stages, as 16MiB");
+  command
+      .add_option("--layers", options.layers,
+                  "Layers of a stage, for the memory that --explain computes "
+                  "with and without recomputing them")
+      ->check(number(0, 1e6));
+  command.add_option("--layer-bytes", options.layerBytes,
+                     "Bytes that one layer keeps of one microbatch");
+}
+
+static void addGeneratorOptions(CLI::App &command, CommandOptions &options) {
+  command
+      .add_option("--objective", options.objective,
+                  "What to make small, where the schedule has a choice: "
+                  "makespan (default), or span, the longest time of one stage")
+      ->check(CLI::IsMember({"makespan", "span"}))
+      ->option_text("makespan|span");
+  command.add_flag("--overlap-blocks", options.overlapBlocks,
+                   "Pair forwards and backwards to blocks that run together, "
+                   "where the schedule can");
+  command
+      .add_option("--overlap", options.overlap,
+                  "Share of the shorter operation of such a block that the "
+                  "longer one hides, 0 to 1 (default: 0)")
+      ->check(number(0, 1));
+  command
+      .add_option("--time-budget", options.timeBudget,
+                  "Seconds that a schedule may search (default: 1)")
+      ->check(number(1e-3, 1e6));
+  command
+      .add_option("--seed", options.seed, "Seed of its choices (default: 0)")
+      ->check(wholeNumber(0, std::numeric_limits<std::uint64_t>::max()));
+}
+
+static void addOutputOptions(CLI::App &command, CommandOptions &options) {
+  command
+      .add_option("-o,--output", options.outputs,
+                  "File to write, by its ending: .txt, .csv (PyTorch's "
+                  "loader), .json, .svg, .html, .trace.json (Perfetto); may be "
+                  "repeated")
+      ->allow_extra_args(false);
+  command.add_option("--against", options.against,
+                     "Second schedule, shown beside the first in .html files "
+                     "and after it in the terminal");
+  command.add_flag("--memory-curves", options.memoryCurves,
+                   "Draw each stage's memory in .svg files (.html pages "
+                   "always have it)");
+  command
+      .add_option("--show", options.view,
+                  "What to print above the summary: timeline (default), "
+                  "order, or nothing")
+      ->check(CLI::IsMember({"timeline", "order", "nothing"}))
+      ->option_text("timeline|order|nothing");
+  command.add_flag("--explain", options.explain,
+                   "Say where the figures come from");
+  command
+      .add_option("--width", options.width,
+                  "Columns to print in (default: 100)")
+      ->check(wholeNumber(40, 10000));
+  command
+      .add_option("--color", options.color,
+                  "Colours: auto (default), on a terminal; always; never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->option_text("auto|always|never");
+}
+
+void veeline::schedule::addOptions(CLI::App &command, CommandOptions &options) {
+  command.add_flag("--list", options.list, "List the schedules");
+  CLI::Option *schedule = command.add_option(
+      "--schedule", options.schedule,
+      "Name of the schedule, or file:PATH with an order in .csv or .json: " +
+          knownSchedules());
+  command
+      .add_option("--compare", options.compare,
+                  "Instead of one: all schedules side by side, or those "
+                  "named with commas")
+      ->option_text("all|NAMES")
+      ->excludes(schedule);
+  addProblemOptions(command, options);
+  addGeneratorOptions(command, options);
+  addOutputOptions(command, options);
+  rejectEmptyValues(command);
+}
+
+static std::string nameOf(const CLI::Option &option) {
+  return option.get_snames().empty() ? option.get_name()
+                                     : "-" + option.get_snames().front();
+}
+
+void veeline::schedule::noteGiven(const CLI::App &command,
+                                  CommandOptions &options) {
+  for (const CLI::Option *option : command.get_options())
+    if (option->count() > 0)
+      options.given.insert(nameOf(*option));
+}
+
+std::string veeline::schedule::knownSchedules() {
+  std::vector<std::string> names;
+  for (const Generator &generator : generators())
+    names.emplace_back(generator.name);
+  return joinNames(names);
+}
+
+//===----------------------------------------------------------------------===//
+// What goes together
+//===----------------------------------------------------------------------===//
+
+static Error usage(std::string message) {
+  return Error{ErrorKind::InvalidProblem, std::move(message)};
+}
+
+/// "a", "a and b", "a, b and c".
+static std::string enumerate(std::vector<std::string> names) {
+  if (names.size() < 2)
+    return joinNames(names);
+  std::string last = std::move(names.back());
+  names.pop_back();
+  return joinNames(names) + " and " + last;
+}
+
+/// Those of `names` that were given: "--a goes" or "--a and --b go"; nothing
+/// where there are none.
+static std::string goes(const CommandOptions &options,
+                        const std::vector<std::string> &names) {
+  std::vector<std::string> found;
+  for (const std::string &name : names)
+    if (options.has(name))
+      found.push_back(name);
+  return found.empty()
+             ? ""
+             : enumerate(found) + (found.size() == 1 ? " goes" : " go");
+}
+
+/// A table has no use for what shows one schedule.
+static Status checkTable(const CommandOptions &options) {
+  std::vector<std::string> single{"--against", "--explain", "--memory-curves",
+                                  "--show",    "--width",   "--color"};
+  bool isDial = !options.memoryDial.empty();
+  if (!isDial)
+    single.insert(single.begin(), "-o");
+  if (std::string others = goes(options, single); !others.empty())
+    return usage((isDial ? "--memory-dial" : "--compare") +
+                 (" prints a table; " + others) + " with " +
+                 (isDial ? "one schedule" : "--schedule"));
+  return Status::success();
+}
+
+/// What --explain alone is about.
+static Status checkExplained(const CommandOptions &options) {
+  if (options.explain)
+    return Status::success();
+  if (std::string layers = goes(options, {"--layers", "--layer-bytes"});
+      !layers.empty())
+    return usage(layers + " with --explain");
+  if (options.has("--message-bytes") && options.compare.empty())
+    return usage("--message-bytes goes with --explain or --compare, which show "
+                 "bytes");
+  return Status::success();
+}
+
+Status veeline::schedule::checkOptions(const CommandOptions &options) {
+  if (options.list) {
+    for (const std::string &name : options.given)
+      if (name != "--list")
+        return usage("--list stands alone, found " + name);
+    return Status::success();
+  }
+  if (!options.compare.empty() && !options.memoryDial.empty())
+    return usage("--memory-dial goes with --schedule, not with --compare");
+  if (!options.compare.empty() || !options.memoryDial.empty())
+    if (Status status = checkTable(options); !status)
+      return status;
+  return checkExplained(options);
+}
+
+//===----------------------------------------------------------------------===//
+// What schedules look at
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An option that only some schedules look at.
+struct Trait {
+  const char *name;
+  bool Generator::*isUsed;
+  /// Whether --explain uses it for an order from a file, too.
+  bool explainsFiles;
+};
+} // namespace
+
+static constexpr Trait traits[] = {
+    {"--objective", &Generator::hasObjective, true},
+    {"--time-budget", &Generator::searches, true},
+    {"--seed", &Generator::searches, true},
+    {"--overlap-blocks", &Generator::pairsBlocks, false},
+};
+
+static Status checkTrait(const CommandOptions &options,
+                         const std::vector<std::string> &names,
+                         const Trait &trait) {
+  // What limits the step is explained by the objective, whatever the schedule.
+  if (options.explain && trait.isUsed == &Generator::hasObjective)
+    return Status::success();
+  for (const std::string &name : names) {
+    Expected<const Generator *> generator = findGenerator(name);
+    bool isUsed = generator ? (*generator)->*trait.isUsed
+                            : options.explain && trait.explainsFiles;
+    if (isUsed)
+      return Status::success();
+  }
+  std::vector<std::string> users;
+  for (const Generator &generator : generators())
+    if (generator.*trait.isUsed)
+      users.emplace_back(generator.name);
+  return usage(std::string(trait.name) + " makes no difference to " +
+               enumerate(names) + "; it is for " + enumerate(users));
+}
+
+Status veeline::schedule::checkOptions(const CommandOptions &options,
+                                       const std::vector<std::string> &names) {
+  bool hasFile = false;
+  for (const std::string &name : names) {
+    bool isFile = scheduleFilePath(name).has_value();
+    hasFile |= isFile;
+    if (isFile && !options.memoryDial.empty())
+      return usage("--memory-dial makes a schedule for each limit; '" + name +
+                   "' is one order");
+    if (Expected<const Generator *> known = findGenerator(name);
+        !isFile && !known)
+      return known.takeError();
+  }
+  for (const Trait &trait : traits)
+    if (options.has(trait.name))
+      if (Status status = checkTrait(options, names, trait); !status)
+        return status;
+  if (options.overlap && !options.overlapBlocks && !hasFile)
+    return usage("--overlap is about blocks that run together, which schedules "
+                 "have with --overlap-blocks");
+  return Status::success();
+}
+
+Expected<std::vector<std::string>>
+veeline::schedule::comparedNames(const std::string &list) {
+  std::vector<std::string> names;
+  if (list == "all") {
+    for (const Generator &generator : generators())
+      names.emplace_back(generator.name);
+    return names;
+  }
+  for (std::string_view rest = list;;) {
+    std::size_t comma = rest.find(',');
+    std::string name(rest.substr(0, comma));
+    if (name.empty())
+      return usage("--compare: expected all or names with commas between them, "
+                   "found '" +
+                   list + "'");
+    if (name == "all")
+      return usage("--compare: 'all' stands alone, found '" + list + "'");
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      return usage("--compare: '" + name + "' stands twice in '" + list + "'");
+    names.push_back(std::move(name));
+    if (comma == rest.npos)
+      return names;
+    rest.remove_prefix(comma + 1);
+  }
+}

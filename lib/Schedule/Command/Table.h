@@ -1,0 +1,24 @@
+//===- Table.h - tables for readers -----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_COMMAND_TABLE_H
+#define VEELINE_LIB_SCHEDULE_COMMAND_TABLE_H
+
+#include <string>
+#include <vector>
+
+namespace veeline::schedule {
+
+using Row = std::vector<std::string>;
+
+/// The first row has the titles. The first and the last column stand to the
+/// left, what is between them to the right; a row of two is a name and a text
+/// that goes over all columns. Empty columns are left out.
+std::string formatTable(const std::vector<Row> &rows);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_LIB_SCHEDULE_COMMAND_TABLE_H
