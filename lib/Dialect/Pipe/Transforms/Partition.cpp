@@ -147,7 +147,8 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
   Builder builder(pipeline.getContext());
   int64_t begin = 0;
   for (auto [chunk, count] : llvm::zip_equal(pipeline.getChunks(), counts)) {
-    chunk->setAttr(piecesAttrName, builder.getI64IntegerAttr(count));
+    if (count > 1)
+      chunk->setAttr(piecesAttrName, builder.getI64IntegerAttr(count));
     if (profile)
       chunk->setAttr(costScaleAttrName,
                      builder.getDenseF64ArrayAttr(

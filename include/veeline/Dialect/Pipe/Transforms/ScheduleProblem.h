@@ -20,7 +20,8 @@ namespace veeline::pipe {
 /// On chunks, an array of three: what measured times of F, B and W are of the
 /// cost model's estimates.
 inline constexpr llvm::StringLiteral costScaleAttrName = "cost_scale";
-/// On chunks, an integer: how many pieces of the model they have.
+/// On chunks, an integer: how many pieces of the model they have, where
+/// it is not 1.
 inline constexpr llvm::StringLiteral piecesAttrName = "pieces";
 /// On pipelines: the measured time of a message, in nanoseconds.
 inline constexpr llvm::StringLiteral transferAttrName = "transfer";
