@@ -45,6 +45,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.schedule = command.schedule;
   options.placement = command.placement;
   options.pieces = command.pieces;
+  options.profile = command.profile;
   options.optimizer = command.optimizer;
   options.target = command.target;
   options.gemmScratch = getGemmScratch;
@@ -242,6 +243,8 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "schedule", command.schedule);
   addOption(metadata, "optimizer", command.optimizer);
   addOption(metadata, "cpu", command.cpu);
+  if (!command.profile.empty())
+    addOption(metadata, "profile", command.profile);
 }
 
 FailureOr<artifact::Artifact>
@@ -266,6 +269,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     whole.schedule = "sequential";
     whole.placement = "linear";
     whole.pieces.clear();
+    whole.profile.clear();
     // The model is the same: what there is to warn about was said above.
     ScopedDiagnosticHandler once(&model.getContext(),
                                  [](Diagnostic &diagnostic) {

@@ -327,6 +327,12 @@ static std::vector<artifact::Chunk> describeChunks(PipelineOp pipeline) {
       entry.backwardInputCost = cost->getBackwardInput() / 1000.0;
       entry.backwardWeightCost = cost->getBackwardWeight() / 1000.0;
     }
+    CostScale scale = getCostScale(chunk);
+    entry.forwardScale = scale[0];
+    entry.backwardInputScale = scale[1];
+    entry.backwardWeightScale = scale[2];
+    if (auto pieces = chunk->getAttrOfType<IntegerAttr>(piecesAttrName))
+      entry.pieces = pieces.getInt();
     func::FuncOp forward =
         getFunction(symbols, chunk, ChunkFunctionKind::Forward);
     FailureOr<ChunkSignature> signature =

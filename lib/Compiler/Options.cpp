@@ -72,6 +72,10 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "Pieces of each chunk in model order, as 12,13,13,11 (see "
                  "veeline inspect --pieces; default: chosen by cost)")
       ->delimiter(',');
+  app.add_option("--profile", command.profile,
+                 "Take the times of pieces and messages from this file of "
+                 "veeline train --profile, for cuts and schedule")
+      ->type_name("FILE");
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();

@@ -41,6 +41,7 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   partition.chunksPerStage = options.chunksPerStage;
   partition.placement = getPlacement(options);
   partition.pieces = llvm::to_vector(options.pieces);
+  partition.profile = options.profile;
   passManager.addPass(pipe::createPipePartition(partition));
   passManager.addPass(pipe::createPipeDifferentiate());
   passManager.addPass(pipe::createPipeSplitBackward());
@@ -106,6 +107,8 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
                                 llvm::cl::desc("Placement of the chunks")};
   ListOption<int64_t> pieces{*this, "pieces",
                              llvm::cl::desc("Pieces of each chunk")};
+  Option<std::string> profile{
+      *this, "profile", llvm::cl::desc("File of veeline train --profile")};
   Option<std::string> optimizer{*this, "optimizer",
                                 llvm::cl::desc("sgd, sgd-momentum or adamw"),
                                 llvm::cl::init("adamw")};
@@ -128,6 +131,7 @@ void veeline::registerPipelines() {
         options.schedule = given.schedule;
         options.placement = given.placement;
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
+        options.profile = given.profile;
         options.optimizer = given.optimizer;
         options.target = given.target;
         buildProgramPipeline(passManager, options);

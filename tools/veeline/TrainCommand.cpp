@@ -132,6 +132,11 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000))
       ->group(group);
+  app.add_option("--profile", options.profile,
+                 "Write what each F, B, W and message took in the last steps, "
+                 "for veeline compile --profile")
+      ->type_name("FILE")
+      ->group(group);
   app.add_option("--log-every", options.logEvery,
                  "Steps between lines of progress, where the output is no "
                  "terminal")
@@ -182,7 +187,7 @@ static void restartWithAllocationCounter(char **argv) {
 
 /// What --verify, which trains nothing, does not write or check.
 static void excludeFromVerify(CLI::App &app) {
-  for (const char *name : {"--save", "--metrics", "--timeline",
+  for (const char *name : {"--save", "--metrics", "--timeline", "--profile",
                            "--compare-sequential", "--check-memory"})
     app.get_option("--verify")->excludes(app.get_option(name));
 }

@@ -40,6 +40,8 @@ struct CompileCommand {
   std::string schedule = "1f1b";
   std::string placement;
   std::vector<int64_t> pieces;
+  /// What veeline train --profile has written; empty: nothing was measured.
+  std::string profile;
   std::string optimizer = "adamw";
   /// What programs are lowered to.
   std::string target = "host";

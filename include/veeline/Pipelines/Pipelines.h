@@ -29,6 +29,8 @@ struct CompileOptions {
   std::string placement;
   /// Pieces of each chunk; empty: chosen.
   std::vector<int64_t> pieces;
+  /// A file with measured times; empty: those of the cost model.
+  std::string profile;
   std::string optimizer = "adamw";
   /// What programs are lowered to.
   std::string target = "host";

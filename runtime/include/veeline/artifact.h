@@ -213,6 +213,11 @@ struct Chunk {
   double forwardCost = 0; ///< In microseconds, by the cost model; so the next.
   double backwardInputCost = 0;
   double backwardWeightCost = 0;
+  /// What these are of the cost model's estimates: 1, or what a profile says.
+  double forwardScale = 1;
+  double backwardInputScale = 1;
+  double backwardWeightScale = 1;
+  int32_t pieces = 1; ///< Of the model, at least 1.
   int64_t residualBytes = 0; ///< Of one microbatch.
   /// False where no input has a gradient: all of the backward is then in W.
   bool hasBackwardInput = true;

@@ -132,6 +132,10 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("forward_cost", self.forwardCost);
   visit("backward_input_cost", self.backwardInputCost);
   visit("backward_weight_cost", self.backwardWeightCost);
+  visit("forward_scale", self.forwardScale);
+  visit("backward_input_scale", self.backwardInputScale);
+  visit("backward_weight_scale", self.backwardWeightScale);
+  visit("pieces", self.pieces);
   visit("residual_bytes", self.residualBytes);
   visit("has_backward_input", self.hasBackwardInput);
   visit("forward_memory", self.forwardMemory);

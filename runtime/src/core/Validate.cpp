@@ -8,6 +8,7 @@
 
 #include "veeline/artifact.h"
 
+#include <cmath>
 #include <unordered_set>
 
 using namespace veeline;
@@ -126,6 +127,17 @@ private:
               "one does not lead from a chunk to a later one");
   }
 
+  void checkChunk(const Chunk &chunk, const Program &program,
+                  const std::string &where) {
+    require(isIndex(chunk.stage, program.ranks), where,
+            "its stage does not exist");
+    require(chunk.pieces >= 1, where, "it has no pieces");
+    for (double scale : {chunk.forwardScale, chunk.backwardInputScale,
+                         chunk.backwardWeightScale})
+      require(std::isfinite(scale) && scale > 0, where,
+              "a scale of its costs is not positive");
+  }
+
   void checkProgram(const Program &program) {
     std::string where = "program '" + program.name + "'";
     require(program.stages >= 1 && program.chunksPerStage >= 1, where,
@@ -133,9 +145,7 @@ private:
     require(program.ranks.size() == static_cast<size_t>(program.stages), where,
             "it has not as many ranks as stages");
     for (const Chunk &chunk : program.chunks)
-      require(isIndex(chunk.stage, program.ranks),
-              where + ", chunk '" + chunk.name + "'",
-              "its stage does not exist");
+      checkChunk(chunk, program, where + ", chunk '" + chunk.name + "'");
     checkEdges(program, where);
     for (size_t i = 0; i < program.channels.size(); ++i)
       checkChannel(program.channels[i], program,

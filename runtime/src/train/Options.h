@@ -31,6 +31,7 @@ struct Options {
   std::string metrics;
   std::string timeline;
   int32_t timelineSteps = 4; ///< The last ones.
+  std::string profile;
   int64_t logEvery = 10;     ///< Lines, where the output is no terminal.
 
   bool verify = false;

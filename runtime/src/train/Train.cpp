@@ -9,6 +9,7 @@
 #include "File.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
+#include "Profile.h"
 #include "Progress.h"
 #include "Session.h"
 #include "Verify.h"
@@ -37,6 +38,7 @@ private:
   void fillRecord(int64_t step, int64_t begin, int64_t end);
   double meanOfLastLosses() const;
   Status writeResults();
+  Status writeProfile() const;
   void printSummary() const;
 
   Run &run;
@@ -53,6 +55,9 @@ private:
   int64_t firstBegin = 0;
 };
 } // namespace
+
+/// How many steps --profile measures, the last ones.
+static constexpr int32_t profileSteps = 21;
 
 /// Room for each op and the waits around it.
 static size_t timelineCapacity(const artifact::Program &program,
@@ -83,9 +88,15 @@ Status Trainer::open() {
     hostOptions.announce = countRankAllocations;
   const artifact::Program *program =
       run.metadata().findProgram(options.program);
-  if (program && !options.timeline.empty())
-    hostOptions.timelineEvents =
-        timelineCapacity(*program, options.timelineSteps);
+  int32_t recorded = options.timeline.empty() ? 0 : options.timelineSteps;
+  if (!options.profile.empty())
+    recorded = std::max(recorded, profileSteps);
+  if (program && recorded > 0)
+    hostOptions.timelineEvents = timelineCapacity(*program, recorded);
+  if (program && !options.profile.empty() && program->chunks.empty())
+    return Status::error("--profile: '" + options.artifact +
+                         "' does not say what chunks program '" +
+                         options.program + "' has");
   Expected<std::unique_ptr<Session>> created =
       Session::create(run, options.program, hostOptions);
   if (!created.ok())
@@ -95,7 +106,8 @@ Status Trainer::open() {
     losses.assign(
         static_cast<size_t>(options.steps),
         std::vector<double>(static_cast<size_t>(run.metadata().microbatches)));
-  for (const std::string &path : {options.save, options.timeline})
+  for (const std::string &path :
+       {options.save, options.timeline, options.profile})
     if (Status status = checkWritable(path); !status.ok())
       return status;
   if (options.metrics.empty())
@@ -177,7 +189,30 @@ Status Trainer::writeResults() {
         host::toChromeTrace(
             run.metadata(), session->program(),
             session->executor().timeline(options.timelineSteps))));
+  if (!options.profile.empty() && stepsDone > 0)
+    keep(writeProfile());
   return first;
+}
+
+Status Trainer::writeProfile() const {
+  const artifact::Program &program = session->program();
+  host::Profile profile =
+      host::measure(program, session->executor().timeline(profileSteps));
+  Status status = writeFileAtomically(
+      options.profile, host::toJson(profile, run.metadata(), program));
+  if (!status.ok())
+    return status;
+  double measured = profile.stepMicroseconds;
+  std::printf("%s: a step of F, B and W takes %.3f ms (median of %ld)",
+              options.profile.c_str(), measured / 1e3, long(profile.steps));
+  if (profile.predictedStepMicroseconds && measured > 0) {
+    double predicted = *profile.predictedStepMicroseconds;
+    std::printf(", predicted %.3f ms (%+.1f%%)", predicted / 1e3,
+                100 * (predicted / measured - 1));
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+  return Status::success();
 }
 
 double Trainer::meanOfLastLosses() const {

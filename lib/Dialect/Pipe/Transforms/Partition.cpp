@@ -9,7 +9,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Analysis/Cuts.h"
+#include "veeline/Analysis/Profile.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,7 +50,8 @@ FailureOr<Placement> veeline::pipe::getPlacement(Location location,
 
 static LogicalResult verifyShape(func::FuncOp model,
                                  const PartitionOptions &options) {
-  auto [p, v, placement, pieces] = options;
+  int64_t p = options.stages, v = options.chunksPerStage;
+  Placement placement = options.placement;
   if (p < 1)
     return model.emitError() << "expected at least 1 stage, found " << p;
   if (v < 1)
@@ -115,21 +118,67 @@ static LogicalResult verifyList(func::FuncOp model,
   return success();
 }
 
+/// The profile of the options, if there is one; with a diagnostic where it
+/// cannot be read or is of another model.
+static FailureOr<std::optional<Profile>>
+readProfile(func::FuncOp model, const PartitionOptions &options,
+            int64_t numPieces) {
+  if (options.profile.empty())
+    return std::optional<Profile>();
+  llvm::Expected<Profile> profile = Profile::read(options.profile);
+  if (!profile)
+    return model.emitError() << "profile '" << options.profile
+                             << "': " << llvm::toString(profile.takeError());
+  if (profile->getModel() == model.getSymName() &&
+      profile->getNumPieces() == numPieces)
+    return std::optional<Profile>(std::move(*profile));
+  return model.emitError() << "profile '" << options.profile
+                           << "' is of model '" << profile->getModel()
+                           << "' with " << profile->getNumPieces()
+                           << " pieces, but this is '" << model.getSymName()
+                           << "' with " << numPieces
+                           << "; measure it with veeline train --profile";
+}
+
+/// Says on the chunks and the pipeline what was measured.
+static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
+                      ArrayRef<double> estimates,
+                      const std::optional<Profile> &profile) {
+  Builder builder(pipeline.getContext());
+  int64_t begin = 0;
+  for (auto [chunk, count] : llvm::zip_equal(pipeline.getChunks(), counts)) {
+    if (count > 1)
+      chunk->setAttr(piecesAttrName, builder.getI64IntegerAttr(count));
+    if (profile)
+      chunk->setAttr(costScaleAttrName,
+                     builder.getDenseF64ArrayAttr(
+                         profile->getScale(begin, begin + count, estimates)));
+    begin += count;
+  }
+  if (profile && profile->getTransfer())
+    pipeline->setAttr(transferAttrName,
+                      builder.getF64FloatAttr(*profile->getTransfer()));
+}
+
+static std::vector<double> estimatePieces(const Pieces &pieces) {
+  std::vector<double> estimates;
+  for (const Piece &piece : pieces.get())
+    estimates.push_back(estimateNanoseconds(piece.cost));
+  return estimates;
+}
+
 static FailureOr<SmallVector<int>>
-chooseCounts(func::FuncOp model, const Pieces &pieces,
+chooseCounts(func::FuncOp model, const Pieces &pieces, ArrayRef<double> times,
              const PartitionOptions &options) {
   int64_t numPieces = pieces.get().size();
-  if (failed(verifyShape(model, options)) ||
-      failed(verifyEnoughPieces(model, options, numPieces)))
-    return failure();
   if (!options.pieces.empty()) {
     if (failed(verifyList(model, options, numPieces)))
       return failure();
     return SmallVector<int>(options.pieces.begin(), options.pieces.end());
   }
   std::vector<PieceWeight> weights;
-  for (const Piece &piece : pieces.get())
-    weights.push_back({estimateNanoseconds(piece.cost), piece.bytesAfter});
+  for (auto [piece, time] : llvm::zip_equal(pieces.get(), times))
+    weights.push_back({time, piece.bytesAfter});
   std::vector<int> stageOf;
   for (int64_t k = 0; k != options.stages * options.chunksPerStage; ++k)
     stageOf.push_back(getStageOf(options.placement, options.stages, k));
@@ -156,7 +205,17 @@ veeline::pipe::partition(func::FuncOp model, const PartitionOptions &options) {
   if (failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
     return failure();
   Pieces pieces = Pieces::find(model);
-  FailureOr<SmallVector<int>> counts = chooseCounts(model, pieces, options);
+  int64_t numPieces = pieces.get().size();
+  if (failed(verifyShape(model, options)) ||
+      failed(verifyEnoughPieces(model, options, numPieces)))
+    return failure();
+  auto profile = readProfile(model, options, numPieces);
+  if (failed(profile))
+    return failure();
+  std::vector<double> estimates = estimatePieces(pieces);
+  FailureOr<SmallVector<int>> counts = chooseCounts(
+      model, pieces, *profile ? (*profile)->getTimes(estimates) : estimates,
+      options);
   if (failed(counts))
     return failure();
   FailureOr<ExtractionPlan> plan = ExtractionPlan::make(model, pieces, *counts);
@@ -171,6 +230,7 @@ veeline::pipe::partition(func::FuncOp model, const PartitionOptions &options) {
       /*schedule=*/{});
   pipeline.getBody().emplaceBlock();
   plan->build(pipeline, symbols);
+  setScales(pipeline, *counts, estimates, *profile);
   symbols.erase(model);
   symbols.insert(pipeline);
   return pipeline;
@@ -189,7 +249,7 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
     if (failed(chosen))
       return signalPassFailure();
     PartitionOptions options{stages, chunksPerStage, *chosen,
-                             llvm::to_vector(pieces)};
+                             llvm::to_vector(pieces), profile};
     if (failed(partition(*model, options)))
       signalPassFailure();
   }

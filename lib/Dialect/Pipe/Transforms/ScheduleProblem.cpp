@@ -29,6 +29,17 @@ static uint64_t getNanoseconds(func::FuncOp func) {
                   std::ceil(estimateNanoseconds(estimateCost(func.getBody()))));
 }
 
+CostScale veeline::pipe::getCostScale(ChunkOp chunk) {
+  auto scale = chunk->getAttrOfType<DenseF64ArrayAttr>(costScaleAttrName);
+  if (!scale || scale.size() != 3)
+    return {1, 1, 1};
+  return {scale[0], scale[1], scale[2]};
+}
+
+static uint64_t scaled(uint64_t nanoseconds, double scale) {
+  return static_cast<uint64_t>(std::ceil(nanoseconds * scale));
+}
+
 void veeline::pipe::setChunkCosts(PipelineOp pipeline,
                                   SymbolTableCollection &symbols) {
   for (ChunkOp chunk : pipeline.getChunks()) {
@@ -42,8 +53,10 @@ void veeline::pipe::setChunkCosts(PipelineOp pipeline,
     // Not split: W is what there is.
     if (input == 0 && weight == 0)
       weight = cost(ChunkFunctionKind::Backward);
+    CostScale scale = getCostScale(chunk);
     chunk.setCostAttr(CostAttr::get(
-        chunk.getContext(), cost(ChunkFunctionKind::Forward), input, weight));
+        chunk.getContext(), scaled(cost(ChunkFunctionKind::Forward), scale[0]),
+        scaled(input, scale[1]), scaled(weight, scale[2])));
   }
 }
 
@@ -158,11 +171,14 @@ veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
     problem.chunks.push_back(describeChunk(chunk, symbols));
   }
   EdgeTable edges(pipeline);
+  auto measured = pipeline->getAttrOfType<FloatAttr>(transferAttrName);
+  double transfer =
+      measured ? measured.getValueAsDouble() : transferNanoseconds;
   for (const Edge &edge : edges.getEdges())
     if (!edge.isParameter())
       problem.edges.push_back(
           {static_cast<int>(edge.producer), static_cast<int>(edge.consumer),
-           transferNanoseconds, transferNanoseconds,
+           transfer, transfer,
            llvm::is_contained(
                getOperandGradients(chunks[edge.consumer], symbols),
                edge.operand)});

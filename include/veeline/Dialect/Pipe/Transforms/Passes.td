@@ -21,6 +21,10 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
     cuts; or they are given as a list of piece counts.
 
+    Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured, under
+    whatever cuts. The chunks then carry in `cost_scale` what measured times of F, B and W are of the estimates, by which
+    `--pipe-schedule` multiplies its own; `transfer` on the pipeline is the measured time of a message.
+
     What does not depend on both data and parameters (constants, masks, positions, views of
     parameters) is repeated in every chunk that uses it.
   }];
@@ -30,7 +34,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     Option<"chunksPerStage", "chunks-per-stage", "int64_t", "1", "Chunks of each stage v">,
     Option<"placement", "placement", "std::string", "",
            "linear, interleaved, v or wave (default: linear for one chunk a stage, v for two, interleaved for more)">,
-    ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">
+    ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">,
+    Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];
 }

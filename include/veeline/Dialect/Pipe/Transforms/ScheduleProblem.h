@@ -11,13 +11,26 @@
 #ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_SCHEDULEPROBLEM_H
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_SCHEDULEPROBLEM_H
 
+#include "veeline/Analysis/Profile.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Schedule/Schedule.h"
 
 namespace veeline::pipe {
 
-/// Sets the `cost` of every chunk that has none, by the cost model, from its
-/// functions on tensors.
+/// On chunks, an array of three: what measured times of F, B and W are of the
+/// cost model's estimates.
+inline constexpr llvm::StringLiteral costScaleAttrName = "cost_scale";
+/// On chunks, an integer: how many pieces of the model they have, where
+/// it is not 1.
+inline constexpr llvm::StringLiteral piecesAttrName = "pieces";
+/// On pipelines: the measured time of a message, in nanoseconds.
+inline constexpr llvm::StringLiteral transferAttrName = "transfer";
+
+/// The scale of a chunk's costs; 1 without an attribute.
+CostScale getCostScale(ChunkOp chunk);
+
+/// Sets the `cost` of every chunk that has none, by the cost model and the
+/// chunk's scale, from its functions on tensors.
 void setChunkCosts(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
 
 /// The scheduling problem of a pipeline that has been differentiated, with m

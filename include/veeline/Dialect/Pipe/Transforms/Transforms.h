@@ -41,12 +41,16 @@ struct PartitionOptions {
   Placement placement = Placement::Linear;
   /// Pieces of each chunk in model order; chosen by cost where empty.
   llvm::SmallVector<int64_t> pieces;
+  /// A file of `veeline train --profile` with the times of the pieces; those of
+  /// the cost model where empty.
+  std::string profile;
 };
 
 /// Replaces `model` by a pipeline of its name and one private function per
 /// chunk. On failure a diagnostic says why, and nothing has changed. The costs
 /// of the chunks stay open: they are those of the functions that
-/// differentiation makes.
+/// differentiation makes. With a profile, what they will be of the estimates is
+/// said by attributes (ScheduleProblem.h).
 mlir::FailureOr<PipelineOp> partition(mlir::func::FuncOp model,
                                       const PartitionOptions &options);
 

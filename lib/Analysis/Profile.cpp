@@ -1,0 +1,170 @@
+//===- Profile.cpp - measured times of a model's pieces -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/Profile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace llvm;
+using namespace veeline;
+
+namespace veeline {
+/// Takes what a compilation needs from the JSON, and keeps the first error.
+class ProfileReader {
+public:
+  Expected<Profile> read(const json::Value &value);
+
+private:
+  bool fail(const Twine &what) {
+    if (message.empty())
+      message = what.str();
+    return false;
+  }
+  bool readChunk(const json::Value &value, size_t number);
+  bool readTime(const json::Object &chunk, StringRef kind, const Twine &where,
+                Profile::Chunk &out, ArrayRef<int> scales);
+  void readEdge(const json::Object &edge);
+
+  Profile profile;
+  double transferSum = 0, transferSamples = 0;
+  std::string message;
+};
+} // namespace veeline
+
+static bool isPositive(std::optional<double> value) {
+  return value && std::isfinite(*value) && *value > 0;
+}
+
+/// Adds the time of one kind of work, if it is there, which sets `scales`.
+bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
+                             const Twine &where, Profile::Chunk &out,
+                             ArrayRef<int> scales) {
+  const json::Value *member = chunk.get(kind);
+  if (!member)
+    return true;
+  const json::Object *entry = member->getAsObject();
+  std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
+  if (!time || !std::isfinite(*time) || *time < 0)
+    return fail(where + ", " + kind + ": expected a time 'us' of 0 or more");
+  out.nanoseconds += *time * 1000;
+  // Nothing was estimated: nothing to correct.
+  if (!entry->get("scale"))
+    return true;
+  std::optional<double> scale = entry->getNumber("scale");
+  if (!isPositive(scale))
+    return fail(where + ", " + kind + ": expected a positive 'scale'");
+  for (int i : scales)
+    out.scale[i] = *scale;
+  return true;
+}
+
+bool ProfileReader::readChunk(const json::Value &value, size_t number) {
+  std::string where = "chunk " + std::to_string(number);
+  const json::Object *chunk = value.getAsObject();
+  std::optional<int64_t> pieces =
+      chunk ? chunk->getInteger("pieces") : std::nullopt;
+  if (!pieces || *pieces < 1 || *pieces > INT32_MAX)
+    return fail(where + ": expected 'pieces', a number of 1 or more");
+  Profile::Chunk result;
+  result.pieces = *pieces;
+  if (!readTime(*chunk, "F", where, result, {0}) ||
+      !readTime(*chunk, "BW", where, result, {1, 2}) ||
+      !readTime(*chunk, "B", where, result, {1}) ||
+      !readTime(*chunk, "W", where, result, {2}))
+    return false;
+  profile.chunks.push_back(result);
+  return true;
+}
+
+void ProfileReader::readEdge(const json::Object &edge) {
+  for (StringRef kind : {"activation", "gradient"}) {
+    const json::Object *entry = edge.getObject(kind);
+    std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
+    std::optional<double> samples =
+        entry ? entry->getNumber("samples") : std::nullopt;
+    if (!isPositive(time) || !isPositive(samples))
+      continue;
+    transferSum += *time * *samples * 1000;
+    transferSamples += *samples;
+  }
+}
+
+Expected<Profile> ProfileReader::read(const json::Value &value) {
+  const json::Object *file = value.getAsObject();
+  if (!file || file->getString("format") != "veeline-profile")
+    return createStringError("this is no profile of veeline train --profile");
+  if (file->getInteger("version") != 1)
+    return createStringError("expected version 1 of the format");
+  profile.model = file->getString("model").value_or("").str();
+  const json::Array *chunks = file->getArray("chunks");
+  if (!chunks || chunks->empty())
+    return createStringError("it has no chunks");
+  for (auto [number, chunk] : enumerate(*chunks))
+    if (!readChunk(chunk, number))
+      return createStringError(message);
+  if (const json::Array *edges = file->getArray("edges"))
+    for (const json::Value &edge : *edges)
+      if (const json::Object *object = edge.getAsObject())
+        readEdge(*object);
+  if (transferSamples > 0)
+    profile.transfer = transferSum / transferSamples;
+  return std::move(profile);
+}
+
+Expected<Profile> Profile::read(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return createStringError(buffer.getError().message());
+  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  if (!value)
+    return createStringError("no JSON: " + toString(value.takeError()));
+  return ProfileReader().read(*value);
+}
+
+int64_t Profile::getNumPieces() const {
+  int64_t count = 0;
+  for (const Chunk &chunk : chunks)
+    count += chunk.pieces;
+  return count;
+}
+
+std::vector<double> Profile::getTimes(ArrayRef<double> estimates) const {
+  std::vector<double> times;
+  for (const Chunk &chunk : chunks) {
+    ArrayRef<double> own = estimates.slice(times.size(), chunk.pieces);
+    double sum = std::accumulate(own.begin(), own.end(), 0.0);
+    for (double estimate : own)
+      times.push_back(chunk.nanoseconds *
+                      (sum > 0 ? estimate / sum : 1.0 / own.size()));
+  }
+  return times;
+}
+
+CostScale Profile::getScale(int64_t begin, int64_t end,
+                            ArrayRef<double> estimates) const {
+  CostScale sums = {0, 0, 0};
+  double weights = 0;
+  int64_t piece = 0;
+  for (const Chunk &chunk : chunks)
+    for (int64_t last = piece + chunk.pieces; piece != last; ++piece) {
+      if (piece < begin || piece >= end)
+        continue;
+      // Nothing costs nothing: pieces without an estimate count as well.
+      double weight = std::max(estimates[piece], 1.0);
+      weights += weight;
+      for (auto [sum, scale] : zip_equal(sums, chunk.scale))
+        sum += weight * scale;
+    }
+  for (double &sum : sums)
+    sum /= weights;
+  return sums;
+}

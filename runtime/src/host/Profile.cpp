@@ -1,0 +1,241 @@
+//===- Profile.cpp - what a pipeline's parts take -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Profile.h"
+
+#include "Names.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <tuple>
+
+using namespace veeline;
+using namespace veeline::artifact;
+using namespace veeline::host;
+
+namespace {
+/// Collects the samples of a profile.
+class Profiler {
+public:
+  Profiler(const Program &program, const std::vector<std::vector<Event>> &ranks)
+      : program(program), ranks(ranks) {}
+
+  Profile run();
+
+private:
+  using Samples = std::vector<int64_t>; ///< Nanoseconds.
+  struct Span {
+    int64_t begin = INT64_MAX, end = INT64_MIN;
+  };
+  /// One message: its channel, microbatch and step.
+  using Message = std::tuple<int32_t, int32_t, int32_t>;
+
+  void chooseSteps();
+  void addWork(const Op &op, const Event &event);
+  void addMessages();
+  static std::optional<Measured> measured(Samples samples);
+  Profile result() const;
+
+  const Program &program;
+  const std::vector<std::vector<Event>> &ranks;
+  int32_t firstStep = 0;
+  /// By chunk and kind.
+  std::map<std::pair<int32_t, OpKind>, Samples> work;
+  /// By edge and kind of channel.
+  std::map<std::pair<int32_t, ChannelKind>, Samples> transfers;
+  std::map<int32_t, Span> steps;
+};
+} // namespace
+
+static double median(std::vector<double> values) {
+  auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::optional<Measured> Profiler::measured(Samples samples) {
+  if (samples.empty())
+    return std::nullopt;
+  std::sort(samples.begin(), samples.end());
+  size_t cut = samples.size() / 10;
+  double sum = std::accumulate(samples.begin() + cut, samples.end() - cut, 0.0);
+  return Measured{sum / double(samples.size() - 2 * cut) / 1e3,
+                  int64_t(samples.size())};
+}
+
+void Profiler::chooseSteps() {
+  int32_t first = INT32_MAX, last = 0;
+  for (const std::vector<Event> &events : ranks)
+    for (const Event &event : events) {
+      first = std::min(first, event.step);
+      last = std::max(last, event.step);
+    }
+  firstStep = first < last ? first + 1 : first;
+}
+
+void Profiler::addWork(const Op &op, const Event &event) {
+  work[{op.chunk, op.kind}].push_back(event.end - event.begin);
+  Span &step = steps[event.step];
+  step.begin = std::min(step.begin, event.begin);
+  step.end = std::max(step.end, event.end);
+}
+
+/// Only a receive that began before its message was sent shows how long the
+/// message was under way.
+void Profiler::addMessages() {
+  std::map<Message, int64_t> sent;
+  auto forEach = [&](OpKind kind, auto use) {
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      for (const Event &event : ranks[rank]) {
+        if (event.op == Event::idle || event.step < firstStep)
+          continue;
+        const Op &op = program.ranks[rank].ops[event.op];
+        if (op.kind == kind)
+          use(Message{op.channel, op.microbatch, event.step}, event);
+      }
+  };
+  forEach(OpKind::send, [&](const Message &message, const Event &event) {
+    sent[message] = event.end;
+  });
+  forEach(OpKind::recv, [&](const Message &message, const Event &event) {
+    auto found = sent.find(message);
+    if (found == sent.end() || event.begin >= found->second)
+      return;
+    const Channel &channel = program.channels[std::get<0>(message)];
+    transfers[{channel.edge, channel.kind}].push_back(
+        std::max<int64_t>(0, event.end - found->second));
+  });
+}
+
+/// The predicted end of all work, where every F, B and W has a prediction.
+static std::optional<double> predictedStep(const Program &program) {
+  double end = 0;
+  for (const Rank &rank : program.ranks)
+    for (const Op &op : rank.ops) {
+      if (op.chunk < 0)
+        continue;
+      if (op.predictedEnd < 0)
+        return std::nullopt;
+      end = std::max(end, op.predictedEnd);
+    }
+  return end;
+}
+
+Profile Profiler::result() const {
+  Profile profile;
+  profile.steps = int64_t(steps.size());
+  std::vector<double> lengths;
+  for (const auto &[number, step] : steps)
+    lengths.push_back(double(step.end - step.begin) / 1e3);
+  if (!lengths.empty())
+    profile.stepMicroseconds = median(std::move(lengths));
+  profile.predictedStepMicroseconds = predictedStep(program);
+  profile.chunks.resize(program.chunks.size());
+  for (const auto &[key, samples] : work) {
+    Profile::Chunk &chunk = profile.chunks[key.first];
+    std::optional<Measured> &slot =
+        key.second == OpKind::forward         ? chunk.forward
+        : key.second == OpKind::backwardInput ? chunk.backwardInput
+        : key.second == OpKind::backward      ? chunk.backward
+                                              : chunk.backwardWeight;
+    slot = measured(samples);
+  }
+  profile.edges.resize(program.edges.size());
+  for (const auto &[key, samples] : transfers) {
+    bool isOfParam = key.second == ChannelKind::paramGradient ||
+                     key.second == ChannelKind::paramValue;
+    if (isOfParam || size_t(key.first) >= profile.edges.size())
+      continue;
+    Profile::Edge &edge = profile.edges[key.first];
+    (key.second == ChannelKind::activation ? edge.activation : edge.gradient) =
+        measured(samples);
+  }
+  return profile;
+}
+
+Profile Profiler::run() {
+  chooseSteps();
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    for (const Event &event : ranks[rank]) {
+      if (event.op == Event::idle || event.step < firstStep)
+        continue;
+      const Op &op = program.ranks[rank].ops[event.op];
+      if (op.chunk >= 0)
+        addWork(op, event);
+    }
+  addMessages();
+  return result();
+}
+
+Profile host::measure(const Program &program,
+                      const std::vector<std::vector<Event>> &ranks) {
+  return Profiler(program, ranks).run();
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+using Json = nlohmann::ordered_json;
+
+static void addMeasured(Json &object, const char *key,
+                        const std::optional<Measured> &measured,
+                        std::optional<double> estimate = std::nullopt) {
+  if (!measured)
+    return;
+  Json entry = {{"us", measured->microseconds}, {"samples", measured->samples}};
+  if (estimate && *estimate > 0)
+    entry["scale"] = measured->microseconds / *estimate;
+  object[key] = std::move(entry);
+}
+
+static Json describeChunk(const Profile::Chunk &chunk,
+                          const artifact::Chunk &compiled) {
+  auto estimate = [](double cost, double scale) { return cost / scale; };
+  double forward = estimate(compiled.forwardCost, compiled.forwardScale);
+  double input =
+      estimate(compiled.backwardInputCost, compiled.backwardInputScale);
+  double weight =
+      estimate(compiled.backwardWeightCost, compiled.backwardWeightScale);
+  Json object = {{"pieces", compiled.pieces}, {"stage", compiled.stage}};
+  addMeasured(object, "F", chunk.forward, forward);
+  addMeasured(object, "B", chunk.backwardInput, input);
+  addMeasured(object, "W", chunk.backwardWeight, weight);
+  addMeasured(object, "BW", chunk.backward, input + weight);
+  return object;
+}
+
+std::string host::toJson(const Profile &profile, const Metadata &metadata,
+                         const Program &program) {
+  Json json = {{"format", "veeline-profile"},
+               {"version", 1},
+               {"model", metadata.model},
+               {"cpu", metadata.cpu},
+               {"program", program.name},
+               {"schedule", program.schedule},
+               {"stages", program.stages},
+               {"chunks_per_stage", program.chunksPerStage},
+               {"microbatches", metadata.microbatches},
+               {"steps", profile.steps},
+               {"step_us", profile.stepMicroseconds}};
+  if (profile.predictedStepMicroseconds)
+    json["predicted_step_us"] = *profile.predictedStepMicroseconds;
+  Json chunks = Json::array(), edges = Json::array();
+  for (size_t i = 0; i < profile.chunks.size(); ++i)
+    chunks.push_back(describeChunk(profile.chunks[i], program.chunks[i]));
+  for (size_t i = 0; i < profile.edges.size(); ++i) {
+    const artifact::Edge &edge = program.edges[i];
+    Json object = {{"from", edge.from}, {"to", edge.to}, {"bytes", edge.bytes}};
+    addMeasured(object, "activation", profile.edges[i].activation);
+    addMeasured(object, "gradient", profile.edges[i].gradient);
+    edges.push_back(std::move(object));
+  }
+  json["chunks"] = std::move(chunks);
+  json["edges"] = std::move(edges);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}

@@ -1,0 +1,57 @@
+//===- Profile.h - what a pipeline's parts take ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_PROFILE_H
+#define VEELINE_RUNTIME_HOST_PROFILE_H
+
+#include "Timeline.h"
+
+#include <optional>
+#include <string>
+
+namespace veeline::host {
+
+/// What operations of one kind took, all microbatches and steps together.
+struct Measured {
+  /// The mean without the shortest and the longest tenth, in microseconds: of
+  /// such means a step is the sum, and of medians not quite.
+  double microseconds = 0;
+  int64_t samples = 0;
+};
+
+/// What `veeline train --profile` has measured.
+struct Profile {
+  struct Chunk {
+    std::optional<Measured> forward, backwardInput, backwardWeight;
+    std::optional<Measured> backward; ///< Fused.
+  };
+  /// From the end of a send to the end of the receive that waited for it.
+  /// None where no rank ever waited.
+  struct Edge {
+    std::optional<Measured> activation, gradient;
+  };
+  int64_t steps = 0;
+  /// From the first begin of an F to the last end of a B or W of a step, the
+  /// median of the steps; and what was predicted (none: nothing was).
+  double stepMicroseconds = 0;
+  std::optional<double> predictedStepMicroseconds;
+  std::vector<Chunk> chunks;
+  std::vector<Edge> edges;
+};
+
+/// Measures on the events of `program`, those of each rank. Of all their steps
+/// the first is left out where there are more: it makes primitives and touches
+/// memory. O(n log n) with n events.
+Profile measure(const artifact::Program &program,
+                const std::vector<std::vector<Event>> &ranks);
+
+/// As JSON, for `veeline compile --profile`; docs/runtime.md has the format.
+std::string toJson(const Profile &profile, const artifact::Metadata &metadata,
+                   const artifact::Program &program);
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_PROFILE_H

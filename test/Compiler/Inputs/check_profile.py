@@ -1,0 +1,28 @@
+"""Given a profile, prints the pieces of its chunks as --partition takes them; with an artifact that was compiled with it and
+the same cuts, checks that its chunks cost what was measured, up to the cost model's whole nanoseconds."""
+
+import json
+import subprocess
+import sys
+
+profile = json.load(open(sys.argv[1]))
+if len(sys.argv) == 2:
+    print(",".join(str(chunk["pieces"]) for chunk in profile["chunks"]))
+    sys.exit()
+
+text = subprocess.run(["veeline", "inspect", "--json", sys.argv[2]], check=True, capture_output=True, text=True).stdout
+program = next(p for p in json.loads(text)["programs"] if p["name"] == "pipeline")
+assert len(program["chunks"]) == len(profile["chunks"])
+for compiled, measured in zip(program["chunks"], profile["chunks"]):
+    assert compiled["pieces"] == measured["pieces"], (compiled, measured)
+    costs = {
+        "F": compiled["forward_cost"],
+        "B": compiled["backward_input_cost"],
+        "W": compiled["backward_weight_cost"],
+        "BW": compiled["backward_input_cost"] + compiled["backward_weight_cost"],
+    }
+    for kind, cost in costs.items():
+        if kind in measured:
+            assert abs(cost - measured[kind]["us"]) < 0.01, (kind, cost, measured[kind])
+    assert "F" in measured and ("W" in measured or "BW" in measured)
+print(len(program["chunks"]), "chunks cost what was measured")

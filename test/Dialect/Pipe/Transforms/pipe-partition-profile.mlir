@@ -1,0 +1,73 @@
+// Pieces of equal estimates, of which the first takes 6 us, the second and third 1.5 us each, the fourth 3 us.
+
+// RUN: veeline-opt %s --pipe-partition="stages=2" | FileCheck %s --check-prefix=EQUAL
+// EQUAL:     pipe.pipeline @net stages(2)
+// EQUAL-NOT: transfer
+// EQUAL:     pipe.chunk 0 @net_chunk0{{.*}}pieces = 2
+// EQUAL:     pipe.chunk 1 @net_chunk1{{.*}}pieces = 2
+// EQUAL-NOT: cost_scale
+
+// The first is as heavy as all others. Chunk 1 has the mean of its pieces' scales.
+// RUN: veeline-opt %s --pipe-partition="stages=2 profile=%S/Inputs/profile.json" | FileCheck %s --check-prefix=CUT
+// CUT: pipe.pipeline @net stages(2) {{.*}}transfer = 6.000000e+03
+// CUT: pipe.chunk 0 @net_chunk0{{.*}}cost_scale = array<f64: 2.000000e+00, 4.000000e+00, 4.000000e+00>
+// CUT-NOT: pieces
+// CUT: pipe.chunk 1 @net_chunk1{{.*}}cost_scale = array<f64: 1.30{{[0-9]+}}, 2.23{{[0-9]+}}, 1.000000e+00>{{.*}}pieces = 3
+
+// Costs are estimates times the scales, 6144 ns for a product.
+// RUN: veeline-opt %s --pipe-partition="stages=4 profile=%S/Inputs/profile.json" --pipe-differentiate --pipe-split-backward \
+// RUN:   --pipe-schedule="schedule=zb-h1 microbatches=2" | FileCheck %s --check-prefix=COST
+// COST: pipe.chunk 0 @net_chunk0{{.*}}cost = #pipe.cost<forward = 12288, backward_input = 0, backward_weight = 24576>
+// COST: pipe.chunk 1 @net_chunk1{{.*}}cost = #pipe.cost<forward = 9216, backward_input = 18432, backward_weight = 6144>
+// COST: pipe.chunk 2 @net_chunk2{{.*}}cost = #pipe.cost<forward = 9216, backward_input = 18432, backward_weight = 6144>
+
+// Files that are no profile, or not one of this model.
+
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.none" 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: profile.mlir:[[#@LINE+30]]:1: error: profile '{{.*}}.none': No such file or directory
+
+// RUN: echo '{"format": "veeline-profile", ' > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=JSON
+// JSON: error: profile '{{.*}}.json': no JSON: [
+
+// RUN: echo '[1]' > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=FORMAT
+// FORMAT: error: profile '{{.*}}.json': this is no profile of veeline train --profile
+
+// RUN: sed 's/"version": 1/"version": 2/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=VERSION
+// VERSION: error: profile '{{.*}}.json': expected version 1 of the format
+
+// RUN: sed 's/"pieces": 2/"pieces": 0/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=ZERO
+// ZERO: error: profile '{{.*}}.json': chunk 1: expected 'pieces', a number of 1 or more
+
+// RUN: sed 's/"pieces": 2/"pieces": 3/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=PIECES
+// PIECES: error: profile '{{.*}}.json' is of model 'net' with 5 pieces, but this is 'net' with 4; measure it with veeline train --profile
+
+// RUN: sed 's/"us": 1,/"us": -1,/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=TIME
+// TIME: error: profile '{{.*}}.json': chunk 1, F: expected a time 'us' of 0 or more
+
+// RUN: sed 's/"scale": 4/"scale": 0/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=SCALE
+// SCALE: error: profile '{{.*}}.json': chunk 0, BW: expected a positive 'scale'
+
+func.func @net(%w: tensor<64x64xf32> {pipe.param = #pipe.param<"w", init = zeros>},
+               %x: tensor<64x64xf32> {pipe.batch = "x"}) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %h0 = linalg.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %m0 = pipe.boundary %h0 : tensor<64x64xf32>
+  %h1 = linalg.matmul ins(%m0, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %m1 = pipe.boundary %h1 : tensor<64x64xf32>
+  %h2 = linalg.matmul ins(%m1, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %m2 = pipe.boundary %h2 : tensor<64x64xf32>
+  %h3 = linalg.matmul ins(%m2, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %le = tensor.empty() : tensor<f32>
+  %l0 = linalg.fill ins(%zero : f32) outs(%le : tensor<f32>) -> tensor<f32>
+  %loss = linalg.reduce { arith.addf } ins(%h3 : tensor<64x64xf32>) outs(%l0 : tensor<f32>) dimensions = [0, 1]
+  return %loss : tensor<f32>
+}

@@ -1,0 +1,97 @@
+//===- ProfileTest.cpp - what is measured on a timeline -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Profile.h"
+
+#include <gtest/gtest.h>
+
+using namespace veeline;
+using namespace veeline::host;
+using artifact::OpKind;
+
+/// F on rank 0, a message, F and BW on rank 1.
+static artifact::Program makeProgram() {
+  artifact::Program program;
+  program.stages = 2;
+  program.chunks.resize(2);
+  program.edges = {{0, 1, 64}};
+  program.channels = {{artifact::ChannelKind::activation, 0, 0, 1, 64, 1}};
+  program.ranks.resize(2);
+  program.ranks[0].ops = {{OpKind::forward, 0, 0}, {OpKind::send, -1, 0, 0}};
+  program.ranks[1].ops = {{OpKind::recv, -1, 0, 0},
+                          {OpKind::forward, 1, 0},
+                          {OpKind::backward, 1, 0},
+                          {OpKind::update, -1, -1, -1, 0}};
+  return program;
+}
+
+/// Events of a step that begins at `begin`, whose F on rank 0 takes `forward`.
+static void addStep(std::vector<std::vector<Event>> &ranks, int32_t step,
+                    int64_t begin, int64_t forward) {
+  int64_t end = begin + forward;
+  ranks[0].push_back({0, step, begin, end, 0});
+  ranks[0].push_back({1, step, end, end + 100, 0});
+  ranks[1].push_back({Event::idle, step, begin, end + 1100, 0});
+  ranks[1].push_back({0, step, begin, end + 1100, 0});
+  ranks[1].push_back({1, step, end + 1100, end + 3100, 0});
+  ranks[1].push_back({2, step, end + 3100, end + 7100, 0});
+  ranks[1].push_back({3, step, end + 7100, end + 99000, 0});
+}
+
+TEST(Profile, LeavesOutTheFirstStepAndTheExtremes) {
+  std::vector<std::vector<Event>> ranks(2);
+  addStep(ranks, 3, 0, 900000);
+  for (int step = 0; step < 10; ++step)
+    addStep(ranks, 4 + step, 1000000 * (step + 1),
+            step == 0   ? 0
+            : step == 9 ? 500000
+                        : 5000);
+  Profile profile = measure(makeProgram(), ranks);
+  EXPECT_EQ(profile.steps, 10);
+  ASSERT_TRUE(profile.chunks[0].forward && profile.chunks[1].forward &&
+              profile.chunks[1].backward);
+  EXPECT_DOUBLE_EQ(profile.chunks[0].forward->microseconds, 5);
+  EXPECT_EQ(profile.chunks[0].forward->samples, 10);
+  EXPECT_DOUBLE_EQ(profile.chunks[1].forward->microseconds, 2);
+  EXPECT_DOUBLE_EQ(profile.chunks[1].backward->microseconds, 4);
+  EXPECT_FALSE(profile.chunks[1].backwardInput ||
+               profile.chunks[1].backwardWeight);
+  // From the first F to the last B, without the update.
+  EXPECT_DOUBLE_EQ(profile.stepMicroseconds, 12.1);
+  ASSERT_TRUE(profile.edges[0].activation);
+  EXPECT_DOUBLE_EQ(profile.edges[0].activation->microseconds, 1);
+  EXPECT_FALSE(profile.edges[0].gradient);
+  EXPECT_FALSE(profile.predictedStepMicroseconds);
+}
+
+TEST(Profile, AMessageThatNobodyWaitedForIsNotMeasured) {
+  artifact::Program program = makeProgram();
+  std::vector<std::vector<Event>> ranks(2);
+  addStep(ranks, 1, 0, 5000);
+  ranks[1][1] = {0, 1, 5200, 5210, 0};
+  EXPECT_FALSE(measure(program, ranks).edges[0].activation);
+}
+
+TEST(Profile, ComparesWithWhatWasPredicted) {
+  artifact::Program program = makeProgram();
+  for (artifact::Rank &rank : program.ranks)
+    for (artifact::Op &op : rank.ops)
+      if (op.chunk >= 0)
+        op.predictedBegin = 1, op.predictedEnd = 7;
+  std::vector<std::vector<Event>> ranks(2);
+  addStep(ranks, 1, 0, 5000);
+  EXPECT_EQ(measure(program, ranks).predictedStepMicroseconds, 7);
+}
+
+TEST(Profile, ScalesAreOfTheEstimates) {
+  artifact::Program program = makeProgram();
+  program.chunks[0].forwardCost = 10;
+  program.chunks[0].forwardScale = 4;
+  std::vector<std::vector<Event>> ranks(2);
+  addStep(ranks, 1, 0, 5000);
+  std::string text = toJson(measure(program, ranks), {}, program);
+  EXPECT_NE(text.find("\"scale\": 2.0"), std::string::npos) << text;
+}
