@@ -174,7 +174,7 @@ constexpr std::int64_t activationUnit = 720720 * 1000;
 
 constexpr int maxMicrobatches = 1 << 24;
 /// The longest time of an operation or a transfer, so that no sum overflows.
-constexpr double maxTime = 1e15;
+constexpr double maxTime = 1e30;
 /// The greatest memory limit. Sums over all chunks and microbatches stay below
 /// it too, far from overflow.
 constexpr std::int64_t maxMemory = std::int64_t(1) << 60;

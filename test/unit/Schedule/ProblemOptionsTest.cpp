@@ -105,6 +105,6 @@ TEST(ProblemOptions, Errors) {
   EXPECT_EQ(errorOf({.memoryLimit = -1.0}),
             "the memory limit of stage 0 is negative: -1 activations");
   EXPECT_EQ(errorOf({.cost = {-1, 1, 1}}),
-            "chunk 0: the cost of F must be a number from 0 to 1e+15, not "
+            "chunk 0: the cost of F must be a number from 0 to 1e+30, not "
             "-0.5");
 }

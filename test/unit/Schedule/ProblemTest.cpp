@@ -80,16 +80,16 @@ TEST(Problem, CheckSizes) {
 
 TEST(Problem, CheckCosts) {
   EXPECT_EQ(errorAfter([](Problem &p) { p.chunks[1].forward = -1; }),
-            "chunk 1: the cost of F must be a number from 0 to 1e+15, not -1");
+            "chunk 1: the cost of F must be a number from 0 to 1e+30, not -1");
   EXPECT_EQ(errorAfter([](Problem &p) { p.chunks[1].forward = 1e308; }),
-            "chunk 1: the cost of F must be a number from 0 to 1e+15, not "
+            "chunk 1: the cost of F must be a number from 0 to 1e+30, not "
             "1e+308");
   EXPECT_EQ(
       errorAfter([](Problem &p) { p.chunks[2].backwardWeight = std::nan(""); }),
-      "chunk 2: the cost of W must be a number from 0 to 1e+15, not nan");
+      "chunk 2: the cost of W must be a number from 0 to 1e+30, not nan");
   EXPECT_EQ(
       errorAfter([](Problem &p) { p.edges[0].backwardTransfer = INFINITY; }),
-      "edge 0 -> 1: the transfer must be a number from 0 to 1e+15, not inf");
+      "edge 0 -> 1: the transfer must be a number from 0 to 1e+30, not inf");
   EXPECT_EQ(errorAfter([](Problem &p) {
               p.edges.clear();
               p.chunks[0].hasBackwardInput = false;
