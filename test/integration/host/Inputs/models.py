@@ -66,6 +66,17 @@ def make_data(batch, microbatches, ranges, path):
     write_npy(path, batch["type"], shape, values)
 
 
+def make_all_data(metadata, ranges, prefix, microbatches):
+    """Files for everything that an artifact reads, as options of train."""
+    data = []
+    for inputs, count in ((metadata["batches"], microbatches), (metadata["buffers"], 1)):
+        for value in inputs:
+            path = pathlib.Path(f"{prefix}.{value['name']}.npy")
+            make_data(value, count, ranges, path)
+            data += ["--data", f"{value['name']}={path}"]
+    return data
+
+
 def train(name, source, work):
     options, rate, ranges = MODELS[name]
     pieces, _ = run("veeline", "inspect", "--pieces", str(source), *options[:2], *[o for o in options[2:] if options[2:3] == ["--params"]])
@@ -74,12 +85,7 @@ def train(name, source, work):
     _, compiled = run("veeline", "compile", str(source), "-o", str(artifact), "--stages", str(stages), "--chunks-per-stage",
                       "2", "--schedule", "zb-v", "--microbatches", str(MICROBATCHES), "--no-reference", "--quiet", *options)
     metadata = json.loads(run("veeline", "inspect", "--json", str(artifact))[0])
-    data = []
-    for inputs, microbatches in ((metadata["batches"], MICROBATCHES), (metadata["buffers"], 1)):
-        for value in inputs:
-            path = work / f"{name}.{value['name']}.npy"
-            make_data(value, microbatches, ranges, path)
-            data += ["--data", f"{value['name']}={path}"]
+    data = make_all_data(metadata, ranges, work / name, MICROBATCHES)
     run("veeline", "train", str(artifact), "--verify", "--steps", "1", *data)
     metrics = work / f"{name}.csv"
     _, trained = run("veeline", "train", str(artifact), "--steps", str(STEPS), "--lr", str(rate), "--metrics", str(metrics),
@@ -102,4 +108,5 @@ def main():
         train(name, directory / f"{name}.mlir", work)
 
 
-main()
+if __name__ == "__main__":
+    main()
