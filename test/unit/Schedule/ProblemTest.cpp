@@ -112,13 +112,11 @@ TEST(Problem, CheckMemory) {
             }),
             "chunk 3: F adds 4 and B -5, which releases memory that was never "
             "held");
-  EXPECT_EQ(
-      errorAfter([](Problem &p) {
-        p.chunks[0].forwardMemory = std::int64_t(1) << 60;
-      }),
-      "chunk 0: the memory of F is too large to be summed over a step: "
-      "1152921504606846976 B; the most for this size is 24019198012642645 "
-      "B");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.chunks[0].forwardMemory = std::int64_t(1) << 60;
+            }),
+            "chunk 0: the memory of F is too large to be summed over a step: "
+            "1024 PiB; the most for this size is 21.334 PiB");
 }
 
 TEST(Problem, CheckEdges) {
