@@ -43,6 +43,12 @@ struct CompileCommand {
   /// What veeline train --profile has written; empty: nothing was measured.
   std::string profile;
   std::string optimizer = "adamw";
+  /// What backwards compute again: nothing (the default), one for all chunks or
+  /// one for each. Checked.
+  std::vector<std::string> recompute;
+  /// What arenas may have, one for all stages or one for each; empty: no limit.
+  /// Checked.
+  std::vector<std::string> memoryLimits;
   /// What programs are lowered to.
   std::string target = "host";
   std::string cpu = "native";

@@ -58,7 +58,14 @@ def PipeDifferentiate : Pass<"pipe-differentiate", "::mlir::ModuleOp"> {
     `DifferentiableOpInterface`. A chunk's forward function leaves residuals for its backward
     function; which ones is a minimum cut of bytes against values that are cheap to compute again.
     docs/differentiation.md says what is differentiated how.
+
+    `recompute` trades memory for work: `none`, `balanced` (the default), `cheap`, `full`, a ratio of a
+    chunk's pieces as `0.5`, or a rate as `64B/ns`; one for all chunks, or one for each in model order.
   }];
+  let options = [
+    ListOption<"recompute", "recompute", "std::string",
+               "What each chunk's backward computes again: none, balanced, cheap, full, a ratio or a rate">
+  ];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
