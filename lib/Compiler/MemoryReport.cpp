@@ -132,9 +132,10 @@ static void printTable(llvm::raw_ostream &os, size_t number,
                        toMiB(largest), toMiB(live.getPeak(k)),
                        toMiB(live.get()[peakOp][k]));
   }
-  os << llvm::format("%4zu  arena %.3f MiB, peak live %.3f MiB, most at op %zu, %s\n",
-                     number, toMiB(rank.arenaBytes), toMiB(rank.peakLiveBytes),
-                     peakOp, describe(rank, peakOp).c_str());
+  os << llvm::format(
+      "%4zu  arena %.3f MiB, peak live %.3f MiB, most at op %zu, %s\n", number,
+      toMiB(rank.arenaBytes), toMiB(rank.peakLiveBytes), peakOp,
+      describe(rank, peakOp).c_str());
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,8 @@ using namespace veeline;
 /// How often a schedule is asked again under tighter limits, and a mixture of
 /// choices is corrected.
 static constexpr int maxTightenings = 6, maxCorrections = 5;
+/// Each rate costs one bufferization of the model.
+static constexpr int64_t maxOpsForFineRates = 4000;
 /// Mixtures for one rank; with more, all its chunks recompute alike.
 static constexpr size_t maxMixtures = 4096;
 
@@ -123,12 +125,16 @@ MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
 std::vector<Recompute> MemoryFitter::getLevels() const {
   if (!isAuto)
     return {Recompute()};
-  return {{RecomputeKind::None},
-          {RecomputeKind::Balanced},
-          {RecomputeKind::Rate, 1.0},
-          {RecomputeKind::Rate, 0.2},
-          {RecomputeKind::Full},
-          {RecomputeKind::Rate, 0.0}};
+  std::vector<double> rates = {1.0, 0.2};
+  if (numOps <= maxOpsForFineRates)
+    rates = {2.0, 1.0, 0.5, 0.2, 0.1};
+  std::vector<Recompute> levels = {{RecomputeKind::None},
+                                   {RecomputeKind::Balanced}};
+  for (double rate : rates)
+    levels.push_back({RecomputeKind::Rate, rate});
+  levels.push_back({RecomputeKind::Full});
+  levels.push_back({RecomputeKind::Rate, 0.0});
+  return levels;
 }
 
 std::vector<Recompute> MemoryFitter::fill(const Recompute &level) const {

@@ -93,6 +93,9 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     `schedule=file:PATH` takes the order from a `.csv` or `.json` file instead (docs/schedules.md). Its
     stages, chunks, placement and microbatches are those of the pipeline, and its operations run one
     after the other; an I of a chunk that owes nobody an input gradient is left out.
+
+    Where the pipeline has the attribute `pipe.schedule_limits`, an array of one number for each stage, what
+    the chunks of a stage hold for their backwards stays within so many bytes.
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
@@ -120,7 +123,8 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     Lifetimes follow from the order of the program. Parameters, gradient accumulators
     and the optimiser's state live throughout; edge values, residuals, saved values, gradients and the
     workspaces of chunk functions share the rest of the arena. The plan is the
-    attribute `memory` of the program.
+    attribute `memory` of the program. Where the pipeline has the attribute `pipe.memory_limits`, an
+    array of one number for each stage, an arena of more bytes is an error.
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">
