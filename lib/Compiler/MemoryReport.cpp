@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryLive.h"
 #include "veeline/Compiler/Report.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,67 +13,26 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 using namespace veeline;
 using namespace veeline::compiler;
 
-namespace {
+static double toMiB(int64_t bytes) { return bytes / 1048576.0; }
 
-struct Kind {
-  artifact::RegionKind kind;
-  const char *name;
-  /// In the picture.
-  char letter;
-};
-
-/// From what lives longest, which is drawn at the bottom, to what lives
-/// shortest.
-constexpr std::array<Kind, 9> kinds = {{
-    {artifact::RegionKind::param, "parameters", 'P'},
-    {artifact::RegionKind::state, "state", 'S'},
-    {artifact::RegionKind::gradient, "gradients", 'G'},
-    {artifact::RegionKind::residual, "residuals", 'r'},
-    {artifact::RegionKind::saved, "saved", 's'},
-    {artifact::RegionKind::edge, "edges", 'e'},
-    {artifact::RegionKind::message, "messages", 'm'},
-    {artifact::RegionKind::workspace, "workspace", 'w'},
-    {artifact::RegionKind::other, "other", 'o'},
-}};
-
-using Amounts = std::array<int64_t, kinds.size()>;
-
-int64_t getSum(const Amounts &amounts) {
+int64_t veeline::compiler::sumOf(const Amounts &amounts) {
   int64_t sum = 0;
   for (int64_t bytes : amounts)
     sum += bytes;
   return sum;
 }
 
-size_t getNumber(artifact::RegionKind kind) {
-  return llvm::find_if(kinds,
-                       [&](const Kind &entry) { return entry.kind == kind; }) -
-         kinds.begin();
+static size_t getNumber(artifact::RegionKind kind) {
+  return llvm::find_if(
+             memoryKinds,
+             [&](const MemoryKind &entry) { return entry.kind == kind; }) -
+         memoryKinds.begin();
 }
-
-double toMiB(int64_t bytes) { return bytes / 1048576.0; }
-
-/// What is live at each op of a rank, by kind.
-class LiveBytes {
-public:
-  explicit LiveBytes(const artifact::Rank &rank);
-
-  const std::vector<Amounts> &get() const { return live; }
-  int64_t getPeak(size_t kind) const;
-  /// The op at which most is live.
-  size_t getPeakOp() const;
-
-private:
-  std::vector<Amounts> live;
-};
-
-} // namespace
 
 LiveBytes::LiveBytes(const artifact::Rank &rank)
     : live(std::max<size_t>(rank.ops.size(), 1) + 1) {
@@ -85,7 +45,7 @@ LiveBytes::LiveBytes(const artifact::Rank &rank)
         [kind] -= region.bytes;
   }
   for (size_t op = 1; op != live.size(); ++op)
-    for (size_t kind = 0; kind != kinds.size(); ++kind)
+    for (size_t kind = 0; kind != memoryKinds.size(); ++kind)
       live[op][kind] += live[op - 1][kind];
   live.pop_back();
 }
@@ -100,7 +60,7 @@ int64_t LiveBytes::getPeak(size_t kind) const {
 size_t LiveBytes::getPeakOp() const {
   return std::max_element(live.begin(), live.end(),
                           [](const Amounts &a, const Amounts &b) {
-                            return getSum(a) < getSum(b);
+                            return sumOf(a) < sumOf(b);
                           }) -
          live.begin();
 }
@@ -118,7 +78,7 @@ static std::string describe(const artifact::Rank &rank, size_t number) {
 static void printTable(llvm::raw_ostream &os, size_t number,
                        const artifact::Rank &rank, const LiveBytes &live) {
   size_t peakOp = live.getPeakOp();
-  for (auto [k, kind] : llvm::enumerate(kinds)) {
+  for (auto [k, kind] : llvm::enumerate(memoryKinds)) {
     int64_t count = 0, largest = 0;
     for (const artifact::Region &region : rank.regions)
       if (region.kind == kind.kind) {
@@ -152,7 +112,7 @@ static std::vector<Amounts> getColumns(const artifact::Rank &rank,
   std::vector<bool> isSet(numColumns, false);
   double time = 0;
   auto put = [&](int column, const Amounts &amounts) {
-    if (!isSet[column] || getSum(amounts) > getSum(columns[column]))
+    if (!isSet[column] || sumOf(amounts) > sumOf(columns[column]))
       columns[column] = amounts;
     isSet[column] = true;
   };
@@ -178,7 +138,7 @@ static std::vector<Amounts> getColumns(const artifact::Rank &rank,
 /// What a cell shows whose middle is at `bytes`.
 static char getLetter(const Amounts &amounts, double bytes) {
   double top = 0;
-  for (auto [k, kind] : llvm::enumerate(kinds)) {
+  for (auto [k, kind] : llvm::enumerate(memoryKinds)) {
     top += amounts[k];
     if (bytes < top)
       return kind.letter;
@@ -216,7 +176,7 @@ void veeline::compiler::printMemory(llvm::raw_ostream &os,
     for (const artifact::Op &op : rank.ops)
       makespan = std::max(makespan, op.predictedEnd);
     highest =
-        std::max(highest, getSum(live.back().get()[live.back().getPeakOp()]));
+        std::max(highest, sumOf(live.back().get()[live.back().getPeakOp()]));
   }
   os << "rank  kind         regions  largest MiB   peak MiB  at rank's peak\n";
   for (auto [i, rank] : llvm::enumerate(program.ranks))

@@ -221,7 +221,7 @@ static std::string findMisfit(const CLI::App &app,
     if (!isModel && app.count(name))
       return name + " is about a model (.mlir), and '" + command.file +
              "' is an artifact";
-  for (std::string name : {"--memory", "--schedule", "--json"})
+  for (std::string name : {"--memory", "--memory-svg", "--schedule", "--json"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
@@ -242,7 +242,10 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->description("The pieces of a model, as --partition counts them (what "
                     "is printed of a "
                     "model anyway)");
-  app.add_flag("--memory", command.memory, "The memory of each rank by kind");
+  app.add_flag("--memory", command.memory,
+               "The memory of each rank by kind, and over the predicted step");
+  app.add_option("--memory-svg", command.memorySvg,
+                 "Draw the memory of each rank to this .svg file");
   app.add_flag("--schedule", command.schedule, "The order of each rank");
   app.add_flag("--json", command.json, "The metadata of an artifact as JSON");
   if (std::optional<int> code = commandline::parse(app, argc, argv))

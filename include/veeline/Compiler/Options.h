@@ -65,6 +65,8 @@ struct InspectCommand {
   std::string file;
   ImportCommand import;
   bool memory = false;
+  /// Where to draw the memory, as SVG; empty: nowhere.
+  std::string memorySvg;
   bool schedule = false;
   bool json = false;
 

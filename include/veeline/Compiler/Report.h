@@ -29,6 +29,9 @@ void printSchedule(llvm::raw_ostream &os, const artifact::Program &program);
 /// what is live over the predicted time of the step.
 void printMemory(llvm::raw_ostream &os, const artifact::Program &program);
 
+/// The picture of `printMemory` as SVG.
+std::string drawMemory(const artifact::Program &program);
+
 } // namespace veeline::compiler
 
 #endif // VEELINE_COMPILER_REPORT_H
