@@ -19,6 +19,7 @@
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 using veeline::pipe::RoleKind;
 using veeline::pipe::setArgRole;
@@ -39,7 +40,10 @@ private:
   LogicalResult buildJoint();
   void mergeEqualOps();
   void findTangents();
-  int64_t price(Value value) const;
+  void findForward();
+  void findTail();
+  std::optional<int64_t> price(Value value) const;
+  std::optional<int64_t> recomputePrice(Operation *op) const;
   OwningOpRef<func::FuncOp> createForward(ArrayRef<Value> residuals);
   OwningOpRef<func::FuncOp> createBackward(const Partition &partition,
                                            ArrayRef<Value> residuals);
@@ -57,6 +61,10 @@ private:
   JointFunction joint;
   SmallVector<Value> results;
   DenseSet<Operation *> tangents;
+  /// Ops that run in the forward function in any case.
+  DenseSet<Operation *> forward;
+  /// Of these, the ops whose values are computed again and never kept.
+  DenseSet<Operation *> tail;
 };
 
 } // namespace
@@ -166,10 +174,47 @@ void ChunkDifferentiator::findTangents() {
     }
 }
 
+void ChunkDifferentiator::findForward() {
+  SmallVector<Operation *> ops = getBackwardSlice(results);
+  forward.insert(ops.begin(), ops.end());
+}
+
+/// All ops that forward runs, or those of the last pieces.
+void ChunkDifferentiator::findTail() {
+  const Recompute &policy = description.recompute;
+  if (policy.kind == RecomputeKind::Full)
+    tail = forward;
+  if (policy.kind != RecomputeKind::Tail)
+    return;
+  DenseSet<Operation *> ends;
+  for (Value end : joint.pieceEnds)
+    ends.insert(end.getDefiningOp());
+  size_t numPieces = joint.pieceEnds.size() + 1;
+  size_t first = numPieces - static_cast<size_t>(policy.amount * numPieces);
+  size_t piece = 0;
+  for (Operation &op : block()) {
+    if (piece >= first && forward.contains(&op))
+      tail.insert(&op);
+    piece += ends.contains(&op);
+  }
+}
+
+/// What forward need not run costs nothing extra in backward.
+std::optional<int64_t>
+ChunkDifferentiator::recomputePrice(Operation *op) const {
+  if (tail.contains(op) || !forward.contains(op))
+    return 0;
+  return getRecomputePrice(op, description.recompute);
+}
+
 /// Parameters, batch arguments and buffers are there anyway. A value of an
 /// edge, or a result, costs an eighth less than a residual of its size, since
 /// it need not be written a second time.
-int64_t ChunkDifferentiator::price(Value value) const {
+std::optional<int64_t> ChunkDifferentiator::price(Value value) const {
+  if (!isa<BlockArgument>(value) &&
+      (description.recompute.kind == RecomputeKind::Full ||
+       tail.contains(value.getDefiningOp())))
+    return std::nullopt;
   int64_t bytes = getNumBytes(value.getType());
   if (!isOperand(value))
     return bytes * (getResultNumber(value) ? pricePerByte - 1 : pricePerByte);
@@ -284,20 +329,22 @@ LogicalResult ChunkDifferentiator::buildJoint() {
 /// Merges equal ops. The gradients are results of the joint function for as
 /// long as that takes, so that they are followed.
 void ChunkDifferentiator::mergeEqualOps() {
-  Operation *terminator = block().getTerminator();
-  unsigned numResults = terminator->getNumOperands();
+  SmallVector<Value> followed = joint.pieceEnds;
   for (Value gradient : joint.gradients)
     if (gradient)
-      terminator->insertOperands(terminator->getNumOperands(), gradient);
-  IRRewriter rewriter(primal.getContext());
-  DominanceInfo dominance(*joint.func);
-  eliminateCommonSubExpressions(rewriter, dominance, *joint.func);
-  results.assign(terminator->operand_begin(),
-                 terminator->operand_begin() + numResults);
-  unsigned next = numResults;
+      followed.push_back(gradient);
+  followValues(block(), followed, [&] {
+    IRRewriter rewriter(primal.getContext());
+    DominanceInfo dominance(*joint.func);
+    eliminateCommonSubExpressions(rewriter, dominance, *joint.func);
+  });
+  llvm::append_range(results, block().getTerminator()->getOperands());
+  const Value *next = followed.begin();
+  for (Value &end : joint.pieceEnds)
+    end = *next++;
   for (Value &gradient : joint.gradients)
     if (gradient)
-      gradient = terminator->getOperand(next++);
+      gradient = *next++;
 }
 
 FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
@@ -305,11 +352,14 @@ FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
     return failure();
   mergeEqualOps();
   findTangents();
+  findForward();
+  findTail();
   SmallVector<Value> targets =
       llvm::filter_to_vector(joint.gradients, [](Value v) { return !!v; });
   Partition partition = choosePartition(
       {targets, [&](Operation *op) { return tangents.contains(op); },
-       [&](Value value) { return price(value); }});
+       [&](Value value) { return price(value); },
+       [&](Operation *op) { return recomputePrice(op); }});
   SmallVector<Value> residuals =
       llvm::filter_to_vector(partition.kept, [&](Value value) {
         return !isa<BlockArgument>(value) && !getResultNumber(value);

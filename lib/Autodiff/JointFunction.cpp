@@ -12,8 +12,10 @@
 #include "TensorEmit.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Autodiff/DifferentiableOpInterface.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 namespace {
@@ -175,15 +177,42 @@ static DenseSet<Value> findActive(Block &block, ArrayRef<bool> wanted,
   return active;
 }
 
+void veeline::autodiff::followValues(Block &block,
+                                     MutableArrayRef<Value> values,
+                                     function_ref<void()> change) {
+  Operation *terminator = block.getTerminator();
+  unsigned first = terminator->getNumOperands();
+  for (Value value : values)
+    terminator->insertOperands(terminator->getNumOperands(), value);
+  change();
+  for (auto [i, value] : llvm::enumerate(values))
+    value = terminator->getOperand(first + i);
+  terminator->eraseOperands(first, values.size());
+}
+
+/// Takes the marks off: equal ops are merged only if they are equal in all.
+static SmallVector<Value> takePieceEnds(Block &block) {
+  SmallVector<Value> ends;
+  for (Operation &op : block)
+    if (op.removeAttr(pipe::PipeDialect::pieceEndAttrName) &&
+        op.getNumResults() != 0)
+      ends.push_back(op.getResult(0));
+  return ends;
+}
+
 FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
     func::FuncOp primal, ArrayRef<bool> wanted, ArrayRef<bool> seeded) {
   if (failed(checkPrimal(primal)))
     return failure();
-  JointFunction joint{primal.clone(), {}, {}};
+  JointFunction joint{primal.clone(), {}, {}, {}};
   func::FuncOp func = *joint.func;
-  if (failed(normalizeForDifferentiation(func)))
-    return primal.emitError() << "cannot be brought into structured form";
   Block &block = func.getBody().front();
+  joint.pieceEnds = takePieceEnds(block);
+  LogicalResult normalized = success();
+  followValues(block, joint.pieceEnds,
+               [&] { normalized = normalizeForDifferentiation(func); });
+  if (failed(normalized))
+    return primal.emitError() << "cannot be brought into structured form";
   Operation *terminator = block.getTerminator();
   SmallVector<Operation *> ops = llvm::map_to_vector(
       block.without_terminator(), [](Operation &op) { return &op; });

@@ -23,7 +23,15 @@ struct JointFunction {
   /// For each argument of the primal function its gradient, or null where none
   /// was asked for.
   llvm::SmallVector<mlir::Value> gradients;
+  /// What the last ops of the primal function's pieces give, all but the last
+  /// piece's, in order.
+  llvm::SmallVector<mlir::Value> pieceEnds;
 };
+
+/// Appends `values` to what the block returns for as long as `change` takes, so
+/// that they are followed when they are replaced.
+void followValues(mlir::Block &block, llvm::MutableArrayRef<mlir::Value> values,
+                  llvm::function_ref<void()> change);
 
 /// Differentiates `primal` in reverse mode with respect to the arguments that
 /// `wanted` marks, given gradients of the results that `seeded` marks. The

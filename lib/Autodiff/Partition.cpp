@@ -13,8 +13,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "veeline/Analysis/CostModel.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 //===----------------------------------------------------------------------===//
@@ -26,17 +28,21 @@ static bool isView(Operation *op) {
              tensor::ExtractSliceOp, tensor::ReshapeOp>(op);
 }
 
+/// Whether an op gives the same everywhere and always.
+static bool isConstant(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<tensor::EmptyOp, tensor::SplatOp, linalg::FillOp>(op);
+}
+
 /// Whether an op moves data, without arithmetic.
 static bool isMove(linalg::LinalgOp op) {
   return llvm::hasSingleElement(*op.getBlock());
 }
 
-std::optional<int64_t> veeline::autodiff::getRecomputePrice(Operation *op) {
-  // A scalar cannot be kept, whatever it costs.
-  if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
-    return 0;
-  if (isView(op) || !isKeepable(op->getResult(0)))
-    return 0;
+/// A quarter of what a pass without a sum writes, a half with transcendental
+/// functions in it, an eighth without any arithmetic; products and reductions
+/// never run again.
+static std::optional<int64_t> getBalancedPrice(Operation *op) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes())
     bytes += getNumBytes(type);
@@ -57,12 +63,62 @@ std::optional<int64_t> veeline::autodiff::getRecomputePrice(Operation *op) {
   return std::nullopt;
 }
 
+/// Bytes of the tensors whose elements `op` reads.
+static int64_t getBytesRead(Operation *op) {
+  int64_t bytes = 0;
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *def = operand.get().getDefiningOp();
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        !(def && isConstant(def)) &&
+        !(structured && !structured.payloadUsesValueFromOperand(&operand)))
+      bytes += getNumBytes(operand.get().getType());
+  }
+  return bytes;
+}
+
+/// The bytes read beyond those written, where Balanced does not take less.
+static std::optional<int64_t> getCheapPrice(Operation *op) {
+  if (!isa<linalg::LinalgOp>(op) &&
+      !isa<tensor::TensorDialect>(op->getDialect()))
+    return std::nullopt;
+  if (isContraction(op))
+    return std::nullopt;
+  int64_t excess = getBytesRead(op);
+  for (Type type : op->getResultTypes())
+    excess -= getNumBytes(type);
+  int64_t price = std::max<int64_t>(excess, 0) * pricePerByte;
+  return std::min(price, getBalancedPrice(op).value_or(price));
+}
+
+std::optional<int64_t>
+veeline::autodiff::getRecomputePrice(Operation *op, const Recompute &policy) {
+  // A scalar cannot be kept, whatever it costs.
+  if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    return 0;
+  if (isView(op) || !isKeepable(op->getResult(0)))
+    return 0;
+  switch (policy.kind) {
+  case RecomputeKind::Balanced:
+    return getBalancedPrice(op);
+  case RecomputeKind::Cheap:
+    return getCheapPrice(op);
+  case RecomputeKind::Rate: {
+    double price =
+        policy.amount * pricePerByte * estimateNanoseconds(estimateCost(op));
+    return static_cast<int64_t>(
+        std::min<double>(price, FlowNetwork::unlimited / 1024));
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
 bool veeline::autodiff::isKeepable(Value value) {
   if (!isa<RankedTensorType>(value.getType()))
     return false;
   Operation *op = value.getDefiningOp();
-  return !op || !(isView(op) || op->hasTrait<OpTrait::ConstantLike>() ||
-                  isa<tensor::EmptyOp, tensor::SplatOp, linalg::FillOp>(op));
+  return !op || !(isView(op) || isConstant(op));
 }
 
 int64_t veeline::autodiff::getNumBytes(Type type) {
@@ -123,11 +179,11 @@ FlowNetwork::Node PartitionSolver::demand(Value value) {
     return it->second.out;
   FlowNetwork::Node in = network.addNode(), out = network.addNode();
   nodes.insert({value, {in, out}});
-  network.addEdge(in, out,
-                  isKeepable(value) ? request.price(value)
-                                    : FlowNetwork::unlimited);
+  std::optional<int64_t> keeping =
+      isKeepable(value) ? request.price(value) : std::nullopt;
+  network.addEdge(in, out, keeping.value_or(FlowNetwork::unlimited));
   Operation *op = value.getDefiningOp();
-  std::optional<int64_t> price = op ? getRecomputePrice(op) : std::nullopt;
+  std::optional<int64_t> price = op ? request.recomputePrice(op) : std::nullopt;
   if (!price) {
     network.addEdge(FlowNetwork::source, in, FlowNetwork::unlimited);
     return out;

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "veeline/Analysis/Recompute.h"
 
 namespace veeline::autodiff {
 
@@ -24,8 +25,12 @@ struct PartitionRequest {
   llvm::ArrayRef<mlir::Value> targets;
   /// Whether an op cannot run, or must not run, before the later function.
   llvm::function_ref<bool(mlir::Operation *)> runsLater;
-  /// What it costs to keep a value alive until the later function runs.
-  llvm::function_ref<int64_t(mlir::Value)> price;
+  /// What it costs to keep a value alive until the later function runs, or
+  /// none where that is not allowed.
+  llvm::function_ref<std::optional<int64_t>(mlir::Value)> price;
+  /// What it costs to run an op in the later function, or none where it must
+  /// not run there. To be asked of ops that can run before it.
+  llvm::function_ref<std::optional<int64_t>(mlir::Operation *)> recomputePrice;
 };
 
 struct Partition {
@@ -44,11 +49,12 @@ Partition choosePartition(const PartitionRequest &request);
 /// Prices count eighths of bytes that are kept.
 inline constexpr int64_t pricePerByte = 8;
 
-/// What running the op again costs, or none where the op is never run again:
-/// one pass without a sum costs a quarter of what it writes, a half with
-/// transcendental functions in it, an eighth without any arithmetic; views,
-/// constants and scalars cost nothing; products and reductions never run again.
-std::optional<int64_t> getRecomputePrice(mlir::Operation *op);
+/// What running the op again costs under one of the policies with prices (None,
+/// Balanced, Cheap, Rate), or none where the op is never run again.
+/// docs/differentiation.md lists the prices. Views, constants and scalars cost
+/// nothing under any policy.
+std::optional<int64_t> getRecomputePrice(mlir::Operation *op,
+                                         const Recompute &policy);
 
 /// Whether a value can be kept. A scalar cannot cross between functions;
 /// views, constants and fills are always computed again.

@@ -9,6 +9,7 @@
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 using veeline::pipe::ChunkSignature;
 using veeline::pipe::ChunkValue;
@@ -22,8 +23,14 @@ namespace {
 class BackwardSplitter {
 public:
   BackwardSplitter(func::FuncOp backward, StringRef chunkName,
-                   function_ref<bool(unsigned)> isConstant)
-      : backward(backward), chunkName(chunkName), isConstant(isConstant) {}
+                   function_ref<bool(unsigned)> isConstant,
+                   const Recompute &recompute)
+      : backward(backward), chunkName(chunkName), isConstant(isConstant),
+        recompute(recompute) {
+    if (recompute.kind == RecomputeKind::Full ||
+        recompute.kind == RecomputeKind::Tail)
+      this->recompute = Recompute();
+  }
 
   FailureOr<SplitBackward> run();
 
@@ -37,6 +44,7 @@ private:
   func::FuncOp backward;
   StringRef chunkName;
   function_ref<bool(unsigned)> isConstant;
+  Recompute recompute;
   ChunkSignature signature;
 };
 
@@ -121,7 +129,8 @@ FailureOr<SplitBackward> BackwardSplitter::run() {
   DenseSet<Operation *> isEarly(early.begin(), early.end());
   Partition later = choosePartition(
       {weightTargets, [&](Operation *op) { return !isEarly.contains(op); },
-       [&](Value value) { return price(value); }});
+       [&](Value value) { return price(value); },
+       [&](Operation *op) { return getRecomputePrice(op, recompute); }});
   SmallVector<Value> saved = llvm::filter_to_vector(
       later.kept, [](Value v) { return !isa<BlockArgument>(v); });
   SplitBackward split;
@@ -134,6 +143,7 @@ FailureOr<SplitBackward> BackwardSplitter::run() {
 
 FailureOr<SplitBackward>
 veeline::autodiff::splitBackward(func::FuncOp backward, StringRef chunkName,
-                                 function_ref<bool(unsigned)> isConstant) {
-  return BackwardSplitter(backward, chunkName, isConstant).run();
+                                 function_ref<bool(unsigned)> isConstant,
+                                 const Recompute &recompute) {
+  return BackwardSplitter(backward, chunkName, isConstant, recompute).run();
 }

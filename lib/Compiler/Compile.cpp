@@ -12,6 +12,7 @@
 #include "veeline/Compiler/Report.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Pipelines/Pipelines.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
@@ -47,6 +48,8 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.pieces = command.pieces;
   options.profile = command.profile;
   options.optimizer = command.optimizer;
+  options.recompute = command.recompute;
+  options.memoryLimits = command.memoryLimits;
   options.target = command.target;
   options.gemmScratch = getGemmScratch;
   return options;
@@ -242,6 +245,10 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "microbatches", llvm::Twine(command.microbatches));
   addOption(metadata, "schedule", command.schedule);
   addOption(metadata, "optimizer", command.optimizer);
+  if (!command.recompute.empty())
+    addOption(metadata, "recompute", llvm::join(command.recompute, ","));
+  if (!command.memoryLimits.empty())
+    addOption(metadata, "memory-limit", llvm::join(command.memoryLimits, ","));
   addOption(metadata, "cpu", command.cpu);
   if (!command.profile.empty())
     addOption(metadata, "profile", command.profile);
@@ -270,6 +277,9 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     whole.placement = "linear";
     whole.pieces.clear();
     whole.profile.clear();
+    // The gradients are the same bits whatever is computed again.
+    whole.recompute.clear();
+    whole.memoryLimits.clear();
     // The model is the same: what there is to warn about was said above.
     ScopedDiagnosticHandler once(&model.getContext(),
                                  [](Diagnostic &diagnostic) {

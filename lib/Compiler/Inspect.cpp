@@ -12,6 +12,8 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include "File.h"
+
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
@@ -36,11 +38,20 @@ static int inspectArtifact(const InspectCommand &command) {
     return 1;
   }
   const artifact::Metadata &metadata = artifact->metadata;
+  const artifact::Program *program = metadata.findProgram("pipeline");
+  if (program && !command.memorySvg.empty()) {
+    Status status =
+        writeFileAtomically(command.memorySvg, drawMemory(*program));
+    if (!status.ok()) {
+      llvm::WithColor::error(llvm::errs(), "veeline")
+          << status.message() << '\n';
+      return 1;
+    }
+  }
   if (command.json) {
     llvm::outs() << artifact::toJson(metadata) << '\n';
     return 0;
   }
-  const artifact::Program *program = metadata.findProgram("pipeline");
   printSummary(llvm::outs(), command.file, metadata);
   if (program && command.schedule) {
     llvm::outs() << '\n';

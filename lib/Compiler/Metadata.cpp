@@ -107,13 +107,15 @@ public:
   RankWriter(PipelineOp pipeline, const ChannelTable &channels,
              ProgramOp program, const MemoryPlan &plan)
       : pipeline(pipeline), channels(channels), program(program), plan(plan),
-        params(pipeline.getParams()), timeline(getTimelineOps(program)) {}
+        params(pipeline.getParams()), chunks(pipeline.getChunks()),
+        timeline(getTimelineOps(program)) {}
 
   FailureOr<artifact::Rank> write(int32_t object);
 
 private:
   artifact::Op describeOp(Operation *op);
   void describeParams();
+  SmallVector<artifact::RegionKind> getResultKinds(Operation *op);
   void describeSlots();
   void addRegion(std::string name, artifact::RegionKind kind, int64_t offset,
                  int64_t bytes, int64_t first = -1, int64_t last = -1);
@@ -126,7 +128,9 @@ private:
   ProgramOp program;
   const MemoryPlan &plan;
   SmallVector<ParamOp> params;
+  SmallVector<ChunkOp> chunks;
   SmallVector<Operation *> timeline;
+  SymbolTableCollection symbols;
   artifact::Rank rank;
 };
 
@@ -206,12 +210,49 @@ void RankWriter::describeParams() {
   }
 }
 
+static ChunkFunctionKind getFunctionKind(const schedule::Op &op) {
+  switch (op.kind) {
+  case schedule::OpKind::Forward:
+    return ChunkFunctionKind::Forward;
+  case schedule::OpKind::Backward:
+    return ChunkFunctionKind::Backward;
+  case schedule::OpKind::BackwardInput:
+    return ChunkFunctionKind::BackwardInput;
+  case schedule::OpKind::BackwardWeight:
+    return ChunkFunctionKind::BackwardWeight;
+  }
+  return ChunkFunctionKind::Forward;
+}
+
 static std::string describeWork(Operation *op) {
   std::optional<schedule::Op> work = getScheduleOp(op);
   if (!work)
     return op->getName().stripDialect().str();
   return std::string(schedule::toString(work->kind)) + " c" +
          std::to_string(work->chunk) + " m" + std::to_string(work->microbatch);
+}
+
+/// What the results of an op are to the rank.
+SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
+  SmallVector<artifact::RegionKind> kinds(op->getNumResults(),
+                                          artifact::RegionKind::edge);
+  std::optional<schedule::Op> work = getScheduleOp(op);
+  func::FuncOp func =
+      work ? getFunction(symbols, chunks[work->chunk], getFunctionKind(*work))
+           : func::FuncOp();
+  FailureOr<ChunkSignature> signature =
+      func ? getChunkSignature(func) : FailureOr<ChunkSignature>(failure());
+  if (failed(signature))
+    return kinds;
+  SmallVector<ChunkValue> values =
+      getCarried(chunks[work->chunk], signature->results);
+  for (auto [kind, value] : llvm::zip(kinds, values)) {
+    if (value.kind == RoleKind::Residual)
+      kind = artifact::RegionKind::residual;
+    if (value.kind == RoleKind::Saved)
+      kind = artifact::RegionKind::saved;
+  }
+  return kinds;
 }
 
 void RankWriter::describeSlots() {
@@ -234,6 +275,7 @@ void RankWriter::describeSlots() {
     return last;
   };
   for (Operation &op : program.getBody().front()) {
+    SmallVector<artifact::RegionKind> kinds = getResultKinds(&op);
     if (auto workspace = op.getAttrOfType<IntegerAttr>(workspaceOffsetAttrName))
       addRegion("workspace of " + describeWork(&op),
                 artifact::RegionKind::workspace, workspace.getInt(),
@@ -256,7 +298,7 @@ void RankWriter::describeSlots() {
                      describeWork(&op);
       addRegion(std::move(name),
                 recv ? artifact::RegionKind::message
-                     : artifact::RegionKind::residual,
+                     : kinds[result.getResultNumber()],
                 offset, getByteSize(type), number[&op], getLast(result));
     }
   }

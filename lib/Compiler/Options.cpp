@@ -6,6 +6,8 @@
 
 #include "veeline/Compiler/Options.h"
 
+#include "veeline/Analysis/Recompute.h"
+#include "veeline/Pipelines/Limits.h"
 #include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Support/CommandLine.h"
@@ -79,6 +81,17 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();
+  app.add_option("--recompute", command.recompute,
+                 "What backwards compute again instead of keeping it: none, "
+                 "balanced (the default), cheap, full, a ratio of a chunk's "
+                 "pieces as 0.5, a rate as 64B/ns, or auto (what "
+                 "--memory-limit needs); one for all chunks, or "
+                 "one for each in model order, as full,none")
+      ->delimiter(',');
+  app.add_option("--memory-limit", command.memoryLimits,
+                 "Bytes that the arena of a rank may have, as 2GiB; one for "
+                 "all ranks, or one for each")
+      ->delimiter(',');
   app.add_option("--target", command.target, "What to compile for: host")
       ->capture_default_str();
   app.add_option("--cpu", command.cpu,
@@ -149,6 +162,25 @@ static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
   return placement ? "" : placement.error().message;
 }
 
+/// Why what is said about memory makes no sense, or empty.
+static std::string checkMemory(const CompileCommand &command) {
+  std::vector<Recompute> policies;
+  std::string misfit = parseRecompute(
+      command.recompute, command.stages * command.chunksPerStage, policies);
+  if (!misfit.empty())
+    return "--recompute: " + misfit;
+  if (command.memoryLimits.empty()) {
+    bool isAuto = std::find(policies.begin(), policies.end(),
+                            Recompute{RecomputeKind::Auto}) != policies.end();
+    return isAuto ? "--recompute: 'auto' is a choice within a limit of memory; "
+                    "give one with --memory-limit"
+                  : "";
+  }
+  std::vector<int64_t> limits;
+  misfit = parseMemoryLimits(command.memoryLimits, command.stages, limits);
+  return misfit.empty() ? "" : "--memory-limit: " + misfit;
+}
+
 /// Why a name that has to be one of a few is not, or empty.
 static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   std::string misfit = checkName("target", command.target, {"host"});
@@ -158,7 +190,9 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   if (misfit.empty() && !command.placement.empty())
     misfit = checkName("placement", command.placement,
                        {"linear", "interleaved", "v", "wave"});
-  return misfit.empty() ? checkSchedule(app, command) : misfit;
+  if (misfit.empty())
+    misfit = checkSchedule(app, command);
+  return misfit.empty() ? checkMemory(command) : misfit;
 }
 
 Parsed<CompileCommand>
@@ -187,7 +221,7 @@ static std::string findMisfit(const CLI::App &app,
     if (!isModel && app.count(name))
       return name + " is about a model (.mlir), and '" + command.file +
              "' is an artifact";
-  for (std::string name : {"--memory", "--schedule", "--json"})
+  for (std::string name : {"--memory", "--memory-svg", "--schedule", "--json"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
@@ -208,7 +242,10 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->description("The pieces of a model, as --partition counts them (what "
                     "is printed of a "
                     "model anyway)");
-  app.add_flag("--memory", command.memory, "The memory of each rank by kind");
+  app.add_flag("--memory", command.memory,
+               "The memory of each rank by kind, and over the predicted step");
+  app.add_option("--memory-svg", command.memorySvg,
+                 "Draw the memory of each rank to this .svg file");
   app.add_flag("--schedule", command.schedule, "The order of each rank");
   app.add_flag("--json", command.json, "The metadata of an artifact as JSON");
   if (std::optional<int> code = commandline::parse(app, argc, argv))

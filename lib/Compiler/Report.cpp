@@ -12,8 +12,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 using namespace veeline;
 using namespace veeline::compiler;
@@ -101,41 +99,5 @@ void veeline::compiler::printSchedule(llvm::raw_ostream &os,
         os << ' ' << artifact::name(op.kind) << op.chunk << '.'
            << op.microbatch;
     os << '\n';
-  }
-}
-
-void veeline::compiler::printMemory(llvm::raw_ostream &os,
-                                    const artifact::Program &program) {
-  static constexpr std::array<const char *, 7> names = {
-      "parameters", "state",     "gradients", "residuals",
-      "messages",   "workspace", "other"};
-  os << "rank  kind        regions  largest MiB   peak MiB\n";
-  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
-    for (size_t kind = 0; kind != names.size(); ++kind) {
-      int64_t count = 0, largest = 0, always = 0;
-      std::map<int32_t, int64_t> changes;
-      for (const artifact::Region &region : rank.regions) {
-        if (static_cast<size_t>(region.kind) != kind)
-          continue;
-        ++count;
-        largest = std::max(largest, region.bytes);
-        if (region.firstOp < 0) {
-          always += region.bytes;
-          continue;
-        }
-        changes[region.firstOp] += region.bytes;
-        changes[region.lastOp + 1] -= region.bytes;
-      }
-      if (count == 0)
-        continue;
-      int64_t live = always, peak = always;
-      for (auto [op, change] : changes)
-        peak = std::max(peak, live += change);
-      os << llvm::format("%4zu  %-10s %8lld %12.3f %10.3f\n", i, names[kind],
-                         static_cast<long long>(count), toMiB(largest),
-                         toMiB(peak));
-    }
-    os << llvm::format("%4zu  arena %.3f MiB, peak live %.3f MiB\n", i,
-                       toMiB(rank.arenaBytes), toMiB(rank.peakLiveBytes));
   }
 }

@@ -6,6 +6,7 @@
 
 #include "veeline/Pipelines/Pipelines.h"
 
+#include "Phases.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -33,8 +34,8 @@ static std::string getPlacement(const CompileOptions &options) {
   return placement ? std::string(schedule::toString(placement->kind())) : "";
 }
 
-void veeline::buildProgramPipeline(OpPassManager &passManager,
-                                   const CompileOptions &options) {
+void veeline::addPartition(OpPassManager &passManager,
+                           const CompileOptions &options) {
   pipe::PipePartitionOptions partition;
   partition.entry = options.entry;
   partition.stages = options.stages;
@@ -43,8 +44,24 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   partition.pieces = llvm::to_vector(options.pieces);
   partition.profile = options.profile;
   passManager.addPass(pipe::createPipePartition(partition));
-  passManager.addPass(pipe::createPipeDifferentiate());
+}
+
+void veeline::addDifferentiation(OpPassManager &passManager,
+                                 const CompileOptions &options) {
+  pipe::PipeDifferentiateOptions differentiate;
+  differentiate.recompute = llvm::to_vector(options.recompute);
+  passManager.addPass(pipe::createPipeDifferentiate(differentiate));
   passManager.addPass(pipe::createPipeSplitBackward());
+}
+
+void veeline::buildProgramPipeline(OpPassManager &passManager,
+                                   const CompileOptions &options) {
+  if (options.memoryLimits.empty()) {
+    addPartition(passManager, options);
+    addDifferentiation(passManager, options);
+  } else {
+    passManager.addPass(createFitMemoryPass(options));
+  }
   pipe::PipeScheduleOptions schedule;
   schedule.schedule = options.schedule;
   schedule.microbatches = options.microbatches;
@@ -112,6 +129,14 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> optimizer{*this, "optimizer",
                                 llvm::cl::desc("sgd, sgd-momentum or adamw"),
                                 llvm::cl::init("adamw")};
+  ListOption<std::string> recompute{
+      *this, "recompute",
+      llvm::cl::desc("What backwards compute again: none, balanced, cheap, "
+                     "full, a ratio or a rate; one for all or one a chunk")};
+  ListOption<std::string> memoryLimits{
+      *this, "memory-limit",
+      llvm::cl::desc("Bytes that the arena of a rank may have, as 2GiB; one "
+                     "for all or one a stage")};
   Option<std::string, TargetParser> target{
       *this, "target", llvm::cl::desc("What programs are lowered to: host"),
       llvm::cl::init("host")};
@@ -133,6 +158,10 @@ void veeline::registerPipelines() {
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
         options.profile = given.profile;
         options.optimizer = given.optimizer;
+        options.recompute.assign(given.recompute.begin(),
+                                 given.recompute.end());
+        options.memoryLimits.assign(given.memoryLimits.begin(),
+                                    given.memoryLimits.end());
         options.target = given.target;
         buildProgramPipeline(passManager, options);
         buildMemoryPipeline(passManager, options);

@@ -78,6 +78,8 @@ public:
 private:
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult partition();
+  LogicalResult differentiate();
+  LogicalResult differentiate(std::vector<std::string> recompute);
   LogicalResult schedule();
   LogicalResult schedulePipeline(StringRef name);
   LogicalResult describe();
@@ -126,6 +128,36 @@ LogicalResult Compilation::partition() {
   return pipe::partition(*function, options);
 }
 
+LogicalResult Compilation::differentiate(std::vector<std::string> recompute) {
+  return apply([&](OpPassManager &passManager) {
+    pipe::PipeDifferentiateOptions options;
+    options.recompute = llvm::to_vector(recompute);
+    passManager.addPass(pipe::createPipeDifferentiate(options));
+    passManager.addPass(pipe::createPipeSplitBackward());
+  });
+}
+
+/// The sequential program keeps everything, the others what the seed says.
+LogicalResult Compilation::differentiate() {
+  Random random(task.seed ^ 0x9EC0);
+  std::vector<std::string> choices = {"none", "balanced", "cheap", "full",
+                                      "0.3",  "0.7",      "1B/ns", "0B/ns"};
+  auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
+  std::vector<std::string> recompute;
+  for (int64_t i = 0; i != pipeline.getNumChunks(); ++i)
+    recompute.push_back(random.oneOf(choices));
+  pipe::PipelineOp sequential = pipeline.clone();
+  if (failed(differentiate(recompute)))
+    return failure();
+  // The pass takes every pipeline that it finds.
+  pipeline->remove();
+  module->push_back(sequential);
+  LogicalResult result = differentiate({"none"});
+  sequential.setSymName("sequential");
+  module->push_back(pipeline);
+  return result;
+}
+
 /// The schedules that there are for `chunks` chunks.
 static std::vector<Variant> findVariants(int64_t chunks, int64_t microbatches) {
   using pipe::Placement;
@@ -153,9 +185,10 @@ LogicalResult Compilation::schedulePipeline(StringRef name) {
 /// Every schedule gets a copy of the pipeline on stages of its own; all of them
 /// call the same functions.
 LogicalResult Compilation::schedule() {
-  auto first = *module->getOps<pipe::PipelineOp>().begin();
-  OwningOpRef<pipe::PipelineOp> original = first.clone();
-  first.setSymName("sequential");
+  auto pipelines = llvm::to_vector(module->getOps<pipe::PipelineOp>());
+  pipe::PipelineOp first = pipelines[0];
+  OwningOpRef<pipe::PipelineOp> original = pipelines[1].clone();
+  pipelines[1]->erase();
   if (failed(schedulePipeline("sequential")))
     return failure();
   for (const Variant &variant :
@@ -218,11 +251,7 @@ LogicalResult Compilation::lower() {
 
 LogicalResult Compilation::run() {
   module = parseSourceString<ModuleOp>(task.text, &context, "model");
-  if (!module || failed(partition()) ||
-      failed(apply([](OpPassManager &passManager) {
-        passManager.addPass(pipe::createPipeDifferentiate());
-        passManager.addPass(pipe::createPipeSplitBackward());
-      })))
+  if (!module || failed(partition()) || failed(differentiate()))
     return failure();
   miscompileFunctions(*module, fault);
   if (failed(schedule()))

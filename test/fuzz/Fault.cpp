@@ -47,19 +47,21 @@ static void scaleGradients(func::FuncOp function, double factor) {
 
 void veeline::fuzz::miscompileFunctions(ModuleOp module, Fault fault) {
   using Kind = pipe::ChunkFunctionKind;
-  auto pipeline = *module.getOps<pipe::PipelineOp>().begin();
   auto scale = [&](pipe::ChunkOp chunk, Kind kind, double factor) {
     if (FlatSymbolRefAttr name = pipe::getFunctionName(chunk, kind))
       scaleGradients(module.lookupSymbol<func::FuncOp>(name), factor);
   };
-  for (pipe::ChunkOp chunk : pipeline.getChunks()) {
+  auto miscompile = [&](pipe::ChunkOp chunk) {
     if (fault == Fault::gradient)
       for (Kind kind : {Kind::Backward, Kind::BackwardWeight})
         scale(chunk, kind, 1 + 1e-5);
     // Several bits of an f32, and less than what differences can tell.
     if (fault == Fault::split)
       scale(chunk, Kind::BackwardWeight, 1 + std::ldexp(1, -20));
-  }
+  };
+  for (auto pipeline : module.getOps<pipe::PipelineOp>())
+    for (pipe::ChunkOp chunk : pipeline.getChunks())
+      miscompile(chunk);
 }
 
 /// Moves the results of the second forward of each chunk.

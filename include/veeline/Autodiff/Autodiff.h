@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "veeline/Analysis/Recompute.h"
 
 namespace veeline::autodiff {
 
@@ -33,6 +34,10 @@ struct ChunkDescription {
   llvm::SmallVector<bool> hasResultGradient;
   /// The number of the result whose gradient is the constant 1 instead.
   std::optional<unsigned> loss;
+  /// What the backward function computes again; anything but Auto. Pieces, for
+  /// a tail of them, end at the ops of the primal function that are marked
+  /// `pipe.piece_end`.
+  Recompute recompute = {};
 };
 
 /// The functions of a chunk, each with `pipe.role`s as docs/architecture.md
@@ -61,11 +66,14 @@ struct SplitBackward {
 /// the gradients of operands need and saves what the second half needs of it
 /// and cannot cheaply compute again. Both run the ops of `backward` in its
 /// order, so their results are bitwise its results. `isConstant(i)` says
-/// whether operand i of the chunk is there whenever it is needed. Fails with an
-/// error at the function if its roles are not those of a backward function.
+/// whether operand i of the chunk is there whenever it is needed. What a chunk
+/// recomputes in full, or in part, it does so once: then the second half runs
+/// again what Balanced does. Fails with an error at the function if its roles
+/// are not those of a backward function.
 llvm::FailureOr<SplitBackward>
 splitBackward(mlir::func::FuncOp backward, llvm::StringRef chunkName,
-              llvm::function_ref<bool(unsigned)> isConstant);
+              llvm::function_ref<bool(unsigned)> isConstant,
+              const Recompute &recompute = {});
 
 } // namespace veeline::autodiff
 

@@ -43,6 +43,12 @@ struct CompileCommand {
   /// What veeline train --profile has written; empty: nothing was measured.
   std::string profile;
   std::string optimizer = "adamw";
+  /// What backwards compute again: nothing (the default), one for all chunks or
+  /// one for each. Checked.
+  std::vector<std::string> recompute;
+  /// What arenas may have, one for all stages or one for each; empty: no limit.
+  /// Checked.
+  std::vector<std::string> memoryLimits;
   /// What programs are lowered to.
   std::string target = "host";
   std::string cpu = "native";
@@ -59,6 +65,8 @@ struct InspectCommand {
   std::string file;
   ImportCommand import;
   bool memory = false;
+  /// Where to draw the memory, as SVG; empty: nowhere.
+  std::string memorySvg;
   bool schedule = false;
   bool json = false;
 

@@ -25,8 +25,12 @@ void printSummary(llvm::raw_ostream &os, const std::string &path,
 /// The order of every rank of `program`.
 void printSchedule(llvm::raw_ostream &os, const artifact::Program &program);
 
-/// The memory of every rank of `program`, by kind.
+/// The memory of every rank of `program`, by kind: a table, and a picture of
+/// what is live over the predicted time of the step.
 void printMemory(llvm::raw_ostream &os, const artifact::Program &program);
+
+/// The picture of `printMemory` as SVG.
+std::string drawMemory(const artifact::Program &program);
 
 } // namespace veeline::compiler
 

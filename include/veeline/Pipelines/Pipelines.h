@@ -32,6 +32,11 @@ struct CompileOptions {
   /// A file with measured times; empty: those of the cost model.
   std::string profile;
   std::string optimizer = "adamw";
+  /// What backwards compute again: one for all chunks or one for each; empty:
+  /// the default.
+  std::vector<std::string> recompute;
+  /// What arenas may have, one for all stages or one for each; empty: no limit.
+  std::vector<std::string> memoryLimits;
   /// What programs are lowered to.
   std::string target = "host";
   /// Also make the program that runs the chunks one after the other.

@@ -29,6 +29,9 @@ struct OpValues {
 /// (InvalidProblem) quotes the part that is wrong.
 Expected<OpValues> parseOpValues(std::string_view text);
 
+/// Bytes as "512MiB", "1.5GiB", "4096" or "10kB". The error quotes the text.
+Expected<std::int64_t> parseBytes(std::string_view text);
+
 struct ProblemOptions {
   /// Decides the placement.
   std::string schedule = {};

@@ -51,9 +51,6 @@ struct CompiledModel {
 /// Reads an artifact. Times are in microseconds, memory in bytes.
 Expected<CompiledModel> readCompiledModel(const std::string &path);
 
-/// Bytes as "512MiB", "1.5GiB", "4096" or "10kB". The error quotes the text.
-Expected<std::int64_t> parseBytes(std::string_view text);
-
 } // namespace veeline::schedule
 
 #endif // VEELINE_LIB_SCHEDULE_COMMAND_MODEL_H

@@ -135,7 +135,9 @@ enum class RegionKind {
   param,
   state,
   gradient,
-  residual, ///< Also values that B saves for W.
+  residual, ///< What F keeps for B and W.
+  saved,    ///< What B saves for W.
+  edge,     ///< Values of edges, and their gradients, that this rank computes.
   message,
   workspace,
   other

@@ -26,8 +26,8 @@ template <> struct EnumNames<OpKind> {
 };
 template <> struct EnumNames<RegionKind> {
   static constexpr std::string_view names[] = {
-      "param",   "state",     "gradient", "residual",
-      "message", "workspace", "other"};
+      "param", "state",   "gradient",  "residual", "saved",
+      "edge",  "message", "workspace", "other"};
 };
 template <> struct EnumNames<ChannelKind> {
   static constexpr std::string_view names[] = {"activation", "gradient",

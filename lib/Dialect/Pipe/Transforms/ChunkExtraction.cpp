@@ -39,13 +39,17 @@ void ExtractionPlan::assignOps(const Pieces &pieces, ArrayRef<int> counts) {
     position[&op] = i;
   size_t next = 0;
   chunks.resize(counts.size());
-  for (auto [chunk, count] : llvm::enumerate(counts))
+  for (auto [chunk, count] : llvm::enumerate(counts)) {
     for (const Piece &piece :
-         pieces.get().slice(std::exchange(next, next + count), count))
+         pieces.get().slice(std::exchange(next, next + count), count)) {
       for (Operation *op : piece.ops) {
         chunkOf[op] = chunk;
         chunks[chunk].ops.push_back(op);
       }
+      chunks[chunk].pieceEnds.insert(piece.ops.back());
+    }
+    chunks[chunk].pieceEnds.erase(chunks[chunk].ops.back());
+  }
 }
 
 /// Finds what the ops of `chunk` use: side ops join it, values of earlier
@@ -180,15 +184,15 @@ static Value buildInput(OpBuilder &builder, func::FuncOp model,
 }
 
 /// Clones `op`; uses of marks become uses of what they mark.
-static void cloneWithoutMarks(OpBuilder &builder, Operation *op,
-                              IRMapping &mapping) {
+static Operation *cloneWithoutMarks(OpBuilder &builder, Operation *op,
+                                    IRMapping &mapping) {
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
       if (operand.getDefiningOp<BoundaryOp>() &&
           operand.getParentBlock() == op->getBlock())
         mapping.map(operand, mapping.lookup(lookThroughMarks(operand)));
   });
-  builder.clone(*op, mapping);
+  return builder.clone(*op, mapping);
 }
 
 static func::FuncOp buildFunction(const ChunkPlan &plan, Location loc,
@@ -206,8 +210,11 @@ static func::FuncOp buildFunction(const ChunkPlan &plan, Location loc,
     mapping.map(operand, argument);
   }
   auto builder = OpBuilder::atBlockEnd(body);
-  for (Operation *op : plan.ops)
-    cloneWithoutMarks(builder, op, mapping);
+  for (Operation *op : plan.ops) {
+    Operation *clone = cloneWithoutMarks(builder, op, mapping);
+    if (plan.pieceEnds.contains(op))
+      clone->setAttr(PipeDialect::pieceEndAttrName, builder.getUnitAttr());
+  }
   SmallVector<Value> results = llvm::map_to_vector(
       plan.results, [&](Value value) { return mapping.lookup(value); });
   func::ReturnOp::create(builder, loc, results);
@@ -244,7 +251,7 @@ void ExtractionPlan::build(PipelineOp pipeline, SymbolTable &symbols) {
     auto chunk = ChunkOp::create(
         builder, loc, function.getFunctionType().getResults(), k, name,
         operands, /*forward=*/{}, /*backward=*/{}, /*backward_input=*/{},
-        /*backward_weight=*/{}, /*cost=*/{});
+        /*backward_weight=*/{}, /*cost=*/{}, /*recompute=*/{});
     for (auto [value, result] :
          llvm::zip_equal(plan.results, chunk->getResults()))
       given[{value, k}] = result;

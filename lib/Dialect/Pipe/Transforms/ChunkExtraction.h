@@ -17,6 +17,8 @@ namespace veeline::pipe {
 struct ChunkPlan {
   /// Main ops and the side ops that they need, in program order.
   llvm::SmallVector<mlir::Operation *> ops;
+  /// The last ops of its pieces, the last piece excepted.
+  llvm::DenseSet<mlir::Operation *> pieceEnds;
   /// Values of earlier chunks, then batch arguments, buffers and parameters.
   llvm::SmallVector<mlir::Value> operands;
   /// Values that later chunks use or that the model returns.

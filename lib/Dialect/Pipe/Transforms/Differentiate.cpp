@@ -63,6 +63,7 @@ static FailureOr<ChunkDescription> describe(ChunkOp chunk, Value loss) {
 }
 
 static LogicalResult differentiate(ChunkOp chunk, Value loss,
+                                   const veeline::Recompute &recompute,
                                    SymbolTable &symbols) {
   if (chunk.getForward())
     return chunk.emitOpError() << "has a forward function already; "
@@ -74,6 +75,9 @@ static LogicalResult differentiate(ChunkOp chunk, Value loss,
   FailureOr<ChunkDescription> description = describe(chunk, loss);
   if (failed(description))
     return failure();
+  description->recompute = recompute;
+  if (recompute != veeline::Recompute())
+    chunk.setRecompute(toString(recompute));
   auto functions = veeline::autodiff::differentiateChunk(primal, *description);
   if (failed(functions))
     return failure();
@@ -92,6 +96,8 @@ static LogicalResult differentiate(ChunkOp chunk, Value loss,
 namespace {
 struct PipeDifferentiate
     : veeline::pipe::impl::PipeDifferentiateBase<PipeDifferentiate> {
+  using PipeDifferentiateBase::PipeDifferentiateBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto pipeline : getOperation().getOps<PipelineOp>()) {
@@ -102,10 +108,30 @@ struct PipeDifferentiate
                "chunk";
         return signalPassFailure();
       }
-      for (ChunkOp chunk : pipeline.getChunks())
-        if (failed(differentiate(chunk, loss, symbols)))
+      SmallVector<ChunkOp> chunks = pipeline.getChunks();
+      auto policies = getRecompute(pipeline);
+      if (failed(policies))
+        return signalPassFailure();
+      for (auto [chunk, policy] : llvm::zip_equal(chunks, *policies))
+        if (failed(differentiate(chunk, loss, policy, symbols)))
           return signalPassFailure();
     }
+  }
+
+  /// What each chunk recomputes; with a diagnostic where `recompute` is wrong.
+  FailureOr<std::vector<veeline::Recompute>> getRecompute(PipelineOp pipeline) {
+    std::vector<std::string> texts(recompute.begin(), recompute.end());
+    std::vector<veeline::Recompute> policies;
+    std::string misfit =
+        veeline::parseRecompute(texts, pipeline.getNumChunks(), policies);
+    if (misfit.empty() &&
+        llvm::is_contained(policies,
+                           veeline::Recompute{veeline::RecomputeKind::Auto}))
+      misfit = "'auto' is a choice within a limit of memory, which only "
+               "--pipe-compile makes";
+    if (misfit.empty())
+      return policies;
+    return pipeline.emitOpError() << "recompute: " << misfit;
   }
 };
 } // namespace

@@ -24,6 +24,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Schedule/Simulator.h"
 
 #include <map>
@@ -308,8 +309,9 @@ static LogicalResult verifyUpdates(const PipelineTables &tables,
 
 /// Programs may come from anywhere: that they are a schedule is what the
 /// messages rely on.
-static LogicalResult runOn(PipelineOp pipeline,
-                           SymbolTableCollection &symbols) {
+LogicalResult
+veeline::pipe::insertCommunication(PipelineOp pipeline,
+                                   SymbolTableCollection &symbols) {
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
   if (programs.empty())
     return success();
@@ -341,7 +343,7 @@ struct PipeInsertCommunication
   void runOnOperation() override {
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>())
-      if (failed(runOn(pipeline, symbols)))
+      if (failed(insertCommunication(pipeline, symbols)))
         return signalPassFailure();
   }
 };

@@ -13,6 +13,7 @@
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace veeline::pipe {
@@ -162,7 +163,7 @@ LogicalResult ArenaPlanner::collect() {
       continue;
     ChunkOp chunk = tables.chunks[getScheduleOp(&op)->chunk];
     func::FuncOp func = getFunction(symbols, chunk, *kind);
-    if (!func->hasAttr(numResultsAttrName))
+    if (!func->hasAttr(workspaceBytesAttrName))
       return func.emitOpError("is not bufferized; run --pipe-bufferize-chunks "
                               "before --pipe-plan-memory");
     int64_t workspace = getIntAttr(func, workspaceBytesAttrName);
@@ -203,25 +204,58 @@ LogicalResult ArenaPlanner::run() {
   return success();
 }
 
+/// Whether the arena of `program` is within the limit of its stage, if there is
+/// one; a diagnostic where not.
+static LogicalResult checkLimit(PipelineOp pipeline, ProgramOp program) {
+  Attribute attr = pipeline->getAttr(memoryLimitsAttrName);
+  if (!attr)
+    return success();
+  auto limits = dyn_cast<DenseI64ArrayAttr>(attr);
+  if (!limits || limits.size() != static_cast<int64_t>(pipeline.getStages()))
+    return pipeline.emitOpError()
+           << "attribute '" << memoryLimitsAttrName
+           << "' has to be an array of one number of bytes for each of the "
+           << pipeline.getStages() << " stages, found " << attr;
+  FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
+  if (failed(plan))
+    return failure();
+  int64_t stage = program.getStage();
+  if (plan->arenaBytes <= limits[stage])
+    return success();
+  return program.emitOpError() << "has an arena of " << plan->arenaBytes
+                               << " bytes, but the memory limit of stage "
+                               << stage << " is " << limits[stage] << " bytes";
+}
+
+LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
+                                        StringRef optimizer,
+                                        SymbolTableCollection &symbols) {
+  std::optional<int64_t> slots = getStateSlots(optimizer);
+  if (!slots)
+    return pipeline->getParentOfType<ModuleOp>().emitError()
+           << "unknown optimizer '" << optimizer
+           << "'; expected sgd, sgd-momentum or adamw";
+  PipelineTables tables(pipeline, symbols);
+  if (!tables.valid)
+    return failure();
+  for (ProgramOp program : getPrograms(pipeline))
+    if (failed(ArenaPlanner(tables, program, *slots, symbols).run()))
+      return failure();
+  return success();
+}
+
 namespace {
 struct PipePlanMemory
     : veeline::pipe::impl::PipePlanMemoryBase<PipePlanMemory> {
   using PipePlanMemoryBase::PipePlanMemoryBase;
 
   void runOnOperation() override {
-    std::optional<int64_t> slots = getStateSlots(optimizer);
-    if (!slots) {
-      getOperation().emitError() << "unknown optimizer '" << optimizer
-                                 << "'; expected sgd, sgd-momentum or adamw";
-      return signalPassFailure();
-    }
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>()) {
-      PipelineTables tables(pipeline, symbols);
-      if (!tables.valid)
+      if (failed(planMemory(pipeline, optimizer, symbols)))
         return signalPassFailure();
       for (ProgramOp program : getPrograms(pipeline))
-        if (failed(ArenaPlanner(tables, program, *slots, symbols).run()))
+        if (failed(checkLimit(pipeline, program)))
           return signalPassFailure();
     }
   }

@@ -11,6 +11,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Simulator.h"
@@ -36,11 +37,23 @@ static LogicalResult checkSemantics(PipelineOp pipeline, StringRef name) {
             "same order with one";
 }
 
+/// Takes `error` if it is about memory and somebody wants to know; else a
+/// diagnostic.
+static LogicalResult report(PipelineOp pipeline, const Twine &what,
+                            schedule::Error error,
+                            std::optional<schedule::Error> *outOfMemory) {
+  if (!outOfMemory || error.kind != schedule::ErrorKind::OutOfMemory)
+    return pipeline.emitOpError() << what << error.str();
+  *outOfMemory = std::move(error);
+  return failure();
+}
+
 /// The library's answer, checked by its verifier; a diagnostic where the
 /// schedule does not exist or does not fit the pipeline's placement.
 static FailureOr<schedule::Schedule>
 generateSchedule(PipelineOp pipeline, StringRef name,
-                 const schedule::Problem &problem) {
+                 const schedule::Problem &problem,
+                 std::optional<schedule::Error> *outOfMemory) {
   std::string schedule = name.str();
   auto placement = schedule::placementFor(schedule, pipeline.getStages(),
                                           pipeline.getChunksPerStage());
@@ -61,13 +74,13 @@ generateSchedule(PipelineOp pipeline, StringRef name,
     return failure();
   auto generated = schedule::generate(schedule, problem);
   if (!generated)
-    return pipeline.emitOpError() << generated.error().str();
+    return report(pipeline, "", generated.takeError(), outOfMemory);
   for (const std::string &warning : generated->warnings)
     pipeline.emitWarning() << "schedule '" << name << "': " << warning;
   if (auto status = schedule::verify(problem, *generated); !status)
-    return pipeline.emitOpError()
-           << "schedule '" << name
-           << "' does not pass verification: " << status.error().str();
+    return report(pipeline,
+                  "schedule '" + name + "' does not pass verification: ",
+                  status.takeError(), outOfMemory);
   return *generated;
 }
 
@@ -98,11 +111,11 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
 
 /// The order by name or from a file, which may say whose it is.
 static FailureOr<schedule::Schedule>
-getOrder(PipelineOp pipeline, StringRef name,
-         const schedule::Problem &problem) {
+getOrder(PipelineOp pipeline, StringRef name, const schedule::Problem &problem,
+         std::optional<schedule::Error> *outOfMemory) {
   std::optional<std::string> path = schedule::scheduleFilePath(name);
   auto order = path ? importSchedule(pipeline, *path, problem)
-                    : generateSchedule(pipeline, name, problem);
+                    : generateSchedule(pipeline, name, problem, outOfMemory);
   if (failed(order) || failed(checkSemantics(pipeline, order->name)) ||
       failed(checkFunctions(pipeline, *order)))
     return failure();
@@ -117,17 +130,39 @@ static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   copy.setStages(1);
   copy.setPlacement(pipeline.getNumChunks() == 1 ? Placement::Linear
                                                  : Placement::Interleaved);
+  // They are those of the ranks of the original.
+  copy->removeAttr(scheduleLimitsAttrName);
+  copy->removeAttr(memoryLimitsAttrName);
   symbols.insert(copy, std::next(pipeline->getIterator()));
   return copy;
 }
 
-static LogicalResult scheduleOne(PipelineOp pipeline, StringRef name,
-                                 int64_t microbatches,
-                                 SymbolTableCollection &tables) {
+/// Takes the limits of the stages from the pipeline's attribute.
+static LogicalResult readLimits(PipelineOp pipeline,
+                                schedule::Problem &problem) {
+  Attribute attr = pipeline->getAttr(scheduleLimitsAttrName);
+  if (!attr)
+    return success();
+  auto limits = dyn_cast<DenseI64ArrayAttr>(attr);
+  if (!limits || limits.size() != problem.stages())
+    return pipeline.emitOpError()
+           << "attribute '" << scheduleLimitsAttrName
+           << "' has to be an array of one number of bytes for each of the "
+           << problem.stages() << " stages, found " << attr;
+  problem.memoryLimits.assign(limits.asArrayRef().begin(),
+                              limits.asArrayRef().end());
+  return success();
+}
+
+FailureOr<schedule::Simulation>
+veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
+                                int64_t microbatches,
+                                SymbolTableCollection &tables,
+                                std::optional<schedule::Error> *outOfMemory) {
   auto problem = buildProblem(pipeline, microbatches, tables);
-  if (failed(problem))
+  if (failed(problem) || failed(readLimits(pipeline, *problem)))
     return failure();
-  auto order = getOrder(pipeline, name, *problem);
+  auto order = getOrder(pipeline, name, *problem, outOfMemory);
   if (failed(order))
     return failure();
   auto simulation = schedule::simulate(*problem, *order);
@@ -140,7 +175,7 @@ static LogicalResult scheduleOne(PipelineOp pipeline, StringRef name,
   VEELINE_CHECK(
       schedule::verify(*problem, readSchedule(pipeline, getPrograms(pipeline))),
       "the programs do not follow the schedule that they were built from");
-  return success();
+  return *simulation;
 }
 
 namespace {
@@ -159,10 +194,11 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       if (!getPrograms(pipeline).empty())
         continue;
       bool failedOne =
-          failed(scheduleOne(pipeline, schedule, microbatches, tables));
+          failed(schedulePipeline(pipeline, schedule, microbatches, tables));
       if (!failedOne && sequential)
-        failedOne = failed(scheduleOne(cloneForOneRank(pipeline, symbols),
-                                       "sequential", microbatches, tables));
+        failedOne =
+            failed(schedulePipeline(cloneForOneRank(pipeline, symbols),
+                                    "sequential", microbatches, tables));
       if (failedOne)
         return signalPassFailure();
     }

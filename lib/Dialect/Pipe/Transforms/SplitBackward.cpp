@@ -28,10 +28,19 @@ static LogicalResult split(ChunkOp chunk, SymbolTable &symbols) {
   if (!backward)
     return chunk.emitOpError() << "refers to '" << *chunk.getBackward()
                                << "', which is no function";
+  veeline::Recompute recompute;
+  std::string misfit =
+      chunk.getRecompute()
+          ? veeline::parseRecompute(*chunk.getRecompute(), recompute)
+          : "";
+  if (!misfit.empty())
+    return chunk.emitOpError() << "recompute: " << misfit;
   auto functions = veeline::autodiff::splitBackward(
-      backward, chunk.getPrimal(), [&](unsigned operand) {
+      backward, chunk.getPrimal(),
+      [&](unsigned operand) {
         return isImplied(chunk, {RoleKind::Operand, operand, {}});
-      });
+      },
+      recompute);
   if (failed(functions))
     return failure();
   auto insertionPoint = std::next(backward->getIterator());

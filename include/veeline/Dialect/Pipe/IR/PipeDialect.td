@@ -36,6 +36,9 @@ def Pipe_Dialect : Dialect {
     static constexpr llvm::StringLiteral constantAttrName = "pipe.constant";
     /// On arguments and results of chunk functions: what they stand for.
     static constexpr llvm::StringLiteral roleAttrName = "pipe.role";
+    /// On the last op of a piece in a chunk's part of the model, the last piece
+    /// excepted.
+    static constexpr llvm::StringLiteral pieceEndAttrName = "pipe.piece_end";
     void registerAttributes();
     void registerTypes();
     void registerOps();

@@ -142,6 +142,8 @@ def ChunkOp : Pipe_Op<"chunk", [
     `primal` is the chunk's part of the model. `forward`, `backward`,
     `backward_input` and `backward_weight` are made by `--pipe-differentiate` and
     `--pipe-split-backward`; their arguments and results carry `#pipe.role`s.
+    `recompute` says what the backward computes again, where that is not the
+    default.
 
     Example:
     ```mlir
@@ -156,7 +158,8 @@ def ChunkOp : Pipe_Op<"chunk", [
     OptionalAttr<FlatSymbolRefAttr>:$backward,
     OptionalAttr<FlatSymbolRefAttr>:$backward_input,
     OptionalAttr<FlatSymbolRefAttr>:$backward_weight,
-    OptionalAttr<Pipe_CostAttr>:$cost
+    OptionalAttr<Pipe_CostAttr>:$cost,
+    OptionalAttr<StrAttr>:$recompute
   );
   let results = (outs Variadic<AnyStaticShapeTensor>:$results);
   let assemblyFormat = [{

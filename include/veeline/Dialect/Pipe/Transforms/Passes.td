@@ -58,7 +58,14 @@ def PipeDifferentiate : Pass<"pipe-differentiate", "::mlir::ModuleOp"> {
     `DifferentiableOpInterface`. A chunk's forward function leaves residuals for its backward
     function; which ones is a minimum cut of bytes against values that are cheap to compute again.
     docs/differentiation.md says what is differentiated how.
+
+    `recompute` trades memory for work: `none`, `balanced` (the default), `cheap`, `full`, a ratio of a
+    chunk's pieces as `0.5`, or a rate as `64B/ns`; one for all chunks, or one for each in model order.
   }];
+  let options = [
+    ListOption<"recompute", "recompute", "std::string",
+               "What each chunk's backward computes again: none, balanced, cheap, full, a ratio or a rate">
+  ];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
@@ -86,6 +93,9 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     `schedule=file:PATH` takes the order from a `.csv` or `.json` file instead (docs/schedules.md). Its
     stages, chunks, placement and microbatches are those of the pipeline, and its operations run one
     after the other; an I of a chunk that owes nobody an input gradient is left out.
+
+    Where the pipeline has the attribute `pipe.schedule_limits`, an array of one number for each stage, what
+    the chunks of a stage hold for their backwards stays within so many bytes.
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
@@ -113,7 +123,8 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     Lifetimes follow from the order of the program. Parameters, gradient accumulators
     and the optimiser's state live throughout; edge values, residuals, saved values, gradients and the
     workspaces of chunk functions share the rest of the arena. The plan is the
-    attribute `memory` of the program.
+    attribute `memory` of the program. Where the pipeline has the attribute `pipe.memory_limits`, an
+    array of one number for each stage, an arena of more bytes is an error.
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">

@@ -1,0 +1,49 @@
+//===- Steps.h - from chunk functions to planned arenas ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What --pipe-schedule, --pipe-insert-communication and --pipe-plan-memory do
+// to one pipeline, for who does it several times.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_STEPS_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_STEPS_H
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Schedule/Simulator.h"
+
+namespace veeline::pipe {
+
+/// On a pipeline: for each stage the bytes that what its chunks hold may take
+/// in the schedule.
+inline constexpr llvm::StringLiteral scheduleLimitsAttrName =
+    "pipe.schedule_limits";
+/// On a pipeline: for each stage the bytes that its arena may have.
+inline constexpr llvm::StringLiteral memoryLimitsAttrName =
+    "pipe.memory_limits";
+
+/// Writes the programs of `pipeline` in the order of a schedule, by name or
+/// from a file, and returns its simulation. Where no order fits the schedule
+/// limits of the stages, and `outOfMemory` is not null, it says so there
+/// without a diagnostic.
+mlir::FailureOr<schedule::Simulation>
+schedulePipeline(PipelineOp pipeline, llvm::StringRef schedule,
+                 int64_t microbatches, mlir::SymbolTableCollection &symbols,
+                 std::optional<schedule::Error> *outOfMemory = nullptr);
+
+/// Turns the values of other stages in the programs of `pipeline` into
+/// messages.
+mlir::LogicalResult insertCommunication(PipelineOp pipeline,
+                                        mlir::SymbolTableCollection &symbols);
+
+/// Plans the arenas of the programs of `pipeline`, whose chunk functions say
+/// how much workspace they take. Does not look at limits.
+mlir::LogicalResult planMemory(PipelineOp pipeline, llvm::StringRef optimizer,
+                               mlir::SymbolTableCollection &symbols);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_STEPS_H

@@ -1,0 +1,59 @@
+//===- MemoryLive.h - what is live on a rank at each op ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_COMPILER_MEMORYLIVE_H
+#define VEELINE_LIB_COMPILER_MEMORYLIVE_H
+
+#include "veeline/artifact.h"
+
+#include <array>
+
+namespace veeline::compiler {
+
+struct MemoryKind {
+  artifact::RegionKind kind;
+  const char *name;
+  /// In a picture of text, and of colours.
+  char letter;
+  const char *color;
+};
+
+/// From what lives longest, which is drawn at the bottom, to what lives
+/// shortest.
+inline constexpr std::array<MemoryKind, 9> memoryKinds = {{
+    {artifact::RegionKind::param, "parameters", 'P', "#3a6eb2"},
+    {artifact::RegionKind::state, "state", 'S', "#7fa6d8"},
+    {artifact::RegionKind::gradient, "gradients", 'G', "#aecdf0"},
+    {artifact::RegionKind::residual, "residuals", 'r', "#168066"},
+    {artifact::RegionKind::saved, "saved", 's', "#96d6be"},
+    {artifact::RegionKind::edge, "edges", 'e', "#7e5298"},
+    {artifact::RegionKind::message, "messages", 'm', "#d6bae4"},
+    {artifact::RegionKind::workspace, "workspace", 'w', "#e0961e"},
+    {artifact::RegionKind::other, "other", 'o', "#8a8a85"},
+}};
+
+/// Bytes by kind, in the order of `memoryKinds`.
+using Amounts = std::array<int64_t, memoryKinds.size()>;
+
+int64_t sumOf(const Amounts &amounts);
+
+/// What is live at each op of a rank, by kind.
+class LiveBytes {
+public:
+  explicit LiveBytes(const artifact::Rank &rank);
+
+  const std::vector<Amounts> &get() const { return live; }
+  int64_t getPeak(size_t kind) const;
+  /// The op at which most is live.
+  size_t getPeakOp() const;
+
+private:
+  std::vector<Amounts> live;
+};
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_LIB_COMPILER_MEMORYLIVE_H

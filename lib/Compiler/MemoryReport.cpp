@@ -1,0 +1,188 @@
+//===- MemoryReport.cpp - what is live on a rank, and when ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryLive.h"
+#include "veeline/Compiler/Report.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace veeline;
+using namespace veeline::compiler;
+
+static double toMiB(int64_t bytes) { return bytes / 1048576.0; }
+
+int64_t veeline::compiler::sumOf(const Amounts &amounts) {
+  int64_t sum = 0;
+  for (int64_t bytes : amounts)
+    sum += bytes;
+  return sum;
+}
+
+static size_t getNumber(artifact::RegionKind kind) {
+  return llvm::find_if(
+             memoryKinds,
+             [&](const MemoryKind &entry) { return entry.kind == kind; }) -
+         memoryKinds.begin();
+}
+
+LiveBytes::LiveBytes(const artifact::Rank &rank)
+    : live(std::max<size_t>(rank.ops.size(), 1) + 1) {
+  size_t last = live.size() - 2;
+  for (const artifact::Region &region : rank.regions) {
+    size_t kind = getNumber(region.kind);
+    bool isAlways = region.firstOp < 0;
+    live[isAlways ? 0 : region.firstOp][kind] += region.bytes;
+    live[isAlways ? last + 1 : std::min<size_t>(region.lastOp, last) + 1]
+        [kind] -= region.bytes;
+  }
+  for (size_t op = 1; op != live.size(); ++op)
+    for (size_t kind = 0; kind != memoryKinds.size(); ++kind)
+      live[op][kind] += live[op - 1][kind];
+  live.pop_back();
+}
+
+int64_t LiveBytes::getPeak(size_t kind) const {
+  int64_t peak = 0;
+  for (const Amounts &amounts : live)
+    peak = std::max(peak, amounts[kind]);
+  return peak;
+}
+
+size_t LiveBytes::getPeakOp() const {
+  return std::max_element(live.begin(), live.end(),
+                          [](const Amounts &a, const Amounts &b) {
+                            return sumOf(a) < sumOf(b);
+                          }) -
+         live.begin();
+}
+
+static std::string describe(const artifact::Rank &rank, size_t number) {
+  if (number >= rank.ops.size())
+    return "no op";
+  const artifact::Op &op = rank.ops[number];
+  std::string text(artifact::name(op.kind));
+  if (op.chunk >= 0)
+    text += std::to_string(op.chunk) + "." + std::to_string(op.microbatch);
+  return text;
+}
+
+static void printTable(llvm::raw_ostream &os, size_t number,
+                       const artifact::Rank &rank, const LiveBytes &live) {
+  size_t peakOp = live.getPeakOp();
+  for (auto [k, kind] : llvm::enumerate(memoryKinds)) {
+    int64_t count = 0, largest = 0;
+    for (const artifact::Region &region : rank.regions)
+      if (region.kind == kind.kind) {
+        ++count;
+        largest = std::max(largest, region.bytes);
+      }
+    if (count == 0)
+      continue;
+    os << llvm::format("%4zu  %c %-10s %8lld %12.3f %10.3f %12.3f\n", number,
+                       kind.letter, kind.name, static_cast<long long>(count),
+                       toMiB(largest), toMiB(live.getPeak(k)),
+                       toMiB(live.get()[peakOp][k]));
+  }
+  os << llvm::format(
+      "%4zu  arena %.3f MiB, peak live %.3f MiB, most at op %zu, %s\n", number,
+      toMiB(rank.arenaBytes), toMiB(rank.peakLiveBytes), peakOp,
+      describe(rank, peakOp).c_str());
+}
+
+//===----------------------------------------------------------------------===//
+// The picture
+//===----------------------------------------------------------------------===//
+
+static constexpr int numColumns = 72, numRows = 12;
+
+/// For each column, what is live at the op of its stretch of time at which most
+/// is. Ops without a predicted time count as their predecessor's end.
+static std::vector<Amounts> getColumns(const artifact::Rank &rank,
+                                       const LiveBytes &live, double makespan) {
+  std::vector<Amounts> columns(numColumns);
+  std::vector<bool> isSet(numColumns, false);
+  double time = 0;
+  auto put = [&](int column, const Amounts &amounts) {
+    if (!isSet[column] || sumOf(amounts) > sumOf(columns[column]))
+      columns[column] = amounts;
+    isSet[column] = true;
+  };
+  auto toColumn = [&](double at) {
+    return std::clamp<int>(std::floor(at / makespan * numColumns), 0,
+                           numColumns - 1);
+  };
+  for (auto [number, op] : llvm::enumerate(rank.ops)) {
+    double begin = op.predictedBegin >= 0 ? op.predictedBegin : time;
+    double end = std::max(begin, op.predictedEnd);
+    for (int column = toColumn(begin), last = toColumn(end); column <= last;
+         ++column)
+      put(column, live.get()[number]);
+    time = end;
+  }
+  // Between ops what the op before left is still there.
+  for (int column = 0; column != numColumns; ++column)
+    if (!isSet[column])
+      columns[column] = column ? columns[column - 1] : live.get().front();
+  return columns;
+}
+
+/// What a cell shows whose middle is at `bytes`.
+static char getLetter(const Amounts &amounts, double bytes) {
+  double top = 0;
+  for (auto [k, kind] : llvm::enumerate(memoryKinds)) {
+    top += amounts[k];
+    if (bytes < top)
+      return kind.letter;
+  }
+  return ' ';
+}
+
+static void drawRank(llvm::raw_ostream &os, size_t number,
+                     const artifact::Rank &rank, const LiveBytes &live,
+                     double makespan, int64_t highest) {
+  os << llvm::format("\nrank %zu, MiB over %.3f ms\n", number, makespan / 1e3);
+  std::vector<Amounts> columns = getColumns(rank, live, makespan);
+  for (int row = numRows; row-- != 0;) {
+    std::string line;
+    for (const Amounts &amounts : columns)
+      line += getLetter(amounts, (row + 0.5) * highest / numRows);
+    line.erase(line.find_last_not_of(' ') + 1);
+    bool isMarked = row % 4 == 3;
+    os << (isMarked ? llvm::formatv("{0,9:F2} |",
+                                    toMiB(highest) * (row + 1) / numRows)
+                          .str()
+                    : std::string(10, ' ') + "|")
+       << line << '\n';
+  }
+  os << std::string(10, ' ') << '+' << std::string(numColumns, '-') << '\n';
+}
+
+void veeline::compiler::printMemory(llvm::raw_ostream &os,
+                                    const artifact::Program &program) {
+  std::vector<LiveBytes> live;
+  double makespan = 0;
+  int64_t highest = 0;
+  for (const artifact::Rank &rank : program.ranks) {
+    live.emplace_back(rank);
+    for (const artifact::Op &op : rank.ops)
+      makespan = std::max(makespan, op.predictedEnd);
+    highest =
+        std::max(highest, sumOf(live.back().get()[live.back().getPeakOp()]));
+  }
+  os << "rank  kind         regions  largest MiB   peak MiB  at rank's peak\n";
+  for (auto [i, rank] : llvm::enumerate(program.ranks))
+    printTable(os, i, rank, live[i]);
+  if (makespan <= 0 || highest <= 0)
+    return;
+  for (auto [i, rank] : llvm::enumerate(program.ranks))
+    drawRank(os, i, rank, live[i], makespan, highest);
+}

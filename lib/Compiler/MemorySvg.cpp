@@ -1,0 +1,168 @@
+//===- MemorySvg.cpp - what is live on ranks, as a picture ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Schedule/Formats/Numbers.h"
+#include "MemoryLive.h"
+#include "veeline/Compiler/Report.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace veeline;
+using namespace veeline::compiler;
+using schedule::coordinate;
+
+namespace {
+
+/// A lane a rank over the predicted time, kinds on top of each other.
+class MemorySvg {
+public:
+  explicit MemorySvg(const artifact::Program &program);
+  std::string write();
+
+private:
+  double x(double time) const {
+    return left + time / makespan * (width - left - right);
+  }
+  double bottomOf(size_t rank) const {
+    return top + rank * (lane + gap) + lane;
+  }
+  double y(size_t rank, int64_t bytes) const {
+    return bottomOf(rank) - lane * bytes / highest;
+  }
+  void addText(double x, double y, const std::string &text,
+               const char *attributes = "");
+  void addLegend();
+  void addRank(size_t number);
+  void addArea(size_t number, size_t kind);
+  void addAxis();
+
+  static constexpr double width = 960, left = 84, right = 16, top = 62,
+                          lane = 90, gap = 14;
+  const artifact::Program &program;
+  std::vector<LiveBytes> live;
+  double makespan = 0;
+  int64_t highest = 1;
+  std::string body;
+};
+
+} // namespace
+
+MemorySvg::MemorySvg(const artifact::Program &program) : program(program) {
+  for (const artifact::Rank &rank : program.ranks) {
+    live.emplace_back(rank);
+    highest = std::max(highest, rank.arenaBytes);
+    for (const artifact::Op &op : rank.ops)
+      makespan = std::max(makespan, op.predictedEnd);
+  }
+  if (makespan <= 0)
+    makespan = 1;
+}
+
+void MemorySvg::addText(double x, double y, const std::string &text,
+                        const char *attributes) {
+  body += "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) +
+          "\" font-size=\"11\"" + attributes + ">" +
+          schedule::escapedText(text) + "</text>\n";
+}
+
+void MemorySvg::addLegend() {
+  double at = left;
+  for (const MemoryKind &kind : llvm::ArrayRef(memoryKinds).drop_back()) {
+    body += "<rect x=\"" + coordinate(at) +
+            "\" y=\"33\" width=\"11\" height=\"11\" fill=\"" + kind.color +
+            "\"/>\n";
+    std::string name = kind.name;
+    addText(at + 15, 42.5, name);
+    at += 15 + 6.1 * name.size() + 14;
+  }
+}
+
+/// From op to op; what happens in no time is drawn where it happens.
+void MemorySvg::addArea(size_t number, size_t kind) {
+  auto sumBelow = [&](const Amounts &amounts, size_t end) {
+    int64_t sum = 0;
+    for (size_t k = 0; k != end; ++k)
+      sum += amounts[k];
+    return sum;
+  };
+  std::string up, down;
+  double time = 0;
+  for (auto [i, op] : llvm::enumerate(program.ranks[number].ops)) {
+    const Amounts &amounts = live[number].get()[i];
+    double begin = op.predictedBegin >= 0 ? op.predictedBegin : time;
+    double end = i + 1 == program.ranks[number].ops.size()
+                     ? makespan
+                     : std::max(begin, op.predictedEnd);
+    std::string high = coordinate(y(number, sumBelow(amounts, kind + 1)));
+    std::string low = coordinate(y(number, sumBelow(amounts, kind)));
+    up += (up.empty() ? "M" : "L") + coordinate(x(begin)) + " " + high + "H" +
+          coordinate(x(end));
+    down = "L" + coordinate(x(end)) + " " + low + "H" + coordinate(x(begin)) +
+           down;
+    time = end;
+  }
+  if (!up.empty())
+    body += std::string("<path fill=\"") + memoryKinds[kind].color + "\" d=\"" +
+            up + down + "z\"/>\n";
+}
+
+void MemorySvg::addRank(size_t number) {
+  const artifact::Rank &rank = program.ranks[number];
+  body += "<rect x=\"" + coordinate(left) + "\" y=\"" +
+          coordinate(bottomOf(number) - lane) + "\" width=\"" +
+          coordinate(width - left - right) + "\" height=\"" + coordinate(lane) +
+          "\" fill=\"#f1f1ef\"/>\n";
+  for (size_t kind = 0; kind != memoryKinds.size(); ++kind)
+    if (live[number].getPeak(kind) > 0)
+      addArea(number, kind);
+  addText(left - 8, bottomOf(number) - lane / 2,
+          "rank " + std::to_string(number), " text-anchor=\"end\"");
+  addText(left - 8, bottomOf(number) - lane / 2 + 14,
+          schedule::formatted("%.2f MiB", rank.arenaBytes / 1048576.0),
+          " text-anchor=\"end\" fill=\"#777\"");
+}
+
+void MemorySvg::addAxis() {
+  double line = bottomOf(program.ranks.size() - 1) + 6;
+  double distance = schedule::tickDistance(makespan, 10);
+  body += "<path fill=\"none\" stroke=\"#444\" d=\"M" + coordinate(left) + " " +
+          coordinate(line) + "H" + coordinate(width - right) + "\"/>\n";
+  for (int i = 0; i * distance <= makespan; ++i)
+    addText(x(i * distance), line + 15,
+            schedule::shortNumber(i * distance / 1000),
+            " text-anchor=\"middle\" fill=\"#333\"");
+  addText(left + (width - left - right) / 2, line + 30, "milliseconds",
+          " text-anchor=\"middle\" fill=\"#333\"");
+}
+
+std::string MemorySvg::write() {
+  if (program.ranks.empty())
+    return "";
+  std::string title = program.schedule + ": memory of " +
+                      std::to_string(program.ranks.size()) + " ranks";
+  addText(left, 20, title, " font-weight=\"bold\"");
+  addLegend();
+  for (size_t rank = 0; rank != program.ranks.size(); ++rank)
+    addRank(rank);
+  addAxis();
+  std::string height = coordinate(bottomOf(program.ranks.size() - 1) + 46);
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
+         coordinate(width) + "\" height=\"" + height + "\" viewBox=\"0 0 " +
+         coordinate(width) + " " + height +
+         "\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu "
+         "Sans', sans-serif\" fill=\"#1a1a1a\">\n<title>" +
+         schedule::escapedText(title) +
+         "</title>\n<rect width=\"100%\" height=\"100%\" "
+         "fill=\"#ffffff\"/>\n" +
+         body + "</svg>\n";
+}
+
+std::string veeline::compiler::drawMemory(const artifact::Program &program) {
+  return MemorySvg(program).write();
+}

@@ -1,0 +1,538 @@
+//===- FitMemory.cpp - compiling within limits of memory ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every choice that is made here has been carried through to the plan of memory
+// before, so that what is promised is what the plan says. Models of the arena
+// only propose what to try next.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FitMemory.h"
+
+#include "Phases.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
+#include "veeline/Pipelines/Limits.h"
+#include "veeline/Schedule/Formats.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// How often a schedule is asked again under tighter limits, and a mixture of
+/// choices is corrected.
+static constexpr int maxTightenings = 6, maxCorrections = 5;
+/// Each rate costs one bufferization of the model.
+static constexpr int64_t maxOpsForFineRates = 4000;
+/// Mixtures for one rank; with more, all its chunks recompute alike.
+static constexpr size_t maxMixtures = 4096;
+
+//===----------------------------------------------------------------------===//
+// One choice of cuts
+//===----------------------------------------------------------------------===//
+
+bool MemoryFitter::fits(const MemoryAttempt &attempt) const {
+  if (attempt.outOfMemory)
+    return false;
+  for (auto [arena, limit] : llvm::zip_equal(attempt.arenas, limits))
+    if (arena > limit)
+      return false;
+  return true;
+}
+
+FailureOr<MemoryAttempt>
+MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
+                      std::vector<int64_t> scheduleLimits) {
+  FailureOr<MemoryAttempt> result =
+      trial.attempt(std::move(policies), std::move(scheduleLimits));
+  if (failed(result) || result->outOfMemory)
+    return result;
+  if (least.empty())
+    least = result->arenas;
+  for (auto [bytes, arena] : llvm::zip_equal(least, result->arenas))
+    bytes = std::min(bytes, arena);
+  lasting = result->lasting;
+  return result;
+}
+
+/// What a schedule can be told to stay within is known by its library.
+bool MemoryFitter::canTighten() const {
+  return options.schedule != "sequential" &&
+         !schedule::scheduleFilePath(options.schedule);
+}
+
+/// Finds out what stages take where the schedule holds as little as it can.
+LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
+                                      const MemoryAttempt &refused) {
+  std::vector<int64_t> bounds = refused.scheduleLimits;
+  schedule::Error error = *refused.outOfMemory;
+  for (size_t i = 0; i <= bounds.size(); ++i) {
+    if (!error.stage || !error.leastLimit ||
+        *error.leastLimit <= bounds[*error.stage])
+      return success();
+    bounds[*error.stage] = *error.leastLimit;
+    if (error.leastOfAnySchedule &&
+        *error.leastOfAnySchedule < *error.leastLimit)
+      betterSchedule = {*error.leastLimit, *error.leastOfAnySchedule};
+    auto result = attempt(trial, refused.policies, bounds);
+    if (failed(result))
+      return failure();
+    if (!result->outOfMemory)
+      return success();
+    error = *result->outOfMemory;
+  }
+  return success();
+}
+
+/// The schedule as it is or, where that takes too much, under limits of its own
+/// that get tighter until the plan fits.
+FailureOr<std::optional<MemoryAttempt>>
+MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
+  if (fits(free))
+    return std::optional(free);
+  if (!canTighten())
+    return std::optional<MemoryAttempt>();
+  std::vector<int64_t> bounds;
+  for (auto [held, arena, limit] :
+       llvm::zip_equal(free.held, free.arenas, limits))
+    bounds.push_back(std::max<int64_t>(0, held + limit - arena));
+  for (int i = 0; i != maxTightenings; ++i) {
+    auto result = attempt(trial, free.policies, bounds);
+    if (failed(result))
+      return failure();
+    if (result->outOfMemory) {
+      if (failed(findLeast(trial, *result)))
+        return failure();
+      return std::optional<MemoryAttempt>();
+    }
+    if (fits(*result))
+      return std::optional(*result);
+    for (auto [bound, held, arena, limit] :
+         llvm::zip_equal(bounds, result->held, result->arenas, limits))
+      if (arena > limit)
+        bound = std::max<int64_t>(0, std::min(bound, held) + limit - arena);
+  }
+  return std::optional<MemoryAttempt>();
+}
+
+/// From no added work to the most.
+std::vector<Recompute> MemoryFitter::getLevels() const {
+  if (!isAuto)
+    return {Recompute()};
+  std::vector<double> rates = {1.0, 0.2};
+  if (numOps <= maxOpsForFineRates)
+    rates = {2.0, 1.0, 0.5, 0.2, 0.1};
+  std::vector<Recompute> levels = {{RecomputeKind::None},
+                                   {RecomputeKind::Balanced}};
+  for (double rate : rates)
+    levels.push_back({RecomputeKind::Rate, rate});
+  levels.push_back({RecomputeKind::Full});
+  levels.push_back({RecomputeKind::Rate, 0.0});
+  return levels;
+}
+
+std::vector<Recompute> MemoryFitter::fill(const Recompute &level) const {
+  std::vector<Recompute> policies = asked;
+  for (Recompute &policy : policies)
+    if (policy.kind == RecomputeKind::Auto)
+      policy = level;
+  return policies;
+}
+
+/// What takes the least time so far stays.
+static void keepFaster(std::optional<MemoryAttempt> &best,
+                       std::optional<MemoryAttempt> other) {
+  if (other && (!best || other->makespan < best->makespan))
+    best = std::move(other);
+}
+
+FailureOr<std::optional<MemoryAttempt>>
+MemoryFitter::solve(MemoryTrial &trial) {
+  least.clear();
+  std::optional<MemoryAttempt> best;
+  std::vector<MemoryAttempt> uniform;
+  for (const Recompute &level : getLevels()) {
+    auto free = attempt(trial, fill(level), {});
+    if (failed(free))
+      return failure();
+    uniform.push_back(*free);
+    auto fitted = fitSchedule(trial, *free);
+    if (failed(fitted))
+      return failure();
+    keepFaster(best, std::move(*fitted));
+    // More of it would only take longer.
+    if (fits(*free))
+      break;
+  }
+  if (uniform.size() == 1)
+    return best;
+  auto mixed = mix(trial, uniform);
+  if (failed(mixed))
+    return failure();
+  keepFaster(best, std::move(*mixed));
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Mixtures: each chunk recomputes as much as its rank has to
+//===----------------------------------------------------------------------===//
+
+static pipe::ChunkFunctionKind getKind(schedule::OpKind kind) {
+  switch (kind) {
+  case schedule::OpKind::Forward:
+    return pipe::ChunkFunctionKind::Forward;
+  case schedule::OpKind::BackwardInput:
+    return pipe::ChunkFunctionKind::BackwardInput;
+  case schedule::OpKind::BackwardWeight:
+    return pipe::ChunkFunctionKind::BackwardWeight;
+  case schedule::OpKind::Backward:
+    return pipe::ChunkFunctionKind::Backward;
+  }
+  return pipe::ChunkFunctionKind::Forward;
+}
+
+/// What a rank holds at most, workspaces included, where chunk k recomputes as
+/// in `uniform[levels[k]]`.
+static int64_t estimateHeld(llvm::ArrayRef<schedule::Op> order,
+                            llvm::ArrayRef<MemoryAttempt> uniform,
+                            llvm::ArrayRef<size_t> levels) {
+  int64_t held = 0, peak = 0;
+  for (const schedule::Op &op : order) {
+    const MemoryAttempt &level = uniform[levels[op.chunk]];
+    int64_t change = level.chunks[op.chunk].memory(op.kind);
+    int64_t workspace = level.workspaces[op.chunk]
+                            .kinds[static_cast<size_t>(getKind(op.kind))]
+                            .bytes;
+    peak = std::max(peak, held + std::max<int64_t>(change, 0) + workspace);
+    held += change;
+  }
+  return peak;
+}
+
+static double getWork(const schedule::Chunk &chunk) {
+  return chunk.forward + chunk.backwardInput + chunk.backwardWeight;
+}
+
+namespace {
+
+/// Chooses levels for the chunks of one rank.
+class RankMixer {
+public:
+  RankMixer(llvm::ArrayRef<MemoryAttempt> uniform, int rank,
+            llvm::ArrayRef<bool> isFree)
+      : uniform(uniform), order(uniform.front().order.stages[rank]) {
+    llvm::SmallVector<bool> seen(isFree.size(), false);
+    for (const schedule::Op &op : order)
+      if (isFree[op.chunk] && !std::exchange(seen[op.chunk], true))
+        chunks.push_back(op.chunk);
+  }
+
+  int64_t estimate(llvm::ArrayRef<size_t> levels) const {
+    return estimateHeld(order, uniform, levels);
+  }
+
+  /// Sets the levels of the rank's chunks to those with the least work under
+  /// which it holds no more than `bytes`; false if there are none.
+  bool choose(int64_t bytes, std::vector<size_t> &levels) const;
+
+private:
+  llvm::ArrayRef<MemoryAttempt> uniform;
+  llvm::ArrayRef<schedule::Op> order;
+  llvm::SmallVector<int> chunks;
+};
+
+} // namespace
+
+bool RankMixer::choose(int64_t bytes, std::vector<size_t> &levels) const {
+  size_t count = 1;
+  bool isMixed = true;
+  for (size_t i = 0; i != chunks.size() && isMixed; ++i)
+    isMixed = (count *= uniform.size()) <= maxMixtures;
+  if (!isMixed)
+    count = uniform.size();
+  std::optional<double> leastWork;
+  std::vector<size_t> tried = levels;
+  for (size_t number = 0; number != count; ++number) {
+    size_t rest = number;
+    double work = 0;
+    for (int chunk : chunks) {
+      tried[chunk] = isMixed ? rest % uniform.size() : number;
+      rest /= uniform.size();
+      work += getWork(uniform[tried[chunk]].chunks[chunk]);
+    }
+    if ((leastWork && work >= *leastWork) || estimate(tried) > bytes)
+      continue;
+    leastWork = work;
+    levels = tried;
+  }
+  return leastWork.has_value();
+}
+
+FailureOr<std::optional<MemoryAttempt>>
+MemoryFitter::mix(MemoryTrial &trial, llvm::ArrayRef<MemoryAttempt> uniform) {
+  std::vector<size_t> levels(asked.size(), 0);
+  llvm::SmallVector<bool> isFree;
+  for (const Recompute &policy : asked)
+    isFree.push_back(policy.kind == RecomputeKind::Auto);
+  std::vector<RankMixer> ranks;
+  // What the estimates leave out: parameters, messages, what lies unused.
+  std::vector<int64_t> missing;
+  for (size_t rank = 0; rank != limits.size(); ++rank) {
+    ranks.emplace_back(uniform, rank, isFree);
+    missing.push_back(uniform.front().arenas[rank] -
+                      ranks.back().estimate(levels));
+  }
+  for (int i = 0; i != maxCorrections; ++i) {
+    for (auto [rank, mixer] : llvm::enumerate(ranks))
+      if (!mixer.choose(limits[rank] - missing[rank], levels))
+        return std::optional<MemoryAttempt>();
+    std::vector<Recompute> policies = asked;
+    for (auto [k, policy] : llvm::enumerate(policies))
+      policy = uniform[levels[k]].policies[k];
+    auto result = attempt(trial, std::move(policies), {});
+    if (failed(result))
+      return failure();
+    if (fits(*result))
+      return std::optional(*result);
+    for (auto [rank, bytes] : llvm::enumerate(missing))
+      bytes += std::max<int64_t>(0, result->arenas[rank] - limits[rank]);
+  }
+  return std::optional<MemoryAttempt>();
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+/// By how much the stages are above their limits, all together, at the least.
+static int64_t getExcess(llvm::ArrayRef<int64_t> least,
+                         llvm::ArrayRef<int64_t> limits) {
+  int64_t excess = 0;
+  for (auto [bytes, limit] : llvm::zip_equal(least, limits))
+    excess += std::max<int64_t>(0, bytes - limit);
+  return excess;
+}
+
+/// Where a piece of the stage that is furthest above its limit could go.
+std::vector<std::vector<int64_t>>
+MemoryFitter::getMoves(llvm::ArrayRef<int64_t> pieces,
+                       llvm::ArrayRef<int64_t> bytes) const {
+  int64_t worst = 0, numChunks = pieces.size();
+  for (int64_t stage = 0, e = limits.size(); stage != e; ++stage)
+    if (bytes[stage] - limits[stage] > bytes[worst] - limits[worst])
+      worst = stage;
+  std::vector<std::vector<int64_t>> moves;
+  for (int64_t k = 0; k != numChunks; ++k) {
+    if (pieces[k] == 1 ||
+        pipe::getStageOf(placement, options.stages, k) != worst)
+      continue;
+    for (int64_t to : {k - 1, k + 1}) {
+      if (to < 0 || to == numChunks ||
+          pipe::getStageOf(placement, options.stages, to) == worst)
+        continue;
+      std::vector<int64_t> moved(pieces.begin(), pieces.end());
+      --moved[k];
+      ++moved[to];
+      moves.push_back(std::move(moved));
+    }
+  }
+  return moves;
+}
+
+LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
+  std::vector<int64_t> pieces = first.getPieces(), bytes = least;
+  std::vector<int64_t> originalLeast = least;
+  int64_t excess = getExcess(bytes, limits);
+  int budget =
+      std::clamp<int64_t>(100000 / std::max<int64_t>(numOps, 1), 4, 40);
+  for (bool isBetter = true; isBetter && budget > 0;) {
+    isBetter = false;
+    for (std::vector<int64_t> &moved : getMoves(pieces, bytes)) {
+      if (budget-- == 0)
+        break;
+      MemoryTrial trial(model, options, moved);
+      if (failed(trial.partition()))
+        return failure();
+      auto fitted = solve(trial);
+      if (failed(fitted))
+        return failure();
+      if (*fitted)
+        return apply(trial, **fitted);
+      if (least.empty() || getExcess(least, limits) >= excess)
+        continue;
+      isBetter = true;
+      excess = getExcess(least, limits);
+      pieces = moved;
+      bytes = least;
+    }
+  }
+  least = std::move(originalLeast);
+  return refuse(first);
+}
+
+//===----------------------------------------------------------------------===//
+// The answer
+//===----------------------------------------------------------------------===//
+
+static std::string formatBytes(int64_t bytes) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << bytes << " bytes";
+  if (bytes >= 1 << 20)
+    stream << llvm::format(" (%.2f MiB)", bytes / 1048576.0);
+  return text;
+}
+
+/// The stage that is furthest above its limit.
+int MemoryFitter::getWorstStage() const {
+  int worst = 0;
+  for (int stage = 1, e = limits.size(); stage < e; ++stage)
+    if (least[stage] - limits[stage] > least[worst] - limits[worst])
+      worst = stage;
+  return worst;
+}
+
+LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
+  int stage = getWorstStage();
+  int64_t needed = least[stage], always = lasting[stage];
+  InFlightDiagnostic diagnostic = emitError(location);
+  if (needed > limits[stage])
+    diagnostic << "stage " << stage << " needs an arena of at least "
+               << formatBytes(needed) << " with schedule '" << options.schedule
+               << "', but its memory limit is " << formatBytes(limits[stage]);
+  else
+    diagnostic << "no order of schedule '" << options.schedule
+               << "' meets the memory limits of all stages at once; stage "
+               << stage << ", with " << formatBytes(limits[stage])
+               << ", is the closest to its limit";
+  diagnostic.attachNote() << formatBytes(always)
+                          << " of it are parameters, their gradients and the "
+                             "state of optimizer '"
+                          << options.optimizer
+                          << "'; more stages take less of that";
+  if (betterSchedule)
+    diagnostic.attachNote()
+        << "another schedule may hold " << formatBytes(betterSchedule->second)
+        << " of activations where this one holds "
+        << formatBytes(betterSchedule->first) << " at least";
+  diagnostic.attachNote()
+      << (options.pieces.empty()
+              ? "moving cuts from stage to stage did not make all of them fit"
+              : "the pieces of chunks are given; where they are not, cuts are "
+                "moved to meet a limit");
+  if (isAuto)
+    return diagnostic;
+  std::string help = tryAuto(trial, stage);
+  if (!help.empty())
+    diagnostic.attachNote() << help;
+  return diagnostic;
+}
+
+/// What recomputing more would do.
+std::string MemoryFitter::tryAuto(MemoryTrial &trial, int stage) {
+  isAuto = true;
+  asked.assign(asked.size(), {RecomputeKind::Auto});
+  auto fitted = solve(trial);
+  if (failed(fitted) || least.empty())
+    return "";
+  if (*fitted)
+    return "with recompute 'auto' all stages fit";
+  return "with recompute 'auto' and the same cuts, stage " +
+         std::to_string(stage) + " would need at least " +
+         formatBytes(least[stage]);
+}
+
+LogicalResult MemoryFitter::apply(MemoryTrial &trial,
+                                  const MemoryAttempt &chosen) {
+  auto module = trial.differentiate(chosen.policies);
+  if (failed(module))
+    return failure();
+  auto pipeline = *(*module)->getOps<pipe::PipelineOp>().begin();
+  MLIRContext *context = model.getContext();
+  pipeline->setAttr(pipe::memoryLimitsAttrName,
+                    DenseI64ArrayAttr::get(context, limits));
+  if (!chosen.scheduleLimits.empty())
+    pipeline->setAttr(pipe::scheduleLimitsAttrName,
+                      DenseI64ArrayAttr::get(context, chosen.scheduleLimits));
+  model.getBodyRegion().takeBody((*module)->getBodyRegion());
+  model->setAttrs((*module)->getOperation()->getAttrDictionary());
+  return success();
+}
+
+LogicalResult MemoryFitter::readOptions() {
+  auto refuse = [&](const std::string &misfit) -> LogicalResult {
+    return model.emitError() << misfit;
+  };
+  std::string misfit =
+      parseMemoryLimits(options.memoryLimits, options.stages, limits);
+  if (!misfit.empty())
+    return refuse("memory-limit: " + misfit);
+  misfit = parseRecompute(options.recompute,
+                          options.stages * options.chunksPerStage, asked);
+  if (!misfit.empty())
+    return refuse("recompute: " + misfit);
+  for (const Recompute &policy : asked)
+    isAuto |= policy.kind == RecomputeKind::Auto;
+  return success();
+}
+
+LogicalResult MemoryFitter::run() {
+  FailureOr<func::FuncOp> entry = pipe::findModel(model, options.entry);
+  if (failed(entry))
+    return failure();
+  location = entry->getLoc();
+  numOps = std::distance(entry->getOps().begin(), entry->getOps().end());
+  MemoryTrial trial(model, options, options.pieces);
+  if (failed(readOptions()) || failed(trial.partition()))
+    return failure();
+  placement = trial.getPlacement();
+  // What there is to warn about is said by the passes that come afterwards.
+  ScopedDiagnosticHandler quiet(model.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  auto fitted = solve(trial);
+  if (failed(fitted))
+    return failure();
+  if (*fitted)
+    return apply(trial, **fitted);
+  return options.pieces.empty() ? moveCuts(trial) : refuse(trial);
+}
+
+namespace {
+
+struct FitMemoryPass : PassWrapper<FitMemoryPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FitMemoryPass)
+
+  explicit FitMemoryPass(const CompileOptions &options) : options(options) {}
+
+  StringRef getName() const override { return "PipeFitMemory"; }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OpPassManager phases(ModuleOp::getOperationName());
+    CompileOptions plain = options;
+    plain.memoryLimits.clear();
+    buildProgramPipeline(phases, plain);
+    buildMemoryPipeline(phases, plain);
+    phases.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    if (failed(MemoryFitter(getOperation(), options).run()))
+      signalPassFailure();
+  }
+
+  CompileOptions options;
+};
+
+} // namespace
+
+std::unique_ptr<Pass>
+veeline::createFitMemoryPass(const CompileOptions &options) {
+  return std::make_unique<FitMemoryPass>(options);
+}

@@ -1,0 +1,70 @@
+//===- FitMemory.h - compiling within limits of memory ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_PIPELINES_FITMEMORY_H
+#define VEELINE_LIB_PIPELINES_FITMEMORY_H
+
+#include "MemoryAttempt.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+namespace veeline {
+
+/// Finds a way to compile a model under which no arena exceeds its limit. In
+/// this order: the schedule as it is, the schedule under limits of its own,
+/// recomputing more (where that is left open), moving a cut (likewise). Of the
+/// ways that fit, the one with the shortest predicted step stays.
+class MemoryFitter {
+public:
+  MemoryFitter(mlir::ModuleOp model, const CompileOptions &options)
+      : model(model), options(options), location(model.getLoc()) {}
+
+  /// Replaces the model function by its pipeline. Fails with a diagnostic;
+  /// where nothing fits it names the stage, its limit, the least that was
+  /// possible, and what would help.
+  mlir::LogicalResult run();
+
+private:
+  using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
+
+  mlir::LogicalResult readOptions();
+  bool fits(const MemoryAttempt &attempt) const;
+  bool canTighten() const;
+  std::vector<Recompute> getLevels() const;
+  std::vector<Recompute> fill(const Recompute &level) const;
+  mlir::FailureOr<MemoryAttempt> attempt(MemoryTrial &trial,
+                                         std::vector<Recompute> policies,
+                                         std::vector<int64_t> scheduleLimits);
+  mlir::LogicalResult findLeast(MemoryTrial &trial,
+                                const MemoryAttempt &refused);
+  Answer fitSchedule(MemoryTrial &trial, const MemoryAttempt &free);
+  Answer solve(MemoryTrial &trial);
+  Answer mix(MemoryTrial &trial, llvm::ArrayRef<MemoryAttempt> uniform);
+  std::vector<std::vector<int64_t>>
+  getMoves(llvm::ArrayRef<int64_t> pieces, llvm::ArrayRef<int64_t> bytes) const;
+  mlir::LogicalResult moveCuts(MemoryTrial &first);
+  int getWorstStage() const;
+  mlir::LogicalResult refuse(MemoryTrial &trial);
+  std::string tryAuto(MemoryTrial &trial, int stage);
+  mlir::LogicalResult apply(MemoryTrial &trial, const MemoryAttempt &chosen);
+
+  mlir::ModuleOp model;
+  const CompileOptions &options;
+  mlir::Location location;
+  int64_t numOps = 0;
+  pipe::Placement placement = pipe::Placement::Linear;
+  std::vector<int64_t> limits;
+  std::vector<Recompute> asked;
+  bool isAuto = false;
+  /// For each stage, under the present cuts: the smallest arena that was
+  /// planned, and what of an arena lasts.
+  std::vector<int64_t> least, lasting;
+  /// What this schedule holds at least, and what any does.
+  std::optional<std::pair<int64_t, int64_t>> betterSchedule;
+};
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_PIPELINES_FITMEMORY_H
