@@ -207,7 +207,7 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   artifact::Metadata &metadata = artifact.metadata;
   if (metadata.programs.empty()) {
     auto pipeline = *module.getOps<pipe::PipelineOp>().begin();
-    if (failed(describeModel(pipeline, metadata)))
+    if (failed(describeModel(pipeline, artifact)))
       return failure();
     describeRanges(pipeline, metadata);
   }

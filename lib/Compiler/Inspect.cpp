@@ -53,6 +53,10 @@ static int inspectArtifact(const InspectCommand &command) {
     return 0;
   }
   printSummary(llvm::outs(), command.file, metadata);
+  if (command.parameters) {
+    llvm::outs() << '\n';
+    printParameters(llvm::outs(), metadata);
+  }
   if (program && command.schedule) {
     llvm::outs() << '\n';
     printSchedule(llvm::outs(), *program);

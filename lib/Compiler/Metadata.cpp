@@ -7,6 +7,7 @@
 #include "veeline/Compiler/Metadata.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -54,12 +55,71 @@ static artifact::Initializer getInitializer(InitAttr init) {
     return {Kind::normal, a, b};
   case InitKind::Uniform:
     return {Kind::uniform, a, b};
+  case InitKind::Values:
+    return {Kind::values, 0, 0};
   }
   return {};
 }
 
+/// The bytes of the elements, which stay where they are; none of elements that
+/// are left out or whose size is wrong.
+static std::optional<std::string_view> getBytes(ElementsAttr elements) {
+  ArrayRef<char> bytes;
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
+    bytes = dense.getRawData();
+  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return std::nullopt;
+    bytes = blob->getData();
+  }
+  if (bytes.size() != getByteSize(elements.getShapedType()))
+    return std::nullopt;
+  return std::string_view(bytes.data(), bytes.size());
+}
+
+/// A splat's elements are the bytes of one.
+static std::optional<std::string_view>
+expandSplat(ElementsAttr elements, artifact::Artifact &artifact) {
+  auto dense = dyn_cast<DenseElementsAttr>(elements);
+  if (!dense || !dense.isSplat())
+    return getBytes(elements);
+  ArrayRef<char> one = dense.getRawData();
+  auto all =
+      std::make_shared<std::pair<std::string, decltype(artifact.storage)>>();
+  for (int64_t i = 0; i < dense.getNumElements(); ++i)
+    all->first.append(one.data(), one.size());
+  all->second = std::move(artifact.storage);
+  artifact.storage = all;
+  return all->first;
+}
+
+/// How `param` starts; its values become a section of the artifact.
+static FailureOr<artifact::Initializer>
+describeInit(ParamOp param, artifact::Artifact &artifact) {
+  InitAttr init = param.getParam().getInit();
+  artifact::Initializer result = getInitializer(init);
+  if (init.getKind() != InitKind::Values)
+    return result;
+  auto bytes = expandSplat(init.getElements(), artifact);
+  if (!bytes)
+    return emitError(param.getLoc())
+           << "parameter \"" << param.getParam().getName().getValue()
+           << "\" starts from values that are not there as bytes of "
+           << init.getElements().getShapedType()
+           << ": they are left out of the file, of another size, or sparse";
+  std::string type;
+  llvm::raw_string_ostream(type)
+      << init.getElements().getShapedType().getElementType();
+  result.stored = {static_cast<int32_t>(artifact.values.size()),
+                   *artifact::parseDataType(type)};
+  artifact.values.push_back(*bytes);
+  return result;
+}
+
 LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
-                                               artifact::Metadata &metadata) {
+                                               artifact::Artifact &artifact) {
+  artifact::Metadata &metadata = artifact.metadata;
   metadata.model = pipeline.getSymName();
   metadata.microbatches = pipeline.getMicrobatches().value_or(1);
   for (auto [i, result] : llvm::enumerate(pipeline.getYield().getResults())) {
@@ -71,11 +131,12 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
   }
   for (ParamOp param : pipeline.getParams()) {
     FailureOr<artifact::DataType> type = getDataType(param.getValue());
-    if (failed(type))
+    FailureOr<artifact::Initializer> init = describeInit(param, artifact);
+    if (failed(type) || failed(init))
       return failure();
     metadata.params.push_back({param.getParam().getName().str(),
                                getShape(param.getValue().getType()), *type,
-                               getInitializer(param.getParam().getInit())});
+                               *init});
   }
   auto describeInput = [](auto input, auto &inputs) -> LogicalResult {
     FailureOr<artifact::DataType> type = getDataType(input.getValue());

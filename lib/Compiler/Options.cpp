@@ -221,11 +221,12 @@ static std::string findMisfit(const CLI::App &app,
     if (!isModel && app.count(name))
       return name + " is about a model (.mlir), and '" + command.file +
              "' is an artifact";
-  for (std::string name : {"--memory", "--memory-svg", "--schedule", "--json"})
+  for (std::string name : {"--parameters", "--memory", "--memory-svg",
+                           "--schedule", "--json"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
-  for (std::string name : {"--memory", "--schedule"})
+  for (std::string name : {"--parameters", "--memory", "--schedule"})
     if (command.json && app.count(name))
       return name + " prints a table, and --json everything; choose one";
   return "";
@@ -242,6 +243,8 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->description("The pieces of a model, as --partition counts them (what "
                     "is printed of a "
                     "model anyway)");
+  app.add_flag("--parameters", command.parameters,
+               "Every parameter: its type, its shape and how it starts");
   app.add_flag("--memory", command.memory,
                "The memory of each rank by kind, and over the predicted step");
   app.add_option("--memory-svg", command.memorySvg,

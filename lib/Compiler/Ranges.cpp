@@ -70,17 +70,24 @@ static int64_t findInputBound(Value input, SymbolTableCollection &symbols) {
 void veeline::compiler::describeRanges(PipelineOp pipeline,
                                        artifact::Metadata &metadata) {
   SymbolTableCollection symbols;
-  auto describe = [&](Value input, auto &entry) {
+  auto describe = [&](Value input, DenseI64ArrayAttr given, auto &entry) {
     if (!isa<IntegerType>(cast<ShapedType>(input.getType()).getElementType()))
       return;
     int64_t bound = findInputBound(input, symbols);
     if (bound != unbounded)
       entry.range = {0, bound};
+    if (!given)
+      return;
+    std::pair<int64_t, int64_t> all = {given[0], given[1]};
+    if (entry.range)
+      all = {std::max(all.first, entry.range->first),
+             std::min(all.second, entry.range->second)};
+    entry.range = all;
   };
   for (auto [batch, entry] :
        llvm::zip_equal(pipeline.getBatches(), metadata.batches))
-    describe(batch.getValue(), entry);
+    describe(batch.getValue(), batch.getRangeAttr(), entry);
   for (auto [buffer, entry] :
        llvm::zip_equal(pipeline.getBuffers(), metadata.buffers))
-    describe(buffer.getValue(), entry);
+    describe(buffer.getValue(), buffer.getRangeAttr(), entry);
 }

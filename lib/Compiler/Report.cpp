@@ -90,6 +90,47 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
   }
 }
 
+/// As in "normal(0, 0.02)".
+static std::string describeInit(const artifact::Initializer &init) {
+  using Kind = artifact::Initializer::Kind;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  switch (init.kind) {
+  case Kind::zeros:
+    return "zeros";
+  case Kind::ones:
+    return "ones";
+  case Kind::constant:
+    os << llvm::format("constant(%g)", init.first);
+    return text;
+  case Kind::normal:
+    os << llvm::format("normal(%g, %g)", init.first, init.second);
+    return text;
+  case Kind::uniform:
+    os << llvm::format("uniform(%g, %g)", init.first, init.second);
+    return text;
+  case Kind::values:
+    return "from file" +
+           (init.stored ? ", " + std::string(artifact::name(init.stored->type))
+                        : std::string());
+  }
+  return text;
+}
+
+void veeline::compiler::printParameters(llvm::raw_ostream &os,
+                                        const artifact::Metadata &metadata) {
+  os << "type  shape             init                      name\n";
+  for (const artifact::Parameter &param : metadata.params) {
+    std::string shape;
+    for (int64_t extent : param.shape)
+      shape += (shape.empty() ? "" : "x") + std::to_string(extent);
+    std::string type(artifact::name(param.type));
+    os << llvm::format("%-5s %-17s %-25s ", type.c_str(), shape.c_str(),
+                       describeInit(param.init).c_str())
+       << param.name << '\n';
+  }
+}
+
 void veeline::compiler::printSchedule(llvm::raw_ostream &os,
                                       const artifact::Program &program) {
   for (auto [i, rank] : llvm::enumerate(program.ranks)) {

@@ -39,6 +39,28 @@ static Location nameLocation(ElementsAttr value, Location location) {
       location);
 }
 
+/// Whether the bytes of a resource are as many as its type takes; the parser
+/// does not look.
+static bool hasItsSize(DenseResourceElementsAttr resource) {
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  ShapedType type = resource.getShapedType();
+  return !blob ||
+         blob->getData().size() ==
+             llvm::divideCeil(static_cast<uint64_t>(type.getNumElements()) *
+                                  type.getElementTypeBitWidth(),
+                              8);
+}
+
+/// Elements that are neither dense nor a resource, as dense ones.
+static ElementsAttr makeDense(ElementsAttr value) {
+  if (isa<DenseElementsAttr, DenseResourceElementsAttr>(value))
+    return value;
+  auto type = cast<ShapedType>(value.getType());
+  if (auto numbers = value.tryGetValues<APFloat>())
+    return DenseElementsAttr::get(type, llvm::to_vector(*numbers));
+  return value;
+}
+
 namespace {
 class ConstantsToArguments {
 public:
@@ -50,10 +72,12 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult verifySize(Location location, ElementsAttr value);
   void replaceConstant(Operation *op, ElementsAttr value);
   LogicalResult replaceLoad(Operation *load, SymbolRefAttr symbol);
   BlockArgument add(ElementsAttr value, Location location) {
-    return addArgument(model, value.getType(), name, value, location);
+    return addArgument(model, value.getType(), name, makeDense(value),
+                       location);
   }
 
   func::FuncOp model;
@@ -62,6 +86,17 @@ private:
   llvm::DenseMap<Attribute, BlockArgument> globals;
 };
 } // namespace
+
+LogicalResult ConstantsToArguments::verifySize(Location location,
+                                               ElementsAttr value) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (!resource || hasItsSize(resource))
+    return success();
+  return emitError(location)
+         << "the resource '" << resource.getRawHandle().getKey() << "' has "
+         << resource.getRawHandle().getBlob()->getData().size()
+         << " bytes, which are not those of " << resource.getType();
+}
 
 /// Equal splats in a file are most likely weights that were left out, which
 /// have nothing in common.
@@ -91,6 +126,8 @@ LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
     diagnostic.attachNote(global.getLoc()) << "the global is here";
     return diagnostic;
   }
+  if (failed(verifySize(global.getLoc(), value)))
+    return failure();
   if (!isFloatTensor(value.getType())) {
     OpBuilder builder(load);
     load->getResult(0).replaceAllUsesWith(arith::ConstantOp::create(
@@ -123,6 +160,9 @@ LogicalResult ConstantsToArguments::run() {
     if (symbol && failed(replaceLoad(op, symbol)))
       return failure();
     ElementsAttr value;
+    if (!symbol && matchPattern(op, m_Constant(&value)) &&
+        failed(verifySize(op->getLoc(), value)))
+      return failure();
     if (!symbol && op->getNumResults() == 1 &&
         isFloatTensor(op->getResult(0).getType(), 2) &&
         matchPattern(op, m_Constant(&value)))

@@ -176,6 +176,9 @@ FailureOr<Value> LossBuilder::crossEntropy() {
   ArrayRef<int64_t> shape = type.getShape(), rows = shape.drop_back();
   BlockArgument labels =
       addData("labels", RankedTensorType::get(rows, builder.getI32Type()));
+  // A label that is no class would count as a class of probability 1.
+  model.setArgAttr(labels.getArgNumber(), pipe::PipeDialect::rangeAttrName,
+                   builder.getDenseI64ArrayAttr({0, shape.back()}));
   Value most = reduceRows(
       result, shape, -std::numeric_limits<double>::infinity(),
       [](OpBuilder &inner, Location at, ValueRange arguments) -> Value {

@@ -29,7 +29,23 @@ using veeline::pipe::PipeDialect;
 
 static InitAttr makeInit(MLIRContext *context, InitKind kind, double a = 0,
                          double b = 0) {
-  return InitAttr::get(context, kind, APFloat(a), APFloat(b));
+  return InitAttr::get(context, kind, APFloat(a), APFloat(b), ElementsAttr());
+}
+
+/// A weight starts from what the file has for it.
+static InitAttr storedInit(ElementsAttr elements) {
+  // What is smaller than the runtime's floats.
+  auto dense = dyn_cast<DenseFPElementsAttr>(elements);
+  if (dense && dense.getElementType().getIntOrFloatBitWidth() < 16)
+    elements = dense.mapValues(
+        Float32Type::get(elements.getContext()), [](APFloat number) {
+          bool lost = false;
+          number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                         &lost);
+          return number.bitcastToAPInt();
+        });
+  return InitAttr::get(elements.getContext(), InitKind::Values, APFloat(0.0),
+                       APFloat(0.0), elements);
 }
 
 /// How a weight starts whose values are unknown.
@@ -109,8 +125,6 @@ private:
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
-  /// How many parameters have values in the file that get lost.
-  unsigned numDropped = 0;
   /// Slices of a parameter start here.
   unsigned firstSlice = 0;
 };
@@ -296,11 +310,14 @@ LogicalResult Importer::decide(unsigned argument) {
       return success();
     }
     std::optional<double> splat = splatOf(value);
-    bool isDrawn = uses.weight || !splat;
-    numDropped += !splat && isThere(value);
-    makeParam(argument, isDrawn
-                            ? drawnInit(context, uses)
-                            : makeInit(context, InitKind::Constant, *splat));
+    if (!splat && isThere(value))
+      makeParam(argument, storedInit(value));
+    else if (!splat || uses.weight)
+      makeParam(argument, drawnInit(context, uses));
+    else if (std::isfinite(*splat))
+      makeParam(argument, makeInit(context, InitKind::Constant, *splat));
+    else
+      makeParam(argument, storedInit(value));
     return success();
   }
   if (isParam(argument)) {
@@ -340,11 +357,6 @@ LogicalResult Importer::run() {
     return model.emitError("the model has nothing to train: neither constants "
                            "nor arguments look like weights; choose arguments "
                            "by the option 'params'");
-  if (numDropped > 0)
-    model.emitWarning("the values that the file has for ")
-        << numDropped << (numDropped == 1 ? " parameter" : " parameters")
-        << " are not taken over: they start at random, unless 'veeline train "
-           "--init' has them";
   gone.resize(model.getNumArguments());
   return LogicalResult(model.eraseArguments(gone));
 }

@@ -37,7 +37,8 @@ void UseFinder::follow(Value value) {
 void UseFinder::visit(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
-          tensor::CastOp, tensor::ExtractSliceOp, tensor::PadOp>(op)) {
+          tensor::CastOp, tensor::ExtractSliceOp, tensor::PadOp, arith::ExtFOp,
+          arith::TruncFOp>(op)) {
     if (use.getOperandNumber() == 0)
       follow(op->getResult(0));
     return;

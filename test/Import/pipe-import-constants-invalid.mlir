@@ -10,6 +10,23 @@ func.func @model() -> tensor<2xf32> {
 
 // -----
 
+func.func @short(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{the resource 'w' has 8 bytes, which are not those of 'tensor<2x2xf32>'}}
+  %w = arith.constant dense_resource<w> : tensor<2x2xf32>
+  %0 = arith.addf %x, %w : tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      w: "0x08000000803F004040404080"
+    }
+  }
+#-}
+
+// -----
+
 // expected-error @below {{expected one public func.func, found @a and @b; run --pipe-import-entry first}}
 module {
   func.func @a(%x: tensor<4xf32>) -> tensor<4xf32> {

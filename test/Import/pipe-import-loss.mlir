@@ -3,7 +3,7 @@
 // RUN: veeline-opt %s "--pipe-import-loss=loss=sum" | FileCheck %s --check-prefix=SUM
 
 // CE:       func.func @model(
-// CE-SAME:    tensor<2x3x5xf32> {pipe.batch = "x"}, %[[LABELS:[a-z0-9]+]]: tensor<2x3xi32> {pipe.batch = "labels"}) -> tensor<f32>
+// CE-SAME:    tensor<2x3x5xf32> {pipe.batch = "x"}, %[[LABELS:[a-z0-9]+]]: tensor<2x3xi32> {pipe.batch = "labels", pipe.range = array<i64: 0, 5>}) -> tensor<f32>
 // CE:         arith.maximumf
 // CE:         math.exp
 // CE:         math.log

@@ -73,20 +73,34 @@ func.func @small(
 
 // -----
 
-// Values of their own are drawn, too, and that is said.
+// Values of their own are kept; elements that the file leaves out are drawn.
 // CHECK-LABEL: func.func @values(
-// CHECK-SAME:    tensor<2x2xf32> {pipe.param = #pipe.param<"weight0", init = normal({{.*}})>}
-// expected-warning @below {{the values that the file has for 1 parameter are not taken over: they start at random, unless 'veeline train --init' has them}}
+// CHECK-SAME:    tensor<2x2xf32> {pipe.param = #pipe.param<"weight0", init = values(dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>)>},
+// CHECK-SAME:    tensor<2x2xf32> {pipe.param = #pipe.param<"weight1", init = values(dense_resource<half> : tensor<2x2xbf16>)>},
+// CHECK-SAME:    tensor<2x2xf32> {pipe.param = #pipe.param<"weight2", init = normal({{.*}})>}
 func.func @values(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<4x2xf32>') is taken for data}}
     %x: tensor<4x2xf32>,
-    %w: tensor<2x2xf32> {pipe.constant = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>}) -> tensor<4x2xf32> {
+    %w: tensor<2x2xf32> {pipe.constant = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>},
+    %half: tensor<2x2xbf16> {pipe.constant = dense_resource<half> : tensor<2x2xbf16>},
+    %elided: tensor<2x2xf32> {pipe.constant = dense_resource<__elided__> : tensor<2x2xf32>}) -> tensor<4x2xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x2xf32>
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x2xf32>) -> tensor<4x2xf32>
   %p = linalg.matmul ins(%x, %w : tensor<4x2xf32>, tensor<2x2xf32>) outs(%z : tensor<4x2xf32>) -> tensor<4x2xf32>
-  return %p : tensor<4x2xf32>
+  %wide = arith.extf %half : tensor<2x2xbf16> to tensor<2x2xf32>
+  %q = linalg.matmul ins(%p, %wide : tensor<4x2xf32>, tensor<2x2xf32>) outs(%z : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %r = linalg.matmul ins(%q, %elided : tensor<4x2xf32>, tensor<2x2xf32>) outs(%z : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
 }
+
+{-#
+  dialect_resources: {
+    builtin: {
+      half: "0x08000000803F004040404080"
+    }
+  }
+#-}
 
 // -----
 

@@ -7,7 +7,7 @@
 // CHECK-SAME:  %{{[^:]*}}: tensor<1x8xf32> {pipe.batch = "arg0"},
 // CHECK-SAME:  %{{[^:]*}}: tensor<1x8x8xf32> {pipe.param = #pipe.param<"weight{{[0-9]}}", init = normal(0.000000e+00, {{0.35[0-9]*}})>},
 // CHECK-SAME:  %{{[^:]*}}: tensor<1x8x8xf32> {pipe.param = #pipe.param<"weight{{[0-9]}}", init = normal(0.000000e+00, {{0.35[0-9]*}})>},
-// CHECK-SAME:  %{{[^:]*}}: tensor<1xi32> {pipe.batch = "labels"}) -> tensor<f32>
+// CHECK-SAME:  %{{[^:]*}}: tensor<1xi32> {pipe.batch = "labels", pipe.range = array<i64: 0, 8>}) -> tensor<f32>
 // CHECK-NOT:   tosa.
 // STEP:      llvm.func @forward_rank0_step
 // STEP:      llvm.func @forward_rank1_step

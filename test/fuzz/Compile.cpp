@@ -257,7 +257,7 @@ LogicalResult Compilation::run() {
   if (failed(schedule()))
     return failure();
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
-  if (failed(compiler::describeModel(pipeline, artifact.metadata)))
+  if (failed(compiler::describeModel(pipeline, artifact)))
     return failure();
   artifact.metadata.microbatches = task.microbatches;
   compiler::describeRanges(pipeline, artifact.metadata);

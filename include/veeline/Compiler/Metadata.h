@@ -21,12 +21,14 @@ namespace veeline::compiler {
 /// The inputs and results of a pipeline's model, without the ranges of its
 /// integers. Fails with a diagnostic where one has a type that the runtime does
 /// not know.
+/// Values that parameters start from are not copied: they live in the context.
 mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
-                                  artifact::Metadata &metadata);
+                                  artifact::Artifact &artifact);
 
-/// The valid values of the integer batch arguments and buffers that index
-/// tensors: the smallest dimension that one of them indexes. Reads the primal
-/// functions of the chunks, which have to be on tensors.
+/// The valid values of the integer batch arguments and buffers: those that the
+/// model says, and of those that index tensors the smallest dimension that one
+/// of them indexes. Reads the primal functions of the chunks, which have to be
+/// on tensors.
 void describeRanges(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
 /// The programs of a pipeline whose memory is planned, as the artifact's

@@ -64,6 +64,7 @@ struct InspectCommand {
   /// A model (`.mlir`) or an artifact.
   std::string file;
   ImportCommand import;
+  bool parameters = false;
   bool memory = false;
   /// Where to draw the memory, as SVG; empty: nowhere.
   std::string memorySvg;

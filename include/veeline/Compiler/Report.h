@@ -22,6 +22,9 @@ namespace veeline::compiler {
 void printSummary(llvm::raw_ostream &os, const std::string &path,
                   const artifact::Metadata &metadata);
 
+/// Every parameter: its type, its shape, how it starts, its name.
+void printParameters(llvm::raw_ostream &os, const artifact::Metadata &metadata);
+
 /// The order of every rank of `program`.
 void printSchedule(llvm::raw_ostream &os, const artifact::Program &program);
 

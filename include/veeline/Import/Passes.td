@@ -61,10 +61,10 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     microbatch. A parameter that is only sliced is split into one parameter a
     slice. A remark at each argument says what was decided.
 
-    A bias or scale that is a splat in the file starts from that value. All others are drawn at
-    random, values of their own are lost with a warning: `normal(0, 1/sqrt(n))` where n products
-    are summed, `normal(0, 0.02)` where rows are looked up, zeros where they are added, ones where
-    they are multiplied with.
+    A constant with values of its own starts from them, a bias or scale that is a splat in the
+    file from that value. All others are drawn at random: `normal(0, 1/sqrt(n))` where n products are
+    summed, `normal(0, 0.02)` where rows are looked up, zeros where they are added, ones where they
+    are multiplied with.
   }];
   let options = [
     ListOption<"params", "params", "std::string",
@@ -79,7 +79,7 @@ def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
   let summary = "Attach a loss to a result of the model";
   let description = [{
     `cross-entropy` takes the last dimension of the chosen result as classes and the data
-    argument `labels` (i32) as the right ones; `mse` takes the data argument `targets`; `sum` adds
+    argument `labels` (i32, with the classes as its `pipe.range`) as the right ones; `mse` takes the data argument `targets`; `sum` adds
     up all elements. The first two are means over all rows, or elements. The loss is the
     only result of the function then. Without a loss, the chosen result must be a scalar.
   }];

@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An artifact is one file: a header, the metadata below as JSON, and one ELF
-// shared object per rank and program. The compiler fills these structs and
+// An artifact is one file: a header, the metadata below as JSON, one ELF
+// shared object per rank and program, and the values that parameters start from
+// where the model has them. The compiler fills these structs and
 // calls writeArtifact; the runtime reads them back with readArtifact, which
 // accepts nothing that `validate` does not. docs/artifact.md has the format.
 //
@@ -19,6 +20,7 @@
 #include "veeline/status.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 2;
+inline constexpr uint32_t formatVersion = 3;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -42,14 +44,22 @@ std::optional<DataType> parseDataType(std::string_view text);
 /// The product of `shape`: 1 for a scalar.
 int64_t numElements(const std::vector<int64_t> &shape);
 
+/// Where the values are that a parameter starts from.
+struct StoredValues {
+  int32_t section = 0;           ///< Index into Artifact::values.
+  DataType type = DataType::f32; ///< A float, no wider than the parameter.
+};
+
 /// How a parameter starts. The meaning of the two numbers:
 /// constant(first), normal(first = mean, second = standard deviation),
-/// uniform(first = low, second = high).
+/// uniform(first = low, second = high). Of the kind `values`, and only of it,
+/// there is `stored`.
 struct Initializer {
-  enum class Kind { zeros, ones, constant, normal, uniform };
+  enum class Kind { zeros, ones, constant, normal, uniform, values };
   Kind kind = Kind::zeros;
   double first = 0;
   double second = 0;
+  std::optional<StoredValues> stored = std::nullopt;
 };
 
 struct Parameter {
@@ -279,6 +289,11 @@ struct Metadata {
 struct Artifact {
   Metadata metadata;
   std::vector<std::string> objects; ///< Bytes of ELF shared objects.
+  /// Values that parameters start from: row-major, without gaps. They are not
+  /// copied: readArtifact has them in the file, a writer where they were.
+  std::vector<std::string_view> values;
+  /// What keeps `values` alive; null where somebody else does.
+  std::shared_ptr<const void> storage;
 };
 
 /// Checks every rule that the comments above state: indices, offsets against

@@ -14,6 +14,7 @@
 
 #include "veeline/artifact.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace veeline;
@@ -49,15 +50,93 @@ static constexpr size_t sectionAlignment = 64;
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void padToAlignment(std::string &bytes) {
-  bytes.resize((bytes.size() + sectionAlignment - 1) / sectionAlignment *
-               sectionAlignment);
+static uint64_t alignUp(uint64_t size) {
+  return (size + sectionAlignment - 1) / sectionAlignment * sectionAlignment;
 }
 
 template <typename T>
 static void appendRaw(std::string &bytes, const T &value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
 }
+
+/// Everything before the sections; its header has no checksum yet.
+static std::string encodeHead(const Artifact &artifact,
+                              const std::vector<std::string_view> &sections) {
+  std::string metadata = toCompactJson(artifact.metadata);
+  std::string bytes(sizeof(Header), '\0');
+  Header header{};
+  std::memcpy(header.magic, magic, sizeof(magic));
+  header.version = formatVersion;
+  header.numSections = static_cast<uint32_t>(sections.size());
+  header.metadataOffset = bytes.size();
+  header.metadataBytes = metadata.size();
+  bytes += metadata;
+  bytes.resize(alignUp(bytes.size()));
+  header.tableOffset = bytes.size();
+  uint64_t end = bytes.size() + sections.size() * sizeof(Extent);
+  for (std::string_view section : sections) {
+    Extent extent = {alignUp(end), section.size()};
+    appendRaw(bytes, extent);
+    end = extent.offset + extent.bytes;
+  }
+  header.totalBytes = end;
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
+/// Calls `add` with the pieces of the file in their order, whose first is
+/// `head`; stops at the first error. Sections can be large: nothing is copied.
+template <typename Add>
+static Status forEachPiece(std::string_view head,
+                           const std::vector<std::string_view> &sections,
+                           Add &&add) {
+  constexpr char zeros[sectionAlignment] = {};
+  Status status = add(head);
+  uint64_t end = head.size();
+  for (std::string_view section : sections) {
+    if (status.ok())
+      status = add(std::string_view(zeros, alignUp(end) - end));
+    if (status.ok())
+      status = add(section);
+    end = alignUp(end) + section.size();
+  }
+  return status;
+}
+
+static Status write(AtomicFile &file, const Artifact &artifact) {
+  std::vector<std::string_view> sections(artifact.objects.begin(),
+                                         artifact.objects.end());
+  sections.insert(sections.end(), artifact.values.begin(),
+                  artifact.values.end());
+  std::string head = encodeHead(artifact, sections);
+  Crc64 crc;
+  (void)forEachPiece(head, sections, [&](std::string_view piece) {
+    crc.add(piece);
+    return Status::success();
+  });
+  uint64_t checksum = crc.value();
+  std::memcpy(head.data() + offsetof(Header, checksum), &checksum,
+              sizeof(checksum));
+  return forEachPiece(head, sections, [&](std::string_view piece) {
+    return file.write(piece);
+  });
+}
+
+Status artifact::writeArtifact(const std::string &path,
+                               const Artifact &artifact) {
+  if (Status status = validate(artifact); !status.ok())
+    return Status::error("cannot write '" + path + "': " + status.message());
+  AtomicFile file(path);
+  if (Status status = file.open(); !status.ok())
+    return status;
+  if (Status status = write(file, artifact); !status.ok())
+    return status;
+  return file.commit();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
 
 static uint64_t checksumOf(std::string_view file) {
   constexpr char zeros[sizeof(Header::checksum)] = {};
@@ -67,47 +146,6 @@ static uint64_t checksumOf(std::string_view file) {
   crc.add(file.substr(sizeof(Header)));
   return crc.value();
 }
-
-static std::string encode(const Artifact &artifact) {
-  std::string metadata = toCompactJson(artifact.metadata);
-  std::string bytes(sizeof(Header), '\0');
-  Header header{};
-  std::memcpy(header.magic, magic, sizeof(magic));
-  header.version = formatVersion;
-  header.numSections = static_cast<uint32_t>(artifact.objects.size());
-  header.metadataOffset = bytes.size();
-  header.metadataBytes = metadata.size();
-  bytes += metadata;
-  padToAlignment(bytes);
-
-  header.tableOffset = bytes.size();
-  std::vector<Extent> table(artifact.objects.size());
-  bytes.resize(bytes.size() + table.size() * sizeof(Extent));
-  for (size_t i = 0; i < table.size(); ++i) {
-    padToAlignment(bytes);
-    table[i] = {bytes.size(), artifact.objects[i].size()};
-    bytes += artifact.objects[i];
-  }
-  header.totalBytes = bytes.size();
-  if (!table.empty())
-    std::memcpy(bytes.data() + header.tableOffset, table.data(),
-                table.size() * sizeof(Extent));
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  header.checksum = checksumOf(bytes);
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  return bytes;
-}
-
-Status artifact::writeArtifact(const std::string &path,
-                               const Artifact &artifact) {
-  if (Status status = validate(artifact); !status.ok())
-    return Status::error("cannot write '" + path + "': " + status.message());
-  return writeFileAtomically(path, encode(artifact));
-}
-
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
 
 static bool isWithin(uint64_t offset, uint64_t bytes, uint64_t total) {
   return offset <= total && bytes <= total - offset;
@@ -138,6 +176,16 @@ static Status checkHeader(std::string_view file, const Header &header) {
   return Status::success();
 }
 
+/// How many sections, the last ones, are values.
+static uint32_t countValues(const Metadata &metadata) {
+  int64_t count = 0;
+  for (const Parameter &param : metadata.params)
+    if (param.init.stored)
+      count = std::max(count, int64_t(param.init.stored->section) + 1);
+  return static_cast<uint32_t>(count);
+}
+
+/// The values are views of `file`.
 static Expected<Artifact> decode(std::string_view file) {
   if (file.size() < sizeof(Header))
     return Status::error(
@@ -155,6 +203,12 @@ static Expected<Artifact> decode(std::string_view file) {
     return metadata.status();
   Artifact artifact;
   artifact.metadata = std::move(*metadata);
+  uint32_t numValues = countValues(artifact.metadata);
+  if (numValues > header.numSections)
+    return Status::error("it has " + std::to_string(header.numSections) +
+                         " sections, and its parameters start from the values "
+                         "of " +
+                         std::to_string(numValues));
   for (uint32_t i = 0; i < header.numSections; ++i) {
     Extent extent;
     std::memcpy(&extent, file.data() + header.tableOffset + i * sizeof(Extent),
@@ -162,7 +216,11 @@ static Expected<Artifact> decode(std::string_view file) {
     if (!isWithin(extent.offset, extent.bytes, file.size()))
       return Status::error("section " + std::to_string(i) +
                            " lies outside of the file");
-    artifact.objects.emplace_back(file.substr(extent.offset, extent.bytes));
+    std::string_view section = file.substr(extent.offset, extent.bytes);
+    if (i < header.numSections - numValues)
+      artifact.objects.emplace_back(section);
+    else
+      artifact.values.push_back(section);
   }
   if (Status status = validate(artifact); !status.ok())
     return status;
@@ -173,8 +231,10 @@ Expected<Artifact> artifact::readArtifact(const std::string &path) {
   Expected<MappedFile> file = MappedFile::open(path);
   if (!file.ok())
     return file.status();
-  Expected<Artifact> artifact = decode(file->bytes());
+  auto storage = std::make_shared<MappedFile>(std::move(*file));
+  Expected<Artifact> artifact = decode(storage->bytes());
   if (!artifact.ok())
     return Status::error("cannot read '" + path + "': " + artifact.message());
+  artifact->storage = std::move(storage);
   return artifact;
 }

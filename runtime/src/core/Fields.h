@@ -22,11 +22,18 @@ namespace veeline::artifact {
 template <typename Self, typename Struct>
 concept Is = std::is_same_v<std::remove_const_t<Self>, Struct>;
 
+template <typename Visitor, Is<StoredValues> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("section", self.section);
+  visit("type", self.type);
+}
+
 template <typename Visitor, Is<Initializer> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("kind", self.kind);
   visit("first", self.first);
   visit("second", self.second);
+  visit("stored", self.stored);
 }
 
 template <typename Visitor, Is<Parameter> Self>

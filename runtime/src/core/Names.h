@@ -14,8 +14,8 @@ namespace veeline::artifact {
 /// The spelling of each enumerator, in their order.
 template <typename Enum> struct EnumNames;
 template <> struct EnumNames<Initializer::Kind> {
-  static constexpr std::string_view names[] = {"zeros", "ones", "constant",
-                                               "normal", "uniform"};
+  static constexpr std::string_view names[] = {"zeros",  "ones",    "constant",
+                                               "normal", "uniform", "values"};
 };
 template <> struct EnumNames<Optimizer> {
   static constexpr std::string_view names[] = {"sgd", "sgd-momentum", "adamw"};

@@ -48,7 +48,8 @@ namespace {
 class Validator {
 public:
   explicit Validator(const Artifact &artifact)
-      : metadata(artifact.metadata), objects(artifact.objects) {}
+      : metadata(artifact.metadata), objects(artifact.objects),
+        values(artifact.values) {}
 
   Status run() {
     checkTensors();
@@ -96,6 +97,28 @@ private:
             "its range of valid values is empty");
   }
 
+  void checkInit(const Parameter &param, const std::string &where) {
+    const std::optional<StoredValues> &stored = param.init.stored;
+    require(stored.has_value() ==
+                (param.init.kind == Initializer::Kind::values),
+            where,
+            "values are stored for other parameters than start from "
+            "some");
+    if (!stored || !message.empty())
+      return;
+    require(!isInteger(stored->type) &&
+                byteSize(stored->type) <= byteSize(param.type),
+            where,
+            "its values are no floats, or wider ones than the parameter is");
+    require(isIndex(stored->section, values), where,
+            "the section of its values does not exist");
+    require(!message.empty() ||
+                values[stored->section].size() ==
+                    static_cast<uint64_t>(numElements(param.shape) *
+                                          byteSize(stored->type)),
+            where, "the section of its values has not their size");
+  }
+
   void checkTensors() {
     require(metadata.microbatches >= 1, "metadata",
             "the number of microbatches is below 1");
@@ -109,6 +132,7 @@ private:
       checkShape(param.shape, "parameter '" + param.name + "'");
       require(isFloat(param.type), "parameter '" + param.name + "'",
               "its type is neither f32 nor f64");
+      checkInit(param, "parameter '" + param.name + "'");
     }
     for (const Batch &batch : metadata.batches)
       checkInput(batch, "batch argument", inputNames);
@@ -271,6 +295,7 @@ private:
 
   const Metadata &metadata;
   const std::vector<std::string> &objects;
+  const std::vector<std::string_view> &values;
   std::vector<int32_t> homes; ///< Per parameter, in the program at hand.
   std::string message;
 };

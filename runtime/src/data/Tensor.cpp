@@ -6,6 +6,7 @@
 
 #include "Tensor.h"
 
+#include <bit>
 #include <cstring>
 
 using namespace veeline;
@@ -42,6 +43,59 @@ std::string data::formatPosition(int64_t index,
     text.append(d ? ", " : "").append(std::to_string(indices[d]));
   return text + "]";
 }
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
+static float fromBf16(uint16_t bits) {
+  return std::bit_cast<float>(uint32_t(bits) << 16);
+}
+
+static float fromF16(uint16_t bits) {
+  uint32_t sign = uint32_t(bits & 0x8000) << 16;
+  uint32_t exponent = (bits >> 10) & 0x1f, fraction = bits & 0x3ff;
+  if (exponent == 0) // Zeros, and multiples of the smallest number, 2^-24.
+    return std::bit_cast<float>(
+        sign |
+        std::bit_cast<uint32_t>(static_cast<float>(fraction) * 0x1p-24f));
+  // Infinities and NaNs keep an exponent of ones.
+  exponent += exponent == 0x1f ? 255 - 0x1f : 127 - 15;
+  return std::bit_cast<float>(sign | exponent << 23 | fraction << 13);
+}
+
+template <typename From, typename To, typename Convert>
+static void convertAll(std::string_view from, char *to, Convert &&convert) {
+  for (size_t i = 0; i < from.size() / sizeof(From); ++i) {
+    From value;
+    std::memcpy(&value, from.data() + i * sizeof(From), sizeof(From));
+    To converted = convert(value);
+    std::memcpy(to + i * sizeof(To), &converted, sizeof(To));
+  }
+}
+
+template <typename To>
+static void widenFloatsTo(const Tensor &tensor, char *to) {
+  if (tensor.type == DataType::bf16)
+    convertAll<uint16_t, To>(tensor.bytes, to, fromBf16);
+  else if (tensor.type == DataType::f16)
+    convertAll<uint16_t, To>(tensor.bytes, to, fromF16);
+  else
+    convertAll<float, To>(tensor.bytes, to, [](float value) { return value; });
+}
+
+void data::widenFloats(const Tensor &tensor, DataType type, char *bytes) {
+  if (tensor.type == type)
+    std::memcpy(bytes, tensor.bytes.data(), tensor.bytes.size());
+  else if (type == DataType::f64)
+    widenFloatsTo<double>(tensor, bytes);
+  else
+    widenFloatsTo<float>(tensor, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
 
 template <typename T>
 static Status checkRangeOf(const Tensor &tensor,

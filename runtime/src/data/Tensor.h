@@ -30,6 +30,10 @@ std::string formatPosition(int64_t index, const std::vector<int64_t> &shape);
 std::optional<int64_t> tensorBytes(artifact::DataType type,
                                    const std::vector<int64_t> &shape);
 
+/// Writes the floats of `tensor` as those of `type`, f32 or f64, which is as
+/// wide or wider: no value changes.
+void widenFloats(const Tensor &tensor, artifact::DataType type, char *bytes);
+
 /// Fails, naming `what` and the first offender's position, where an integer of
 /// `tensor` is outside of [range.first, range.second).
 Status checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,

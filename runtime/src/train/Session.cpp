@@ -85,7 +85,12 @@ std::vector<char> Run::initialValue(size_t index) const {
   if (const data::Tensor *tensor = data::findTensor(initTensors, param.name))
     return {tensor->bytes.begin(), tensor->bytes.end()};
   std::vector<char> bytes(static_cast<size_t>(byteSizeOf(param)));
-  data::initialize(param, options.inputs.seed, bytes.data());
+  if (const std::optional<artifact::StoredValues> &stored = param.init.stored)
+    data::widenFloats({stored->type, param.shape,
+                       artifact.values[static_cast<size_t>(stored->section)]},
+                      param.type, bytes.data());
+  else
+    data::initialize(param, options.inputs.seed, bytes.data());
   return bytes;
 }
 

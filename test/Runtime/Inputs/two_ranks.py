@@ -173,7 +173,7 @@ def tokens(name):
 
 
 def parameter(name, shape, kind, first, second):
-    init = {"kind": kind, "first": first, "second": second}
+    init = {"kind": kind, "first": first, "second": second, "stored": None}
     return {"name": name, "shape": shape, "type": "f32", "init": init}
 
 

@@ -79,19 +79,20 @@ const char *const product =
 } // namespace
 
 TEST_F(MetadataTest, DescribesTypesOfTheRuntime) {
-  artifact::Metadata metadata;
+  artifact::Artifact artifact;
+  const artifact::Metadata &metadata = artifact.metadata;
   ASSERT_TRUE(
-      succeeded(describeModel(load(withBatch("tensor<4xi16>")), metadata)));
+      succeeded(describeModel(load(withBatch("tensor<4xi16>")), artifact)));
   ASSERT_EQ(metadata.batches.size(), 1u);
   EXPECT_EQ(metadata.batches[0].type, artifact::DataType::i16);
   EXPECT_EQ(metadata.batches[0].shape, std::vector<int64_t>{4});
 }
 
 TEST_F(MetadataTest, RefusesTypesThatTheRuntimeLacks) {
-  artifact::Metadata metadata;
+  artifact::Artifact artifact;
   pipe::PipelineOp pipeline = load(withBatch("tensor<4xi128>"));
   testing::internal::CaptureStderr();
-  EXPECT_TRUE(failed(describeModel(pipeline, metadata)));
+  EXPECT_TRUE(failed(describeModel(pipeline, artifact)));
   std::string message = testing::internal::GetCapturedStderr();
   EXPECT_NE(message.find(":2:8: error: the runtime has no elements of type "
                          "'i128'"),

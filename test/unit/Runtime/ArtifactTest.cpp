@@ -67,6 +67,10 @@ static Artifact makeArtifact() {
                                   "ELF one\0two",
                                   12),
                       "second"};
+  artifact.metadata.params[1].init = {Initializer::Kind::values, 0, 0,
+                                      StoredValues{0, DataType::bf16}};
+  using namespace std::string_view_literals;
+  artifact.values = {"\x80\x3f\0\x40\x40\x40\x80\x40"sv};
   return artifact;
 }
 
@@ -96,6 +100,7 @@ TEST(Artifact, RoundTrip) {
   Expected<Artifact> read = readArtifact(path);
   ASSERT_TRUE(read.ok()) << read.message();
   EXPECT_EQ(read->objects, artifact.objects);
+  EXPECT_EQ(read->values, artifact.values);
   EXPECT_EQ(toJson(read->metadata), toJson(artifact.metadata));
   EXPECT_EQ(read->metadata.batches[0].range, std::pair(0L, 256L));
   EXPECT_EQ(read->metadata.programs[0].ranks[1].ops[0].predictedEnd, 1e9);
@@ -191,6 +196,26 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
   const std::pair<const char *, Break> cases[] = {
       {"parameter 'b': there are two",
        [](Artifact &a) { a.metadata.params[0].name = "b"; }},
+      {"stored for other parameters than",
+       [](Artifact &a) { a.metadata.params[1].init.stored.reset(); }},
+      {"stored for other parameters than",
+       [](Artifact &a) {
+         a.metadata.params[1].init.kind = Initializer::Kind::zeros;
+       }},
+      {"no floats, or wider ones",
+       [](Artifact &a) {
+         a.metadata.params[1].init.stored->type = DataType::i16;
+       }},
+      {"no floats, or wider ones",
+       [](Artifact &a) {
+         a.metadata.params[1].init.stored->type = DataType::f64;
+       }},
+      {"section of its values does not exist",
+       [](Artifact &a) { a.metadata.params[1].init.stored->section = 1; }},
+      {"has not their size",
+       [](Artifact &a) {
+         a.metadata.params[1].init.stored->type = DataType::f32;
+       }},
       {"extent of its shape is below 1",
        [](Artifact &a) {
          a.metadata.params[0].shape = {4, 0};

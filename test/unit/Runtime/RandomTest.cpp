@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Random.h"
+#include "Tensor.h"
 
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <numeric>
 
 using namespace veeline;
 using namespace veeline::data;
@@ -65,6 +67,51 @@ TEST(Random, Moments) {
   check(initialized<double>(uniform, 1), 1, 4 / std::sqrt(12.0));
   for (double value : initialized<double>(uniform, 2))
     EXPECT_TRUE(value >= -1 && value < 3);
+}
+
+/// All numbers of a type of 16 bits as f32 and f64, by their bits.
+template <typename T>
+static std::vector<T> widenAll(DataType from, DataType to) {
+  std::vector<uint16_t> bits(65536);
+  std::iota(bits.begin(), bits.end(), 0);
+  std::vector<T> values(bits.size());
+  widenFloats({from,
+               {65536},
+               {reinterpret_cast<const char *>(bits.data()), 2 * bits.size()}},
+              to, reinterpret_cast<char *>(values.data()));
+  return values;
+}
+
+/// The value of a float by its fields.
+static double valueOf(unsigned bits, unsigned fractionBits, int bias) {
+  unsigned exponentBits = 15 - fractionBits;
+  unsigned fraction = bits & ((1u << fractionBits) - 1);
+  int exponent = (bits >> fractionBits) & ((1u << exponentBits) - 1);
+  double sign = bits & 0x8000 ? -1 : 1;
+  if (exponent == (1 << exponentBits) - 1)
+    return sign * (fraction ? NAN : INFINITY);
+  double scaled = exponent ? fraction + (1u << fractionBits) : fraction;
+  return sign * std::ldexp(scaled, std::max(exponent, 1) - bias -
+                                       static_cast<int>(fractionBits));
+}
+
+TEST(Floats, AllSmallOnesAreWidened) {
+  for (DataType from : {DataType::bf16, DataType::f16}) {
+    std::vector<float> single = widenAll<float>(from, DataType::f32);
+    std::vector<double> twice = widenAll<double>(from, DataType::f64);
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+      double expected = from == DataType::bf16 ? valueOf(bits, 7, 127)
+                                               : valueOf(bits, 10, 15);
+      if (std::isnan(expected)) {
+        ASSERT_TRUE(std::isnan(single[bits]) && std::isnan(twice[bits]))
+            << bits;
+        continue;
+      }
+      ASSERT_EQ(single[bits], expected) << bits;
+      ASSERT_EQ(twice[bits], expected) << bits;
+      ASSERT_EQ(std::signbit(single[bits]), (bits & 0x8000) != 0) << bits;
+    }
+  }
 }
 
 TEST(Random, ConstantInitialisers) {

@@ -39,6 +39,7 @@ static unsigned getNumOperands(InitKind kind) {
   switch (kind) {
   case InitKind::Zeros:
   case InitKind::Ones:
+  case InitKind::Values:
     return 0;
   case InitKind::Constant:
     return 1;
@@ -50,7 +51,11 @@ static unsigned getNumOperands(InitKind kind) {
 }
 
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               InitKind kind, APFloat a, APFloat b) {
+                               InitKind kind, APFloat a, APFloat b,
+                               ElementsAttr elements) {
+  if ((kind == InitKind::Values) != static_cast<bool>(elements))
+    return emitError() << "values(elements), and no other initialiser, has "
+                          "elements";
   if (!a.isFinite() || !b.isFinite())
     return emitError() << "an initialiser takes finite numbers";
   if (kind == InitKind::Normal && b.isNegative() && !b.isZero())
@@ -63,6 +68,36 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// The types of values that the runtime can widen.
+static bool isStorable(Type type) {
+  return type.isF32() || type.isF64() || type.isBF16() || type.isF16();
+}
+
+LogicalResult InitAttr::verifyFor(function_ref<InFlightDiagnostic()> emitError,
+                                  ShapedType type) {
+  if (!getElements())
+    return success();
+  ShapedType found = getElements().getShapedType();
+  Type element = found.getElementType();
+  if (found.getShape() == type.getShape() && isStorable(element) &&
+      element.getIntOrFloatBitWidth() <= type.getElementTypeBitWidth())
+    return success();
+  return emitError() << "a parameter of type " << type
+                     << " starts from values of its shape, of floats as wide "
+                        "or narrower; found "
+                     << found;
+}
+
+/// `values` `(` elements `)`
+static FailureOr<InitAttr> parseValues(AsmParser &parser) {
+  ElementsAttr elements;
+  if (parser.parseLParen() || parser.parseAttribute(elements) ||
+      parser.parseRParen())
+    return failure();
+  return InitAttr::get(parser.getContext(), InitKind::Values, APFloat(0.0),
+                       APFloat(0.0), elements);
+}
+
 /// `zeros` | `constant` `(` float `)` | `normal` `(` float `,` float `)` | ...
 static FailureOr<InitAttr> parseInit(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
@@ -73,8 +108,10 @@ static FailureOr<InitAttr> parseInit(AsmParser &parser) {
   if (!kind)
     return parser.emitError(loc)
            << "unknown initialiser '" << keyword
-           << "'; expected zeros, ones, constant(c), normal(mean, std) or "
-              "uniform(lo, hi)";
+           << "'; expected zeros, ones, constant(c), normal(mean, std), "
+              "uniform(lo, hi) or values(elements)";
+  if (*kind == InitKind::Values)
+    return parseValues(parser);
   double numbers[2] = {0.0, 0.0};
   unsigned count = getNumOperands(*kind);
   if (count != 0) {
@@ -86,9 +123,9 @@ static FailureOr<InitAttr> parseInit(AsmParser &parser) {
     if (parser.parseRParen())
       return failure();
   }
-  auto init = InitAttr::getChecked([&] { return parser.emitError(loc); },
-                                   parser.getContext(), *kind,
-                                   APFloat(numbers[0]), APFloat(numbers[1]));
+  auto init = InitAttr::getChecked(
+      [&] { return parser.emitError(loc); }, parser.getContext(), *kind,
+      APFloat(numbers[0]), APFloat(numbers[1]), ElementsAttr());
   if (!init)
     return failure();
   return init;
@@ -96,6 +133,8 @@ static FailureOr<InitAttr> parseInit(AsmParser &parser) {
 
 static void printInit(AsmPrinter &printer, InitAttr init) {
   printer << stringifyInitKind(init.getKind());
+  if (init.getElements())
+    printer << '(' << init.getElements() << ')';
   unsigned count = getNumOperands(init.getKind());
   if (count == 0)
     return;

@@ -16,13 +16,14 @@ void PipeDialect::initialize() {
   registerAttributes();
   registerTypes();
   registerOps();
+  registerBytecode();
 }
 
 /// The attributes of this dialect stand on arguments and results only.
 LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   for (StringLiteral name : {paramAttrName, batchAttrName, bufferAttrName,
-                             constantAttrName, roleAttrName})
+                             rangeAttrName, constantAttrName, roleAttrName})
     if (attr.getName() == name)
       return op->emitOpError()
              << "has the attribute '" << name
@@ -40,6 +41,30 @@ static LogicalResult verifyKind(Operation *op, unsigned argument,
                            << expected << ", found " << attr.getValue();
 }
 
+static LogicalResult verifyRange(Operation *op, unsigned argument,
+                                 NamedAttribute attr) {
+  if (failed(verifyKind<DenseI64ArrayAttr>(
+          op, argument, attr,
+          "the first valid integer and the one after the last, as in "
+          "array<i64: 0, 10>")))
+    return failure();
+  ArrayRef<int64_t> range = cast<DenseI64ArrayAttr>(attr.getValue());
+  if (range.size() != 2 || range[0] >= range[1])
+    return op->emitOpError()
+           << "argument " << argument
+           << ": 'pipe.range' expects two integers, the first one smaller; "
+              "found "
+           << attr.getValue();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  Type type = function ? function.getArgumentTypes()[argument] : Type();
+  auto tensor = dyn_cast_or_null<ShapedType>(type);
+  if (!tensor || !tensor.getElementType().isInteger())
+    return op->emitOpError()
+           << "argument " << argument
+           << ": only a tensor of integers has a 'pipe.range', found " << type;
+  return success();
+}
+
 LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned argument,
                                                     NamedAttribute attr) {
@@ -48,6 +73,8 @@ LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return verifyKind<RoleAttr>(op, argument, attr, "a #pipe.role");
   if (name == batchAttrName || name == bufferAttrName)
     return verifyKind<StringAttr>(op, argument, attr, "a name");
+  if (name == rangeAttrName)
+    return verifyRange(op, argument, attr);
   if (name == constantAttrName)
     return verifyKind<ElementsAttr>(op, argument, attr, "a tensor's elements");
   if (name != paramAttrName)
@@ -64,7 +91,11 @@ LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return op->emitOpError()
            << "argument " << argument
            << ": a parameter is a tensor of floats, found " << type;
-  return success();
+  return cast<ParamAttr>(attr.getValue())
+      .getInit()
+      .verifyFor(
+          [&] { return op->emitOpError() << "argument " << argument << ": "; },
+          tensor);
 }
 
 LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned,

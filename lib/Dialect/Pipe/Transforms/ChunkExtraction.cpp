@@ -173,14 +173,16 @@ static Value buildInput(OpBuilder &builder, func::FuncOp model,
                      << "\" is not used: it is dropped, not trained";
     return {};
   }
+  auto range = model.getArgAttrOfType<DenseI64ArrayAttr>(
+      number, PipeDialect::rangeAttrName);
   if (auto batch = model.getArgAttrOfType<StringAttr>(
           number, PipeDialect::batchAttrName))
-    return BatchOp::create(builder, loc, type, batch);
+    return BatchOp::create(builder, loc, type, batch, range);
   auto name =
       model.getArgAttrOfType<StringAttr>(number, PipeDialect::bufferAttrName);
   if (!name)
     name = builder.getStringAttr("arg" + Twine(number));
-  return BufferOp::create(builder, loc, type, name);
+  return BufferOp::create(builder, loc, type, name, range);
 }
 
 /// Clones `op`; uses of marks become uses of what they mark.

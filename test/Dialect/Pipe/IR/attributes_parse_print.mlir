@@ -8,7 +8,9 @@
 // CHECK-SAME:    tensor<f32> {pipe.param = #pipe.param<"c", init = constant(1.000000e+00)>}
 // CHECK-SAME:    tensor<f32> {pipe.param = #pipe.param<"d", init = normal(0.000000e+00, 2.000000e-02)>}
 // CHECK-SAME:    tensor<f32> {pipe.param = #pipe.param<"e \22\\", init = uniform(-1.000000e+00, 1.000000e+00)>}
-// CHECK-SAME:    tensor<4xi32> {pipe.batch = "tokens"}
+// CHECK-SAME:    tensor<2xf32> {pipe.param = #pipe.param<"v", init = values(dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>)>}
+// CHECK-SAME:    tensor<2xf32> {pipe.param = #pipe.param<"r", init = values(dense_resource<two{{.*}}> : tensor<2xbf16>)>}
+// CHECK-SAME:    tensor<4xi32> {pipe.batch = "tokens", pipe.range = array<i64: 0, 9>}
 // CHECK-SAME:    tensor<4xf32> {pipe.buffer = "cos"}
 func.func private @init(
   tensor<f32> {pipe.param = #pipe.param<"a", init = zeros>},
@@ -16,7 +18,9 @@ func.func private @init(
   tensor<f32> {pipe.param = #pipe.param<"c", init = constant(1.0)>},
   tensor<f32> {pipe.param = #pipe.param<"d", init = normal(0.0, 0.02)>},
   tensor<f32> {pipe.param = #pipe.param<"e \"\\", init = uniform(-1.0, 1.0)>},
-  tensor<4xi32> {pipe.batch = "tokens"},
+  tensor<2xf32> {pipe.param = #pipe.param<"v", init = values(dense<[1.0, 2.0]> : tensor<2xf32>)>},
+  tensor<2xf32> {pipe.param = #pipe.param<"r", init = values(dense_resource<two> : tensor<2xbf16>)>},
+  tensor<4xi32> {pipe.batch = "tokens", pipe.range = array<i64: 0, 9>},
   tensor<4xf32> {pipe.buffer = "cos"})
 
 // CHECK-LABEL: func.func private @roles(
@@ -42,3 +46,12 @@ func.func private @others() attributes {
   cost = #pipe.cost<forward = 1, backward_input = 2, backward_weight = 3>,
   init = #pipe.init<constant(0.25)>
 }
+
+// CHECK: two{{.*}}: "0x02000000803F0040"
+{-#
+  dialect_resources: {
+    builtin: {
+      two: "0x02000000803F0040"
+    }
+  }
+#-}

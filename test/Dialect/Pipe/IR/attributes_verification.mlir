@@ -1,6 +1,6 @@
 // RUN: veeline-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{unknown initialiser 'gauss'; expected zeros, ones, constant(c), normal(mean, std) or uniform(lo, hi)}}
+// expected-error @below {{unknown initialiser 'gauss'; expected zeros, ones, constant(c), normal(mean, std), uniform(lo, hi) or values(elements)}}
 func.func private @f(tensor<f32> {pipe.param = #pipe.param<"w", init = gauss>})
 
 // -----
@@ -12,6 +12,36 @@ func.func private @f(tensor<f32> {pipe.param = #pipe.param<"w", init = normal(0.
 
 // expected-error @below {{uniform(lo, hi) needs lo <= hi, found lo = 1.0}}
 func.func private @f(tensor<f32> {pipe.param = #pipe.param<"w", init = uniform(1.0, 0.0)>})
+
+// -----
+
+// expected-error @below {{argument 0: a parameter of type 'tensor<2xf32>' starts from values of its shape, of floats as wide or narrower; found 'tensor<3xf32>'}}
+func.func private @f(tensor<2xf32> {pipe.param = #pipe.param<"w", init = values(dense<[1.0, 2.0, 3.0]> : tensor<3xf32>)>})
+
+// -----
+
+// expected-error @below {{of floats as wide or narrower; found 'tensor<2xf64>'}}
+func.func private @f(tensor<2xf32> {pipe.param = #pipe.param<"w", init = values(dense<[1.0, 2.0]> : tensor<2xf64>)>})
+
+// -----
+
+// expected-error @below {{of floats as wide or narrower; found 'tensor<2xi32>'}}
+func.func private @f(tensor<2xf32> {pipe.param = #pipe.param<"w", init = values(dense<[1, 2]> : tensor<2xi32>)>})
+
+// -----
+
+// expected-error @below {{argument 0: 'pipe.range' expects the first valid integer and the one after the last, as in array<i64: 0, 10>, found 10 : i64}}
+func.func private @f(tensor<2xi32> {pipe.range = 10})
+
+// -----
+
+// expected-error @below {{argument 0: 'pipe.range' expects two integers, the first one smaller; found array<i64: 3, 3>}}
+func.func private @f(tensor<2xi32> {pipe.range = array<i64: 3, 3>})
+
+// -----
+
+// expected-error @below {{argument 0: only a tensor of integers has a 'pipe.range', found 'tensor<2xf32>'}}
+func.func private @f(tensor<2xf32> {pipe.range = array<i64: 0, 3>})
 
 // -----
 

@@ -32,7 +32,9 @@ func.func private @g() -> tensor<f32>
 func.func private @h(tensor<f32>) -> tensor<f32>
 
 // CHECK: pipe.pipeline @wave stages(1) chunks_per_stage(1) placement(wave) {
+// CHECK-NEXT: pipe.batch "labels" range [0, 5] : tensor<2xi32>
 pipe.pipeline @wave stages(1) chunks_per_stage(1) placement(wave) {
+  %x = pipe.batch "labels" range [0, 5] : tensor<2xi32>
   %0 = pipe.chunk 0 @g() : () -> tensor<f32>
   pipe.yield %0 : tensor<f32>
 }

@@ -43,7 +43,8 @@ def Pipe_InitKind : Pipe_I32Enum<"InitKind", "how a parameter starts", [
   I32EnumAttrCase<"Ones", 1, "ones">,
   I32EnumAttrCase<"Constant", 2, "constant">,
   I32EnumAttrCase<"Normal", 3, "normal">,
-  I32EnumAttrCase<"Uniform", 4, "uniform">
+  I32EnumAttrCase<"Uniform", 4, "uniform">,
+  I32EnumAttrCase<"Values", 5, "values">
 ]>;
 
 def Pipe_RoleAttr : AttrDef<Pipe_Dialect, "Role"> {
@@ -65,14 +66,24 @@ def Pipe_InitAttr : AttrDef<Pipe_Dialect, "Init"> {
   let mnemonic = "init";
   let summary = "How a parameter starts";
   let description = [{
-    `zeros`, `ones`, `constant(c)`, `normal(mean, std)` or `uniform(lo, hi)`.
-    The values depend on the seed, the parameter's name and the element's
-    index, on nothing else.
+    `zeros`, `ones`, `constant(c)`, `normal(mean, std)`, `uniform(lo, hi)` or
+    `values(elements)`. Numbers that are drawn depend on the seed, the
+    parameter's name and the element's index, on nothing else.
+
+    `elements` has the parameter's shape, as in `values(dense<[1.0, 2.0]> :
+    tensor<2xf32>)` or `values(dense_resource<w> : tensor<4x4xbf16>)`. Its floats may
+    be narrower than the parameter's; the artifact stores them as they are.
   }];
   let parameters = (ins "::veeline::pipe::InitKind":$kind, APFloatParameter<"first number, or 0">:$a,
-                        APFloatParameter<"second number, or 0">:$b);
+                        APFloatParameter<"second number, or 0">:$b,
+                        OptionalParameter<"::mlir::ElementsAttr", "of `values`, else null">:$elements);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether a parameter of `type` can start so; says why not by `emitError`.
+    ::llvm::LogicalResult verifyFor(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+                                    ::mlir::ShapedType type);
+  }];
 }
 
 def Pipe_ParamAttr : AttrDef<Pipe_Dialect, "Param"> {

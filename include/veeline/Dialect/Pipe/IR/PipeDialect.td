@@ -31,6 +31,9 @@ def Pipe_Dialect : Dialect {
     static constexpr llvm::StringLiteral batchAttrName = "pipe.batch";
     /// On an argument of the model function: a constant buffer's name.
     static constexpr llvm::StringLiteral bufferAttrName = "pipe.buffer";
+    /// On an argument of integers of the model function: the first valid one,
+    /// and the one after the last.
+    static constexpr llvm::StringLiteral rangeAttrName = "pipe.range";
     /// On an argument of a model that is being imported: the value that the
     /// file has for it.
     static constexpr llvm::StringLiteral constantAttrName = "pipe.constant";
@@ -42,6 +45,7 @@ def Pipe_Dialect : Dialect {
     void registerAttributes();
     void registerTypes();
     void registerOps();
+    void registerBytecode();
   }];
 }
 

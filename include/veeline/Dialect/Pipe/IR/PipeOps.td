@@ -98,6 +98,7 @@ def ParamOp : Pipe_InputOp<"param"> {
   let summary = "A trainable parameter";
   let arguments = (ins Pipe_ParamAttr:$param);
   let assemblyFormat = "$param attr-dict `:` type($value)";
+  let hasVerifier = 1;
   let description = [{
     Its home is the stage of the first chunk that uses it.
 
@@ -110,11 +111,12 @@ def ParamOp : Pipe_InputOp<"param"> {
 
 def BatchOp : Pipe_InputOp<"batch"> {
   let summary = "An input with one slice for each microbatch";
-  let arguments = (ins StrAttr:$name);
-  let assemblyFormat = "$name attr-dict `:` type($value)";
+  let arguments = (ins StrAttr:$name, OptionalAttr<ConfinedAttr<DenseI64ArrayAttr, [DenseArrayCount<2>]>>:$range);
+  let assemblyFormat = "$name (`range` $range^)? attr-dict `:` type($value)";
   let description = [{
     The type is that of one slice. Every stage that uses it reads it; no
-    message carries it.
+    message carries it. `range` has the first valid integer and the one after the
+    last, of an input of integers.
 
     Example:
     ```mlir
@@ -125,9 +127,11 @@ def BatchOp : Pipe_InputOp<"batch"> {
 
 def BufferOp : Pipe_InputOp<"buffer"> {
   let summary = "A constant input, the same for every microbatch";
-  let arguments = (ins StrAttr:$name);
-  let assemblyFormat = "$name attr-dict `:` type($value)";
+  let arguments = (ins StrAttr:$name, OptionalAttr<ConfinedAttr<DenseI64ArrayAttr, [DenseArrayCount<2>]>>:$range);
+  let assemblyFormat = "$name (`range` $range^)? attr-dict `:` type($value)";
   let description = [{
+    `range` is that of `pipe.batch`.
+
     Example:
     ```mlir
     %cos = pipe.buffer "cos" : tensor<128x32xf32>
