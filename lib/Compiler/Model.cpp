@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "veeline/Compiler/Compiler.h"
+#include "veeline/Import/OldSyntax.h"
 #include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
 #include "llvm/Support/WithColor.h"
@@ -54,6 +55,10 @@ LogicalResult Model::load(const std::string &path) {
     return failure();
   }
   implementation->sourceManager.AddNewSourceBuffer(std::move(file), {});
+  ScopedDiagnosticHandler oldSyntax(&getContext(), [&](Diagnostic &diagnostic) {
+    explainOldSyntax(diagnostic, implementation->sourceManager);
+    return failure(); // The other handlers print it.
+  });
   module = parseSourceFile<ModuleOp>(implementation->sourceManager,
                                      &implementation->context);
   return success(static_cast<bool>(module));
@@ -70,11 +75,13 @@ static bool hasContract(ModuleOp module) {
 LogicalResult Model::import(const ImportCommand &command, bool quiet) {
   if (hasContract(*module)) {
     if (command.params.empty() && command.freeze.empty() &&
-        command.loss.empty() && command.result == 0)
+        command.loss.empty() && command.result == 0 &&
+        command.microbatchSize == 1 && command.retype.empty())
       return success();
     llvm::WithColor::error(llvm::errs(), "veeline")
-        << "--params, --freeze, --loss and --result are for models whose "
-           "arguments do not say what they are, and those of this one do\n";
+        << "--params, --freeze, --loss, --result, --microbatch-size and "
+           "--retype are for models whose arguments do not say what they are, "
+           "and those of this one do\n";
     return failure();
   }
   // A line for each argument; the lines of a generated file say nothing more.
@@ -87,8 +94,8 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
     return success();
   });
   PassManager passManager(&getContext());
-  buildImportPipeline(passManager,
-                      {command.entry, command.params, command.freeze,
-                       command.loss, command.result});
+  buildImportPipeline(
+      passManager, {command.entry, command.params, command.freeze, command.loss,
+                    command.result, command.microbatchSize, command.retype});
   return passManager.run(*module);
 }

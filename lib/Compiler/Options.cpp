@@ -46,6 +46,16 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 20))
       ->group(group);
+  app.add_option("--microbatch-size", command.microbatchSize,
+                 "Samples of a microbatch, of a model for one sample")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+      ->group(group);
+  app.add_option("--retype", command.retype,
+                 "f64: compute in it what the file computes in smaller floats, "
+                 "to check gradients")
+      ->check(CLI::IsMember({"f64"}))
+      ->group(group);
 }
 
 static void addCompileOptions(CLI::App &app, CompileCommand &command) {
@@ -217,7 +227,8 @@ static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
   bool isModel = command.isModel();
   for (std::string name :
-       {"--pieces", "--entry", "--params", "--freeze", "--loss", "--result"})
+       {"--pieces", "--entry", "--params", "--freeze", "--loss", "--result",
+        "--microbatch-size", "--retype"})
     if (!isModel && app.count(name))
       return name + " is about a model (.mlir), and '" + command.file +
              "' is an artifact";

@@ -29,8 +29,9 @@ using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
 /// Builds the loss of one result at the end of a model.
 class LossBuilder {
 public:
-  LossBuilder(func::FuncOp model, Value result)
-      : model(model), builder(model.getBody().front().getTerminator()),
+  LossBuilder(func::FuncOp model, Value result, int64_t samples)
+      : model(model), samples(samples),
+        builder(model.getBody().front().getTerminator()),
         location(result.getLoc()), result(result) {
     auto type = cast<RankedTensorType>(result.getType());
     element = type.getElementType();
@@ -66,6 +67,7 @@ private:
   Value scaled(Value scalar, double factor);
 
   func::FuncOp model;
+  int64_t samples;
   OpBuilder builder;
   Location location;
   Value result;
@@ -239,7 +241,8 @@ FailureOr<Value> LossBuilder::build(StringRef loss) {
   if (loss == "mse")
     return meanSquaredError();
   if (loss == "sum")
-    return sumAll(result);
+    return samples == 1 ? sumAll(result)
+                        : scaled(sumAll(result), 1.0 / samples);
   return model.emitError("unknown loss '")
          << loss << "'; expected cross-entropy, mse or sum";
 }
@@ -273,7 +276,7 @@ static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
 }
 
 static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
-                                int64_t number) {
+                                int64_t number, int64_t samples) {
   FailureOr<Value> result = chooseResult(model, number);
   if (failed(result))
     return failure();
@@ -284,7 +287,7 @@ static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
            << ", no loss; attach one by the option 'loss': cross-entropy, mse "
               "or sum";
   if (!loss.empty()) {
-    result = LossBuilder(model, *result).build(loss);
+    result = LossBuilder(model, *result, samples).build(loss);
     if (failed(result))
       return failure();
   }
@@ -306,7 +309,7 @@ struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
         loss.empty() && result == 0 && model->getNumResults() > 0 &&
         isFloatTensor(model->getResultTypes()[0]) &&
         cast<RankedTensorType>(model->getResultTypes()[0]).getRank() == 0;
-    if (!hasLoss && failed(attachLoss(*model, loss, result)))
+    if (!hasLoss && failed(attachLoss(*model, loss, result, microbatchSize)))
       signalPassFailure();
   }
 };

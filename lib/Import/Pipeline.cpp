@@ -39,11 +39,15 @@ void veeline::buildImportPipeline(OpPassManager &passManager,
   OpPassManager &function = passManager.nest<func::FuncOp>();
   addTosaPasses(function);
   function.addPass(createPipeImportOps());
+  // Before parameters: f64 is not rounded to what the file computes with.
+  passManager.addPass(createPipeImportRetype({options.retype}));
   PipeImportParamsOptions params;
   params.params = llvm::to_vector(options.params);
   params.freeze = llvm::to_vector(options.freeze);
   passManager.addPass(createPipeImportParams(params));
-  passManager.addPass(createPipeImportLoss({options.loss, options.result}));
+  passManager.addPass(createPipeImportBatch({options.microbatchSize}));
+  passManager.addPass(createPipeImportLoss(
+      {options.loss, options.result, options.microbatchSize}));
   passManager.addPass(createCanonicalizerPass());
   passManager.addPass(createCSEPass());
 }
@@ -61,6 +65,11 @@ struct ImportPipelineOptions : PassPipelineOptions<ImportPipelineOptions> {
   Option<int64_t> result{*this, "result",
                          llvm::cl::desc("The result that the loss is made of"),
                          llvm::cl::init(0)};
+  Option<int64_t> microbatchSize{*this, "microbatch-size",
+                                 llvm::cl::desc("Samples of a microbatch"),
+                                 llvm::cl::init(1)};
+  Option<std::string> retype{*this, "retype",
+                             llvm::cl::desc("f64: compute in it")};
 };
 } // namespace
 
@@ -74,6 +83,8 @@ void veeline::registerImportPipeline() {
         options.freeze.assign(given.freeze.begin(), given.freeze.end());
         options.loss = given.loss;
         options.result = given.result;
+        options.microbatchSize = given.microbatchSize;
+        options.retype = given.retype;
         buildImportPipeline(passManager, options);
       });
 }

@@ -24,6 +24,8 @@ struct ImportCommand {
   std::vector<std::string> params, freeze;
   std::string loss;
   int64_t result = 0;
+  int64_t microbatchSize = 1;
+  std::string retype;
 };
 
 /// `veeline compile`.

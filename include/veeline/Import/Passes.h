@@ -31,6 +31,10 @@ struct ImportOptions {
   std::string loss;
   /// The result that the loss is made of.
   int64_t result = 0;
+  /// Samples of a microbatch, of a model for one.
+  int64_t microbatchSize = 1;
+  /// f64: compute in it; empty: in the file's floats.
+  std::string retype;
 };
 
 /// From a function as others export them to one that follows the input

@@ -48,6 +48,35 @@ def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
   ];
 }
 
+def PipeImportRetype : Pass<"pipe-import-retype", "::mlir::ModuleOp"> {
+  let summary = "Compute in f64 what the file computes in smaller floats";
+  let description = [{
+    With `type=f64`, every f32, bf16 and f16 of types, constants and attributes becomes an
+    f64 of the same value, and casts between them go, so that gradients can be compared
+    with differences. An op that takes the bits of a float is an error.
+  }];
+  let options = [
+    Option<"type", "type", "std::string", "", "f64, or nothing: floats stay what they are">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def PipeImportBatch : Pass<"pipe-import-batch", "::mlir::ModuleOp"> {
+  let summary = "Make a model for one sample one for several";
+  let description = [{
+    Data (`pipe.batch`) of a leading dimension of 1 gets one of `microbatch-size`, and everything
+    that depends on data so many times its elements. Parameters, buffers and constants stay as
+    they are. In an extent e of a dimension that a reshape made of samples and something else,
+    samples are the slower part of N * e. An op that would mix samples (a sum
+    over the batch, a product of samples with samples, a slice of them) is an error at it.
+  }];
+  let options = [
+    Option<"microbatchSize", "microbatch-size", "int64_t", "1", "Samples of a microbatch">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
   let summary = "Say of every argument what it is: parameter, data or constant";
   let description = [{
@@ -80,12 +109,14 @@ def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
   let description = [{
     `cross-entropy` takes the last dimension of the chosen result as classes and the data
     argument `labels` (i32, with the classes as its `pipe.range`) as the right ones; `mse` takes the data argument `targets`; `sum` adds
-    up all elements. The first two are means over all rows, or elements. The loss is the
+    up all elements of a sample (and divides by `microbatch-size`, their number). The first two are means over all rows, or elements. The loss is the
     only result of the function then. Without a loss, the chosen result must be a scalar.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
-    Option<"result", "result", "int64_t", "0", "The result that the loss is made of">
+    Option<"result", "result", "int64_t", "0", "The result that the loss is made of">,
+    Option<"microbatchSize", "microbatch-size", "int64_t", "1",
+           "How many samples --pipe-import-batch put into a microbatch">
   ];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
