@@ -8,11 +8,10 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "veeline/Compiler/Compiler.h"
-#include "veeline/Import/OldSyntax.h"
+#include "veeline/Import/Parse.h"
 #include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
 #include "llvm/Support/WithColor.h"
@@ -55,12 +54,7 @@ LogicalResult Model::load(const std::string &path) {
     return failure();
   }
   implementation->sourceManager.AddNewSourceBuffer(std::move(file), {});
-  ScopedDiagnosticHandler oldSyntax(&getContext(), [&](Diagnostic &diagnostic) {
-    explainOldSyntax(diagnostic, implementation->sourceManager);
-    return failure(); // The other handlers print it.
-  });
-  module = parseSourceFile<ModuleOp>(implementation->sourceManager,
-                                     &implementation->context);
+  module = parseModel(implementation->sourceManager, implementation->context);
   return success(static_cast<bool>(module));
 }
 

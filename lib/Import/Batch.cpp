@@ -47,7 +47,10 @@ private:
   LogicalResult rewriteElementwise(Operation *op);
   LogicalResult rewriteExpand(tensor::ExpandShapeOp op);
   LogicalResult rewriteCollapse(tensor::CollapseShapeOp op);
+  LogicalResult extractOfEach(tensor::ExtractSliceOp op, unsigned dimension);
   LogicalResult rewriteExtract(tensor::ExtractSliceOp op);
+  llvm::SmallBitVector findDropped(tensor::InsertSliceOp op,
+                                   std::optional<unsigned> dimension);
   LogicalResult rewriteInsert(tensor::InsertSliceOp op);
   LogicalResult rewritePad(tensor::PadOp op);
   LogicalResult rewriteConcat(tensor::ConcatOp op);
@@ -94,12 +97,12 @@ bool BatchRewriter::usesSamples(Operation *op) {
 /// All tensors have the same shape.
 LogicalResult BatchRewriter::rewriteElementwise(Operation *op) {
   std::optional<unsigned> dimension;
-  for (Value operand : op->getOperands())
-    if (auto found = samples.dimensionOf(operand)) {
-      if (dimension && dimension != found)
-        return Samples::refuse(op, "its operands have samples in different "
-                                   "dimensions");
-      dimension = found;
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto found = samples.dimensionOf(operand.get())) {
+      if (!dimension)
+        dimension = found;
+      else
+        samples.move(operand, *dimension);
     }
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()))
@@ -126,10 +129,8 @@ LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
   for (auto [group, indices] : llvm::enumerate(op.getReassociationIndices())) {
     if (!llvm::is_contained(indices, dimension))
       continue;
-    for (int64_t index : indices)
-      if (index < dimension && op.getSrcType().getDimSize(index) != 1)
-        return Samples::refuse(op, "it would make samples the faster part of a "
-                                   "dimension");
+    // Samples have to be the slower part of what is merged.
+    samples.move(op.getSrcMutable(), indices.front());
     samples.scale(op.getResult(), group);
     return success();
   }
@@ -140,9 +141,9 @@ LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
 /// part.
 template <typename OpT>
 static bool isWhole(OpT op, unsigned dimension, int64_t extent) {
-  return op.getStaticOffsets()[dimension] == 0 &&
-         op.getStaticSizes()[dimension] == extent &&
-         op.getStaticStrides()[dimension] == 1;
+  return isConstantIntValue(op.getMixedOffsets()[dimension], 0) &&
+         isConstantIntValue(op.getMixedSizes()[dimension], extent) &&
+         isConstantIntValue(op.getMixedStrides()[dimension], 1);
 }
 
 static SmallVector<OpFoldResult> withSize(ArrayRef<OpFoldResult> sizes,
@@ -162,6 +163,24 @@ static unsigned countDropped(const llvm::SmallBitVector &dropped,
   return count;
 }
 
+/// Slices what one sample has of the dimension.
+LogicalResult BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
+                                           unsigned dimension) {
+  OpBuilder builder(op);
+  auto with = [&](ArrayRef<OpFoldResult> numbers, int64_t number) {
+    SmallVector<OpFoldResult> wide(numbers);
+    wide.insert(wide.begin() + dimension, builder.getIndexAttr(number));
+    return wide;
+  };
+  Value slice = tensor::ExtractSliceOp::create(
+      builder, op.getLoc(), samples.split(builder, op.getSource()),
+      with(op.getMixedOffsets(), 0),
+      with(op.getMixedSizes(), samples.getSize()),
+      with(op.getMixedStrides(), 1));
+  samples.replace(op, Samples::merge(builder, slice, dimension), dimension);
+  return success();
+}
+
 LogicalResult BatchRewriter::rewriteExtract(tensor::ExtractSliceOp op) {
   auto found = samples.dimensionOf(op.getSource());
   if (!found)
@@ -169,8 +188,10 @@ LogicalResult BatchRewriter::rewriteExtract(tensor::ExtractSliceOp op) {
   unsigned dimension = *found;
   int64_t extent = op.getSourceType().getDimSize(dimension);
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  if (dropped.test(dimension) ||
-      !isWhole(op, dimension, extent / samples.getSize()))
+  bool isAll = isWhole(op, dimension, extent / samples.getSize());
+  if (!isAll && dropped.none() && extent != samples.getSize())
+    return extractOfEach(op, dimension);
+  if (!isAll || dropped.test(dimension))
     return Samples::refuse(op, "it slices the dimension of samples");
   unsigned to = dimension - countDropped(dropped, dimension);
   OpBuilder builder(op);
@@ -183,21 +204,36 @@ LogicalResult BatchRewriter::rewriteExtract(tensor::ExtractSliceOp op) {
   return success();
 }
 
+/// Which dimensions the source lacks, by its shape for one sample.
+llvm::SmallBitVector
+BatchRewriter::findDropped(tensor::InsertSliceOp op,
+                           std::optional<unsigned> dimension) {
+  SmallVector<int64_t> shape(op.getSourceType().getShape());
+  if (dimension)
+    shape[*dimension] /= samples.getSize();
+  llvm::SmallBitVector dropped(op.getStaticSizes().size());
+  auto mask = computeRankReductionMask(op.getStaticSizes(), shape);
+  for (unsigned i = 0; mask && i < dropped.size(); ++i)
+    dropped[i] = mask->contains(i);
+  return dropped;
+}
+
 LogicalResult BatchRewriter::rewriteInsert(tensor::InsertSliceOp op) {
   auto source = samples.dimensionOf(op.getSource());
   auto dest = samples.dimensionOf(op.getDest());
-  llvm::SmallBitVector dropped = op.getDroppedDims();
+  llvm::SmallBitVector dropped = findDropped(op, source);
   for (unsigned i = 0; source && !dest && i < dropped.size(); ++i)
     if (!dropped.test(i) && i - countDropped(dropped, i) == *source)
       dest = i;
   if (!dest || dropped.test(*dest))
     return Samples::refuse(op, "what is inserted has no dimension for samples");
   unsigned from = *dest - countDropped(dropped, *dest);
+  // The result's, which is still that for one sample.
   int64_t extent = op.getDestType().getDimSize(*dest);
-  if (samples.dimensionOf(op.getDest()))
-    extent /= samples.getSize();
-  if ((source && *source != from) || !isWhole(op, *dest, extent))
+  if (!isWhole(op, *dest, extent))
     return Samples::refuse(op, "it inserts at a part of the samples");
+  if (source)
+    samples.move(op.getSourceMutable(), from);
   samples.ensure(op.getSourceMutable(), from);
   samples.ensure(op.getDestMutable(), *dest);
   OpBuilder builder(op);
@@ -211,8 +247,8 @@ LogicalResult BatchRewriter::rewriteInsert(tensor::InsertSliceOp op) {
 
 LogicalResult BatchRewriter::rewritePad(tensor::PadOp op) {
   auto dimension = samples.dimensionOf(op.getSource());
-  if (!dimension || op.getStaticLow()[*dimension] != 0 ||
-      op.getStaticHigh()[*dimension] != 0)
+  if (!dimension || !isConstantIntValue(op.getMixedLowPad()[*dimension], 0) ||
+      !isConstantIntValue(op.getMixedHighPad()[*dimension], 0))
     return Samples::refuse(op, "it pads the dimension of samples");
   samples.scale(op.getResult(), *dimension);
   return success();

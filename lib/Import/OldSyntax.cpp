@@ -135,8 +135,7 @@ static StringRef getLine(StringRef text, unsigned number) {
 
 void veeline::explainOldSyntax(Diagnostic &diagnostic,
                                const llvm::SourceMgr &sources) {
-  auto location =
-      diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+  auto location = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error || !location ||
       sources.getNumBuffers() == 0)
     return;

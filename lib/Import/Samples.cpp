@@ -56,6 +56,96 @@ void Samples::ensure(OpOperand &operand, unsigned dimension) {
     operand.set(repeat(operand.get(), dimension));
 }
 
+bool Samples::isReshape(Value value, unsigned to) const {
+  unsigned from = *dimensionOf(value);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  for (unsigned i = std::min(from, to); i < std::max(from, to); ++i)
+    if (shape[i] != (i == from ? size : 1))
+      return false;
+  return true;
+}
+
+/// Merges the dimensions from the one to the other, and splits them again.
+Value Samples::reshape(OpBuilder &builder, Value value, unsigned to) const {
+  unsigned from = *dimensionOf(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  unsigned first = std::min(from, to), last = std::max(from, to);
+  SmallVector<int64_t> merged, shape(type.getShape());
+  SmallVector<ReassociationIndices> groups;
+  for (unsigned i = 0; i < shape.size(); ++i) {
+    if (i > first && i <= last) {
+      groups.back().push_back(i);
+      merged.back() *= shape[i];
+    } else {
+      groups.push_back({i});
+      merged.push_back(shape[i]);
+    }
+  }
+  shape[from] /= size;
+  shape[to] *= size;
+  Value flat = tensor::CollapseShapeOp::create(
+      builder, value.getLoc(), type.clone(merged), value, groups);
+  return tensor::ExpandShapeOp::create(builder, value.getLoc(),
+                                       type.clone(shape), flat, groups);
+}
+
+/// Groups of which one, `at`, has two dimensions.
+static SmallVector<ReassociationIndices> groupsWithPair(int64_t rank,
+                                                        unsigned at) {
+  SmallVector<ReassociationIndices> groups(rank);
+  for (int64_t i = 0; i <= rank; ++i)
+    groups[i <= at ? i : i - 1].push_back(i);
+  return groups;
+}
+
+Value Samples::split(OpBuilder &builder, Value value) const {
+  unsigned dimension = *dimensionOf(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dimension] /= size;
+  shape.insert(shape.begin() + dimension, size);
+  return tensor::ExpandShapeOp::create(
+      builder, value.getLoc(), type.clone(shape), value,
+      groupsWithPair(type.getRank(), dimension));
+}
+
+Value Samples::merge(OpBuilder &builder, Value value, unsigned dimension) {
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank() - 1;
+  return tensor::CollapseShapeOp::create(builder, value.getLoc(), value,
+                                         groupsWithPair(rank, dimension));
+}
+
+/// Splits the samples off, moves them, and merges them again.
+Value Samples::transpose(OpBuilder &builder, Value value, unsigned to) const {
+  unsigned from = *dimensionOf(value);
+  Value wide = split(builder, value);
+  auto type = cast<RankedTensorType>(wide.getType());
+  SmallVector<int64_t> order, moved;
+  for (int64_t i = 0; i + 1 < type.getRank(); ++i) {
+    if (i == to)
+      order.push_back(from);
+    order.push_back(i < from ? i : i + 1);
+  }
+  for (int64_t dimension : order)
+    moved.push_back(type.getDimSize(dimension));
+  Value empty = tensor::EmptyOp::create(builder, value.getLoc(),
+                                        type.clone(moved), ValueRange());
+  Value result =
+      linalg::TransposeOp::create(builder, value.getLoc(), wide, empty, order)
+          ->getResult(0);
+  return merge(builder, result, to);
+}
+
+void Samples::move(OpOperand &operand, unsigned to) {
+  if (dimensionOf(operand.get()) == to)
+    return;
+  OpBuilder builder(operand.getOwner());
+  Value value = operand.get();
+  operand.set(isReshape(value, to) ? reshape(builder, value, to)
+                                   : transpose(builder, value, to));
+  set(operand.get(), to);
+}
+
 /// A generic that reads its input at all points of the result.
 static Value broadcast(OpBuilder &builder, Location location, Value input,
                        RankedTensorType type, AffineMap map) {
@@ -72,23 +162,21 @@ static Value broadcast(OpBuilder &builder, Location location, Value input,
       .getResult(0);
 }
 
-/// With one dimension more for the samples, which is then merged.
-static Value broadcastSamples(OpBuilder &builder, Value value,
-                              unsigned dimension, int64_t size) {
+/// Repeats `value` along a new dimension `at`, which is then merged with the
+/// next one, where that is `dimension`, or the one before.
+static Value repeatAlong(OpBuilder &builder, Value value, unsigned at,
+                         unsigned dimension, int64_t size) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t rank = type.getRank();
   SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin() + dimension, size);
+  shape.insert(shape.begin() + at, size);
   SmallVector<AffineExpr> read;
   for (int64_t i = 0; i < rank; ++i)
-    read.push_back(builder.getAffineDimExpr(i < dimension ? i : i + 1));
+    read.push_back(builder.getAffineDimExpr(i < at ? i : i + 1));
   Value wide =
       broadcast(builder, value.getLoc(), value, type.clone(shape),
                 AffineMap::get(rank + 1, 0, read, builder.getContext()));
-  SmallVector<ReassociationIndices> groups(rank);
-  for (int64_t i = 0; i <= rank; ++i)
-    groups[i <= dimension ? i : i - 1].push_back(i);
-  return tensor::CollapseShapeOp::create(builder, value.getLoc(), wide, groups);
+  return Samples::merge(builder, wide, dimension);
 }
 
 Value Samples::repeat(Value value, unsigned dimension) {
@@ -115,7 +203,7 @@ Value Samples::repeat(Value value, unsigned dimension) {
     result = arith::ConstantOp::create(builder, location, type,
                                        splat.resizeSplat(type));
   } else {
-    result = broadcastSamples(builder, value, dimension, size);
+    result = repeatAlong(builder, value, dimension, dimension, size);
   }
   set(result, dimension);
   return repeated[{value, dimension}] = result;
@@ -135,7 +223,11 @@ public:
 
 private:
   LogicalResult findLoop();
-  LogicalResult findLoop(OpOperand &operand);
+  int64_t innerExtent(OpOperand &operand);
+  std::optional<unsigned> loopOf(OpOperand &operand);
+  LogicalResult verifyOperand(OpOperand &operand);
+  bool canUse(OpOperand &operand, unsigned candidate);
+  LogicalResult chooseLoop(ArrayRef<OpOperand *> operands);
   LogicalResult guessLoop();
   LogicalResult verifyMaps();
   LogicalResult addToInput(OpOperand &operand);
@@ -169,22 +261,56 @@ static int64_t dimensionSize(Value value, unsigned dimension) {
   return cast<RankedTensorType>(value.getType()).getDimSize(dimension);
 }
 
-LogicalResult StructuredSamples::findLoop(OpOperand &operand) {
-  auto dimension = samples.dimensionOf(operand.get());
-  if (!dimension)
+int64_t StructuredSamples::innerExtent(OpOperand &operand) {
+  return dimensionSize(operand.get(), *samples.dimensionOf(operand.get())) /
+         samples.getSize();
+}
+
+/// The loop over the samples of the operand; none where it reads them at 0 of
+/// 1, so that any loop may run over them.
+std::optional<unsigned> StructuredSamples::loopOf(OpOperand &operand) {
+  auto index = dyn_cast<AffineDimExpr>(
+      mapOf(operand).getResult(*samples.dimensionOf(operand.get())));
+  return index ? std::optional(index.getPosition()) : std::nullopt;
+}
+
+LogicalResult StructuredSamples::verifyOperand(OpOperand &operand) {
+  AffineExpr expr =
+      mapOf(operand).getResult(*samples.dimensionOf(operand.get()));
+  if (isa<AffineDimExpr>(expr) ||
+      (isa<AffineConstantExpr>(expr) && innerExtent(operand) == 1))
     return success();
-  AffineExpr expr = mapOf(operand).getResult(*dimension);
-  int64_t found = dimensionSize(operand.get(), *dimension) / samples.getSize();
-  if (isa<AffineConstantExpr>(expr) && found == 1)
-    return success(); // Read at 0 of 1: any loop may run over it.
-  auto index = dyn_cast<AffineDimExpr>(expr);
-  if (!index)
-    return refuse("it does not run over samples one by one");
-  if (loop && *loop != index.getPosition())
-    return refuse("two of its loops run over samples");
-  loop = index.getPosition();
-  extent = found;
-  return success();
+  return refuse("it does not run over samples one by one");
+}
+
+/// Whether the samples of the operand are, or can be moved to, where
+/// `candidate` runs.
+bool StructuredSamples::canUse(OpOperand &operand, unsigned candidate) {
+  std::optional<unsigned> own = loopOf(operand);
+  if (!own || *own == candidate)
+    return true;
+  loop = candidate;
+  return findPosition(operand).has_value();
+}
+
+/// The first loop over samples of an operand that suits all others.
+LogicalResult StructuredSamples::chooseLoop(ArrayRef<OpOperand *> operands) {
+  bool isAny = true;
+  for (OpOperand *operand : operands) {
+    std::optional<unsigned> candidate = loopOf(*operand);
+    isAny &= !candidate;
+    if (!candidate || !llvm::all_of(operands, [&](OpOperand *other) {
+          return canUse(*other, *candidate);
+        }))
+      continue;
+    loop = candidate;
+    extent = innerExtent(*operand);
+    for (OpOperand *other : operands)
+      if (loopOf(*other) && loopOf(*other) != candidate)
+        samples.move(*other, *findPosition(*other));
+    return success();
+  }
+  return isAny ? guessLoop() : refuse("two of its loops run over samples");
 }
 
 /// Where nothing says which loop it is: one over the dimension of a result of
@@ -202,11 +328,16 @@ LogicalResult StructuredSamples::guessLoop() {
 }
 
 LogicalResult StructuredSamples::findLoop() {
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<RankedTensorType>(operand.get().getType()) &&
-        failed(findLoop(operand)))
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()) ||
+        !samples.dimensionOf(operand.get()))
+      continue;
+    if (failed(verifyOperand(operand)))
       return failure();
-  if (!loop && failed(guessLoop()))
+    operands.push_back(&operand);
+  }
+  if (failed(chooseLoop(operands)))
     return failure();
   if (op.getIteratorTypesArray()[*loop] != utils::IteratorType::parallel)
     return refuse("it reduces the dimension of samples");
@@ -250,6 +381,13 @@ static void dropDimension(OpOperand &operand, unsigned dimension,
 LogicalResult StructuredSamples::addToInput(OpOperand &operand) {
   if (auto dimension = samples.dimensionOf(operand.get())) {
     AffineMap &map = mapOf(operand);
+    // One for each sample, where the loop runs over more.
+    if (innerExtent(operand) != extent) {
+      OpBuilder builder(op);
+      operand.set(repeatAlong(builder, operand.get(), *dimension + 1,
+                              *dimension, extent));
+      samples.set(operand.get(), *dimension);
+    }
     SmallVector<AffineExpr> results(map.getResults());
     results[*dimension] = getAffineDimExpr(*loop, op.getContext());
     map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());

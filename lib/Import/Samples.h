@@ -32,12 +32,25 @@ public:
   void replace(mlir::Operation *op, mlir::Value value, unsigned dimension);
   /// Repeats what `operand` uses for every sample, where it has none.
   void ensure(mlir::OpOperand &operand, unsigned dimension);
+  /// Splits `value` into samples and what one has of their dimension.
+  mlir::Value split(mlir::OpBuilder &builder, mlir::Value value) const;
+  /// Merges dimension `dimension` with the next one.
+  static mlir::Value merge(mlir::OpBuilder &builder, mlir::Value value,
+                           unsigned dimension);
+  /// Gives `operand`, which has samples, them in another dimension: by reshapes
+  /// where all between is of extent 1, else by a transposition.
+  void move(mlir::OpOperand &operand, unsigned to);
 
   /// An error at an op that mixes samples, or may do so.
   static mlir::LogicalResult refuse(mlir::Operation *op,
                                     const llvm::Twine &why);
 
 private:
+  bool isReshape(mlir::Value value, unsigned to) const;
+  mlir::Value reshape(mlir::OpBuilder &builder, mlir::Value value,
+                      unsigned to) const;
+  mlir::Value transpose(mlir::OpBuilder &builder, mlir::Value value,
+                        unsigned to) const;
   mlir::Value repeat(mlir::Value value, unsigned dimension);
 
   int64_t size;

@@ -1,0 +1,25 @@
+//===- Parse.h - from a file to a module ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_IMPORT_PARSE_H
+#define VEELINE_IMPORT_PARSE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace veeline {
+
+/// Parses the main file of `sources`, text or bytecode, and explains old
+/// syntax. Null after a diagnostic, also where MLIR's parser crashes on a
+/// malformed file, which some custom parsers of ops do after an error: a
+/// process should not go on for long after that, since their memory is lost.
+mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sources,
+                                             mlir::MLIRContext &context);
+
+} // namespace veeline
+
+#endif // VEELINE_IMPORT_PARSE_H

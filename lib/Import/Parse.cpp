@@ -1,0 +1,40 @@
+//===- Parse.cpp - from a file to a module --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Import/Parse.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "veeline/Import/OldSyntax.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+
+using namespace mlir;
+using namespace veeline;
+
+OwningOpRef<ModuleOp> veeline::parseModel(llvm::SourceMgr &sources,
+                                          MLIRContext &context) {
+  StringRef name =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  Location place = FileLineColLoc::get(&context, name, 1, 1);
+  ScopedDiagnosticHandler explain(&context, [&](Diagnostic &diagnostic) {
+    explainOldSyntax(diagnostic, sources);
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      place = diagnostic.getLocation();
+    return failure(); // The other handlers print it.
+  });
+  OwningOpRef<ModuleOp> module;
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext guard;
+  bool isDone = guard.RunSafely(
+      [&] { module = parseSourceFile<ModuleOp>(sources, &context); });
+  llvm::CrashRecoveryContext::Disable();
+  if (isDone)
+    return module;
+  emitError(place) << "MLIR's parser crashes on this file, at or after this "
+                      "place: it is malformed there";
+  return nullptr;
+}

@@ -1,0 +1,145 @@
+//===- veeline-fuzz-readers.cpp - reads tensor files that are wrong -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Changes .npy and .safetensors files at random and reads them: what a reader
+// accepts must lie within the file. Every file is in a block of its own size,
+// so that AddressSanitizer sees a byte too far.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Npy.h"
+#include "Random.h"
+#include "SafeTensors.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+using namespace veeline;
+using veeline::fuzz::Random;
+
+static std::string makeNpy() {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, "
+                       "3), }";
+  header.resize(53, ' ');
+  header += '\n';
+  return std::string("\x93NUMPY\x01\x00", 8) + char(header.size()) + '\0' +
+         header + std::string(24, 'x');
+}
+
+static std::string makeSafeTensors() {
+  std::string header =
+      "{\"__metadata__\":{\"model\":\"net\"},\"w\":{\"dtype\":\"F32\","
+      "\"shape\":[2,3],\"data_offsets\":[0,24]},\"n\":{\"dtype\":\"I32\","
+      "\"shape\":[4],\"data_offsets\":[24,40]}}";
+  uint64_t length = header.size();
+  return std::string(reinterpret_cast<const char *>(&length), sizeof(length)) +
+         header + std::string(40, '\1');
+}
+
+static void mutate(std::string &file, Random &random) {
+  static const std::vector<std::string> words = {"0",
+                                                 "-1",
+                                                 "9223372036854775807",
+                                                 "4611686018427387904",
+                                                 "1e9",
+                                                 "[",
+                                                 "]",
+                                                 "{",
+                                                 "}",
+                                                 "(",
+                                                 ")",
+                                                 ",",
+                                                 ":",
+                                                 "\"",
+                                                 "'",
+                                                 "null",
+                                                 "F64",
+                                                 "BF16",
+                                                 "I8",
+                                                 "<f8",
+                                                 ">f4",
+                                                 "|b1",
+                                                 "True",
+                                                 "99999999999999999999",
+                                                 "\xff\xff"};
+  for (int64_t edits = random.between(1, 4); edits && !file.empty(); --edits) {
+    size_t at =
+        static_cast<size_t>(random.below(static_cast<int64_t>(file.size())));
+    switch (random.below(6)) {
+    case 0:
+      file[at] = static_cast<char>(random.below(256));
+      break;
+    case 1:
+      file[at] = static_cast<char>(file[at] ^ (1 << random.below(8)));
+      break;
+    case 2:
+      file.resize(at);
+      break;
+    case 3:
+      file.erase(at, static_cast<size_t>(random.between(1, 8)));
+      break;
+    default:
+      file.insert(at, random.oneOf(words));
+    }
+  }
+}
+
+/// Reads every byte; false where the tensor has not the bytes of its shape.
+static bool touch(const data::Tensor &tensor) {
+  static volatile unsigned sink;
+  unsigned sum = 0;
+  for (char byte : tensor.bytes)
+    sum += static_cast<unsigned char>(byte);
+  sink = sum + sink;
+  (void)data::checkRange(tensor, {0, 100}, "values").ok();
+  auto bytes = data::tensorBytes(tensor.type, tensor.shape);
+  return bytes && static_cast<uint64_t>(*bytes) == tensor.bytes.size();
+}
+
+static bool readOne(uint64_t seed, int64_t &accepted) {
+  Random random(seed);
+  bool isNpy = random.chance(0.5);
+  std::string file = isNpy ? makeNpy() : makeSafeTensors();
+  mutate(file, random);
+  std::unique_ptr<char[]> block(new char[file.size()]);
+  std::memcpy(block.get(), file.data(), file.size());
+  std::string_view bytes(block.get(), file.size());
+  bool good = true;
+  if (isNpy) {
+    Expected<data::Tensor> tensor = data::parseNpy(bytes);
+    accepted += tensor.ok();
+    good = tensor.ok() ? touch(*tensor) : !tensor.message().empty();
+  } else {
+    Expected<data::NamedTensors> tensors = data::parseSafeTensors(bytes);
+    accepted += tensors.ok();
+    if (!tensors.ok())
+      return !tensors.message().empty();
+    for (const auto &[name, tensor] : *tensors)
+      good &= touch(tensor);
+  }
+  return good;
+}
+
+int main(int argc, char **argv) {
+  int64_t count = argc > 1 ? std::atoll(argv[1]) : 100000;
+  uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+  int64_t failed = 0, accepted = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t seed = first + static_cast<uint64_t>(i);
+    if (readOne(seed, accepted))
+      continue;
+    ++failed;
+    std::printf("file %llu: what is read does not fit the file\n",
+                static_cast<unsigned long long>(seed));
+  }
+  std::printf("%lld files, %lld failed; %lld were accepted\n",
+              static_cast<long long>(count), static_cast<long long>(failed),
+              static_cast<long long>(accepted));
+  return failed != 0;
+}
