@@ -5,9 +5,17 @@ scheduled by zb-v, and trained for 20 steps on one fixed synthetic batch: its
 loss must fall by at least a fifth, and be bitwise the loss of the sequential
 program at every step. --verify compares the gradients.
 
-Usage: models.py DIRECTORY WORK [NAME...]
+With --gradients, its gradients in f64 (--retype) are compared with central
+differences instead, at a few elements and along one direction of all
+parameters together: relative error at most 1e-6. Two differences, one with
+twice the step of the other, that do not agree with each other say nothing: a
+kink is near. --verify then compares the gradients of the pipeline with those
+of the sequential program bit by bit.
+
+Usage: models.py [--gradients] DIRECTORY WORK [NAME...]
 """
 
+import array
 import json
 import pathlib
 import random
@@ -66,6 +74,11 @@ def make_data(batch, microbatches, ranges, path):
     write_npy(path, batch["type"], shape, values)
 
 
+def count_stages(source, options):
+    pieces, _ = run("veeline", "inspect", "--pieces", str(source), *options[:2], *[o for o in options[2:] if options[2:3] == ["--params"]])
+    return min(4, (len(pieces.strip().splitlines()) - 2) // 2)
+
+
 def make_all_data(metadata, ranges, prefix, microbatches):
     """Files for everything that an artifact reads, as options of train."""
     data = []
@@ -79,8 +92,7 @@ def make_all_data(metadata, ranges, prefix, microbatches):
 
 def train(name, source, work):
     options, rate, ranges = MODELS[name]
-    pieces, _ = run("veeline", "inspect", "--pieces", str(source), *options[:2], *[o for o in options[2:] if options[2:3] == ["--params"]])
-    stages = min(4, (len(pieces.strip().splitlines()) - 2) // 2)
+    stages = count_stages(source, options)
     artifact = work / f"{name}.vee"
     _, compiled = run("veeline", "compile", str(source), "-o", str(artifact), "--stages", str(stages), "--chunks-per-stage",
                       "2", "--schedule", "zb-v", "--microbatches", str(MICROBATCHES), "--no-reference", "--quiet", *options)
@@ -101,11 +113,114 @@ def train(name, source, work):
         sys.exit(f"{name}: the loss falls by {100 * fell:.1f} %, expected at least 20 %: {losses}")
 
 
+class Parameters:
+    """A .safetensors file of f64, changed in place."""
+
+    def __init__(self, path):
+        self.path = path
+        data = path.read_bytes()
+        begin = 8 + struct.unpack("<Q", data[:8])[0]
+        header = json.loads(data[8:begin])
+        self.head = data[:begin]
+        self.places = {
+            name: [offset // 8 for offset in entry["data_offsets"]] for name, entry in header.items() if name != "__metadata__"
+        }
+        self.values = array.array("d")
+        self.values.frombytes(data[begin:])
+
+    def write(self, changes):
+        """With `changes`, a dict of index to difference or a list of all."""
+        values = self.values
+        if isinstance(changes, dict):
+            for index, change in changes.items():
+                values[index] += change
+        else:
+            values = array.array("d", map(float.__add__, values, changes))
+        path = self.path.with_suffix(".changed")
+        path.write_bytes(self.head + values.tobytes())
+        if isinstance(changes, dict):
+            for index, change in changes.items():
+                values[index] -= change
+        return path
+
+
+def choose_directions(parameters, gradient, elements):
+    """Elements with a gradient, of different parameters, and one direction of all parameters."""
+    places = [place for place in parameters.places.values() if any(gradient[place[0] : place[1]])]
+    random.shuffle(places)
+    for begin, end in places[:elements]:
+        index = max(random.sample(range(begin, end), min(50, end - begin)), key=lambda i: abs(gradient[i]))
+        if gradient[index]:
+            yield {index: 1.0}
+    if len(gradient) <= 5_000_000:
+        yield [random.gauss(0, 1) for _ in gradient]
+
+
+def difference(parameters, direction, size, loss_of):
+    """The derivative along the direction, of the fourth order in `size`."""
+    losses = {}
+    for step in (-2, -1, 1, 2):
+        if isinstance(direction, dict):
+            changes = {index: step * size * change for index, change in direction.items()}
+        else:
+            changes = [step * size * change for change in direction]
+        losses[step] = loss_of(parameters.write(changes))
+    near, far = (losses[1] - losses[-1]) / (2 * size), (losses[2] - losses[-2]) / (4 * size)
+    return near, (4 * near - far) / 3
+
+
+def check_gradients(name, source, work, elements=3):
+    options, _, ranges = MODELS[name]
+    options = [o for o in options if o not in ("--optimizer", "sgd")]
+    artifact, saved, metrics = work / f"{name}.vee", work / f"{name}.safetensors", work / f"{name}.csv"
+    stages = count_stages(source, options)
+    run("veeline", "compile", str(source), "-o", str(artifact), "--stages", str(stages), "--chunks-per-stage", "2", "--schedule",
+        "zb-v", "--microbatches", "2", "--no-reference", "--quiet", "--retype", "f64", "--optimizer", "sgd", *options)
+    metadata = json.loads(run("veeline", "inspect", "--json", str(artifact))[0])
+    assert all(param["type"] == "f64" for param in metadata["params"])
+    data = make_all_data(metadata, ranges, work / name, 2)
+    run("veeline", "train", str(artifact), "--verify", "--steps", "1", *data)
+
+    def step(rate, *more):
+        run("veeline", "train", str(artifact), "--steps", "1", "--lr", rate, "--weight-decay", "0", "--metrics", str(metrics), *more, *data)
+        rows = [line.split(",") for line in metrics.read_text().splitlines()]
+        return float(rows[1][rows[0].index("loss")])
+
+    random.seed(name)
+    step("0", "--save", str(saved))
+    parameters = Parameters(saved)
+    moved = work / f"{name}.moved"
+    step("1", "--init", str(saved), "--save", str(moved))
+    gradient = array.array("d", map(float.__sub__, parameters.values, Parameters(moved).values))
+    moved.unlink()
+    checked, kinks = 0, 0
+    for direction in choose_directions(parameters, gradient, elements):
+        dense = enumerate(direction) if isinstance(direction, list) else direction.items()
+        expected = sum(gradient[index] * change for index, change in dense)
+        size = 1e-4 if isinstance(direction, dict) else 1e-6
+        near, found = difference(parameters, direction, size, lambda path: step("0", "--init", str(path)))
+        if abs(found - expected) <= 1e-6 * abs(expected):
+            checked += 1
+        elif abs(near - found) > 1e-6 * abs(found):
+            kinks += 1
+        else:
+            sys.exit(f"{name}: the gradient is {expected}, differences say {found} (with half the order {near})")
+    print(f"{name}: {stages} stages, {checked} derivatives are right, {kinks} are near a kink", flush=True)
+    if checked == 0:
+        sys.exit(f"{name}: no derivative could be checked")
+    for path in work.glob(f"{name}.*"):
+        path.unlink()
+
+
 def main():
-    directory, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    arguments = [a for a in sys.argv[1:] if a != "--gradients"]
+    directory, work = pathlib.Path(arguments[0]), pathlib.Path(arguments[1])
     work.mkdir(parents=True, exist_ok=True)
-    for name in sys.argv[3:] or MODELS:
-        train(name, directory / f"{name}.mlir", work)
+    for name in arguments[2:] or MODELS:
+        if "--gradients" in sys.argv:
+            check_gradients(name, directory / f"{name}.mlir", work)
+        else:
+            train(name, directory / f"{name}.mlir", work)
 
 
 if __name__ == "__main__":
