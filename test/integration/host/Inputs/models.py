@@ -147,12 +147,12 @@ class Parameters:
 def choose_directions(parameters, gradient, elements):
     """Elements with a gradient, of different parameters, and one direction of all parameters."""
     places = [place for place in parameters.places.values() if any(gradient[place[0] : place[1]])]
-    random.shuffle(places)
-    for begin, end in places[:elements]:
+    # The last one has the fewest kinks after it.
+    for begin, end in places[-1:] + random.sample(places[:-1], min(elements - 1, len(places) - 1)):
         index = max(random.sample(range(begin, end), min(50, end - begin)), key=lambda i: abs(gradient[i]))
         if gradient[index]:
             yield {index: 1.0}
-    if len(gradient) <= 5_000_000:
+    if len(gradient) <= 1_000_000:
         yield [random.gauss(0, 1) for _ in gradient]
 
 
@@ -197,14 +197,17 @@ def check_gradients(name, source, work, elements=3):
     for direction in choose_directions(parameters, gradient, elements):
         dense = enumerate(direction) if isinstance(direction, list) else direction.items()
         expected = sum(gradient[index] * change for index, change in dense)
-        size = 1e-4 if isinstance(direction, dict) else 1e-6
-        near, found = difference(parameters, direction, size, lambda path: step("0", "--init", str(path)))
-        if abs(found - expected) <= 1e-6 * abs(expected):
-            checked += 1
-        elif abs(near - found) > 1e-6 * abs(found):
-            kinks += 1
-        else:
-            sys.exit(f"{name}: the gradient is {expected}, differences say {found} (with half the order {near})")
+        # A wrong gradient agrees with the differences of no step.
+        for size in (1e-4, 1e-6) if isinstance(direction, dict) else (1e-6,):
+            near, found = difference(parameters, direction, size, lambda path: step("0", "--init", str(path)))
+            is_right = abs(found - expected) <= 1e-6 * abs(expected)
+            if is_right:
+                break
+        is_kink = abs(near - found) > 1e-6 * abs(found)
+        if not is_right and not is_kink:
+            sys.exit(f"{name}: the gradient is {expected}, differences say {found} (of the second order {near})")
+        checked += is_right
+        kinks += not is_right
     print(f"{name}: {stages} stages, {checked} derivatives are right, {kinks} are near a kink", flush=True)
     if checked == 0:
         sys.exit(f"{name}: no derivative could be checked")
