@@ -163,6 +163,21 @@ static unsigned countDropped(const llvm::SmallBitVector &dropped,
   return count;
 }
 
+/// Of several dimensions of size 1 in a row, any may be the one that is
+/// dropped.
+static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
+                          ArrayRef<int64_t> sizes) {
+  for (unsigned i = dimension; dropped.test(dimension) && i < sizes.size();
+       ++i) {
+    if (sizes[i] != 1)
+      return;
+    if (dropped.test(i))
+      continue;
+    dropped.reset(dimension);
+    dropped.set(i);
+  }
+}
+
 /// Slices what one sample has of the dimension.
 LogicalResult BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
                                            unsigned dimension) {
@@ -188,6 +203,7 @@ LogicalResult BatchRewriter::rewriteExtract(tensor::ExtractSliceOp op) {
   unsigned dimension = *found;
   int64_t extent = op.getSourceType().getDimSize(dimension);
   llvm::SmallBitVector dropped = op.getDroppedDims();
+  keepDimension(dropped, dimension, op.getStaticSizes());
   bool isAll = isWhole(op, dimension, extent / samples.getSize());
   if (!isAll && dropped.none() && extent != samples.getSize())
     return extractOfEach(op, dimension);

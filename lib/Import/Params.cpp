@@ -197,6 +197,9 @@ void Importer::splitFlat() {
 bool Importer::isConstantParam(unsigned argument, ElementsAttr value) const {
   if (!params.empty() && params.contains(argument, names[argument]))
     return true;
+  // What the file leaves out can be learned, but not be a constant.
+  if (!isThere(value))
+    return true;
   Uses uses = findUses(model.getArgument(argument));
   std::optional<double> splat = splatOf(value);
   // Infinities mask.
@@ -305,6 +308,10 @@ LogicalResult Importer::decide(unsigned argument) {
   if (isFloatTensor(model.getArgumentTypes()[argument]))
     uses = findUses(model.getArgument(argument));
   if (ElementsAttr value = constantOf(argument)) {
+    if (isFrozen && !isThere(value))
+      return emitError(model.getArgument(argument).getLoc())
+             << describe(argument)
+             << " is frozen, and the file leaves its elements out";
     if (isFrozen || !isConstantParam(argument, value)) {
       makeConstant(argument, value);
       return success();

@@ -6,6 +6,9 @@
 // RUN: not veeline-opt %s "--pipe-import-params=freeze=kernel" 2>&1 | FileCheck %s --check-prefix=FROZEN
 // RUN: not veeline-opt %s "--pipe-import-params=freeze=[" 2>&1 | FileCheck %s --check-prefix=PATTERN
 
+// RUN: not veeline-opt %S/Inputs/elided.mlir "--pipe-import-params=freeze=w" 2>&1 | FileCheck %s --check-prefix=ELIDED
+// ELIDED:    error: argument 1 ("w", 'tensor<2xf32>') is frozen, and the file leaves its elements out
+
 // POSITIONS: func.func @model(
 // POSITIONS-SAME: pipe.param = #pipe.param<"w0"
 // POSITIONS-SAME: pipe.batch = "w1"

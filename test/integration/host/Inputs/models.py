@@ -144,11 +144,13 @@ class Parameters:
         return path
 
 
-def choose_directions(parameters, gradient, elements):
+def choose_directions(parameters, gradient, elements, smooth):
     """Elements with a gradient, of different parameters, and one direction of all parameters."""
-    places = [place for place in parameters.places.values() if any(gradient[place[0] : place[1]])]
-    # The last one has the fewest kinks after it.
-    for begin, end in places[-1:] + random.sample(places[:-1], min(elements - 1, len(places) - 1)):
+    named = [(name, place) for name, place in parameters.places.items() if any(gradient[place[0] : place[1]])]
+    random.shuffle(named)
+    # First one that has no kink after it.
+    named.sort(key=lambda entry: entry[0] not in smooth)
+    for _, (begin, end) in named[:elements]:
         index = max(random.sample(range(begin, end), min(50, end - begin)), key=lambda i: abs(gradient[i]))
         if gradient[index]:
             yield {index: 1.0}
@@ -194,7 +196,10 @@ def check_gradients(name, source, work, elements=3):
     gradient = array.array("d", map(float.__sub__, parameters.values, Parameters(moved).values))
     moved.unlink()
     checked, kinks = 0, 0
-    for direction in choose_directions(parameters, gradient, elements):
+    # What makes the classes.
+    classes = [batch["range"][1] for batch in metadata["batches"] if batch["name"] == "labels"]
+    smooth = [param["name"] for param in metadata["params"] if param["shape"][-1] in classes]
+    for direction in choose_directions(parameters, gradient, elements, smooth):
         dense = enumerate(direction) if isinstance(direction, list) else direction.items()
         expected = sum(gradient[index] * change for index, change in dense)
         # A wrong gradient agrees with the differences of no step.
