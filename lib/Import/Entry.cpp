@@ -173,6 +173,38 @@ static LogicalResult verifyCallees(func::FuncOp function,
   return success();
 }
 
+/// More elements than any tensor may have, of a model or of the runtime: numbers
+/// of bytes below it fit their types.
+static constexpr int64_t mostElements = int64_t(1) << 48;
+
+static bool isTooLarge(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  int64_t left = mostElements;
+  for (int64_t extent : tensor ? tensor.getShape() : ArrayRef<int64_t>())
+    if (!ShapedType::isDynamic(extent) && extent > 0)
+      left /= extent;
+  return left == 0;
+}
+
+static LogicalResult verifySizes(func::FuncOp function) {
+  auto refuse = [](Location location, Type type) {
+    return emitError(location) << "a tensor of the type " << type
+                               << " has more than 2^48 elements";
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (isTooLarge(argument.getType()))
+      return refuse(argument.getLoc(), argument.getType());
+  WalkResult result = function.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (isTooLarge(type)) {
+        (void)refuse(op->getLoc(), type);
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 static LogicalResult selectEntry(ModuleOp module, StringRef entry) {
   FailureOr<func::FuncOp> model = chooseModel(module, entry);
   if (failed(model))
@@ -183,7 +215,8 @@ static LogicalResult selectEntry(ModuleOp module, StringRef entry) {
     return failure();
   for (func::FuncOp function : graph.getReached()) {
     prune(function, symbols);
-    if (failed(verifyCallees(function, symbols)))
+    if (failed(verifyCallees(function, symbols)) ||
+        failed(verifySizes(function)))
       return failure();
   }
   for (auto function : module.getOps<func::FuncOp>())

@@ -63,7 +63,7 @@ struct CompileCommand {
 
 /// `veeline inspect`.
 struct InspectCommand {
-  /// A model (`.mlir`) or an artifact.
+  /// A model (`.mlir`, `.mlirbc`) or an artifact.
   std::string file;
   ImportCommand import;
   bool parameters = false;
@@ -73,7 +73,9 @@ struct InspectCommand {
   bool schedule = false;
   bool json = false;
 
-  bool isModel() const { return file.ends_with(".mlir"); }
+  bool isModel() const {
+    return file.ends_with(".mlir") || file.ends_with(".mlirbc");
+  }
 };
 
 /// Either a command, or the exit code with which to stop: help was printed, or

@@ -15,7 +15,7 @@ def PipeImportEntry : Pass<"pipe-import-entry", "::mlir::ModuleOp"> {
     The model is the function named `entry`, or the only one that returns a tensor
     of floats and that no other such function calls. Within it and what it calls,
     prints, assertions and calls of functions without a body whose results nobody
-    uses (clocks) go. Every other function becomes private, so that `--inline`
+    uses (clocks) go, and a tensor of more than 2^48 elements is an error. Every other function becomes private, so that `--inline`
     and `--symbol-dce` remove it.
   }];
   let options = [
