@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the commands of a page and compares what they print with the page.
 
-The page's mlir block is written to net.mlir in the current directory. In the
+An mlir block is written to the current directory, to the file that its first
+line names in a comment (`// one.mlir`) or else to net.mlir. In the
 console blocks, a line that begins with `$ ` is a command, what follows is its
 output: `...` stands for any text, on a line of its own for any number of lines.
 """
@@ -37,8 +38,9 @@ def pattern(output):
 
 def main():
     page = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
-    (model,) = blocks(page, "mlir")
-    pathlib.Path("net.mlir").write_text(model, encoding="utf-8")
+    for model in blocks(page, "mlir"):
+        name = re.match(r"// (\w+\.mlir)\n", model)
+        pathlib.Path(name[1] if name else "net.mlir").write_text(model, encoding="utf-8")
     number = 0
     for command, output in (pair for block in blocks(page, "console") for pair in commands(block)):
         result = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, text=True)
