@@ -232,8 +232,8 @@ static std::string findMisfit(const CLI::App &app,
     if (!isModel && app.count(name))
       return name + " is about a model (.mlir), and '" + command.file +
              "' is an artifact";
-  for (std::string name : {"--parameters", "--memory", "--memory-svg",
-                           "--schedule", "--json"})
+  for (std::string name :
+       {"--parameters", "--memory", "--memory-svg", "--schedule", "--json"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
