@@ -94,7 +94,7 @@ static void takeSlicesFirst(func::FuncOp func) {
 }
 
 static void startFromNothing(func::FuncOp func) {
-  for (auto op : func.getOps<linalg::LinalgOp>())
+  func.walk([](linalg::LinalgOp op) {
     for (OpOperand &init : op.getDpsInitsMutable())
       if (!op.payloadUsesValueFromOperand(&init) &&
           !init.get().getDefiningOp<tensor::EmptyOp>()) {
@@ -102,11 +102,13 @@ static void startFromNothing(func::FuncOp func) {
         init.set(createEmpty(builder, op.getLoc(),
                              cast<RankedTensorType>(init.get().getType())));
       }
+  });
 }
 
 LogicalResult
 veeline::autodiff::normalizeForDifferentiation(func::FuncOp func) {
   removeBoundaries(func);
+  normalizeLoops(func);
   if (failed(makeStructured(func)))
     return failure();
   unrollWindows(func);
