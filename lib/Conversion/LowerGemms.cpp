@@ -499,9 +499,10 @@ static void removeDeadCopies(RewriterBase &rewriter, func::FuncOp function) {
 
 LogicalResult GemmLowering::run(func::FuncOp function) {
   SmallVector<linalg::GenericOp> ops;
-  for (auto op : function.getBody().front().getOps<linalg::GenericOp>())
+  function.walk([&](linalg::GenericOp op) {
     if (isFloatProduct(op))
       ops.push_back(op);
+  });
   for (linalg::GenericOp op : ops)
     if (failed(lower(function, op)))
       return failure();
