@@ -49,7 +49,7 @@ static bool areDisjoint(const Contribution &a, const Contribution &b) {
 
 /// One tensor from disjoint slices of it; zero where there is none.
 Value BlockAdjoint::joinSlices(RankedTensorType type,
-                                  ArrayRef<Contribution> slices) {
+                               ArrayRef<Contribution> slices) {
   int64_t covered = 0;
   for (const Contribution &slice : slices)
     covered +=

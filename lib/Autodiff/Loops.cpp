@@ -132,9 +132,8 @@ static LogicalResult unroll(scf::ForOp loop) {
 static SmallVector<scf::ForOp> findUnrolled(func::FuncOp func) {
   SmallVector<scf::ForOp> found;
   forEachOutside<scf::ForOp>(func, [&](scf::ForOp loop) {
-    bool isInside = llvm::any_of(found, [&](scf::ForOp outer) {
-      return outer->isProperAncestor(loop);
-    });
+    bool isInside = llvm::any_of(
+        found, [&](scf::ForOp outer) { return outer->isProperAncestor(loop); });
     if (!isInside && isUnrolled(loop))
       found.push_back(loop);
   });
@@ -232,8 +231,8 @@ static void carryTensors(IRRewriter &rewriter, scf::ForOp loop) {
                          loop.getUpperBound(), loop.getStep(), inits);
   rewriter.setInsertionPointToStart(replacement.getBody());
   SmallVector<Value> arguments = {replacement.getInductionVar()};
-  for (auto [argument, old] : llvm::zip_equal(
-           replacement.getRegionIterArgs(), loop.getRegionIterArgs()))
+  for (auto [argument, old] : llvm::zip_equal(replacement.getRegionIterArgs(),
+                                              loop.getRegionIterArgs()))
     arguments.push_back(toElement(rewriter, argument, old.getType()));
   rewriter.mergeBlocks(loop.getBody(), replacement.getBody(), arguments);
   yieldTensors(*replacement.getBody());

@@ -45,9 +45,8 @@ RegionJoint::differentiate(const DenseSet<Value> &active,
     adjoint->contribute(get(value), gradient);
     late.insert(gradient);
   }
-  SmallVector<Operation *> ops =
-      llvm::map_to_vector(block.without_terminator(),
-                          [](Operation &op) { return &op; });
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      block.without_terminator(), [](Operation &op) { return &op; });
   return adjoint->differentiate(ops);
 }
 
@@ -63,7 +62,9 @@ void RegionJoint::partition(ArrayRef<Value> targets) {
       targets, [&](Value value) { return value.getParentBlock() == &block; });
   Partition chosen = choosePartition(
       {inside, [&](Operation *op) { return lateOps.contains(op); },
-       [](Value value) { return getNumBytes(value.getType()) * pricePerByte; }});
+       [](Value value) {
+         return getNumBytes(value.getType()) * pricePerByte;
+       }});
   backward = std::move(chosen.ops);
   for (Value value : chosen.kept)
     if (!late.contains(value))

@@ -43,7 +43,8 @@ static SmallVector<Value> findCaptured(Operation *op, Adjoint &adjoint) {
   });
 }
 
-/// The type itself, or that of a tensor of one element: a scalar cannot be kept.
+/// The type itself, or that of a tensor of one element: a scalar cannot be
+/// kept.
 static RankedTensorType getTensorType(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor;
@@ -59,8 +60,8 @@ static RankedTensorType getSumType(Type type) {
 static Value toTensor(OpBuilder &builder, Value value) {
   if (isa<RankedTensorType>(value.getType()))
     return value;
-  return tensor::FromElementsOp::create(
-      builder, value.getLoc(), getTensorType(value.getType()), value);
+  return tensor::FromElementsOp::create(builder, value.getLoc(),
+                                        getTensorType(value.getType()), value);
 }
 
 /// The tensor as a gradient of a value of `type`.
@@ -197,9 +198,9 @@ LogicalResult LoopRule::buildJoint() {
   for (unsigned i : carried) {
     Value gradient =
         joint->adjoint->gradient(joint->get(loop.getRegionIterArg(i)));
-    targets.push_back(gradient ? gradient
-                               : createZeros(joint->builder, loc,
-                                             getResultType(i)));
+    targets.push_back(gradient
+                          ? gradient
+                          : createZeros(joint->builder, loc, getResultType(i)));
   }
   for (Value value : captured) {
     Value sum = joint->block.addArgument(getSumType(value.getType()), loc);
@@ -246,14 +247,15 @@ void LoopRule::rewriteForward() {
   SmallVector<Value> inits(loop.getInitArgs());
   for (Value kept : joint->kept)
     inits.push_back(createEmpty(builder, loc, getStackType(kept)));
-  auto forward = scf::ForOp::create(builder, loc, loop.getLowerBound(),
-                                    loop.getUpperBound(), loop.getStep(), inits);
+  auto forward =
+      scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                         loop.getUpperBound(), loop.getStep(), inits);
   forward->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   OpBuilder at = OpBuilder::atBlockEnd(forward.getBody());
   IRMapping mapping;
   mapping.map(outside.getArgument(0), forward.getInductionVar());
-  for (auto [argument, old] : llvm::zip(forward.getRegionIterArgs(),
-                                        loop.getRegionIterArgs()))
+  for (auto [argument, old] :
+       llvm::zip(forward.getRegionIterArgs(), loop.getRegionIterArgs()))
     mapping.map(joint->get(old), argument);
   SmallVector<Value> results(joint->yielded());
   llvm::append_range(results, joint->kept);
@@ -302,8 +304,9 @@ scf::ForOp LoopRule::emitLoop(const Part &part, ValueRange inits,
   SmallVector<Value> all(inits);
   for (Value value : stacked)
     all.push_back(createEmpty(builder, loc, getStackType(value)));
-  auto result = scf::ForOp::create(builder, loc, index(builder, 0),
-                                   index(builder, trips), index(builder, 1), all);
+  auto result =
+      scf::ForOp::create(builder, loc, index(builder, 0), index(builder, trips),
+                         index(builder, 1), all);
   OpBuilder at = OpBuilder::atBlockEnd(result.getBody());
   Value number = arith::SubIOp::create(at, loc, index(at, trips - 1),
                                        result.getInductionVar());
@@ -314,8 +317,7 @@ scf::ForOp LoopRule::emitLoop(const Part &part, ValueRange inits,
     variable = arith::AddIOp::create(at, loc, variable, index(at, first));
   IRMapping mapping;
   mapping.map(outside.getArgument(0), variable);
-  for (auto [argument, now] :
-       llvm::zip(arguments, result.getRegionIterArgs()))
+  for (auto [argument, now] : llvm::zip(arguments, result.getRegionIterArgs()))
     mapping.map(argument, now);
   mapSlices(at, part, joint->kept, stacks, number, mapping);
   mapSlices(at, part, given, givenStacks, number, mapping);
@@ -360,8 +362,8 @@ void LoopRule::emitBackward() {
                                  : createZeros(builder, loc, getResultType(i)));
   ValueRange givenStacks;
   if (!carried.empty()) {
-    scf::ForOp backward = emitLoop(chain, inits, seeds, {}, {}, targets,
-                                   given.getArrayRef());
+    scf::ForOp backward =
+        emitLoop(chain, inits, seeds, {}, {}, targets, given.getArrayRef());
     givenStacks = backward.getResults().drop_front(carried.size());
     for (auto [i, gradient] : llvm::zip(carried, backward.getResults()))
       if (adjoint.wants(loop.getInitArgs()[i]))
@@ -372,8 +374,8 @@ void LoopRule::emitBackward() {
     scf::ForOp sum =
         emitLoop(parts[i], zeros, sumsBefore[i], given.getArrayRef(),
                  givenStacks, sumsAfter[i], {});
-    adjoint.contribute(value, fromTensor(builder, loc, sum.getResult(0),
-                                      value.getType()));
+    adjoint.contribute(
+        value, fromTensor(builder, loc, sum.getResult(0), value.getType()));
   }
 }
 
@@ -381,7 +383,8 @@ LogicalResult LoopRule::run() {
   std::optional<APInt> count = loop.getStaticTripCount();
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
   std::optional<int64_t> stride = getConstantIntValue(loop.getStep());
-  if (!count || !lower || !stride || !loop.getInductionVar().getType().isIndex())
+  if (!count || !lower || !stride ||
+      !loop.getInductionVar().getType().isIndex())
     return loop.emitError("'scf.for' has a derivative rule where its induction "
                           "variable is an index and its bounds and its step "
                           "are constants");
@@ -513,8 +516,7 @@ void BranchRule::rewriteForward() {
       yields.push_back(
           it == branch.places.end()
               ? createEmpty(at, loc, cast<RankedTensorType>(type))
-              : mapping.lookup(
-                    branch.joint->kept[it - branch.places.begin()]));
+              : mapping.lookup(branch.joint->kept[it - branch.places.begin()]));
     }
     scf::YieldOp::create(at, loc, yields);
   }
@@ -542,8 +544,7 @@ void BranchRule::emitBackward() {
     for (Operation *inner : part.ops)
       at.clone(*inner, mapping);
     SmallVector<Value> yields;
-    for (auto [value, gradient] :
-         llvm::zip_equal(captured, branch.gradients))
+    for (auto [value, gradient] : llvm::zip_equal(captured, branch.gradients))
       yields.push_back(
           gradient ? toTensor(at, mapping.lookupOrDefault(gradient))
                    : createZeros(at, loc, getTensorType(value.getType())));

@@ -19,22 +19,47 @@ using namespace mlir;
 // Before bufferization
 //===----------------------------------------------------------------------===//
 
-/// The tensor that `value` may be in the memory of.
+/// The operand in whose memory bufferization would put `value`, or null.
+static OpOperand *getMemory(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return nullptr;
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+          tensor::ExtractSliceOp, tensor::CastOp>(op))
+    return &op->getOpOperand(0);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return &loop.getInitArgsMutable()[number];
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return &insert.getDestMutable();
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    return destination.getDpsInitOperand(number);
+  return nullptr;
+}
+
+/// The tensor whose memory `value` may be in.
 static Value getSource(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-            tensor::ExtractSliceOp, tensor::CastOp>(op))
-      value = op->getOperand(0);
-    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-      value = insert.getDest();
-    else if (auto insert = dyn_cast<tensor::InsertOp>(op))
-      value = insert.getDest();
-    else if (auto loop = dyn_cast<scf::ForOp>(op))
-      value = loop.getInitArgs()[cast<OpResult>(value).getResultNumber()];
-    else
-      break;
-  }
+  while (OpOperand *memory = getMemory(value))
+    value = memory->get();
   return value;
+}
+
+/// True if `value` is `argument`, changed in its place, and what it was before
+/// is not used any more.
+static bool isUpdateOf(Value value, Value argument) {
+  while (value != argument) {
+    OpOperand *memory = getMemory(value);
+    if (!memory)
+      return false;
+    Operation *op = memory->getOwner();
+    for (Operation *user : memory->get().getUsers()) {
+      Operation *other = op->getBlock()->findAncestorOpInBlock(*user);
+      if (other != op && (!other || op->isBeforeInBlock(other)))
+        return false;
+    }
+    value = memory->get();
+  }
+  return true;
 }
 
 static Value createEmptyLike(OpBuilder &builder, Location loc, Value tensor) {
@@ -63,10 +88,10 @@ static void carryInPlace(scf::ForOp loop) {
   SmallVector<std::pair<OpOperand *, Value>> stores;
   for (auto [operand, argument] :
        llvm::zip(yield->getOpOperands(), loop.getRegionIterArgs())) {
-    if (!isa<RankedTensorType>(argument.getType()) || operand.get() == argument)
+    if (!isa<RankedTensorType>(argument.getType()) ||
+        isUpdateOf(operand.get(), argument))
       continue;
-    Value source = getSource(operand.get());
-    if (source != argument && isa<BlockArgument>(source))
+    if (isa<BlockArgument>(getSource(operand.get())))
       operand.set(copyTensor(builder, loop.getLoc(), operand.get()));
     stores.push_back({&operand, argument});
   }
@@ -91,9 +116,8 @@ static void chooseElements(arith::SelectOp select) {
       ValueRange{select.getTrueValue(), select.getFalseValue()},
       createEmptyLike(builder, loc, select), {identity, identity, identity},
       iterators, [&](OpBuilder &body, Location, ValueRange arguments) {
-        Value element =
-            arith::SelectOp::create(body, loc, select.getCondition(),
-                                    arguments[0], arguments[1]);
+        Value element = arith::SelectOp::create(
+            body, loc, select.getCondition(), arguments[0], arguments[1]);
         linalg::YieldOp::create(body, loc, element);
       });
   select.replaceAllUsesWith(chosen.getResult(0));
@@ -143,9 +167,8 @@ static LogicalResult refuse(Operation *op, Value value) {
 static LogicalResult dropBuffers(RewriterBase &rewriter, scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   SmallVector<Value> inits, yields;
-  for (auto [init, argument, yielded] :
-       llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),
-                 yield.getOperands())) {
+  for (auto [init, argument, yielded] : llvm::zip(
+           loop.getInitArgs(), loop.getRegionIterArgs(), yield.getOperands())) {
     if (!isBuffer(init)) {
       inits.push_back(init);
       yields.push_back(yielded);

@@ -12,8 +12,8 @@
 
 namespace veeline {
 
-/// Says that what an iteration gives to the next stands where it found it. To be
-/// done before bufferization.
+/// Says that what an iteration gives to the next stands where it found it. To
+/// be done before bufferization.
 void chooseCarriedMemory(mlir::func::FuncOp func);
 
 /// Makes loops carry and branches give no buffers: all iterations work on one,

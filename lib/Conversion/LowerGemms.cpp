@@ -358,8 +358,8 @@ private:
 
 /// True for a view whose place in its buffer is computed.
 static bool hasDynamicPlace(const NestAccess &access) {
-  auto type = dyn_cast_or_null<MemRefType>(
-      access.base ? access.base.getType() : Type());
+  auto type = dyn_cast_or_null<MemRefType>(access.base ? access.base.getType()
+                                                       : Type());
   SmallVector<int64_t> strides;
   int64_t offset;
   return type && succeeded(type.getStridesAndOffset(strides, offset)) &&
@@ -470,8 +470,8 @@ void GemmLowering::addTo(Location loc, Value accumulator, Value product) {
       });
 }
 
-/// Makes the base of `access` a buffer or, where its place in one is not static,
-/// leaves the view. False where the product cannot start there.
+/// Makes the base of `access` a buffer or, where its place in one is not
+/// static, leaves the view. False where the product cannot start there.
 static bool findPlace(NestAccess &access) {
   return access.rebase() || hasDynamicPlace(access);
 }

@@ -43,10 +43,9 @@ TEST(Rules, AllAreTested) {
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
   std::set<std::string> tested;
-  for (const char *path :
-       {INPUTS "/elementwise.mlir", INPUTS "/structured.mlir",
-        INPUTS "/tensor.mlir", INPUTS "/windows.mlir",
-        INPUTS "/control.mlir"}) {
+  for (const char *path : {INPUTS "/elementwise.mlir",
+                           INPUTS "/structured.mlir", INPUTS "/tensor.mlir",
+                           INPUTS "/windows.mlir", INPUTS "/control.mlir"}) {
     GradientCheck *file = getFile(path);
     ASSERT_TRUE(file);
     tested.insert(file->getOpNames().begin(), file->getOpNames().end());

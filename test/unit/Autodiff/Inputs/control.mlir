@@ -194,3 +194,21 @@ func.func @independent(%x: tensor<4x3xf64>, %w: tensor<3xf64>) -> (tensor<4x3xf6
   %q = math.exp %none : tensor<3xf64>
   return %y, %q : tensor<4x3xf64>, tensor<3xf64>
 }
+
+// What is carried is changed in its place, and read before, meanwhile and
+// after; a sum is carried.
+func.func @in_place(%x: tensor<4x4xf64>, %w: tensor<4x4xf64>) -> (tensor<4x4xf64>, tensor<4x4xf64>, tensor<4x4xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r:3 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x, %s = %w, %b = %w) -> (tensor<4x4xf64>, tensor<4x4xf64>, tensor<4x4xf64>) {
+    %row = tensor.extract_slice %a[%i, 0] [1, 4] [1, 1] : tensor<4x4xf64> to tensor<4xf64>
+    %sin = math.sin %row : tensor<4xf64>
+    %new = tensor.insert_slice %sin into %a[%i, 0] [1, 4] [1, 1] : tensor<4xf64> into tensor<4x4xf64>
+    %sum = linalg.matmul ins(%new, %a : tensor<4x4xf64>, tensor<4x4xf64>) outs(%s : tensor<4x4xf64>) -> tensor<4x4xf64>
+    %p = arith.mulf %b, %sum : tensor<4x4xf64>
+    %q = math.tanh %p : tensor<4x4xf64>
+    scf.yield %new, %sum, %q : tensor<4x4xf64>, tensor<4x4xf64>, tensor<4x4xf64>
+  } {pipe.unroll = false}
+  return %r#0, %r#1, %r#2 : tensor<4x4xf64>, tensor<4x4xf64>, tensor<4x4xf64>
+}
