@@ -36,21 +36,3 @@ func.func @while(%x: tensor<4xf32> {pipe.param = #pipe.param<"x", init = ones>},
   %loss = linalg.reduce { arith.addf } ins(%y : tensor<4xf32>) outs(%z : tensor<f32>) dimensions = [0]
   return %loss : tensor<f32>
 }
-
-// -----
-
-// A mark in a loop that may not be unrolled.
-
-func.func @mark(%x: tensor<4xf32> {pipe.param = #pipe.param<"x", init = ones>}) -> tensor<f32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %y = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
-    // expected-error@+1 {{'pipe.boundary' op is inside another op; a mark stands in the model function's own block, or in a loop that is unrolled}}
-    %b = pipe.boundary %a : tensor<4xf32>
-    scf.yield %b : tensor<4xf32>
-  } {pipe.unroll = false}
-  %z = arith.constant dense<0.0> : tensor<f32>
-  %loss = linalg.reduce { arith.addf } ins(%y : tensor<4xf32>) outs(%z : tensor<f32>) dimensions = [0]
-  return %loss : tensor<f32>
-}

@@ -8,7 +8,7 @@
 // PIECES-NEXT: 0 2 0.000 384
 // PIECES-NEXT: 1 2 0.000
 // PIECES-NEXT: 2 1 0.013
-// PIECES-NEXT: 3
+// PIECES-NEXT: 3 1
 // PIECES-NEXT: all
 
 // CHECK-LABEL: func.func private @model_chunk0(
