@@ -10,6 +10,7 @@
 #include "Windows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
@@ -26,8 +27,27 @@ static void removeBoundaries(func::FuncOp func) {
   }
 }
 
+namespace {
+
+/// A clamp is a maximum and a minimum: of a bound that is equal to the value
+/// either has half of the gradient.
+struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ClampFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value atLeast = arith::MaximumFOp::create(rewriter, op.getLoc(),
+                                              op.getValue(), op.getMin());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, atLeast, op.getMax());
+    return success();
+  }
+};
+
+} // namespace
+
 static LogicalResult makeStructured(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
+  patterns.add<ExpandClamp>(func.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   return applyPatternsGreedily(
       func, std::move(patterns),
