@@ -9,6 +9,7 @@
 #include "Activity.h"
 #include "Emit.h"
 #include "TensorEmit.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -65,33 +66,6 @@ Value BlockAdjoint::joinSlices(RankedTensorType type,
   return joined;
 }
 
-/// Adds up what has been contributed. Neighbouring slices that do not overlap
-/// are put into one tensor first: an addition would only add zeros.
-Value BlockAdjoint::gradient(Value result) {
-  if (Value sum = sums.lookup(result))
-    return sum;
-  ArrayRef<Contribution> parts = contributions[result];
-  Value sum;
-  while (!parts.empty()) {
-    size_t count = 1;
-    if (parts.front().isSlice)
-      while (count != parts.size() && parts[count].isSlice &&
-             llvm::all_of(parts.take_front(count),
-                          [&](const Contribution &earlier) {
-                            return areDisjoint(earlier, parts[count]);
-                          }))
-        ++count;
-    Value part = parts.front().isSlice
-                     ? joinSlices(cast<RankedTensorType>(result.getType()),
-                                  parts.take_front(count))
-                     : parts.front().gradient;
-    sum = sum ? createSum(builder, part.getLoc(), sum, part) : part;
-    parts = parts.drop_front(count);
-  }
-  sums[result] = sum;
-  return sum;
-}
-
 /// `part` of the shape of `sum`, a tensor.
 static Value addPart(OpBuilder &builder, Value sum, Value part) {
   Location loc = part.getLoc();
@@ -103,22 +77,73 @@ static Value addPart(OpBuilder &builder, Value sum, Value part) {
                    createConversion(builder, loc, part, type));
 }
 
-Value BlockAdjoint::addContributions(Value value, Value sum) {
-  for (const Contribution &part : contributions[value]) {
-    if (!part.isSlice) {
-      sum = addPart(builder, sum, part.gradient);
-      continue;
-    }
-    Location loc = part.gradient.getLoc();
-    auto type = RankedTensorType::get(
-        cast<RankedTensorType>(part.gradient.getType()).getShape(),
-        getElementTypeOrSelf(sum));
-    Value old = tensor::ExtractSliceOp::create(
-        builder, loc, type, sum, part.offsets, part.sizes, part.strides);
-    sum = tensor::InsertSliceOp::create(
-        builder, loc, addPart(builder, old, part.gradient), sum, part.offsets,
-        part.sizes, part.strides);
+/// `part` is added to `sum` in its place, which the op says by starting from
+/// it.
+static Value addInPlace(OpBuilder &builder, Value sum, Value part) {
+  Location loc = part.getLoc();
+  auto type = cast<RankedTensorType>(sum.getType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto op = linalg::GenericOp::create(
+      builder, loc, TypeRange{type}, ValueRange{part}, ValueRange{sum},
+      {identity, identity}, iterators,
+      [&](OpBuilder &nested, Location, ValueRange args) {
+        Emit emit(nested, loc);
+        Value converted = emit.convert(args[0], type.getElementType());
+        linalg::YieldOp::create(nested, loc, emit.add(args[1], converted));
+      });
+  return op.getResult(0);
+}
+
+/// Adds a contribution to `sum`, a tensor: of a slice only what it covers is
+/// touched.
+static Value addContribution(OpBuilder &builder, Value sum,
+                             const Contribution &part) {
+  if (!part.isSlice)
+    return addPart(builder, sum, part.gradient);
+  Location loc = part.gradient.getLoc();
+  auto type = RankedTensorType::get(
+      cast<RankedTensorType>(part.gradient.getType()).getShape(),
+      getElementTypeOrSelf(sum));
+  Value old = tensor::ExtractSliceOp::create(
+      builder, loc, type, sum, part.offsets, part.sizes, part.strides);
+  return tensor::InsertSliceOp::create(
+      builder, loc, addInPlace(builder, old, part.gradient), sum, part.offsets,
+      part.sizes, part.strides);
+}
+
+/// Adds up what has been contributed. Slices that come first and do not overlap
+/// are put into one tensor: an addition would only add zeros.
+Value BlockAdjoint::gradient(Value result) {
+  if (Value sum = sums.lookup(result))
+    return sum;
+  ArrayRef<Contribution> parts = contributions[result];
+  size_t count = 0;
+  while (
+      count != parts.size() && parts[count].isSlice &&
+      llvm::all_of(parts.take_front(count), [&](const Contribution &earlier) {
+        return areDisjoint(earlier, parts[count]);
+      }))
+    ++count;
+  Value sum;
+  if (count != 0)
+    sum = joinSlices(cast<RankedTensorType>(result.getType()),
+                     parts.take_front(count));
+  for (const Contribution &part : parts.drop_front(count)) {
+    if (sum && isa<RankedTensorType>(sum.getType()))
+      sum = addContribution(builder, sum, part);
+    else
+      sum = sum ? createSum(builder, part.gradient.getLoc(), sum, part.gradient)
+                : part.gradient;
   }
+  sums[result] = sum;
+  return sum;
+}
+
+Value BlockAdjoint::addContributions(Value value, Value sum) {
+  for (const Contribution &part : contributions[value])
+    sum = addContribution(builder, sum, part);
   return sum;
 }
 
