@@ -105,7 +105,11 @@ FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
     if (isSeeded)
       adjoint.contribute(result, joint.seeds.back());
   }
-  if (failed(adjoint.differentiate(ops)))
+  // A rule may replace an op of the forward computation: a loop fills stacks.
+  LogicalResult differentiated = success();
+  followValues(block, joint.pieceEnds,
+               [&] { differentiated = adjoint.differentiate(ops); });
+  if (failed(differentiated))
     return failure();
   for (auto [i, isWanted] : llvm::enumerate(wanted)) {
     Value argument = block.getArgument(i);
