@@ -306,6 +306,63 @@ class Function:
                    f": ({', '.join(value.type for value in values)}) -> {result.type}")
         return result
 
+    # Loops
+
+    def loop(self, count, carried, compute, unroll=None):
+        """An `scf.for` over 0, 1, ..., `count` - 1.
+
+        `carried` maps the name of what an iteration hands to the next to its first value.
+        `compute` gets the name of the induction variable with its percent sign and the
+        carried values, and returns the next ones. The results are what is left in the end;
+        `unroll` says whether Veeline unrolls the loop.
+        """
+        counter = self._define("t", ())
+        arguments = [self._define(name, value.shape, value.element)
+                     for name, value in carried.items()]
+        results = self._define("_".join(carried) + "_last", ())
+        types = ", ".join(value.type for value in arguments)
+        inits = ", ".join(f"{argument} = {init}"
+                          for argument, init in zip(arguments, carried.values()))
+        bounds = [f"%{name}" for name in ("first", "count", "step")]
+        for name, number in zip(bounds, (0, count, 1)):
+            self._emit(f"{name} = arith.constant {number} : index")
+        self._emit(f"{results}:{len(arguments)} = scf.for {counter} = {bounds[0]} to {bounds[1]} "
+                   f"step {bounds[2]}")
+        self._emit(f"    iter_args({inits}) -> ({types}) {{")
+        outside, self._lines = self._lines, []
+        following = compute(str(counter), *arguments)
+        self._emit(f"scf.yield {', '.join(map(str, following))} : {types}")
+        outside += [f"  {line}".rstrip() for line in self._lines]
+        self._lines = outside
+        option = "" if unroll is None else f" {{pipe.unroll = {str(unroll).lower()}}}"
+        self._emit("}" + option)
+        return [Value(f"{results.name}#{number}", argument.shape, argument.element)
+                for number, argument in enumerate(arguments)]
+
+    def slice_at(self, name, value, dimension, index):
+        """The slice of `value` with the number `index` along `dimension`, which goes."""
+        shape = [size for dim, size in enumerate(value.shape) if dim != dimension]
+        result = self._define(name, shape, value.element)
+        self._emit(f"{result} = tensor.extract_slice "
+                   f"{value}{self._place(value, dimension, index)} "
+                   f": {value.type} to {result.type}")
+        return result
+
+    def insert_at(self, name, value, into, dimension, index):
+        """`into` with `value` as its slice with the number `index` along `dimension`."""
+        result = self._define(name, into.shape, into.element)
+        self._emit(f"{result} = tensor.insert_slice {value} into "
+                   f"{into}{self._place(into, dimension, index)} "
+                   f": {value.type} into {into.type}")
+        return result
+
+    @staticmethod
+    def _place(value, dimension, index):
+        rank = range(len(value.shape))
+        offsets = ", ".join(index if dim == dimension else "0" for dim in rank)
+        sizes = [1 if dim == dimension else value.shape[dim] for dim in rank]
+        return f"[{offsets}] {sizes} {[1 for _ in rank]}"
+
     # The finished text
 
     def text(self, result, header):

@@ -87,11 +87,21 @@ static OpCost estimateLoop(scf::ForOp loop) {
           body.bytes * count};
 }
 
+/// Which branch is taken is not known: the one that costs more.
+static OpCost estimateBranch(scf::IfOp op) {
+  OpCost first = estimateCost(op.getThenRegion());
+  OpCost second = estimateCost(op.getElseRegion());
+  return estimateNanoseconds(first) < estimateNanoseconds(second) ? second
+                                                                  : first;
+}
+
 OpCost veeline::estimateCost(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return estimateStructured(structured);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return estimateLoop(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return estimateBranch(branch);
   if (op->hasTrait<OpTrait::ConstantLike>() ||
       isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
           tensor::CastOp, tensor::ExtractSliceOp, pipe::BoundaryOp>(op))
@@ -107,6 +117,11 @@ OpCost veeline::estimateCost(Operation *op) {
   }
   if (op->hasTrait<OpTrait::IsTerminator>())
     return cost;
+  // The rest of the tensor stays where it is.
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    cost.bytes = 2 * getByteSize(insert.getSourceType());
+    return cost;
+  }
   cost.bytes = countBytes(op);
   if (op->getNumRegions() == 0 && op->getNumResults() == 1)
     if (auto shaped = dyn_cast<ShapedType>(op->getResult(0).getType());

@@ -6,6 +6,7 @@
 
 #include "veeline/Analysis/Pieces.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,6 +44,18 @@ mergeOperandOrigins(Operation *op,
   return merged;
 }
 
+/// True for a contraction, and for a loop or a branch with one in it.
+static bool holdsContraction(Operation *op) {
+  if (!isa<scf::ForOp, scf::IfOp>(op))
+    return isContraction(op);
+  return op
+      ->walk([](Operation *inner) {
+        return isContraction(inner) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static SmallVector<Operation *> findMainOps(func::FuncOp model) {
   llvm::DenseMap<Value, Origin> origins;
   for (auto [i, argument] : llvm::enumerate(model.getArguments())) {
@@ -55,9 +68,10 @@ static SmallVector<Operation *> findMainOps(func::FuncOp model) {
   SmallVector<Operation *> mainOps;
   for (Operation &op : model.getBody().front().without_terminator()) {
     Origin origin = mergeOperandOrigins(&op, origins);
-    origin.main |= (origin.parameter && origin.data) ||
-                   ((origin.parameter || origin.data) && isContraction(&op)) ||
-                   isa<pipe::BoundaryOp>(op);
+    origin.main |=
+        (origin.parameter && origin.data) ||
+        ((origin.parameter || origin.data) && holdsContraction(&op)) ||
+        isa<pipe::BoundaryOp>(op);
     for (Value result : op.getResults())
       origins[result] = origin;
     if (origin.main)
@@ -140,10 +154,10 @@ static SmallVector<size_t> findEnds(ArrayRef<Operation *> mainOps,
   SmallVector<size_t> candidates;
   // What comes before the first contraction (an embedding) can be a piece.
   std::optional<size_t> previous;
-  if (!mainOps.empty() && !isContraction(mainOps.front()))
+  if (!mainOps.empty() && !holdsContraction(mainOps.front()))
     previous = 0;
   for (auto [i, op] : llvm::enumerate(mainOps)) {
-    if (!isContraction(op))
+    if (!holdsContraction(op))
       continue;
     if (previous) {
       size_t best = *previous;

@@ -53,6 +53,22 @@ static LogicalResult divf(arith::DivFOp op, OpBuilder &builder,
   return success();
 }
 
+/// a - b trunc(a / b), where the quotient is a step.
+static LogicalResult remf(arith::RemFOp op, OpBuilder &builder,
+                          Adjoint &adjoint) {
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult());
+  if (adjoint.wants(op.getLhs()))
+    adjoint.contribute(op.getLhs(), g);
+  if (!adjoint.wants(op.getRhs()))
+    return success();
+  Value whole =
+      emit.sub(adjoint.primal(op.getResult()), adjoint.primal(op.getLhs()));
+  adjoint.contribute(op.getRhs(),
+                     emit.mul(g, emit.div(whole, adjoint.primal(op.getRhs()))));
+  return success();
+}
+
 static LogicalResult negf(arith::NegFOp op, OpBuilder &builder,
                           Adjoint &adjoint) {
   Value g = adjoint.gradient(op.getResult());
@@ -112,6 +128,7 @@ void veeline::autodiff::registerArithRules(DialectRegistry &registry) {
     arith::SubFOp::attachInterface<RuleModel<arith::SubFOp, subf>>(*ctx);
     arith::MulFOp::attachInterface<RuleModel<arith::MulFOp, mulf>>(*ctx);
     arith::DivFOp::attachInterface<RuleModel<arith::DivFOp, divf>>(*ctx);
+    arith::RemFOp::attachInterface<RuleModel<arith::RemFOp, remf>>(*ctx);
     arith::NegFOp::attachInterface<RuleModel<arith::NegFOp, negf>>(*ctx);
     arith::MaximumFOp::attachInterface<
         RuleModel<arith::MaximumFOp, extremum<arith::MaximumFOp>>>(*ctx);

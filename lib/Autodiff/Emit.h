@@ -66,6 +66,7 @@ struct RuleModel
 void registerArithRules(mlir::DialectRegistry &registry);
 void registerMathRules(mlir::DialectRegistry &registry);
 void registerLinalgRules(mlir::DialectRegistry &registry);
+void registerScfRules(mlir::DialectRegistry &registry);
 void registerTensorRules(mlir::DialectRegistry &registry);
 
 } // namespace veeline::autodiff

@@ -85,7 +85,8 @@ void veeline::autodiff::registerLinalgRules(DialectRegistry &registry) {
     attachStructured<linalg::AbsOp, linalg::NegFOp, linalg::ExpOp,
                      linalg::LogOp, linalg::SqrtOp, linalg::RsqrtOp,
                      linalg::SquareOp, linalg::ReciprocalOp, linalg::TanhOp,
-                     linalg::ErfOp>(ctx);
+                     linalg::ErfOp, linalg::CeilOp, linalg::FloorOp,
+                     linalg::RoundOp>(ctx);
     attachStructured<linalg::Conv1DOp, linalg::Conv1DNwcWcfOp,
                      linalg::Conv1DNcwFcwOp, linalg::Conv2DOp,
                      linalg::Conv2DNhwcHwcfOp, linalg::Conv2DNhwcFhwcOp,

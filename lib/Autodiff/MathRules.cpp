@@ -107,13 +107,23 @@ static LogicalResult tanh(math::TanhOp op, OpBuilder &b, Adjoint &a) {
 }
 
 /// The derivative of the error function is 2/sqrt(pi) exp(-x^2).
+static Value errorSlope(Emit &emit, Value x) {
+  Value bell =
+      math::ExpOp::create(emit.builder, emit.loc, emit.neg(emit.mul(x, x)));
+  double scale = 2.0 * std::numbers::inv_sqrtpi;
+  return emit.mul(bell, constantLike(emit, x, scale));
+}
+
 static LogicalResult erf(math::ErfOp op, OpBuilder &b, Adjoint &a) {
-  return unary(op, b, a, [](Emit &emit, Value g, auto xOf, auto) -> Value {
-    Value x = xOf();
-    Value bell =
-        math::ExpOp::create(emit.builder, emit.loc, emit.neg(emit.mul(x, x)));
-    double scale = 2.0 * std::numbers::inv_sqrtpi;
-    return emit.mul(g, emit.mul(bell, constantLike(emit, g, scale)));
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.mul(g, errorSlope(emit, x()));
+  });
+}
+
+/// 1 - erf(x).
+static LogicalResult erfc(math::ErfcOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) -> Value {
+    return emit.neg(emit.mul(g, errorSlope(emit, x())));
   });
 }
 
@@ -142,6 +152,84 @@ static LogicalResult atan(math::AtanOp op, OpBuilder &b, Adjoint &a) {
     Value x = xOf();
     return emit.div(g, emit.add(emit.mul(x, x), constantLike(emit, g, 1.0)));
   });
+}
+
+/// 1 / sqrt(1 - x^2).
+static Value arcSlope(Emit &emit, Value x) {
+  return math::RsqrtOp::create(emit.builder, emit.loc, oneMinusSquare(emit, x));
+}
+
+static LogicalResult asin(math::AsinOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.mul(g, arcSlope(emit, x()));
+  });
+}
+
+static LogicalResult acos(math::AcosOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.neg(emit.mul(g, arcSlope(emit, x())));
+  });
+}
+
+/// 1 / sqrt(x^2 + constant).
+static Value areaSlope(Emit &emit, Value x, double constant) {
+  Value radicand = emit.add(emit.mul(x, x), constantLike(emit, x, constant));
+  return math::RsqrtOp::create(emit.builder, emit.loc, radicand);
+}
+
+static LogicalResult asinh(math::AsinhOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.mul(g, areaSlope(emit, x(), 1.0));
+  });
+}
+
+static LogicalResult acosh(math::AcoshOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.mul(g, areaSlope(emit, x(), -1.0));
+  });
+}
+
+static LogicalResult atanh(math::AtanhOp op, OpBuilder &b, Adjoint &a) {
+  return unary(op, b, a, [](Emit &emit, Value g, auto x, auto) {
+    return emit.div(g, oneMinusSquare(emit, x()));
+  });
+}
+
+/// From z = atan2(y, x): dz/dy = x / (x^2 + y^2), dz/dx = -y / (x^2 + y^2).
+static LogicalResult atan2(math::Atan2Op op, OpBuilder &builder,
+                           Adjoint &adjoint) {
+  Emit emit(builder, op.getLoc());
+  Value y = adjoint.primal(op.getLhs()), x = adjoint.primal(op.getRhs());
+  Value square = emit.add(emit.mul(x, x), emit.mul(y, y));
+  Value share = emit.div(adjoint.gradient(op.getResult()), square);
+  if (adjoint.wants(op.getLhs()))
+    adjoint.contribute(op.getLhs(), emit.mul(share, x));
+  if (adjoint.wants(op.getRhs()))
+    adjoint.contribute(op.getRhs(), emit.neg(emit.mul(share, y)));
+  return success();
+}
+
+/// |a| with the sign of b: the gradient turns where that changes the sign of a,
+/// and is 0 where a is.
+static LogicalResult copysign(math::CopySignOp op, OpBuilder &builder,
+                              Adjoint &adjoint) {
+  if (!adjoint.wants(op.getLhs()))
+    return success();
+  Emit emit(builder, op.getLoc());
+  Value g = adjoint.gradient(op.getResult()), zero = constantLike(emit, g, 0.0);
+  Value before = adjoint.primal(op.getLhs());
+  Value after = adjoint.primal(op.getResult());
+  Value same = emit.compare(arith::CmpFPredicate::OEQ, before, after);
+  Value none = emit.compare(arith::CmpFPredicate::OEQ, before, zero);
+  adjoint.contribute(
+      op.getLhs(), emit.select(none, zero, emit.select(same, g, emit.neg(g))));
+  return success();
+}
+
+/// The derivative of a step is 0 wherever there is one.
+template <typename OpTy>
+static LogicalResult step(OpTy, OpBuilder &, Adjoint &) {
+  return success();
 }
 
 static LogicalResult sinh(math::SinhOp op, OpBuilder &b, Adjoint &a) {
@@ -231,6 +319,23 @@ static LogicalResult fpowi(math::FPowIOp op, OpBuilder &builder,
 void veeline::autodiff::registerMathRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, math::MathDialect *) {
     math::AbsFOp::attachInterface<RuleModel<math::AbsFOp, absf>>(*ctx);
+    math::AcosOp::attachInterface<RuleModel<math::AcosOp, acos>>(*ctx);
+    math::AcoshOp::attachInterface<RuleModel<math::AcoshOp, acosh>>(*ctx);
+    math::AsinOp::attachInterface<RuleModel<math::AsinOp, asin>>(*ctx);
+    math::AsinhOp::attachInterface<RuleModel<math::AsinhOp, asinh>>(*ctx);
+    math::Atan2Op::attachInterface<RuleModel<math::Atan2Op, atan2>>(*ctx);
+    math::AtanhOp::attachInterface<RuleModel<math::AtanhOp, atanh>>(*ctx);
+    math::CopySignOp::attachInterface<RuleModel<math::CopySignOp, copysign>>(
+        *ctx);
+    math::ErfcOp::attachInterface<RuleModel<math::ErfcOp, erfc>>(*ctx);
+    math::CeilOp::attachInterface<RuleModel<math::CeilOp, step<math::CeilOp>>>(
+        *ctx);
+    math::FloorOp::attachInterface<
+        RuleModel<math::FloorOp, step<math::FloorOp>>>(*ctx);
+    math::RoundOp::attachInterface<
+        RuleModel<math::RoundOp, step<math::RoundOp>>>(*ctx);
+    math::TruncOp::attachInterface<
+        RuleModel<math::TruncOp, step<math::TruncOp>>>(*ctx);
     math::AtanOp::attachInterface<RuleModel<math::AtanOp, atan>>(*ctx);
     math::CbrtOp::attachInterface<RuleModel<math::CbrtOp, cbrt>>(*ctx);
     math::CosOp::attachInterface<RuleModel<math::CosOp, cos>>(*ctx);

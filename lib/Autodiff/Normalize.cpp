@@ -10,6 +10,7 @@
 #include "Windows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
@@ -26,8 +27,27 @@ static void removeBoundaries(func::FuncOp func) {
   }
 }
 
+namespace {
+
+/// A clamp is a maximum and a minimum: of a bound that is equal to the value
+/// either has half of the gradient.
+struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ClampFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value atLeast = arith::MaximumFOp::create(rewriter, op.getLoc(),
+                                              op.getValue(), op.getMin());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, atLeast, op.getMax());
+    return success();
+  }
+};
+
+} // namespace
+
 static LogicalResult makeStructured(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
+  patterns.add<ExpandClamp>(func.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   return applyPatternsGreedily(
       func, std::move(patterns),
@@ -94,7 +114,7 @@ static void takeSlicesFirst(func::FuncOp func) {
 }
 
 static void startFromNothing(func::FuncOp func) {
-  for (auto op : func.getOps<linalg::LinalgOp>())
+  func.walk([](linalg::LinalgOp op) {
     for (OpOperand &init : op.getDpsInitsMutable())
       if (!op.payloadUsesValueFromOperand(&init) &&
           !init.get().getDefiningOp<tensor::EmptyOp>()) {
@@ -102,11 +122,13 @@ static void startFromNothing(func::FuncOp func) {
         init.set(createEmpty(builder, op.getLoc(),
                              cast<RankedTensorType>(init.get().getType())));
       }
+  });
 }
 
 LogicalResult
 veeline::autodiff::normalizeForDifferentiation(func::FuncOp func) {
   removeBoundaries(func);
+  normalizeLoops(func);
   if (failed(makeStructured(func)))
     return failure();
   unrollWindows(func);

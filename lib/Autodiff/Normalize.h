@@ -18,6 +18,12 @@ namespace veeline::autodiff {
 /// it; and an op starts from no value that it does not read.
 llvm::LogicalResult normalizeForDifferentiation(mlir::func::FuncOp func);
 
+/// Brings loops and branches on tensors into the form that their rules take:
+/// what does not change from one iteration to the next is computed before the
+/// loop, and what they carry and give are tensors, of one element where they
+/// were scalars: a scalar cannot be kept.
+void normalizeLoops(mlir::func::FuncOp func);
+
 } // namespace veeline::autodiff
 
 #endif // VEELINE_LIB_AUTODIFF_NORMALIZE_H

@@ -16,6 +16,7 @@ void veeline::autodiff::registerDerivativeInterfaces(
   registerArithRules(registry);
   registerMathRules(registry);
   registerLinalgRules(registry);
+  registerScfRules(registry);
   registerTensorRules(registry);
 }
 

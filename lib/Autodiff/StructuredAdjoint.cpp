@@ -91,7 +91,8 @@ static void showAllExtents(OpBuilder &builder, const AdjointSpace &space,
 Value veeline::autodiff::createAdjoint(OpBuilder &builder,
                                        const AdjointSpace &space,
                                        const ScalarBody &body, AffineMap map,
-                                       RankedTensorType type) {
+                                       RankedTensorType type,
+                                       Combiner combiner) {
   Location loc = space.loc;
   SmallVector<utils::IteratorType> iterators = getIterators(map);
   bool once = writesOnce(map, type, iterators, space.extents);
@@ -103,8 +104,9 @@ Value veeline::autodiff::createAdjoint(OpBuilder &builder,
   auto resultType = RankedTensorType::get(type.getShape(), accumulator);
   Inputs inputs = collectInputs(space, body);
   showAllExtents(builder, space, map, inputs);
+  bool isSum = combiner == Combiner::Sum;
   Value init = once ? createEmpty(builder, loc, resultType)
-                    : createZeros(builder, loc, resultType);
+                    : createFilled(builder, loc, resultType, isSum ? 0.0 : 1.0);
   SmallVector<AffineMap> maps = inputs.maps;
   maps.push_back(map);
   auto generic = linalg::GenericOp::create(
@@ -117,8 +119,11 @@ Value veeline::autodiff::createAdjoint(OpBuilder &builder,
           nested.clone(op, mapping);
         Emit emit(nested, loc);
         Value value = mapping.lookupOrDefault(body.value);
-        if (!once)
-          value = emit.add(args.back(), emit.convert(value, accumulator));
+        if (!once) {
+          value = emit.convert(value, accumulator);
+          value = isSum ? emit.add(args.back(), value)
+                        : emit.mul(args.back(), value);
+        }
         linalg::YieldOp::create(nested, loc, value);
       });
   return createConversion(builder, loc, generic.getResult(0),

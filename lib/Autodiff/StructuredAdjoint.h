@@ -48,11 +48,16 @@ struct AdjointSpace {
   llvm::SmallVector<Source> sources;
 };
 
+/// How the values of iterations that share an element come together.
+enum class Combiner { Sum, Product };
+
 /// Sums `body` over the iteration space into a tensor of `type` through `map`
-/// (or only writes it, where each element is reached exactly once).
+/// (or only writes it, where each element is reached exactly once); or
+/// multiplies.
 mlir::Value createAdjoint(mlir::OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body, mlir::AffineMap map,
-                          mlir::RankedTensorType type);
+                          mlir::RankedTensorType type,
+                          Combiner combiner = Combiner::Sum);
 
 /// The same, where the element that an iteration adds to is the one that
 /// `extract`, an op of the original body, reads: `indices` are its indices as

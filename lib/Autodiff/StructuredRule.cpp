@@ -28,14 +28,19 @@ enum class OutputKind {
   Sum,
   /// Largest or smallest of init and those iterations.
   Extremum,
+  /// init times the product of those iterations.
+  Product,
 };
 
 struct Output {
   OutputKind kind = OutputKind::Elementwise;
   /// The gradient of the result, or null.
   Value gradient;
-  /// For an extremum: what it is taken of, a value of the body.
+  /// For an extremum or a product: what it is taken of, a value of the body.
   Value candidate;
+  /// For a product: the gradient of a factor that is 0 and the only such one.
+  /// `gradient`, divided by the factor, is that of any other.
+  Value gradientOfZero;
 };
 
 class StructuredRule {
@@ -53,6 +58,9 @@ private:
   LogicalResult checkAccumulators(unsigned index);
   void collectSources();
   Value shareAmongTies(unsigned index);
+  void spreadOverFactors(unsigned index);
+  Value reduceCandidate(unsigned index, Combiner combiner,
+                        function_ref<Value(Emit, Value, Value)> element);
   LogicalResult differentiateArgument(OpOperand &operand);
   LogicalResult differentiateInit(unsigned index);
   LogicalResult differentiateCaptured(Value captured);
@@ -74,6 +82,7 @@ private:
   unsigned gradientSource(unsigned i) {
     return numInputs() + 2 * numOutputs() + i;
   }
+  unsigned zeroSource(unsigned i) { return numInputs() + 3 * numOutputs() + i; }
   AffineMap outputMap(unsigned i) {
     return op.getMatchingIndexingMap(op.getDpsInitOperand(i));
   }
@@ -135,19 +144,58 @@ static bool isAccumulatorPlus(Value value, Value accumulator) {
   return true;
 }
 
+/// Whether `select` gives that one of the two values that it compares which is
+/// the larger, or the smaller.
+static bool isExtremumBySelect(arith::SelectOp select) {
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare)
+    return false;
+  switch (compare.getPredicate()) {
+  case arith::CmpFPredicate::OGT:
+  case arith::CmpFPredicate::OGE:
+  case arith::CmpFPredicate::UGT:
+  case arith::CmpFPredicate::UGE:
+  case arith::CmpFPredicate::OLT:
+  case arith::CmpFPredicate::OLE:
+  case arith::CmpFPredicate::ULT:
+  case arith::CmpFPredicate::ULE:
+    break;
+  default:
+    return false;
+  }
+  auto given = std::pair(select.getTrueValue(), select.getFalseValue());
+  return given == std::pair(compare.getLhs(), compare.getRhs()) ||
+         given == std::pair(compare.getRhs(), compare.getLhs());
+}
+
+/// If `value` is `accumulator` combined with another value, that other value;
+/// null otherwise. The last two operands of `combiner` are the ones it
+/// combines.
+static Value getOther(Operation *combiner, Value accumulator) {
+  auto combined = combiner->getOperands().take_back(2);
+  for (unsigned i : {0, 1})
+    if (combined[i] == accumulator && !dependsOn(combined[1 - i], accumulator))
+      return combined[1 - i];
+  return {};
+}
+
 /// If `value` is the larger or smaller of `accumulator` and another value, that
 /// other value; null otherwise.
 static Value getExtremumCandidate(Value value, Value accumulator) {
   Operation *def = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-                       arith::MinNumFOp>(def))
-    return {};
-  for (unsigned i : {0, 1}) {
-    Value candidate = def->getOperand(1 - i);
-    if (def->getOperand(i) == accumulator && !dependsOn(candidate, accumulator))
-      return candidate;
-  }
+  auto select = dyn_cast_or_null<arith::SelectOp>(def);
+  if (select ? isExtremumBySelect(select)
+             : isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp,
+                               arith::MaxNumFOp, arith::MinNumFOp>(def))
+    return getOther(def, accumulator);
   return {};
+}
+
+/// If `value` is the product of `accumulator` and another value, that other
+/// value; null otherwise.
+static Value getFactor(Value value, Value accumulator) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  return product ? getOther(product, accumulator) : Value();
 }
 
 LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
@@ -164,13 +212,19 @@ LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
     output.kind = OutputKind::Extremum;
     return success();
   }
+  output.candidate = getFactor(yielded, accumulator);
+  if (output.candidate) {
+    output.kind = OutputKind::Product;
+    return success();
+  }
   InFlightDiagnostic diag =
       op.emitError() << "'" << op->getName()
                      << "' has no derivative rule: several iterations write "
                         "each element of result "
                      << index
-                     << ", which is supported where they are added or where "
-                        "the largest or smallest is taken";
+                     << ", which is supported where they are added or "
+                        "multiplied, or where the largest or smallest is "
+                        "taken";
   Operation *combiner = yielded.getDefiningOp();
   if (combiner && combiner->getBlock() == &body)
     diag.attachNote(combiner->getLoc())
@@ -217,6 +271,8 @@ void StructuredRule::collectSources() {
     add(adjoint.primal(op->getResult(i)), outputMap(i));
   for (unsigned i = 0; i != numOutputs(); ++i)
     add(outputs[i].gradient, outputMap(i));
+  for (unsigned i = 0; i != numOutputs(); ++i)
+    add(Value(), outputMap(i));
   // A result without gradient has no element type to make an argument of.
   for (Source &source : space.sources)
     if (!source.value)
@@ -246,6 +302,14 @@ ScalarBody StructuredRule::createBody() {
   return scalar;
 }
 
+/// The gradient of a factor, where one that is 0 has `ofZero`.
+static Value divideByFactor(Emit emit, Value gradient, Value ofZero,
+                            Value factor) {
+  Value zero = emit.constant(factor.getType(), 0.0);
+  return emit.select(emit.compare(arith::CmpFPredicate::OEQ, factor, zero),
+                     ofZero, emit.div(gradient, factor));
+}
+
 /// Gives the values of the body that reach a result their gradients.
 void StructuredRule::seedOutputs(Block &block, OpBuilder &nested,
                                  BodyAdjoint &derivative) {
@@ -253,11 +317,18 @@ void StructuredRule::seedOutputs(Block &block, OpBuilder &nested,
     if (!output.gradient)
       continue;
     Value gradient = block.getArgument(gradientSource(i));
-    if (output.kind != OutputKind::Extremum) {
+    if (!output.candidate) {
       derivative.seed(body.getTerminator()->getOperand(i), gradient);
       continue;
     }
     Emit emit(nested, space.loc);
+    if (output.kind == OutputKind::Product) {
+      derivative.seed(output.candidate,
+                      divideByFactor(emit, gradient,
+                                     block.getArgument(zeroSource(i)),
+                                     derivative.primal(output.candidate)));
+      continue;
+    }
     Value attains = emit.compare(arith::CmpFPredicate::OEQ,
                                  derivative.primal(output.candidate),
                                  block.getArgument(resultSource(i)));
@@ -369,8 +440,19 @@ LogicalResult StructuredRule::differentiateInit(unsigned index) {
     adjoint.contribute(init.get(), output.gradient);
     return success();
   }
-  Value result = adjoint.primal(op->getResult(index));
   Value primal = adjoint.primal(init.get());
+  if (output.kind == OutputKind::Product) {
+    adjoint.contribute(
+        init.get(),
+        createElementwise(builder, space.loc, getElementTypeOrSelf(primal),
+                          {output.gradient, output.gradientOfZero, primal},
+                          [&](OpBuilder &nested, ValueRange args) {
+                            return divideByFactor(Emit(nested, space.loc),
+                                                  args[0], args[1], args[2]);
+                          }));
+    return success();
+  }
+  Value result = adjoint.primal(op->getResult(index));
   Value gradient = createElementwise(
       builder, space.loc, getElementTypeOrSelf(result),
       {output.gradient, primal, result},
@@ -393,41 +475,97 @@ static bool isInfinite(Value init) {
          value.isInfinity();
 }
 
-/// The gradient of an extremum, divided by the number of elements that attain
-/// it.
-Value StructuredRule::shareAmongTies(unsigned index) {
-  Location loc = space.loc;
+/// Combines `element` of the candidate and the result over the iterations that
+/// share an element of result `index`.
+Value StructuredRule::reduceCandidate(
+    unsigned index, Combiner combiner,
+    function_ref<Value(Emit, Value, Value)> element) {
   auto type = cast<RankedTensorType>(op->getResult(index).getType());
-  Type countType = getAccumulatorType(type.getElementType());
   ScalarBody scalar = createBody();
   OpBuilder nested(builder.getContext());
   nested.setInsertionPointToEnd(scalar.block.get());
   BodyAdjoint copies(body, nested, mapBody(*scalar.block, false));
-  auto countTie = [&](Emit emit, Value a, Value b) {
-    return emit.select(emit.compare(arith::CmpFPredicate::OEQ, a, b),
-                       emit.constant(countType, 1.0),
-                       emit.constant(countType, 0.0));
-  };
   scalar.value =
-      countTie(Emit(nested, loc), copies.primal(outputs[index].candidate),
-               scalar.block->getArgument(resultSource(index)));
-  Value count =
-      createAdjoint(builder, space, scalar, outputMap(index),
-                    RankedTensorType::get(type.getShape(), countType));
+      element(Emit(nested, space.loc), copies.primal(outputs[index].candidate),
+              scalar.block->getArgument(resultSource(index)));
+  return createAdjoint(builder, space, scalar, outputMap(index),
+                       type.clone(getAccumulatorType(type.getElementType())),
+                       combiner);
+}
+
+/// 1 where a equals b, 0 elsewhere.
+static Value countEqual(Emit emit, Type type, Value a, Value b) {
+  return emit.select(emit.compare(arith::CmpFPredicate::OEQ, a, b),
+                     emit.constant(type, 1.0), emit.constant(type, 0.0));
+}
+
+/// The gradient of an extremum, divided by the number of elements that attain
+/// it.
+Value StructuredRule::shareAmongTies(unsigned index) {
+  Type element = getElementTypeOrSelf(op->getResult(index));
+  Type countType = getAccumulatorType(element);
+  Value count = reduceCandidate(
+      index, Combiner::Sum, [&](Emit emit, Value candidate, Value result) {
+        return countEqual(emit, countType, candidate, result);
+      });
   SmallVector<Value> inputs = {outputs[index].gradient, count};
   Value init = adjoint.primal(op.getDpsInits()[index]);
   bool initMayTie = !isInfinite(init);
   if (initMayTie)
     inputs.append({init, adjoint.primal(op->getResult(index))});
   return createElementwise(
-      builder, loc, type.getElementType(), inputs,
+      builder, space.loc, element, inputs,
       [&](OpBuilder &inner, ValueRange args) {
-        Emit emit(inner, loc);
+        Emit emit(inner, space.loc);
         Value ties = args[1];
         if (initMayTie)
-          ties = emit.add(ties, countTie(emit, args[2], args[3]));
+          ties = emit.add(ties, countEqual(emit, countType, args[2], args[3]));
         return emit.div(args[0], emit.convert(ties, args[0].getType()));
       });
+}
+
+/// Of a product, the gradient of a factor is that of the result times all other
+/// factors. Without a zero among them that is the product of all divided by the
+/// factor; with one zero only the zero has a gradient, with two none.
+void StructuredRule::spreadOverFactors(unsigned index) {
+  Output &output = outputs[index];
+  Type element = getElementTypeOrSelf(op->getResult(index));
+  Type sumType = getAccumulatorType(element);
+  Value product = reduceCandidate(
+      index, Combiner::Product, [&](Emit emit, Value candidate, Value) {
+        Value zero = emit.constant(candidate.getType(), 0.0);
+        Value isZero = emit.compare(arith::CmpFPredicate::OEQ, candidate, zero);
+        return emit.select(isZero, emit.constant(candidate.getType(), 1.0),
+                           candidate);
+      });
+  Value zeros = reduceCandidate(
+      index, Combiner::Sum, [&](Emit emit, Value candidate, Value) {
+        return countEqual(emit, sumType, candidate,
+                          emit.constant(candidate.getType(), 0.0));
+      });
+  Value init = adjoint.primal(op.getDpsInits()[index]);
+  auto scale = [&](double wantedZeros) {
+    return createElementwise(
+        builder, space.loc, element, {output.gradient, product, zeros, init},
+        [&](OpBuilder &nested, ValueRange args) {
+          Emit emit(nested, space.loc);
+          Value zero = emit.constant(element, 0.0);
+          Value first = emit.compare(arith::CmpFPredicate::OEQ, args[3], zero);
+          Value factor = emit.convert(
+              emit.select(first, emit.constant(element, 1.0), args[3]),
+              sumType);
+          Value all = emit.mul(emit.mul(args[1], factor),
+                               emit.convert(args[0], sumType));
+          Value count =
+              emit.add(args[2], countEqual(emit, sumType, args[3], zero));
+          Value has = emit.compare(arith::CmpFPredicate::OEQ, count,
+                                   emit.constant(sumType, wantedZeros));
+          return emit.select(has, emit.convert(all, element), zero);
+        });
+  };
+  Value ofOthers = scale(0.0);
+  output.gradientOfZero = scale(1.0);
+  output.gradient = ofOthers;
 }
 
 LogicalResult StructuredRule::differentiateGather(Value captured) {
@@ -472,9 +610,16 @@ LogicalResult StructuredRule::run() {
     return failure();
   collectSources();
   for (auto [i, output] : llvm::enumerate(outputs))
-    if (output.gradient && output.kind == OutputKind::Extremum) {
-      output.gradient = shareAmongTies(i);
+    if (output.gradient && output.candidate) {
+      if (output.kind == OutputKind::Extremum)
+        output.gradient = shareAmongTies(i);
+      else
+        spreadOverFactors(i);
       space.sources[gradientSource(i)].value = output.gradient;
+      if (output.gradientOfZero)
+        space.sources[zeroSource(i)] = {
+            output.gradientOfZero, outputMap(i),
+            getElementTypeOrSelf(output.gradientOfZero)};
     }
   for (OpOperand *input : op.getDpsInputOperands())
     if (adjoint.wants(input->get()) && failed(differentiateArgument(*input)))

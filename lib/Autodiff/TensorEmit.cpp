@@ -19,13 +19,18 @@ Value veeline::autodiff::createEmpty(OpBuilder &builder, Location loc,
                                  type.getElementType());
 }
 
-Value veeline::autodiff::createZeros(OpBuilder &builder, Location loc,
-                                     RankedTensorType type) {
-  Value zero = Emit(builder, loc).constant(type.getElementType(), 0.0);
+Value veeline::autodiff::createFilled(OpBuilder &builder, Location loc,
+                                      RankedTensorType type, double value) {
+  Value scalar = Emit(builder, loc).constant(type.getElementType(), value);
   Value empty = createEmpty(builder, loc, type);
-  return linalg::FillOp::create(builder, loc, ValueRange{zero},
+  return linalg::FillOp::create(builder, loc, ValueRange{scalar},
                                 ValueRange{empty})
       .getResult(0);
+}
+
+Value veeline::autodiff::createZeros(OpBuilder &builder, Location loc,
+                                     RankedTensorType type) {
+  return createFilled(builder, loc, type, 0.0);
 }
 
 Value veeline::autodiff::createElementwise(

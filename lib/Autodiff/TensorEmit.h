@@ -15,6 +15,9 @@ namespace veeline::autodiff {
 mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type);
 
+mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::RankedTensorType type, double value);
+
 /// A tensor filled with zeros.
 mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type);

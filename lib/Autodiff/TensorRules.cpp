@@ -111,37 +111,17 @@ static LogicalResult concat(tensor::ConcatOp op, OpBuilder &builder,
   return success();
 }
 
-static LogicalResult pad(tensor::PadOp op, OpBuilder &builder,
-                         Adjoint &adjoint) {
-  Value padding = op.getConstantPaddingValue();
-  if (!padding || adjoint.wants(padding))
-    return op.emitError()
-           << "'tensor.pad' has a derivative rule only for padding with a "
-              "constant; compute the padding as a tensor and insert the "
-              "source with 'tensor.insert_slice'";
-  auto type = cast<RankedTensorType>(op.getSource().getType());
-  adjoint.contribute(
-      op.getSource(),
-      tensor::ExtractSliceOp::create(
-          builder, op.getLoc(), type, adjoint.gradient(op.getResult()),
-          op.getMixedLowPad(),
-          getAsIndexOpFoldResult(builder.getContext(), type.getShape()),
-          ones(builder, type.getRank())));
-  return success();
-}
-
-/// The adjoint of a broadcast is a sum.
-static LogicalResult splat(tensor::SplatOp op, OpBuilder &builder,
-                           Adjoint &adjoint) {
-  Location loc = op.getLoc();
-  Value g = adjoint.gradient(op.getResult());
-  int64_t rank = cast<RankedTensorType>(g.getType()).getRank();
-  Type type = op.getInput().getType(), sumType = getAccumulatorType(type);
+/// The sum of all elements, as a scalar of their type.
+static Value sumElements(OpBuilder &builder, Location loc, Value tensor) {
+  auto tensorType = cast<RankedTensorType>(tensor.getType());
+  int64_t rank = tensorType.getRank();
+  Type type = tensorType.getElementType(), sumType = getAccumulatorType(type);
   Value init = createZeros(builder, loc, RankedTensorType::get({}, sumType));
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::reduction);
   auto sum = linalg::GenericOp::create(
-      builder, loc, TypeRange{init.getType()}, ValueRange{g}, ValueRange{init},
+      builder, loc, TypeRange{init.getType()}, ValueRange{tensor},
+      ValueRange{init},
       {builder.getMultiDimIdentityMap(rank),
        AffineMap::get(rank, 0, builder.getContext())},
       iterators, [&](OpBuilder &nested, Location, ValueRange args) {
@@ -151,7 +131,44 @@ static LogicalResult splat(tensor::SplatOp op, OpBuilder &builder,
       });
   Value total =
       tensor::ExtractOp::create(builder, loc, sum.getResult(0), ValueRange{});
-  adjoint.contribute(op.getInput(), Emit(builder, loc).convert(total, type));
+  return Emit(builder, loc).convert(total, type);
+}
+
+/// The padding has what is left of the gradient around the source.
+static LogicalResult pad(tensor::PadOp op, OpBuilder &builder,
+                         Adjoint &adjoint) {
+  Value padding = op.getConstantPaddingValue();
+  if (!padding)
+    return op.emitError()
+           << "'tensor.pad' has a derivative rule only for padding with one "
+              "value; compute the padding as a tensor and insert the source "
+              "with 'tensor.insert_slice'";
+  Location loc = op.getLoc();
+  Value g = adjoint.gradient(op.getResult());
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  SmallVector<OpFoldResult> strides = ones(builder, type.getRank());
+  if (adjoint.wants(op.getSource()))
+    adjoint.contribute(op.getSource(),
+                       tensor::ExtractSliceOp::create(builder, loc, type, g,
+                                                      op.getMixedLowPad(),
+                                                      sizes, strides));
+  if (adjoint.wants(padding)) {
+    Value around = tensor::InsertSliceOp::create(
+        builder, loc, createZeros(builder, loc, type), g, op.getMixedLowPad(),
+        sizes, strides);
+    adjoint.contribute(padding, sumElements(builder, loc, around));
+  }
+  return success();
+}
+
+/// The adjoint of a broadcast is a sum.
+static LogicalResult splat(tensor::SplatOp op, OpBuilder &builder,
+                           Adjoint &adjoint) {
+  adjoint.contribute(
+      op.getInput(),
+      sumElements(builder, op.getLoc(), adjoint.gradient(op.getResult())));
   return success();
 }
 

@@ -227,8 +227,11 @@ static SmallVector<ReassociationIndices> findGroups(linalg::GenericOp op) {
   return groups;
 }
 
+/// Makes a matrix product of what has more dimensions. Where nothing is left to
+/// sum, reshapes would only keep the steps from being fused.
 static Value mergeDimensions(IRRewriter &rewriter, linalg::GenericOp op) {
-  if (!op.getBlock()->getOps<linalg::IndexOp>().empty())
+  if (op.getNumReductionLoops() == 0 ||
+      !op.getBlock()->getOps<linalg::IndexOp>().empty())
     return op.getResult(0);
   SmallVector<ReassociationIndices> groups = findGroups(op);
   auto isMerged = [](const ReassociationIndices &group) {

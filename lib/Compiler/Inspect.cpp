@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "veeline/Analysis/Pieces.h"
+#include "veeline/Autodiff/Loops.h"
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Compiler/Report.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
@@ -24,7 +25,8 @@ static int inspectModel(const InspectCommand &command) {
     return 1;
   FailureOr<func::FuncOp> entry =
       pipe::findModel(model.getModule(), command.import.entry);
-  if (failed(entry) || failed(pipe::verifyModel(*entry)))
+  if (failed(entry) || failed(autodiff::unrollLoops(*entry)) ||
+      failed(pipe::verifyModel(*entry)))
     return 1;
   printPieces(*entry, llvm::outs());
   return 0;

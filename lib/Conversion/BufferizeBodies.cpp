@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ControlFlow.h"
 #include "StructuredOps.h"
 #include "veeline/Conversion/Passes.h"
 
@@ -125,13 +126,15 @@ static void separateResults(RewriterBase &rewriter, func::FuncOp function) {
 static LogicalResult bufferizeBody(RewriterBase &rewriter,
                                    func::FuncOp function) {
   separateOutputs(function);
+  chooseCarriedMemory(function);
   separateResults(rewriter, function);
   if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
     return function.emitError("finding destinations for results failed");
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotBufferize(function, getOptions(), state)))
     return function.emitError("the body cannot be bufferized");
-  bufferization::hoistBuffersFromLoops(function);
+  if (failed(removeCarriedBuffers(rewriter, function)))
+    return failure();
   return checkBufferized(function);
 }
 
@@ -248,6 +251,7 @@ struct BufferizeBodies
       if (failed(bufferizeBody(rewriter, function)))
         return signalPassFailure();
       removeCopies(rewriter, function);
+      hoistAllocations(function);
     }
   }
 };

@@ -74,6 +74,9 @@ static bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!producer || producer->getNumResults() != 1 || !canFuseInto(*operand))
     return false;
+  // What stands before a loop would run again in each of its iterations.
+  if (producer->getBlock() != operand->getOwner()->getBlock())
+    return false;
   auto consumer = cast<linalg::GenericOp>(operand->getOwner());
   if (countOps(producer) + countOps(consumer) > maxBodyOps)
     return false;

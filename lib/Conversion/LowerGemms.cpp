@@ -339,6 +339,7 @@ private:
   void addTo(Location loc, Value accumulator, Value product);
   void emitCall(Location loc, Value rank, const Product &product);
   Value getAddress(Location loc, const NestAccess &access, bool readsOnly);
+  Value getViewOffset(Location loc, const NestAccess &access);
   int64_t getIndex(Attribute entry) {
     auto [it, isNew] = indices.try_emplace(entry, entries.size());
     if (isNew)
@@ -355,7 +356,27 @@ private:
 
 } // namespace
 
+/// True for a view whose place in its buffer is computed.
+static bool hasDynamicPlace(const NestAccess &access) {
+  auto type = dyn_cast_or_null<MemRefType>(access.base ? access.base.getType()
+                                                       : Type());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type && succeeded(type.getStridesAndOffset(strides, offset)) &&
+         ShapedType::isDynamic(offset);
+}
+
 static constexpr llvm::StringLiteral gemmFunction = "veeline_gemm";
+
+/// Bytes from the start of the buffer to that of the view, a slice that a loop
+/// chooses.
+Value GemmLowering::getViewOffset(Location loc, const NestAccess &access) {
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(rewriter, loc, access.base);
+  Value size = arith::ConstantIndexOp::create(
+      rewriter, loc, access.elementType.getIntOrFloatBitWidth() / 8);
+  return arith::MulIOp::create(rewriter, loc, metadata.getOffset(), size);
+}
 
 /// The address of the first element that `access` touches.
 Value GemmLowering::getAddress(Location loc, const NestAccess &access,
@@ -370,6 +391,9 @@ Value GemmLowering::getAddress(Location loc, const NestAccess &access,
     Value shift = arith::ConstantIndexOp::create(rewriter, loc, bytes);
     address = arith::AddIOp::create(rewriter, loc, address, shift);
   }
+  if (hasDynamicPlace(access))
+    address = arith::AddIOp::create(rewriter, loc, address,
+                                    getViewOffset(loc, access));
   Value integer =
       arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), address);
   return LLVM::IntToPtrOp::create(
@@ -446,13 +470,17 @@ void GemmLowering::addTo(Location loc, Value accumulator, Value product) {
       });
 }
 
+/// Makes the base of `access` a buffer or, where its place in one is not
+/// static, leaves the view. False where the product cannot start there.
+static bool findPlace(NestAccess &access) {
+  return access.rebase() || hasDynamicPlace(access);
+}
+
 LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   FailureOr<LoopNest> nest = LoopNest::get(op);
   if (failed(nest))
     return failure();
-  if (!matchProduct(*nest) ||
-      !llvm::all_of(nest->accesses,
-                    [](NestAccess &access) { return access.rebase(); }))
+  if (!matchProduct(*nest) || !llvm::all_of(nest->accesses, findPlace))
     return success();
   Location loc = op.getLoc();
   Value output = op.getDpsInits()[0];
@@ -465,8 +493,7 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
     rewriter.modifyOpInPlace(
         op, [&] { op.getDpsInitsMutable()[0].set(temporary); });
     nest = LoopNest::get(op);
-    for (NestAccess &access : nest->accesses)
-      access.rebase();
+    llvm::for_each(nest->accesses, findPlace);
   }
   readThroughCopy(*nest, 0);
   readThroughCopy(*nest, 1);
@@ -499,9 +526,10 @@ static void removeDeadCopies(RewriterBase &rewriter, func::FuncOp function) {
 
 LogicalResult GemmLowering::run(func::FuncOp function) {
   SmallVector<linalg::GenericOp> ops;
-  for (auto op : function.getBody().front().getOps<linalg::GenericOp>())
+  function.walk([&](linalg::GenericOp op) {
     if (isFloatProduct(op))
       ops.push_back(op);
+  });
   for (linalg::GenericOp op : ops)
     if (failed(lower(function, op)))
       return failure();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ControlFlow.h"
 #include "KernelBuilder.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -31,9 +32,14 @@ public:
   KernelOutliner(ModuleOp module, bool fuse)
       : symbols(module), fuse(fuse), rewriter(module.getContext()) {}
 
-  LogicalResult run(func::FuncOp function);
+  LogicalResult run(func::FuncOp function) {
+    // A kernel can stand anywhere behind the buffers.
+    hoistAllocations(function);
+    return run(function.getBody().front());
+  }
 
 private:
+  LogicalResult run(Block &body);
   void call(func::FuncOp kernel, ArrayRef<Value> operands, Location loc);
   func::FuncOp getUnique(func::FuncOp kernel);
 
@@ -71,17 +77,6 @@ void KernelOutliner::call(func::FuncOp kernel, ArrayRef<Value> operands,
   func::CallOp::create(rewriter, loc, getUnique(kernel), operands);
 }
 
-/// Moves allocations and constants to the front, so that a kernel can stand
-/// anywhere.
-static void hoistBuffers(Block &block) {
-  SmallVector<Operation *> buffers;
-  for (Operation &op : block)
-    if (isa<memref::AllocOp, memref::GetGlobalOp>(op))
-      buffers.push_back(&op);
-  for (Operation *op : llvm::reverse(buffers))
-    op->moveBefore(&block, block.begin());
-}
-
 static void normalizeCopies(RewriterBase &rewriter, Block &block) {
   SmallVector<memref::CopyOp> copies(block.getOps<memref::CopyOp>());
   for (memref::CopyOp copy : copies) {
@@ -91,10 +86,22 @@ static void normalizeCopies(RewriterBase &rewriter, Block &block) {
   }
 }
 
+/// True if `op` is a loop or a branch whose body runs kernels or matrix
+/// products of its own.
+static bool holdsLaunches(Operation *op) {
+  return isa<scf::ForOp, scf::IfOp>(op) &&
+         op->walk([&](Operation *inner) {
+             return isa<linalg::LinalgOp, memref::CopyOp, func::CallOp>(inner)
+                        ? WalkResult::interrupt()
+                        : WalkResult::advance();
+           }).wasInterrupted();
+}
+
 /// True if a kernel can be made of `op` as it is: a loop or a structured op on
 /// buffers whose place is static.
 static bool isLoop(Operation *op) {
-  if (!isa<scf::ForOp, linalg::LinalgOp>(op) || op->getNumResults())
+  if (!isa<scf::ForOp, linalg::LinalgOp>(op) || op->getNumResults() ||
+      holdsLaunches(op))
     return false;
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(op->getRegions(), used);
@@ -110,9 +117,12 @@ static bool isLoop(Operation *op) {
   });
 }
 
-LogicalResult KernelOutliner::run(func::FuncOp function) {
-  Block &body = function.getBody().front();
-  hoistBuffers(body);
+LogicalResult KernelOutliner::run(Block &body) {
+  for (Operation &op : body)
+    if (holdsLaunches(&op))
+      for (Region &region : op.getRegions())
+        if (!region.empty() && failed(run(region.front())))
+          return failure();
   normalizeCopies(rewriter, body);
   FailureOr<std::vector<ScheduleEntry>> entries = scheduleKernels(body, fuse);
   if (failed(entries))
@@ -125,7 +135,7 @@ LogicalResult KernelOutliner::run(func::FuncOp function) {
     }
     Operation *first =
         entry.isGroup() ? entry.group.nests.front().op : entry.op;
-    KernelBuilder builder(function.getContext(), first->getLoc());
+    KernelBuilder builder(first->getContext(), first->getLoc());
     func::FuncOp kernel =
         entry.isGroup() ? builder.build(entry.group) : builder.build(entry.op);
     rewriter.setInsertionPoint(next);

@@ -46,7 +46,7 @@ def random_numbers(argument, vocabulary):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runner_utils", help="upstream's libmlir_c_runner_utils.so")
-    parser.add_argument("model", choices=("gpt", "mlp"))
+    parser.add_argument("model", choices=("gpt", "gru", "mlp"))
     parser.add_argument("--reference-activation", metavar="KIND",
                         help="the reference computes another model, on purpose")
     options, generator_options = parser.parse_known_args()
@@ -60,8 +60,11 @@ def main():
     values = {argument.name: nested(numbers[argument.name], argument.shape)
               for argument in arguments}
 
-    config.activation = options.reference_activation or config.activation
-    if options.model == "gpt":
+    if options.reference_activation:
+        config.activation = options.reference_activation
+    if options.model == "gru":
+        expected = gpt_reference.gru_loss(config, values, values["x"], values["y"])
+    elif options.model == "gpt":
         expected = gpt_reference.gpt_loss(config, values, values["tokens"], values["labels"])
     else:
         expected = gpt_reference.mlp_loss(config, values, values["x"], values["y"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The loss of the example GPT and MLP, computed by loops over plain Python lists.
+"""The loss of the example GPT, MLP and GRU, computed by loops over plain Python lists.
 
 An independent reading of what the generators should write: it goes token by token
 and head by head, shares no code with them, and takes parameters by their names.
@@ -30,6 +30,30 @@ def mlp_loss(config, parameters, inputs, targets):
                 row = [activate(config.activation, v) for v in row]
         errors += [(a - b) ** 2 for a, b in zip(row, target)]
     return math.fsum(errors) / len(errors)
+
+
+def gru_loss(config, parameters, inputs, targets):
+    """The mean squared error of `inputs` [batch][time][in] against `targets`."""
+    errors = []
+    for sequence, target in zip(inputs, targets):
+        state = [0.0] * config.hidden
+        for row, expected in zip(sequence, target):
+            state = _gru_step(config, parameters, row, state)
+            errors += [(a - b) ** 2
+                       for a, b in zip(_linear(parameters, "head", state), expected)]
+    return math.fsum(errors) / len(errors)
+
+
+def _gru_step(config, parameters, row, state):
+    of_input, of_state = _linear(parameters, "input", row), _linear(parameters, "state", state)
+    following = []
+    for i, old in enumerate(state):
+        reset, update = (1.0 / (1.0 + math.exp(-of_input[at] - of_state[at]))
+                         for at in (i, i + config.hidden))
+        at = i + 2 * config.hidden
+        new = math.tanh(of_input[at] + reset * of_state[at])
+        following.append((1.0 - update) * new + update * old)
+    return following
 
 
 def activate(kind, x):

@@ -6,6 +6,7 @@ takes part, so a result that is right here shows that the model file is right.
 """
 
 import re
+import shlex
 import struct
 import subprocess
 import tempfile
@@ -30,13 +31,14 @@ module attributes {transform.with_named_sequence} {
 }
 """
 
-LOWERING = """
-    --transform-interpreter --one-shot-bufferize=bufferize-function-boundaries
+LOWERING = shlex.split(r"""
+    --transform-interpreter
+    --one-shot-bufferize=bufferize-function-boundaries\ allow-return-allocs-from-loops
     --convert-linalg-to-loops --expand-strided-metadata --lower-affine --convert-scf-to-cf
     --convert-math-to-llvm --convert-math-to-libm --convert-vector-to-llvm
     --convert-arith-to-llvm --convert-index-to-llvm --finalize-memref-to-llvm
     --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts
-""".split()
+""")
 
 
 class Argument:

@@ -54,6 +54,35 @@ TEST(Conventions, InitTakesPartInTies) {
             Numbers({{0.5, 0.0, 0.0, 1.0}, {0.5, 0.0}}));
 }
 
+/// The first window has ties at all four of its elements, the second one at
+/// two of them.
+TEST(Conventions, LaterElementsOfAWindowTakeHalfOfATie) {
+  Numbers expected = {{0.125, 0.125, 0.5, 0.0, 0.25, 0.5, 0.0, 0.5}};
+  EXPECT_EQ(getGradients("window_max", {{3, 3, 5, 4, 3, 3, 4, 5}}), expected);
+  EXPECT_EQ(getGradients("window_min", {{3, 3, 1, 4, 3, 3, 4, 1}}), expected);
+}
+
+/// Without a zero, with one, with two; an init that is one of them.
+TEST(Conventions, ProductsWithZeros) {
+  EXPECT_EQ(
+      getGradients("reduce_product", {{2, 4, 8, 2, 0, 8, 0, 0, 8}, {1, 2, 1}}),
+      Numbers({{32, 16, 8, 0, 32, 0, 0, 0, 0}, {64, 0, 0}}));
+  EXPECT_EQ(
+      getGradients("reduce_product", {{2, 4, 8, 2, 0, 8, 1, 1, 1}, {0, 0, 3}}),
+      Numbers({{0, 0, 0, 0, 0, 0, 3, 3, 3}, {64, 0, 1}}));
+}
+
+TEST(Conventions, CopiedSignIsFlatAtZero) {
+  EXPECT_EQ(getGradients("copysign", {{-2, 0, 3}}),
+            Numbers({{1.0, 0.0, -1.0}}));
+}
+
+/// No derivative of the other branch is computed.
+TEST(Conventions, OnlyTheBranchThatIsTakenHasADerivative) {
+  EXPECT_EQ(getGradients("branch", {{0, 3}}), Numbers({{0.0, 6.0}}));
+  EXPECT_EQ(getGradients("branch", {{1, 2}}), Numbers({{-1.0, -0.25}}));
+}
+
 TEST(Conventions, AbsIsFlatAtZero) {
   EXPECT_EQ(getGradients("absf", {{-2, 0, 3}}), Numbers({{-1.0, 0.0, 1.0}}));
 }

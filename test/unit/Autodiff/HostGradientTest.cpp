@@ -101,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
     Rules, HostGradients,
     ::testing::Values(INPUTS "/elementwise.mlir", INPUTS "/structured.mlir",
                       INPUTS "/tensor.mlir", INPUTS "/windows.mlir",
-                      INPUTS "/layers.mlir", INPUTS "/transformer-layer.mlir"));
+                      INPUTS "/layers.mlir", INPUTS "/transformer-layer.mlir",
+                      INPUTS "/control.mlir"));
 
 INSTANTIATE_TEST_SUITE_P(Models, HostGradients,
                          ::testing::Values(MODELS "/mlp.mlir",

@@ -115,6 +115,7 @@ static constexpr StringLiteral pipeline =
     "builtin.module("
     "func.func(convert-elementwise-to-linalg),"
     "one-shot-bufferize{bufferize-function-boundaries=true "
+    "allow-return-allocs-from-loops=true "
     "function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{"
     "modify-public-functions=true},"

@@ -97,7 +97,7 @@ TEST(Split, WeightProductsAreHalved) {
 TEST(Split, NothingInBackwardInputIsForParametersOnly) {
   for (const char *path :
        {INPUTS "/transformer-layer.mlir", INPUTS "/structured.mlir",
-        INPUTS "/layers.mlir", INPUTS "/tensor.mlir"}) {
+        INPUTS "/layers.mlir", INPUTS "/tensor.mlir", INPUTS "/control.mlir"}) {
     GradientCheck *file = getFile(path);
     ASSERT_TRUE(file);
     for (const std::string &name : file->getFunctions()) {

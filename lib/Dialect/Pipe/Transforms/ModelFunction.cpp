@@ -205,7 +205,7 @@ static LogicalResult verifyOp(Operation *op) {
     if (mark == op)
       return WalkResult::advance();
     mark.emitOpError("is inside another op; a mark stands in the model "
-                     "function's own block");
+                     "function's own block, or in a loop that is unrolled");
     return WalkResult::interrupt();
   });
   if (nestedMark.wasInterrupted())

@@ -10,6 +10,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Analysis/Cuts.h"
 #include "veeline/Analysis/Profile.h"
+#include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
@@ -202,7 +203,8 @@ static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
 FailureOr<PipelineOp>
 veeline::pipe::partition(func::FuncOp model, const PartitionOptions &options) {
   auto module = model->getParentOfType<ModuleOp>();
-  if (failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
+  if (failed(autodiff::unrollLoops(model)) || failed(verifyModel(model)) ||
+      failed(verifyUncalled(model, module)))
     return failure();
   Pieces pieces = Pieces::find(model);
   int64_t numPieces = pieces.get().size();

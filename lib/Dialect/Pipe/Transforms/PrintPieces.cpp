@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Analysis/Pieces.h"
+#include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,9 +25,14 @@ struct PipePrintPieces
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> model = findModel(getOperation(), entry);
-    if (failed(model) || failed(verifyModel(*model)))
+    if (failed(model))
       return signalPassFailure();
-    veeline::printPieces(*model, llvm::outs());
+    // What is printed is what --pipe-partition would cut; the model stays.
+    OwningOpRef<func::FuncOp> unrolled = model->clone();
+    if (failed(veeline::autodiff::unrollLoops(*unrolled)) ||
+        failed(verifyModel(*unrolled)))
+      return signalPassFailure();
+    veeline::printPieces(*unrolled, llvm::outs());
     markAllAnalysesPreserved();
   }
 };

@@ -122,3 +122,50 @@ func.func @matmul_bf16(%a: tensor<1x2xbf16>, %b: tensor<2x512xbf16>) -> tensor<1
   %0 = linalg.matmul ins(%a, %b : tensor<1x2xbf16>, tensor<2x512xbf16>) outs(%c : tensor<1x512xbf16>) -> tensor<1x512xbf16>
   return %0 : tensor<1x512xbf16>
 }
+
+// Two windows of four elements.
+func.func @window_max(%x: tensor<1x2x4x1xf64>) -> tensor<1x1x2x1xf64> {
+  %infinity = arith.constant 0xFFF0000000000000 : f64
+  %e = tensor.empty() : tensor<1x1x2x1xf64>
+  %f = linalg.fill ins(%infinity : f64) outs(%e : tensor<1x1x2x1xf64>) -> tensor<1x1x2x1xf64>
+  %window = tensor.empty() : tensor<2x2xf64>
+  %0 = linalg.pooling_nhwc_max {strides = dense<2> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>} ins(%x, %window : tensor<1x2x4x1xf64>, tensor<2x2xf64>) outs(%f : tensor<1x1x2x1xf64>) -> tensor<1x1x2x1xf64>
+  return %0 : tensor<1x1x2x1xf64>
+}
+
+func.func @window_min(%x: tensor<1x2x4x1xf64>) -> tensor<1x1x2x1xf64> {
+  %infinity = arith.constant 0x7FF0000000000000 : f64
+  %e = tensor.empty() : tensor<1x1x2x1xf64>
+  %f = linalg.fill ins(%infinity : f64) outs(%e : tensor<1x1x2x1xf64>) -> tensor<1x1x2x1xf64>
+  %window = tensor.empty() : tensor<2x2xf64>
+  %0 = linalg.pooling_nhwc_min {strides = dense<2> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>} ins(%x, %window : tensor<1x2x4x1xf64>, tensor<2x2xf64>) outs(%f : tensor<1x1x2x1xf64>) -> tensor<1x1x2x1xf64>
+  return %0 : tensor<1x1x2x1xf64>
+}
+
+func.func @reduce_product(%x: tensor<3x3xf64>, %init: tensor<3xf64>) -> tensor<3xf64> {
+  %0 = linalg.reduce { arith.mulf } ins(%x : tensor<3x3xf64>) outs(%init : tensor<3xf64>) dimensions = [1]
+  return %0 : tensor<3xf64>
+}
+
+func.func @copysign(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %minus = arith.constant dense<-1.0> : tensor<3xf64>
+  %0 = math.copysign %x, %minus : tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+// The branch that is not taken divides by zero.
+func.func @branch(%x: tensor<2xf64>) -> tensor<2xf64> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %one = arith.constant dense<1.0> : tensor<2xf64>
+  %first = tensor.extract %x[%c0] : tensor<2xf64>
+  %some = arith.cmpf one, %first, %zero : f64
+  %y = scf.if %some -> (tensor<2xf64>) {
+    %q = arith.divf %one, %x : tensor<2xf64>
+    scf.yield %q : tensor<2xf64>
+  } else {
+    %p = arith.mulf %x, %x : tensor<2xf64>
+    scf.yield %p : tensor<2xf64>
+  }
+  return %y : tensor<2xf64>
+}

@@ -198,3 +198,67 @@ func.func @constants(%x: tensor<6xf64> {test.range = [-1.5, 1.5]}) -> tensor<6xf
   %y = arith.addf %a, %f : tensor<6xf64>
   return %y : tensor<6xf64>
 }
+
+func.func @math_acos(%x: tensor<6xf64> {test.range = [-0.8, 0.8]}) -> tensor<6xf64> {
+  %y = math.acos %x : tensor<6xf64>
+  return %y : tensor<6xf64>
+}
+
+func.func @math_acosh(%x: tensor<6xf64> {test.range = [1.2, 2.5]}) -> tensor<6xf64> {
+  %y = math.acosh %x : tensor<6xf64>
+  return %y : tensor<6xf64>
+}
+
+func.func @math_asin(%x: tensor<6xf64> {test.range = [-0.8, 0.8]}) -> tensor<6xf64> {
+  %y = math.asin %x : tensor<6xf64>
+  return %y : tensor<6xf64>
+}
+
+func.func @math_asinh(%x: tensor<6xf64> {test.range = [-1.5, 1.5]}) -> tensor<6xf64> {
+  %y = math.asinh %x : tensor<6xf64>
+  return %y : tensor<6xf64>
+}
+
+func.func @math_atanh(%x: tensor<6xf64> {test.range = [-0.8, 0.8]}) -> tensor<6xf64> {
+  %y = math.atanh %x : tensor<6xf64>
+  return %y : tensor<6xf64>
+}
+
+func.func @math_erfc(%x: tensor<6xf64> {test.range = [-1.5, 1.5]}) -> tensor<6xf64> {
+  %y = math.erfc %x : tensor<6xf64>
+  return %y : tensor<6xf64>
+}
+
+// Steps: what is multiplied by them has a gradient, they have none.
+func.func @steps(%x: tensor<6xf64> {test.range = [1.6, 1.9]}, %y: tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>) {
+  %0 = math.ceil %x : tensor<6xf64>
+  %1 = math.floor %x : tensor<6xf64>
+  %2 = math.round %x : tensor<6xf64>
+  %3 = math.trunc %x : tensor<6xf64>
+  %a = arith.mulf %0, %y : tensor<6xf64>
+  %b = arith.mulf %1, %a : tensor<6xf64>
+  %c = arith.mulf %2, %b : tensor<6xf64>
+  %d = arith.mulf %3, %c : tensor<6xf64>
+  %e = arith.mulf %d, %x : tensor<6xf64>
+  return %e, %0 : tensor<6xf64>, tensor<6xf64>
+}
+
+func.func @math_atan2(%x: tensor<6xf64> {test.range = [0.3, 1.5]}, %y: tensor<6xf64> {test.range = [-1.5, 1.5]}) -> (tensor<6xf64>, tensor<6xf64>) {
+  %0 = math.atan2 %x, %y : tensor<6xf64>
+  %1 = math.atan2 %y, %x : tensor<6xf64>
+  return %0, %1 : tensor<6xf64>, tensor<6xf64>
+}
+
+func.func @math_copysign(%x: tensor<6xf64> {test.range = [0.3, 1.5]}, %y: tensor<6xf64> {test.range = [-1.5, 1.5]}) -> (tensor<6xf64>, tensor<6xf64>) {
+  %0 = math.copysign %x, %y : tensor<6xf64>
+  %n = arith.negf %x : tensor<6xf64>
+  %1 = math.copysign %n, %y : tensor<6xf64>
+  return %0, %1 : tensor<6xf64>, tensor<6xf64>
+}
+
+func.func @arith_remf(%x: tensor<6xf64> {test.range = [2.1, 2.4]}, %y: tensor<6xf64> {test.range = [0.8, 1.0]}) -> (tensor<6xf64>, tensor<6xf64>) {
+  %0 = arith.remf %x, %y : tensor<6xf64>
+  %n = arith.negf %x : tensor<6xf64>
+  %1 = arith.remf %n, %y : tensor<6xf64>
+  return %0, %1 : tensor<6xf64>, tensor<6xf64>
+}

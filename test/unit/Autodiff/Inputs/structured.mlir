@@ -367,3 +367,50 @@ func.func @softmax(%x: tensor<2x3x4xf64>, %v: tensor<2x3x4xf64>) -> (tensor<2x3x
   %2 = arith.mulf %1, %v : tensor<2x3x4xf64>
   return %0, %2 : tensor<2x3x4xf64>, tensor<2x3x4xf64>
 }
+
+func.func @named_steps(%x: tensor<3xf64> {test.range = [1.6, 1.9]}) -> tensor<3xf64> {
+  %e = tensor.empty() : tensor<3xf64>
+  %0 = linalg.ceil ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %1 = linalg.floor ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %2 = linalg.round ins(%x : tensor<3xf64>) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %a = arith.mulf %0, %x : tensor<3xf64>
+  %b = arith.mulf %1, %a : tensor<3xf64>
+  %c = arith.mulf %2, %b : tensor<3xf64>
+  return %c : tensor<3xf64>
+}
+
+// A product over a dimension, and one of a function with an init that carries a
+// gradient.
+func.func @reduce_product(%x: tensor<3x4xf64>, %s: tensor<3xf64>, %t: tensor<4xf64>) -> (tensor<3xf64>, tensor<4xf64>) {
+  %0 = linalg.reduce { arith.mulf } ins(%x : tensor<3x4xf64>) outs(%s : tensor<3xf64>) dimensions = [1]
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]} ins(%x, %s : tensor<3x4xf64>, tensor<3xf64>) outs(%t : tensor<4xf64>) {
+  ^bb0(%a: f64, %b: f64, %acc: f64):
+    %c = math.sin %a : f64
+    %d = arith.addf %c, %b : f64
+    %p = arith.mulf %d, %acc : f64
+    linalg.yield %p : f64
+  } -> tensor<4xf64>
+  return %0, %1 : tensor<3xf64>, tensor<4xf64>
+}
+
+// The largest element and its place, as a comparison and two choices.
+func.func @largest_by_select(%x: tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3xf64>) {
+  %infinity = arith.constant 0xFFF0000000000000 : f64
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<3xf64>
+  %ei = tensor.empty() : tensor<3xi32>
+  %f = linalg.fill ins(%infinity : f64) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %fi = linalg.fill ins(%zero : i32) outs(%ei : tensor<3xi32>) -> tensor<3xi32>
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<3x4xf64>) outs(%f, %fi : tensor<3xf64>, tensor<3xi32>) {
+  ^bb0(%a: f64, %acc: f64, %place: i32):
+    %j = linalg.index 1 : index
+    %ji = arith.index_cast %j : index to i32
+    %larger = arith.cmpf ogt, %a, %acc : f64
+    %m = arith.select %larger, %a, %acc : f64
+    %n = arith.select %larger, %ji, %place : i32
+    linalg.yield %m, %n : f64, i32
+  } -> (tensor<3xf64>, tensor<3xi32>)
+  %weight = arith.sitofp %m#1 : tensor<3xi32> to tensor<3xf64>
+  %r = arith.mulf %m#0, %weight : tensor<3xf64>
+  return %m#0, %r : tensor<3xf64>, tensor<3xf64>
+}

@@ -53,6 +53,17 @@ func.func @pad(%x: tensor<2x3xf64>) -> tensor<3x6xf64> {
   return %z : tensor<3x6xf64>
 }
 
+// The padding is a value whose gradient is wanted.
+func.func @pad_with_value(%x: tensor<2x3xf64>, %p: tensor<f64>) -> tensor<3x6xf64> {
+  %c = tensor.extract %p[] : tensor<f64>
+  %a = tensor.pad %x low[1, 2] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f64
+  } : tensor<2x3xf64> to tensor<3x6xf64>
+  %z = arith.mulf %a, %a : tensor<3x6xf64>
+  return %z : tensor<3x6xf64>
+}
+
 func.func @elements(%x: tensor<4xf64>) -> (tensor<2x3xf64>, tensor<2x2xf64>, tensor<4xf64>) {
   %i = arith.constant 1 : index
   %j = arith.constant 3 : index

@@ -1,0 +1,30 @@
+//===- Loops.h - loops before they are differentiated -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_AUTODIFF_LOOPS_H
+#define VEELINE_AUTODIFF_LOOPS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace veeline::autodiff {
+
+/// On an `scf.for`, a boolean that says whether it is unrolled, whatever its
+/// size.
+inline constexpr llvm::StringLiteral unrollAttrName = "pipe.unroll";
+
+/// A loop that makes more ops than this, or has more iterations, stays a loop.
+inline constexpr int64_t mostUnrolledOps = 1024;
+inline constexpr int64_t mostUnrolledIterations = 32;
+
+/// Unrolls the small loops of a function, and those that hold marks of cuts, so
+/// that every iteration can be cut, kept and computed again on its own, and
+/// takes the branches whose condition is known. Fails with an error at a loop
+/// whose number of iterations is not known.
+llvm::LogicalResult unrollLoops(mlir::func::FuncOp func);
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_AUTODIFF_LOOPS_H

@@ -1,0 +1,271 @@
+//===- Loops.cpp - loops before they are differentiated -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Autodiff/Loops.h"
+
+#include "Normalize.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+/// Calls `visit` with the ops of one kind, the outer ones first, but for those
+/// in the bodies of structured ops.
+template <typename OpTy>
+static void forEachOutside(Operation *root, function_ref<void(OpTy)> visit) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto match = dyn_cast<OpTy>(op))
+      visit(match);
+    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Unrolling
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> getTripCount(scf::ForOp loop) {
+  std::optional<APInt> count = loop.getStaticTripCount();
+  if (!count || count->getActiveBits() > 62)
+    return std::nullopt;
+  return count->getZExtValue();
+}
+
+/// The number of ops that run, at most `mostUnrolledOps + 1`.
+static int64_t countOps(Region &region) {
+  int64_t count = 0;
+  for (Operation &op : region.getOps()) {
+    if (op.hasTrait<OpTrait::ConstantLike>() ||
+        op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    int64_t nested = 1;
+    if (!isa<linalg::LinalgOp>(op))
+      for (Region &inner : op.getRegions())
+        nested += countOps(inner);
+    int64_t trips = 1;
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      trips = std::min(getTripCount(loop).value_or(1), mostUnrolledOps + 1);
+    count = std::min(count + nested * trips, mostUnrolledOps + 1);
+  }
+  return count;
+}
+
+static bool isUnrolled(scf::ForOp loop) {
+  std::optional<int64_t> trips = getTripCount(loop);
+  if (!trips)
+    return false;
+  if (auto wanted = loop->getAttrOfType<BoolAttr>(unrollAttrName))
+    return wanted.getValue();
+  WalkResult marks = loop.walk(
+      [](veeline::pipe::BoundaryOp) { return WalkResult::interrupt(); });
+  return marks.wasInterrupted() ||
+         (*trips <= mostUnrolledIterations &&
+          *trips * countOps(loop.getRegion()) <= mostUnrolledOps);
+}
+
+namespace {
+
+/// Replaces an scf.if whose condition is a constant by the branch it takes.
+struct TakeKnownBranch : OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    BoolAttr condition;
+    if (!matchPattern(op.getCondition(), m_Constant(&condition)))
+      return failure();
+    Region &region =
+        condition.getValue() ? op.getThenRegion() : op.getElseRegion();
+    if (region.empty()) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    Operation *terminator = region.front().getTerminator();
+    SmallVector<Value> results(terminator->getOperands());
+    rewriter.inlineBlockBefore(&region.front(), op);
+    rewriter.eraseOp(terminator);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+/// Computes what depends on nothing but constants, so that slices that were
+/// numbered by a loop have static places.
+static LogicalResult foldIndices(func::FuncOp func) {
+  MLIRContext *context = func.getContext();
+  RewritePatternSet patterns(context);
+  patterns.add<TakeKnownBranch>(context);
+  tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
+  tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, context);
+  return applyPatternsGreedily(
+      func, std::move(patterns),
+      GreedyRewriteConfig().setRegionSimplificationLevel(
+          GreedySimplifyRegionLevel::Disabled));
+}
+
+static LogicalResult unroll(scf::ForOp loop) {
+  if (*getTripCount(loop) == 0) {
+    loop.replaceAllUsesWith(loop.getInitArgs());
+    loop.erase();
+    return success();
+  }
+  loop->removeAttr(unrollAttrName);
+  if (failed(loopUnrollFull(loop)))
+    return loop.emitError("this loop cannot be unrolled");
+  return success();
+}
+
+/// The outermost loops that are to be unrolled.
+static SmallVector<scf::ForOp> findUnrolled(func::FuncOp func) {
+  SmallVector<scf::ForOp> found;
+  forEachOutside<scf::ForOp>(func, [&](scf::ForOp loop) {
+    bool isInside = llvm::any_of(
+        found, [&](scf::ForOp outer) { return outer->isProperAncestor(loop); });
+    if (!isInside && isUnrolled(loop))
+      found.push_back(loop);
+  });
+  return found;
+}
+
+static LogicalResult checkLoops(func::FuncOp func) {
+  LogicalResult result = success();
+  forEachOutside<scf::WhileOp>(func, [&](scf::WhileOp loop) {
+    if (succeeded(result))
+      result = loop.emitError(
+          "an 'scf.while' has no number of iterations that is known when the "
+          "model is compiled, and is neither cut nor differentiated; write an "
+          "'scf.for' over the largest number of iterations, with an 'scf.if' "
+          "or a select for those that count");
+  });
+  forEachOutside<scf::ForOp>(func, [&](scf::ForOp loop) {
+    if (succeeded(result) && !getTripCount(loop))
+      result = loop.emitError(
+          "the number of iterations of this loop is not known when the model "
+          "is compiled; its bounds and its step have to be constants: loop "
+          "over the largest number of iterations, with an 'scf.if' or a select "
+          "for those that count");
+  });
+  return result;
+}
+
+LogicalResult veeline::autodiff::unrollLoops(func::FuncOp func) {
+  bool hasBranches = false;
+  forEachOutside<scf::IfOp>(func, [&](scf::IfOp) { hasBranches = true; });
+  if (hasBranches && failed(foldIndices(func)))
+    return failure();
+  while (true) {
+    SmallVector<scf::ForOp> loops = findUnrolled(func);
+    if (loops.empty())
+      return checkLoops(func);
+    for (scf::ForOp loop : loops)
+      if (failed(unroll(loop)))
+        return failure();
+    if (failed(foldIndices(func)))
+      return failure();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The form of loops that stay
+//===----------------------------------------------------------------------===//
+
+static bool isScalar(Type type) { return !isa<RankedTensorType>(type); }
+
+static Value toTensor(OpBuilder &builder, Value value) {
+  if (!isScalar(value.getType()))
+    return value;
+  return tensor::FromElementsOp::create(
+      builder, value.getLoc(), RankedTensorType::get({}, value.getType()),
+      value);
+}
+
+/// Puts an element in place of every use of a scalar that has become a tensor.
+static Value toElement(OpBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return tensor::ExtractOp::create(builder, value.getLoc(), value,
+                                   ValueRange{});
+}
+
+static void yieldTensors(Block &block) {
+  Operation *yield = block.getTerminator();
+  OpBuilder builder(yield);
+  for (OpOperand &operand : yield->getOpOperands())
+    operand.set(toTensor(builder, operand.get()));
+}
+
+/// Replaces `op` by `replacement`, some of whose results are tensors of one
+/// element.
+static void replaceByTensors(IRRewriter &rewriter, Operation *op,
+                             Operation *replacement) {
+  rewriter.setInsertionPointAfter(replacement);
+  SmallVector<Value> results;
+  for (auto [old, result] :
+       llvm::zip_equal(op->getResults(), replacement->getResults()))
+    results.push_back(toElement(rewriter, result, old.getType()));
+  rewriter.replaceOp(op, results);
+}
+
+static void carryTensors(IRRewriter &rewriter, scf::ForOp loop) {
+  if (llvm::none_of(loop.getResultTypes(), isScalar))
+    return;
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> inits;
+  for (Value init : loop.getInitArgs())
+    inits.push_back(toTensor(rewriter, init));
+  auto replacement =
+      scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(),
+                         loop.getUpperBound(), loop.getStep(), inits);
+  rewriter.setInsertionPointToStart(replacement.getBody());
+  SmallVector<Value> arguments = {replacement.getInductionVar()};
+  for (auto [argument, old] : llvm::zip_equal(replacement.getRegionIterArgs(),
+                                              loop.getRegionIterArgs()))
+    arguments.push_back(toElement(rewriter, argument, old.getType()));
+  rewriter.mergeBlocks(loop.getBody(), replacement.getBody(), arguments);
+  yieldTensors(*replacement.getBody());
+  replaceByTensors(rewriter, loop, replacement);
+}
+
+static void giveTensors(IRRewriter &rewriter, scf::IfOp op) {
+  if (llvm::none_of(op.getResultTypes(), isScalar))
+    return;
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes())
+    types.push_back(isScalar(type) ? RankedTensorType::get({}, type) : type);
+  rewriter.setInsertionPoint(op);
+  auto replacement = scf::IfOp::create(rewriter, op.getLoc(), types,
+                                       op.getCondition(), /*withElse=*/true);
+  replacement.getThenRegion().takeBody(op.getThenRegion());
+  replacement.getElseRegion().takeBody(op.getElseRegion());
+  yieldTensors(replacement.getThenRegion().front());
+  yieldTensors(replacement.getElseRegion().front());
+  replaceByTensors(rewriter, op, replacement);
+}
+
+void veeline::autodiff::normalizeLoops(func::FuncOp func) {
+  SmallVector<scf::ForOp> loops;
+  SmallVector<scf::IfOp> branches;
+  forEachOutside<scf::ForOp>(func, [&](scf::ForOp op) { loops.push_back(op); });
+  forEachOutside<scf::IfOp>(func,
+                            [&](scf::IfOp op) { branches.push_back(op); });
+  IRRewriter rewriter(func.getContext());
+  for (scf::IfOp op : llvm::reverse(branches))
+    giveTensors(rewriter, op);
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop.getOperation()));
+    carryTensors(rewriter, loop);
+  }
+}
