@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <climits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace veeline::schedule;
 using Json = nlohmann::json;
@@ -33,15 +34,16 @@ class Locator {
 public:
   explicit Locator(std::string_view text) : text(text) {}
 
-  /// Goes from the begin of the text to the value of `path`.
-  Place find(const Json::json_pointer &path) {
+  /// Goes from the begin of the text to the value of `path`, or to that of its
+  /// second member of this name.
+  Place find(const Json::json_pointer &path, bool second = false) {
     skipBlanks();
     std::vector<std::string> steps;
     for (Json::json_pointer rest = path; !rest.empty();
          rest = rest.parent_pointer())
       steps.push_back(rest.back());
-    for (auto step = steps.rbegin(); step != steps.rend(); ++step)
-      enter(*step);
+    for (std::size_t left = steps.size(); left > 0; --left)
+      enter(steps[left - 1], second && left == 1);
     return placeOf(text, at);
   }
 
@@ -77,7 +79,7 @@ private:
     } while (depth > 0 && at < text.size());
   }
   /// From the begin of an array or object to that of one of its values.
-  void enter(const std::string &step) {
+  void enter(const std::string &step, bool second) {
     bool isObject = peek() == '{';
     ++at;
     for (std::size_t index = 0; at < text.size(); ++index) {
@@ -89,8 +91,11 @@ private:
         ++at; // The colon.
         skipBlanks();
       }
-      if (isObject ? key == step : std::to_string(index) == step)
-        return;
+      if (isObject ? key == step : std::to_string(index) == step) {
+        if (!second)
+          return;
+        second = false;
+      }
       skipValue();
       skipBlanks();
       ++at; // The comma.
@@ -102,9 +107,104 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
+// What is no JSON for us
+//===----------------------------------------------------------------------===//
+
+/// Looks for what the JSON library would throw about, or would drop: text that
+/// is no JSON, numbers that no double holds, members that stand twice.
+class Scanner final : public nlohmann::json_sax<Json> {
+public:
+  Scanner(std::string_view text, const std::string &file)
+      : text(text), file(file) {}
+
+  /// The first thing found, if any.
+  std::optional<Error> scan() {
+    Json::sax_parse(text, this);
+    return failure;
+  }
+
+  bool null() override { return value(); }
+  bool boolean(bool) override { return value(); }
+  bool number_integer(number_integer_t) override { return value(); }
+  bool number_unsigned(number_unsigned_t) override { return value(); }
+  bool number_float(number_float_t, const string_t &) override {
+    return value();
+  }
+  bool string(string_t &) override { return value(); }
+  bool binary(binary_t &) override { return value(); }
+  bool start_object(std::size_t) override { return begin(/*isObject=*/true); }
+  bool start_array(std::size_t) override { return begin(/*isObject=*/false); }
+  bool end_object() override { return end(); }
+  bool end_array() override { return end(); }
+  bool key(string_t &name) override;
+  bool parse_error(std::size_t read, const std::string &token,
+                   const nlohmann::detail::exception &exception) override;
+
+private:
+  /// An object or array that is not at its end.
+  struct Level {
+    bool isObject;
+    std::set<std::string> keys = {};
+    /// Of the member, or the number of elements, so far.
+    std::string key = {};
+    std::size_t count = 0;
+  };
+
+  bool value() {
+    if (!levels.empty())
+      ++levels.back().count;
+    return true;
+  }
+  bool begin(bool isObject) {
+    value();
+    levels.push_back({isObject});
+    return true;
+  }
+  bool end() {
+    levels.pop_back();
+    return true;
+  }
+
+  std::string_view text;
+  const std::string &file;
+  std::vector<Level> levels;
+  std::optional<Error> failure;
+};
+} // namespace
+
+bool Scanner::key(string_t &name) {
+  Level &level = levels.back();
+  level.key = name;
+  if (level.keys.insert(name).second)
+    return true;
+  Json::json_pointer path;
+  for (const Level &outer : levels)
+    path = outer.isObject ? path / outer.key : path / (outer.count - 1);
+  failure = errorIn(file, Locator(text).find(path, /*second=*/true),
+                    path.to_string() + ": this member stands twice");
+  return false;
+}
+
+bool Scanner::parse_error(std::size_t read, const std::string &token,
+                          const nlohmann::detail::exception &exception) {
+  // What the library calls "number overflow".
+  bool isNumber = exception.id == 406;
+  // A number ends where reading did; else that was one byte too far.
+  std::size_t back = isNumber ? token.size() : 1;
+  std::size_t offset = std::min(read - std::min(read, back), text.size());
+  failure = errorIn(file, placeOf(text, offset),
+                    isNumber ? "the number " + token.substr(0, 40) +
+                                   " is out of range; expected one that a "
+                                   "double holds"
+                             : "this is no JSON here");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
 // JsonReader
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// Reads members one after the other; the first error stays, and whatever is
 /// read after it does not matter.
 class JsonReader {
@@ -308,8 +408,14 @@ Edge JsonReader::readEdge(const Pointer &path) {
 
 /// The costs that the order was made for. Those that say nothing have none.
 void JsonReader::readProblem(ImportedSchedule &result) {
-  if (!has(Pointer("/chunks")))
+  if (!has(Pointer("/chunks"))) {
+    for (const char *name :
+         {"edges", "memory_limits", "memory_unit", "overlap"})
+      if (Pointer path = Pointer() / name; has(path))
+        fail(path, "needs chunks: it belongs to the costs that the file then "
+                   "has to give");
     return;
+  }
   auto length = [&](const Pointer &path) -> std::size_t {
     const Json *list = get(path, Json::value_t::array, "a list");
     return list && !failure ? list->size() : 0;
@@ -336,14 +442,9 @@ void JsonReader::readProblem(ImportedSchedule &result) {
 }
 
 Expected<ImportedSchedule> JsonReader::read() {
-  try {
-    root = Json::parse(text);
-  } catch (const Json::parse_error &error) {
-    // What the library calls a byte is the number of those it has read.
-    std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
-    return errorIn(file, placeOf(text, std::min(offset, text.size())),
-                   "this is no JSON here");
-  }
+  if (std::optional<Error> error = Scanner(text, file).scan())
+    return *error;
+  root = Json::parse(text);
   if (!root.is_object())
     return errorIn(file, Place(), "expected an object");
   readHeader();

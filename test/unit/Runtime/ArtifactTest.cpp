@@ -170,6 +170,8 @@ TEST(Artifact, MetadataErrorsNameThePath) {
   EXPECT_EQ(errorAfter("{\"model\"", "{\"modell\":1,\"model\"").substr(0, 39),
             "'' should be no members but the 11 know");
   EXPECT_EQ(errorAfter("{", "["), "the metadata is not JSON");
+  EXPECT_EQ(errorAfter("\"microbatches\":2", "\"microbatches\":1e999"),
+            "the metadata is not JSON");
 }
 
 TEST(Artifact, RandomJsonNeverCrashes) {

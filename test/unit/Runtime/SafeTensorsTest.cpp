@@ -90,6 +90,7 @@ TEST(SafeTensors, Refuses) {
       {"truncated inside of its header", makeFile("{}", 0).substr(0, 9)},
       {"header is malformed", makeFile("[]", 0)},
       {"header is malformed", makeFile("{\"a\":", 0)},
+      {"header is malformed", makeFile("{\"a\":1e999}", 0)},
       {"no valid dtype", entry("3")},
       {"no valid dtype", entry(R"({"dtype":"F32","shape":[2]})")},
       {"no valid dtype",

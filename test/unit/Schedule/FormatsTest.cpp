@@ -258,6 +258,42 @@ TEST(Formats, JsonErrors) {
             "x.json:1:1: has no member 'edges'");
 }
 
+/// Text that the JSON library would throw about, or would drop a part of.
+TEST(Formats, JsonNumbersOutOfRange) {
+  const std::string order = "{\"order\": [[\"0F0\"]],\n ";
+  const std::string end = " is out of range; expected one that a double holds";
+  EXPECT_EQ(jsonError(order + "\"prediction\": 1e999}"),
+            "x.json:2:16: the number 1e999" + end);
+  EXPECT_EQ(jsonError(order + "\"microbatches\":-1e999 }"),
+            "x.json:2:17: the number -1e999" + end);
+  EXPECT_EQ(jsonError(order + "\"chunks\": [{\"forward\": 1e400}]}"),
+            "x.json:2:25: the number 1e400" + end);
+  EXPECT_EQ(jsonError("1e999"), "x.json:1:1: the number 1e999" + end);
+  EXPECT_EQ(jsonError("[1" + std::string(400, '0') + "]"),
+            "x.json:1:2: the number 1" + std::string(39, '0') + end);
+  EXPECT_EQ(jsonError(""), "x.json:1:1: this is no JSON here");
+  EXPECT_EQ(jsonError("{\"order\": \"\xff\"}"),
+            "x.json:1:12: this is no JSON here");
+}
+
+TEST(Formats, JsonMembersStandOnce) {
+  EXPECT_EQ(jsonError("{\"order\": [[\"0F0\"]],\n \"order\": [[\"0F1\"]]}"),
+            "x.json:2:11: /order: this member stands twice");
+  EXPECT_EQ(jsonError("{\"order\": [], \"chunks\": [{}, "
+                      "{\"forward\": {\"x\": 1}, \"forward\": 2}]}"),
+            "x.json:1:65: /chunks/1/forward: this member stands twice");
+}
+
+/// Costs without chunks are those of no problem.
+TEST(Formats, JsonCostsNeedChunks) {
+  for (const char *member : {"\"memory_limits\": [1]", "\"overlap\": 7",
+                             "\"edges\": 0", "\"memory_unit\": 1"}) {
+    std::string error = jsonError("{\"order\": [[\"0F0\", \"0B0\"]], " +
+                                  std::string(member) + "}");
+    EXPECT_NE(error.find(": needs chunks"), std::string::npos) << error;
+  }
+}
+
 TEST(Formats, JsonProblemIsChecked) {
   Solution solution = solutionOf("1f1b", makeProblem("1f1b", 2, 1, 2));
   Json json = Json::parse(toJson(solution));
