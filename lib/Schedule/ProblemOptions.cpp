@@ -18,17 +18,27 @@ static Error invalid(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
 
+/// `text` without the blanks around it.
+static std::string_view strip(std::string_view text) {
+  std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == text.npos)
+    return {};
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
 Expected<OpValues> veeline::schedule::parseOpValues(std::string_view text) {
   constexpr std::string_view names = "FBW";
   std::optional<double> values[3];
   std::string_view rest = text;
   while (true) {
     std::size_t comma = rest.find(',');
-    std::string_view part = rest.substr(0, comma);
+    std::string_view part = strip(rest.substr(0, comma));
     std::size_t name = part.empty() ? names.npos : names.find(part[0]);
     std::optional<double> value;
-    if (name != names.npos && part.substr(1, 1) == "=")
-      value = parseNumber(part.substr(2));
+    if (name != names.npos)
+      if (std::string_view after = strip(part.substr(1));
+          after.starts_with('='))
+        value = parseNumber(strip(after.substr(1)));
     if (!value)
       return invalid("expected F=<number>,B=<number>,W=<number>, found '" +
                      std::string(part) + "'");

@@ -25,8 +25,9 @@ struct OpValues {
   double backwardWeight;
 };
 
-/// Parses "F=18522,B=18086,W=9337", in any order, each exactly once. The error
-/// (InvalidProblem) quotes the part that is wrong.
+/// Parses "F=18522,B=18086,W=9337", in any order, each exactly once, with
+/// or without blanks around them. The error (InvalidProblem) quotes the part
+/// that is wrong.
 Expected<OpValues> parseOpValues(std::string_view text);
 
 /// Bytes as "512MiB", "1.5GiB", "4096" or "10kB". The error quotes the text.

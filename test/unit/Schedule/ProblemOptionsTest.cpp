@@ -18,6 +18,14 @@ TEST(ProblemOptions, OpValues) {
   EXPECT_EQ(values->backwardWeight, 9337);
 }
 
+TEST(ProblemOptions, OpValuesWithBlanks) {
+  Expected<OpValues> values = parseOpValues(" F=1, B = 2 ,\tW= -3 ");
+  ASSERT_TRUE(values) << values.error().message;
+  EXPECT_EQ(values->forward, 1);
+  EXPECT_EQ(values->backwardInput, 2);
+  EXPECT_EQ(values->backwardWeight, -3);
+}
+
 TEST(ProblemOptions, OpValuesErrors) {
   auto errorOf = [](const char *text) {
     Expected<OpValues> values = parseOpValues(text);
@@ -32,7 +40,9 @@ TEST(ProblemOptions, OpValuesErrors) {
                             {"G=1", "G=1"},
                             {"F=inf,B=1,W=1", "F=inf"},
                             {"F=1,B=1,W=1,", ""},
-                            {"F= 1,B=1,W=1", "F= 1"},
+                            {"F= ,B=1,W=1", "F="},
+                            {"F=1 2,B=1,W=1", "F=1 2"},
+                            {" ", ""},
                             {"F:1", "F:1"}})
     EXPECT_EQ(errorOf(text),
               "expected F=<number>,B=<number>,W=<number>, found '" +
