@@ -192,14 +192,31 @@ static char letterOf(const Problem &problem, const Op &op) {
              : static_cast<char>(letter - 'A' + 'a');
 }
 
+namespace {
+/// What stands in a timeline instead of names.
+struct Signs {
+  /// Letters, and of them fused backwards and those of a second chunk.
+  bool letters = false, fused = false, lower = false;
+  bool blocks = false;
+};
+} // namespace
+
 /// What fits `columns`: the name, letters, or of a block "&". A name needs a
 /// column more, to be apart from the next one.
 static std::string fittingName(const Problem &problem,
                                const std::vector<Op> &ops, const Cell &cell,
-                               std::size_t columns) {
+                               std::size_t columns, Signs &signs) {
   std::string name = nameOf(problem, ops, cell);
   if (name.size() < columns)
     return name;
+  if (cell.size == 2 && columns < 3)
+    signs.blocks = true;
+  else
+    for (int step = cell.step; step < cell.step + cell.size; ++step) {
+      signs.letters = true;
+      signs.fused |= ops[step].kind == OpKind::Backward;
+      signs.lower |= problem.placement.localChunk(ops[step].chunk) % 2 == 1;
+    }
   std::string letter(1, letterOf(problem, ops[cell.step]));
   if (cell.size == 1)
     return letter;
@@ -210,7 +227,8 @@ static std::string fittingName(const Problem &problem,
 /// One stage over the whole axis: every column shows what runs in its middle.
 static std::string timelineRow(const Problem &problem, const Schedule &schedule,
                                const Simulation &simulation, int stage,
-                               const Axis &axis, std::size_t columns) {
+                               const Axis &axis, std::size_t columns,
+                               Signs &signs) {
   std::string row(columns, '.');
   std::vector<Cell> cells = cellsOf(schedule, stage);
   auto cell = cells.begin();
@@ -228,12 +246,44 @@ static std::string timelineRow(const Problem &problem, const Schedule &schedule,
     std::size_t last = column + 1;
     while (last < columns && (last + 0.5) * axis.perColumn < end)
       ++last;
-    std::string name =
-        fittingName(problem, schedule.stages[stage], *cell, last - column);
+    std::string name = fittingName(problem, schedule.stages[stage], *cell,
+                                   last - column, signs);
     row.replace(column, last - column, padRight(name, last - column, '-'));
     column = last;
   }
   return row;
+}
+
+/// What the signs mean, where there are any, in lines of at most `width`.
+static std::string legend(const Problem &problem, const Signs &signs,
+                          bool isSampled, std::size_t width) {
+  int v = problem.chunksPerStage();
+  std::string text;
+  auto add = [&](const std::string &part) {
+    text += (text.empty() ? "legend: " : "; ") + part;
+  };
+  if (signs.letters)
+    add(signs.fused ? "F, B (for BW), W" : "F, B, W");
+  if (signs.lower)
+    add(v == 2   ? "lower case: the stage's second chunk"
+        : v == 3 ? "lower case: the stage's second of 3 chunks"
+                 : "lower case: the stage's 2nd, 4th, ... of " +
+                       counted(v, "chunk"));
+  if (signs.blocks)
+    add("& a block");
+  if (isSampled)
+    add("a column shows what runs in its middle");
+  if (text.empty())
+    return "";
+  add(". waits");
+  std::string wrapped;
+  width = std::max<std::size_t>(width, 40);
+  while (text.size() > width) {
+    std::size_t blank = text.rfind(' ', width);
+    wrapped += text.substr(0, blank) + "\n";
+    text = "       " + text.substr(blank);
+  }
+  return wrapped + text + "\n";
 }
 
 std::string veeline::schedule::timeline(const Problem &problem,
@@ -251,9 +301,10 @@ std::string veeline::schedule::timeline(const Problem &problem,
                        static_cast<double>(axis.columns) * axis.blocks);
   std::vector<std::string> rows;
   rows.reserve(problem.stages());
+  Signs signs;
   for (int stage = 0; stage < problem.stages(); ++stage)
     rows.push_back(
-        timelineRow(problem, schedule, simulation, stage, axis, used));
+        timelineRow(problem, schedule, simulation, stage, axis, used, signs));
   bool isSampled = meanTime(sizes) < 0.999 * axis.perColumn;
   std::string text;
   for (std::size_t first = 0; first < used; first += axis.columns) {
@@ -266,7 +317,7 @@ std::string veeline::schedule::timeline(const Problem &problem,
       text += trimmed(stageName(problem, stage) +
                       rows[stage].substr(first, last - first));
   }
-  return text;
+  return text + legend(problem, signs, isSampled, width);
 }
 
 /// Rows of equal length as a table with right-aligned columns.
@@ -329,10 +380,12 @@ std::string veeline::schedule::summary(const Problem &problem,
   text +=
       "peak memory       " + formatMemory(problem, peak) + "  (worst stage)\n";
   if (options.generatorSeconds >= 0) {
-    char milliseconds[64];
-    std::snprintf(milliseconds, sizeof milliseconds, "%.2f ms",
-                  options.generatorSeconds * 1e3);
-    text += std::string("generated in      ") + milliseconds + "\n";
+    text += "generated in      " +
+            formatted("%.2f ms", options.generatorSeconds * 1e3);
+    if (options.processorSeconds >= 0)
+      text += formatted("  (%.2f ms of a processor)",
+                        options.processorSeconds * 1e3);
+    text += "\n";
   }
   return text + "\n" + stageTable(problem, simulation);
 }

@@ -94,6 +94,7 @@ TEST(Text, NarrowBlocks) {
   EXPECT_NE(text.find("f+B"), std::string::npos) << text;
   EXPECT_NE(text.find("F+b"), std::string::npos) << text;
   EXPECT_NE(text.find("&"), std::string::npos) << text;
+  EXPECT_NE(text.find("& a block"), std::string::npos) << text;
   EXPECT_LE(longestLine(text), 100u);
 }
 
@@ -118,8 +119,34 @@ TEST(Text, LongStepsAreSampled) {
   std::string text =
       timeline(solved.problem, solved.schedule, solved.simulation, 80);
   EXPECT_NE(text.find("too long to show every operation"), std::string::npos);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 33);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 34);
+  EXPECT_TRUE(text.ends_with("\nlegend: F, B (for BW), W; a column shows what "
+                             "runs in its middle; . waits\n"))
+      << text;
   EXPECT_LE(longestLine(text), 80u);
+}
+
+TEST(Text, Legend) {
+  auto legendOf = [](const char *name, int p, int v, int m, int width) {
+    Solved solved = solve(name, makeProblem(name, p, v, m));
+    std::string text =
+        timeline(solved.problem, solved.schedule, solved.simulation, width);
+    EXPECT_LE(longestLine(text), static_cast<std::size_t>(width));
+    std::size_t begin = text.find("legend: ");
+    return begin == text.npos ? "" : text.substr(begin);
+  };
+  EXPECT_EQ(legendOf("1f1b", 2, 1, 2, 60), "");
+  EXPECT_EQ(legendOf("zb-v", 16, 2, 16, 200),
+            "legend: F, B, W; lower case: the stage's second chunk; . waits\n");
+  EXPECT_EQ(legendOf("zb-v", 16, 2, 160, 60),
+            "legend: F, B, W; lower case: the stage's second chunk; a\n"
+            "        column shows what runs in its middle; . waits\n");
+  EXPECT_NE(legendOf("interleaved-1f1b", 16, 3, 32, 200)
+                .find("; lower case: the stage's second of 3 chunks;"),
+            std::string::npos);
+  EXPECT_NE(legendOf("interleaved-1f1b", 16, 4, 32, 200)
+                .find("; lower case: the stage's 2nd, 4th, ... of 4 chunks;"),
+            std::string::npos);
 }
 
 TEST(Text, WidthIsKept) {
@@ -155,14 +182,14 @@ TEST(Text, Summary) {
   Solved solved = solve("1f1b", problem);
   EXPECT_EQ(
       summary(solved.problem, solved.schedule, solved.simulation,
-              {.generatorSeconds = 0.00125}),
+              {.generatorSeconds = 0.00125, .processorSeconds = 0.0005}),
       "1f1b: 2 stages of 1 chunk (placement linear), 2 microbatches\n"
       "makespan          10\n"
       "bubble            0.4000  (worst stage, of the makespan)\n"
       "bubble of span    0.4000  (worst stage, its own first to last "
       "operation)\n"
       "peak memory       2 activations  (worst stage)\n"
-      "generated in      1.25 ms\n"
+      "generated in      1.25 ms  (0.50 ms of a processor)\n"
       "\n"
       "stage  busy  bubble  bubble of span  peak memory (activations)  limit\n"
       "    0     6  0.4000          0.4000                          2    2.5\n"
