@@ -170,7 +170,8 @@ Expected<Explanation> explain(const Problem &problem, const Schedule &schedule,
                               const SimulationOptions &simulation = {});
 
 /// The critical path in a table of at most `maxRows` rows and a few lines about
-/// it, about memory, the changes, and a verdict in one sentence.
+/// it, about memory, the parts of the bubble, the changes, and a verdict in one
+/// sentence.
 std::string toText(const Problem &problem, const Schedule &schedule,
                    const Explanation &explanation, int maxRows = 12);
 

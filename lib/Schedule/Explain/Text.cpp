@@ -42,6 +42,7 @@ public:
   std::string parts() const;
   std::string waits() const;
   std::string memory() const;
+  std::string bubble() const;
   std::string changes() const;
   std::string verdict() const;
 
@@ -60,8 +61,9 @@ private:
     return cellName(problem, schedule.stages[stage][step]);
   }
   std::string waitsFor(WaitCause cause) const;
-  std::vector<Reason> reasons() const;
+  std::vector<Reason> reasons(double least) const;
   bool isHeldByMemory() const;
+  bool namesMemory() const;
   std::string whatWaits() const;
   std::string whatHelps() const;
 
@@ -249,8 +251,8 @@ std::string Writer::changes() const {
   return "what a change would bring" + solver + "\n" + text;
 }
 
-/// Why the stage waits, most first, without what is less than a hundredth.
-std::vector<Writer::Reason> Writer::reasons() const {
+/// Why the stage waits, most first, without what is less than this share.
+std::vector<Writer::Reason> Writer::reasons(double least) const {
   const BubbleParts &parts = explanation.bubble;
   std::vector<Reason> result{
       {parts.fillAndDrain, "for fill and drain"},
@@ -262,12 +264,40 @@ std::vector<Writer::Reason> Writer::reasons() const {
                         ? "by its order, which the memory limit restricts"
                         : "by its order"}};
   std::erase_if(result, [&](const Reason &reason) {
-    return reason.time < 0.01 * explanation.bubbleTime;
+    return reason.time < least * explanation.bubbleTime;
   });
   std::stable_sort(
       result.begin(), result.end(),
       [](const Reason &a, const Reason &b) { return a.time > b.time; });
   return result;
+}
+
+/// What is less than this share has no name in the verdict.
+static constexpr double leastNamed = 0.01;
+
+/// All parts of the bubble, and their sum.
+std::string Writer::bubble() const {
+  double all = explanation.bubbleTime;
+  if (all <= 1e-9 * explanation.value)
+    return "";
+  auto row = [&](double time, const std::string &what) {
+    std::string number = shortNumber(time);
+    number.insert(0, 10 - std::min<std::size_t>(number.size(), 10), ' ');
+    return number + formatted("  %6.2f%%  ", 100 * time / all) + what + "\n";
+  };
+  std::string text = "stage " + std::to_string(explanation.bubbleStage) +
+                     " waits " + shortNumber(all) + " of " +
+                     shortNumber(explanation.value) + "\n";
+  for (const Reason &reason : reasons(1e-9))
+    text += row(reason.time, reason.what);
+  return text + row(all, "in all") + "\n";
+}
+
+/// Whether the verdict has the memory limit among its causes.
+bool Writer::namesMemory() const {
+  double least = leastNamed * explanation.bubbleTime;
+  return explanation.bubble.memory >= least ||
+         (isHeldByMemory() && explanation.bubble.order >= least);
 }
 
 /// Whether more memory would help most.
@@ -286,12 +316,17 @@ std::string Writer::whatWaits() const {
       shortNumber(bubble) + " of " +
       (explanation.objective == Objective::Span ? "its span, " : "") +
       shortNumber(value);
-  std::vector<Reason> all = reasons();
-  if (all.size() == 1)
-    return text + ", " + all[0].what;
+  std::vector<Reason> all = reasons(leastNamed);
+  double others = bubble;
   std::vector<std::string> parts;
-  for (const Reason &reason : all)
+  for (const Reason &reason : all) {
+    others -= reason.time;
     parts.push_back(shortNumber(reason.time) + " " + reason.what);
+  }
+  if (others > 1e-9 * bubble)
+    parts.push_back(shortNumber(others) + " of other causes");
+  if (parts.size() == 1)
+    return text + ", " + all[0].what;
   return text + ": " + joined(parts);
 }
 
@@ -299,7 +334,14 @@ std::string Writer::whatHelps() const {
   const Change &best = explanation.changes.front();
   if (!best.reason.empty() || best.gain < noGain)
     return "none of these changes would help";
-  return best.what + " would help most: " + gainOf(best);
+  std::string text = best.what + " would help most: " + gainOf(best);
+  if (best.kind != Change::Kind::Memory || namesMemory())
+    return text;
+  return text + (problem.memoryLimits.empty()
+                     ? " (there is no limit: its own rule keeps the schedule "
+                       "from holding more)"
+                     : " (the limit is no cause of its own: with more room, "
+                       "the stage would wait less for the others)");
 }
 
 std::string Writer::verdict() const {
@@ -317,5 +359,5 @@ std::string veeline::schedule::toText(const Problem &problem,
   return writer.heading() +
          pathTable(problem, schedule, explanation.path, maxRows) +
          writer.stages() + writer.parts() + writer.waits() + writer.memory() +
-         "\n" + writer.changes() + "\n" + writer.verdict();
+         "\n" + writer.bubble() + writer.changes() + "\n" + writer.verdict();
 }

@@ -392,6 +392,10 @@ TEST(Explain, Text) {
       "                  3 times for gradients, longest 1 on stage 2 before "
       "BW7\n"
       "\n"
+      "stage 0 waits 9 of 33\n"
+      "         9  100.00%  for fill and drain\n"
+      "         9  100.00%  in all\n"
+      "\n"
       "what a change would bring\n"
       "  one more microbatch: 3.03% less time a microbatch, bubble 0.2500\n"
       "  no effect: more memory, faster links (transfers take no time), "
@@ -399,6 +403,54 @@ TEST(Explain, Text) {
       "\n"
       "verdict: stage 0 waits 9 of 33, for fill and drain; one more "
       "microbatch would help most: 3.03% less time a microbatch\n");
+}
+
+// What the verdict names adds up to the bubble, and small parts stand in the
+// table.
+TEST(Explain, PartsAddUp) {
+  Problem problem = makeProblem("1f1b", 4, 1, 8);
+  Schedule schedule = *generate("1f1b", problem);
+  Explanation result = explained(problem, schedule);
+  result.bubbleTime = 10;
+  result.bubble = {.messages = 0.09, .order = 9.875, .imbalance = 0.035};
+  std::string text = toText(problem, schedule, result);
+  EXPECT_NE(text.find("stage 0 waits 10 of 33\n"
+                      "     9.875   98.75%  by its order\n"
+                      "      0.09    0.90%  for the time of messages\n"
+                      "     0.035    0.35%  for stages with more work\n"
+                      "        10  100.00%  in all\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("verdict: stage 0 waits 10 of 33: 9.875 by its order and "
+                      "0.125 of other causes;"),
+            std::string::npos)
+      << text;
+  result.bubble = {.order = 10};
+  EXPECT_NE(
+      toText(problem, schedule, result).find("waits 10 of 33, by its order;"),
+      std::string::npos);
+}
+
+// More memory helps most, so memory is a cause, or the text says why not.
+TEST(Explain, VerdictAboutMemory) {
+  Problem problem = makeProblem("1f1b", 4, 1, 8);
+  Schedule schedule = *generate("1f1b", problem);
+  Explanation result = explained(problem, schedule);
+  result.changes = {{Change::Kind::Memory, "more", 30, 0.2, 0.2, 0.1}};
+  auto has = [&](const char *part) {
+    std::string text = toText(problem, schedule, result);
+    return text.substr(text.find("verdict")).find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has("(there is no limit: its own rule"));
+  limitMemory(problem, 4);
+  EXPECT_TRUE(has("(the limit is no cause of its own"));
+  result.bubble.order = result.bubbleTime / 2;
+  EXPECT_TRUE(has("by its order, which the memory limit restricts"));
+  EXPECT_FALSE(has("(the limit is"));
+  result.bubble.order = 0;
+  result.bubble.memory = result.bubbleTime / 2;
+  EXPECT_TRUE(has("because of the memory limit"));
+  EXPECT_FALSE(has("(the limit is"));
 }
 
 // A long path is no long table, and everything is in it.
