@@ -50,6 +50,7 @@ private:
   void addHeader();
   void addLegend();
   double addLegendEntry(double x, OpKind kind);
+  double addLimitEntry(double x);
   void addAxis();
   void addLaneNames();
   void addLane(int stage);
@@ -139,6 +140,17 @@ double SvgWriter::addLegendEntry(double x, OpKind kind) {
   return x + 4 + 6.1 * name.size() + 16;
 }
 
+static constexpr const char *limitStroke =
+    "<path stroke=\"#c0392b\" stroke-width=\"0.7\" stroke-dasharray=\"4 3\" "
+    "d=\"M";
+
+double SvgWriter::addLimitEntry(double x) {
+  constexpr std::string_view name = "memory limit";
+  body += limitStroke + coordinate(x) + " 38.5h20\"/>\n";
+  addText(x + 24, 42.5, 11, std::string(name));
+  return x + 24 + 6.1 * name.size() + 16;
+}
+
 void SvgWriter::addLegend() {
   bool isUsed[4] = {};
   for (const std::vector<Op> &ops : schedule.stages)
@@ -148,6 +160,8 @@ void SvgWriter::addLegend() {
   for (OpKind kind : drawnKinds)
     if (isUsed[static_cast<int>(kind)])
       x = addLegendEntry(x, kind);
+  if (layout.curve > 0 && !problem.memoryLimits.empty())
+    x = addLimitEntry(x);
   if (problem.chunksPerStage() > 1)
     addText(x, 42.5, 11, "light to dark: first to last chunk of the stage",
             " fill=\"#555\"");
@@ -253,9 +267,8 @@ void SvgWriter::addMemory(int stage) {
           "d=\"" +
           path + "V" + coordinate(base) + "z\"/>\n";
   if (auto limit = problem.memoryLimit(stage))
-    body += "<path stroke=\"#c0392b\" stroke-width=\"0.7\" "
-            "stroke-dasharray=\"4 3\" d=\"M" +
-            coordinate(layout.left) + " " + coordinate(y(*limit)) + "H" +
+    body += limitStroke + coordinate(layout.left) + " " +
+            coordinate(y(*limit)) + "H" +
             coordinate(layout.width - layout.right) + "\"/>\n";
   if (layout.curve >= 12)
     addText(layout.left - 8, base - 1, 9,

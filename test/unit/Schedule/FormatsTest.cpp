@@ -281,7 +281,7 @@ TEST(Formats, JsonMembersStandOnce) {
             "x.json:2:11: /order: this member stands twice");
   EXPECT_EQ(jsonError("{\"order\": [], \"chunks\": [{}, "
                       "{\"forward\": {\"x\": 1}, \"forward\": 2}]}"),
-            "x.json:1:65: /chunks/1/forward: this member stands twice");
+            "x.json:1:63: /chunks/1/forward: this member stands twice");
 }
 
 /// Costs without chunks are those of no problem.
@@ -378,7 +378,12 @@ TEST(Formats, Svg) {
     EXPECT_EQ(occurrences(plain, text), 1) << text;
   EXPECT_EQ(occurrences(plain, "gradient of"), 0);
   EXPECT_EQ(occurrences(plain, "stroke-dasharray"), 0);
-  EXPECT_EQ(occurrences(curves, "stroke-dasharray"), 2);
+  // Those of the stages, and that of the legend.
+  EXPECT_EQ(occurrences(curves, "stroke-dasharray"), 3);
+  EXPECT_EQ(occurrences(curves, ">memory limit<"), 1);
+  EXPECT_EQ(occurrences(plain, ">memory limit<"), 0);
+  solution.problem.memoryLimits.clear();
+  EXPECT_EQ(occurrences(toSvg(solution, {true}), ">memory limit<"), 0);
   EXPECT_EQ(plain.find("nan"), std::string::npos);
   solution.schedule.name = "a<b>&\x01\xff";
   EXPECT_NE(toSvg(solution).find("a&lt;b&gt;&amp;??"), std::string::npos);
