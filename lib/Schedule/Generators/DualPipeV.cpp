@@ -163,5 +163,12 @@ veeline::schedule::generateDualPipeV(const Problem &problem,
     if (options.overlapBlocks)
       schedule.overlapped.push_back(std::move(order.blocks));
   }
+  bool hasBlocks =
+      std::any_of(schedule.overlapped.begin(), schedule.overlapped.end(),
+                  [](const std::vector<int> &steps) { return !steps.empty(); });
+  if (options.overlapBlocks && !hasBlocks)
+    schedule.warnings.push_back(
+        "--overlap-blocks makes no block of " + counted(m, "microbatch") +
+        "; dualpipe-v has some from 2p = " + std::to_string(2 * p) + " on");
   return schedule;
 }
