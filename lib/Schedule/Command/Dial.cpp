@@ -20,17 +20,37 @@ using namespace veeline::schedule;
 // Limits
 //===----------------------------------------------------------------------===//
 
-/// From the least limit that admits any schedule to p times as much, which is
-/// what 1F1B's first stage holds; in at most so many steps.
-static std::vector<std::int64_t> allLimits(const Problem &problem) {
+/// What the worst stage holds of `task` without a limit; none where that has no
+/// schedule.
+static std::optional<std::int64_t> peakOf(const Request &request, Task task) {
+  Expected<Answer> answer = request.solve(std::move(task));
+  if (!answer)
+    return std::nullopt;
+  std::int64_t peak = 0;
+  for (const StageStatistics &stage : answer->solution.simulation.stages)
+    peak = std::max(peak, stage.peakMemory);
+  return peak;
+}
+
+/// From the least limit that admits any schedule to the peak of the schedule
+/// that has none, each by what the smallest forward adds, or in that many rows.
+static std::vector<std::int64_t> allLimits(const Request &request, Task task) {
   constexpr std::int64_t mostRows = 16;
-  std::int64_t least = 0;
-  for (int stage = 0; stage < problem.stages(); ++stage)
-    least = std::max(least, leastLimit(problem, stage).limit);
-  std::int64_t p = problem.stages(), rows = std::min(p, mostRows);
+  std::int64_t least = 0, step = 0;
+  for (int stage = 0; stage < task.problem.stages(); ++stage)
+    least = std::max(least, leastLimit(task.problem, stage).limit);
+  for (const Chunk &chunk : task.problem.chunks)
+    if (chunk.forwardMemory > 0 && (step == 0 || chunk.forwardMemory < step))
+      step = chunk.forwardMemory;
+  std::int64_t p = task.problem.stages();
+  std::int64_t most = peakOf(request, std::move(task)).value_or(least * p);
   std::vector<std::int64_t> limits{least};
-  for (std::int64_t row = 1; row < rows && least > 0; ++row)
-    limits.push_back(least * (1 + row * (p - 1) / (rows - 1)));
+  if (most <= least || step == 0)
+    return limits;
+  std::int64_t steps = (most - least + step - 1) / step;
+  std::int64_t rows = std::min(steps + 1, mostRows);
+  for (std::int64_t row = 1; row < rows; ++row)
+    limits.push_back(std::min(least + row * steps / (rows - 1) * step, most));
   return limits;
 }
 
@@ -40,7 +60,7 @@ static Expected<std::vector<std::int64_t>> limitsOf(const Request &request,
     Expected<Task> task = request.task(request.names().front());
     if (!task)
       return task.takeError();
-    return allLimits(task->problem);
+    return allLimits(request, std::move(*task));
   }
   MemoryUnit unit = request.memoryUnit();
   Expected<std::vector<std::int64_t>> limits =
