@@ -9,6 +9,7 @@
 
 #include "veeline/Schedule/Command.h"
 
+#include "../Formats/Numbers.h"
 #include "Request.h"
 
 #include <CLI/App.hpp>
@@ -40,7 +41,7 @@ static void printList(std::ostream &out) {
 }
 
 static int fail(const Error &error, int code, std::ostream &err) {
-  err << "veeline: error: " << error.str() << "\n";
+  err << "veeline: error: " << printable(error.str()) << "\n";
   if (code == ExitUsage)
     err << "try 'veeline schedule --help'\n";
   return code;
@@ -58,8 +59,9 @@ static std::string textOf(const Answer &answer, const CommandOptions &options) {
               : options.view == "timeline" ? View::Timeline
                                            : View::Summary;
   const auto &[problem, schedule, simulation] = answer.solution;
-  return toText(problem, schedule, simulation,
-                {view, options.width, answer.seconds});
+  return printable(
+      toText(problem, schedule, simulation,
+             {view, options.width, answer.seconds, answer.processorSeconds}));
 }
 
 /// The output has been written, or why not.
@@ -207,7 +209,8 @@ static int runSchedules(const Request &request, const CommandOptions &options,
     if (!answer)
       return fail(answer.error(), ExitFailure, err);
     std::string text = textOf(*answer, options);
-    std::string why = options.explain ? explain(*answer, request) : "";
+    std::string why =
+        options.explain ? printable(explain(*answer, request)) : "";
     shown.push_back({std::move(*answer), std::move(text), std::move(why)});
   }
   auto contentsOf = [&](Format format) {
@@ -218,7 +221,7 @@ static int runSchedules(const Request &request, const CommandOptions &options,
   for (const Shown &one : shown) {
     const Schedule &schedule = one.answer.solution.schedule;
     for (const std::string &warning : schedule.warnings)
-      err << "veeline: warning: " << warning << "\n";
+      err << "veeline: warning: " << printable(warning) << "\n";
     out << (&one == &shown.front() ? "" : "\n")
         << (wantsColor(options, out) ? colored(one.text, schedule) : one.text)
         << one.explanation;

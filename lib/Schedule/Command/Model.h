@@ -28,6 +28,17 @@ Model merged(const Model &model, int count);
 /// A model of `count` chunks on a chain, by the costs of the command line.
 Expected<Model> uniformModel(const ProblemOptions &options, int count);
 
+/// What a message takes on one edge.
+struct EdgeTransfer {
+  double forward, backward;
+};
+/// Parses "1", "1,0.5,2:3": one for all edges or one for each, where the two
+/// directions may differ. Errors name --transfer.
+Expected<std::vector<EdgeTransfer>> parseTransfers(std::string_view text);
+/// Gives the edges of `model` these times, in their order. The error is that
+/// there is neither one nor as many as edges.
+Status setTransfers(Model &model, const std::vector<EdgeTransfer> &transfers);
+
 struct CostFile {
   Model model;
   /// Whether every line says what memory its chunk adds.

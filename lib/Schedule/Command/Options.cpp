@@ -115,8 +115,9 @@ static void addProblemOptions(CLI::App &command, CommandOptions &options) {
           ->excludes(costFile);
   command
       .add_option("--transfer", options.transfer,
-                  "Time of a transfer between two stages (default: 0)")
-      ->check(number(0, maxTime))
+                  "Time of a transfer between two stages (default: 0), or one "
+                  "for each edge between two chunks with commas; 2:3 is 2 "
+                  "forward and 3 backward")
       ->excludes(from);
   command
       .add_option("--transfers", options.transfers,
@@ -141,7 +142,8 @@ static void addProblemOptions(CLI::App &command, CommandOptions &options) {
       .add_option("--memory-dial", options.memoryDial,
                   "Instead of one schedule, a table of those for several "
                   "limits of all stages: limits with commas, which ascend, or "
-                  "from the least possible to p times as much")
+                  "from the least possible to what the schedule holds without "
+                  "one")
       ->option_text("all|LIMITS")
       ->excludes(memoryLimit);
   command.add_option("--message-bytes", options.messageBytes,

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 using namespace veeline::schedule;
 
@@ -118,10 +119,17 @@ Status Request::readCosts(const CommandOptions &options) {
         parseInto(options.messageBytes, "--message-bytes", messageBytes)})
     if (!status)
       return status;
-  costs.transfer = options.transfer.value_or(0);
+  if (!options.transfer.empty()) {
+    Expected<std::vector<EdgeTransfer>> parsed =
+        parseTransfers(options.transfer);
+    if (!parsed)
+      return parsed.takeError();
+    transfers = std::move(*parsed);
+  }
   hasTimes = !options.cost.empty() || !options.chunkCost.empty() ||
              !options.costFile.empty();
-  hasCosts = hasTimes || !options.activation.empty() || options.transfer;
+  hasCosts =
+      hasTimes || !options.activation.empty() || !options.transfer.empty();
   return readLayers(options);
 }
 
@@ -176,8 +184,14 @@ Expected<Request> Request::get(const CommandOptions &options) {
 Status Request::readChunks(const CommandOptions &options) {
   if (options.costFile.empty())
     return Status::success();
-  if (!hasStages)
-    return usage("--cost-file needs --stages");
+  // Without --stages, there is an order from a file (readSizes).
+  if (!hasStages) {
+    Expected<ImportedSchedule> order =
+        readScheduleFile(*scheduleFilePath(wanted.front()));
+    if (!order)
+      return order.takeError();
+    costs.stages = order->placement.stages();
+  }
   Expected<CostFile> file = readCostFile(options.costFile, costs);
   if (!file)
     return file.takeError();
@@ -186,7 +200,7 @@ Status Request::readChunks(const CommandOptions &options) {
                  "of '" +
                  options.costFile + "' do");
   model = std::move(file->model);
-  return Status::success();
+  return setTransfers(*model, transfers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,7 +266,11 @@ Expected<Model> Request::modelFor(int stages, int chunksPerStage) const {
                  std::to_string(count));
   ProblemOptions options = costs;
   options.stages = stages;
-  return uniformModel(options, count);
+  Expected<Model> uniform = uniformModel(options, count);
+  if (uniform)
+    if (Status status = setTransfers(*uniform, transfers); !status)
+      return status.takeError();
+  return uniform;
 }
 
 /// One limit, in memory units.
@@ -386,7 +404,9 @@ Status Request::checkFile(const std::string &path,
       [](const std::vector<int> &steps) { return !steps.empty(); });
   if (overlap && !hasBlocks && !generator.overlapBlocks && !isShared)
     return usage("--overlap is about blocks that run together; '" + path +
-                 "' has none");
+                 "' has none, such as (0F3;7B1)OVERLAP_F_B, so leave "
+                 "--overlap out; dualpipe-v with --overlap-blocks writes some "
+                 "from 2p microbatches on");
   return Status::success();
 }
 
@@ -427,6 +447,11 @@ Expected<Placement> Request::choosePlacement(const Generator &wanted) const {
                    std::string(wanted.name) +
                    " chooses how many a stage has; add --chunks-per-stage, or "
                    "give --cost, that of a whole stage");
+    if (transfers.size() > 1)
+      return usage("--transfer has a time for each edge, but " +
+                   std::string(wanted.name) +
+                   " chooses how many chunks a stage has; add "
+                   "--chunks-per-stage");
     GeneratorOptions half = generator;
     half.searchSeconds /= 2;
     auto make = [&](const Placement &placement) -> Expected<Problem> {
@@ -492,18 +517,27 @@ Status Request::shareModel() {
   Expected<Model> shared = modelFor(costs.stages, v);
   if (!shared)
     return shared.takeError();
-  isAnyCut = !costs.chunkCost;
+  isAnyCut = !costs.chunkCost && transfers.size() == 1;
   model = std::move(*shared);
   return Status::success();
 }
 
+/// What this thread, which generates alone, has had of a processor.
+static double processorSeconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * time.tv_nsec;
+}
+
 Expected<Answer> Request::solve(Task task) const {
   auto begin = std::chrono::steady_clock::now();
+  double processorBegin = processorSeconds();
   Expected<Schedule> schedule =
       task.imported ? *task.imported
                     : generate(task.name, task.problem, generator);
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
+  double processor = processorSeconds() - processorBegin;
   if (!schedule)
     return schedule.takeError();
   // What comes from elsewhere is not verified yet.
@@ -515,7 +549,8 @@ Expected<Answer> Request::solve(Task task) const {
   if (!predicted)
     return predicted.takeError();
   Solution solution{task.problem, std::move(*schedule), std::move(*predicted)};
-  return Answer{std::move(task), std::move(solution), elapsed.count()};
+  return Answer{std::move(task), std::move(solution), elapsed.count(),
+                processor};
 }
 
 //===----------------------------------------------------------------------===//

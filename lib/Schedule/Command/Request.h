@@ -29,8 +29,9 @@ struct Task {
 struct Answer {
   Task task;
   Solution solution;
-  /// What generating and verifying took.
-  double seconds;
+  /// What generating and verifying took, and what of it on a processor: other
+  /// programs that run make the former longer.
+  double seconds, processorSeconds;
 };
 
 /// What the formulas of recomputation need.
@@ -94,6 +95,8 @@ private:
 
   std::vector<std::string> wanted;
   ProblemOptions costs;
+  /// Of all edges of the chain, or of each.
+  std::vector<EdgeTransfer> transfers{{0, 0}};
   /// Those of the command line, or of the compiled model.
   bool hasStages = false, hasMicrobatches = false;
   std::set<std::string> given;

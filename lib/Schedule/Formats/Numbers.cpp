@@ -87,6 +87,27 @@ std::string schedule::escapedText(std::string_view text) {
   return result;
 }
 
+std::string schedule::printable(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    // In UTF-8, C2 80 to C2 9F are control characters too.
+    bool isSecond =
+        i > 0 && text[i - 1] == '\xC2' && byte >= 0x80 && byte < 0xA0;
+    bool isControl = (byte < 0x20 && byte != '\n') || byte == 0x7F || isSecond;
+    if (!isControl) {
+      result += text[i];
+      continue;
+    }
+    if (isSecond)
+      result.pop_back();
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\x%02X", byte);
+    result += escaped;
+  }
+  return result;
+}
+
 double schedule::tickDistance(double length, int most) {
   double least = length / most;
   double power = std::pow(10, std::floor(std::log10(least)));

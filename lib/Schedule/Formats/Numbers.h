@@ -30,6 +30,8 @@ std::string coordinate(double value);
 std::string jsonString(std::string_view text);
 /// Text for XML and HTML.
 std::string escapedText(std::string_view text);
+/// Text for a terminal: control characters but the line feed as \x1B.
+std::string printable(std::string_view text);
 /// A distance for ticks, 1, 2 or 5 times a power of ten, that gives at most
 /// `most` of them up to `length`.
 double tickDistance(double length, int most);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Command.h"
+#include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 
 #include "gtest/gtest.h"
@@ -133,4 +134,91 @@ TEST(Command, WarningsGoToTheStandardError) {
             0u);
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
   EXPECT_EQ(result.out.find("warning"), std::string::npos);
+}
+
+// Edges of their own cost what the list says, in model order.
+TEST(Command, TransfersOfEdges) {
+  auto makespan = [](const char *transfer, const char *schedule = "1f1b",
+                     const char *microbatches = "1") {
+    Result result =
+        run({"--schedule", schedule, "--stages", "3", "--microbatches",
+             microbatches, "--transfer", transfer, "--show", "nothing"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    std::size_t begin = result.out.find("makespan          ") + 18;
+    return result.out.substr(begin, result.out.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(makespan("0"), "9");
+  EXPECT_EQ(makespan("1,2"), "15");
+  EXPECT_EQ(makespan("1:3,2"), "17");
+  EXPECT_EQ(makespan("1:3"), "17");
+  // The order of the list is that of the model.
+  EXPECT_NE(makespan("0,4", "1f1b", "6"), makespan("4,0", "1f1b", "6"));
+  auto errorOf = [](std::vector<const char *> arguments) {
+    arguments.insert(arguments.end(), {"--stages", "3", "--microbatches", "6"});
+    Result result = run(arguments);
+    EXPECT_EQ(result.code, 2);
+    return result.err.substr(0, result.err.find('\n'));
+  };
+  const std::string error = "veeline: error: ";
+  EXPECT_EQ(errorOf({"--schedule", "1f1b", "--transfer", "1,2,3"}),
+            error + "--transfer: expected one time, or one for each of the 2 "
+                    "edges between the 3 chunks, found 3");
+  for (const char *part : {"x", "1:", ":1", "-1", "1:2:3", "1e31"})
+    EXPECT_EQ(errorOf({"--schedule", "1f1b", "--transfer", part}),
+              error +
+                  "--transfer: expected a number from 0 to 1e+30, or two "
+                  "as 2:3 for forward and backward, found '" +
+                  part + "'");
+  EXPECT_EQ(errorOf({"--schedule", "1f1b", "--transfer", "1,,2"}).substr(0, 52),
+            error + "--transfer: expected a number from 0");
+  EXPECT_NE(errorOf({"--schedule", "auto", "--transfer", "1,2"})
+                .find("auto chooses how many chunks a stage has; add "
+                      "--chunks-per-stage"),
+            std::string::npos);
+  // A comparison has two chunks a stage, unless the user says otherwise.
+  EXPECT_NE(errorOf({"--compare", "1f1b,zb-v", "--transfer", "1,2"})
+                .find("5 edges between the 6 chunks, found 2"),
+            std::string::npos);
+}
+
+TEST(Command, ComparesWithTransfersOfEdges) {
+  Result result = run({"--compare", "sequential,zb-v", "--stages", "2",
+                       "--microbatches", "1", "--transfer", "1,2,4"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  // Merged to one chunk a stage, the model keeps the edge in its middle.
+  EXPECT_NE(result.out.find("zb-v"), std::string::npos);
+  EXPECT_EQ(result.out.find("refused"), std::string::npos) << result.out;
+}
+
+TEST(Command, NamesAreNoTerminalCodes) {
+  std::string path = ::testing::TempDir() + "veeline-names.json";
+  ASSERT_TRUE(writeFile(path,
+                        "{\"name\": \"a\\u001b[31m\\u009bb\\u007f\\u00e9\", "
+                        "\"order\": [[\"0F0\", \"0B0\"]]}"));
+  std::string name = "file:" + path;
+  Result result = run({"--schedule", name.c_str(), "--show", "nothing"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.find("a\\x1B[31m\\x9Bb\\x7F\xc3\xa9: 1 stage"), 0u)
+      << result.out;
+  ASSERT_TRUE(writeFile(path, "{\"\\u001b[31m\": 1}"));
+  result = run({"--schedule", name.c_str()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
+  EXPECT_NE(result.err.find("/\\x1B[31m: unknown member"), std::string::npos)
+      << result.err;
+}
+
+// Too few microbatches for blocks.
+TEST(Command, NoBlocks) {
+  auto errorsOf = [](const char *microbatches) {
+    Result result =
+        run({"--schedule", "dualpipe-v", "--stages", "4", "--overlap-blocks",
+             "--show", "nothing", "--microbatches", microbatches});
+    EXPECT_EQ(result.code, 0);
+    return result.err;
+  };
+  EXPECT_EQ(errorsOf("1"),
+            "veeline: warning: --overlap-blocks makes no block of 1 "
+            "microbatch; dualpipe-v has some from 2p = 8 on\n");
+  EXPECT_EQ(errorsOf("8"), "");
 }
