@@ -27,6 +27,7 @@ struct CommandOptions {
   std::string schedule, compare, against, memoryDial;
   std::optional<int> stages, chunksPerStage, microbatches;
   std::string cost, chunkCost, activation, costFile, from;
+  std::string placement;
   std::optional<double> transfer;
   std::string memoryLimit, messageBytes, layerBytes;
   std::optional<double> layers;
