@@ -334,22 +334,11 @@ static std::optional<Problem> reduce(const Problem &problem,
   return reduced;
 }
 
-/// How many stages the smaller pipeline has. Where a leg meets the others of
-/// its stage is a matter of stages modulo the period of a pattern, 3v steps
-/// with equal costs: what fits 16 stages of 4 chunks has collisions on 48.
-static int reducedStages(int stages, int legs) {
-  constexpr int most = 16;
-  if (stages <= most || legs <= 2)
-    return std::min(stages, most);
-  constexpr int least = 8;
-  int period = 3 * legs;
-  return std::min(stages, least + (stages - least) % period);
-}
-
 /// Searches a smaller pipeline; what is good there is `kept`. Returns the
 /// budget that is left.
 std::int64_t Search::runReduced(std::int64_t budget) {
-  int stages = reducedStages(problem.stages(), legs.legs());
+  constexpr int mostStages = 16;
+  int stages = std::min(problem.stages(), mostStages);
   int microbatches = std::min(problem.microbatches, 2 * stages);
   std::optional<Problem> reduced = reduce(problem, legs, stages, microbatches);
   if (!reduced || !check(*reduced))
