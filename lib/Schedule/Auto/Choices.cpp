@@ -85,8 +85,8 @@ Expected<Placement>
 veeline::schedule::autoPlacement(int stages, int chunksPerStage,
                                  const ProblemMaker &makeProblem,
                                  const GeneratorOptions &options) {
-  Expected<AutoChoice> choice = autoAmong(
-      autoPlacements(stages, chunksPerStage), makeProblem, options);
+  Expected<AutoChoice> choice =
+      autoAmong(autoPlacements(stages, chunksPerStage), makeProblem, options);
   if (!choice)
     return choice.takeError();
   return std::move(choice->placement);

@@ -498,15 +498,15 @@ std::optional<Placement> Request::compiledPlacement() const {
     return std::nullopt;
   for (PlacementKind kind : {PlacementKind::Linear, PlacementKind::V,
                              PlacementKind::Interleaved, PlacementKind::Wave})
-    if (Expected<Placement> known = Placement::get(
-            kind, costs.stages, placement->chunksPerStage());
+    if (Expected<Placement> known =
+            Placement::get(kind, costs.stages, placement->chunksPerStage());
         known && isSame(*known, *placement))
       return std::move(*known);
   return std::move(*placement);
 }
 
-/// What `auto` chooses among: fewest chunks first, no two alike. In a table also
-/// what the other rows have, so that none of them can be better.
+/// What `auto` chooses among: fewest chunks first, no two alike. In a table
+/// also what the other rows have, so that none of them can be better.
 Expected<std::vector<Placement>>
 Request::placementsFor(const Generator &wanted, bool &keepsPlacement) const {
   if (std::optional<Placement> compiled = compiledPlacement()) {
@@ -542,9 +542,10 @@ Request::placementsFor(const Generator &wanted, bool &keepsPlacement) const {
                    });
   std::vector<Placement> result;
   for (Placement &placement : all) {
-    bool isKnown = std::any_of(
-        result.begin(), result.end(),
-        [&](const Placement &other) { return isSame(other, placement); });
+    bool isKnown =
+        std::any_of(result.begin(), result.end(), [&](const Placement &other) {
+          return isSame(other, placement);
+        });
     if (!isKnown && fitsPlacement(placement))
       result.push_back(std::move(placement));
   }

@@ -94,8 +94,8 @@ private:
   bool fitsPlacement(const Placement &placement) const;
   std::vector<Placement> placementsOfAll() const;
   std::optional<Placement> compiledPlacement() const;
-  Expected<std::vector<Placement>>
-  placementsFor(const Generator &wanted, bool &keepsPlacement) const;
+  Expected<std::vector<Placement>> placementsFor(const Generator &wanted,
+                                                 bool &keepsPlacement) const;
   Expected<AutoChoice> choosePlacement(const Generator &wanted,
                                        bool &keepsPlacement) const;
   Expected<Model> modelFor(int stages, int chunksPerStage) const;
