@@ -72,8 +72,8 @@ TEST(Problem, CheckSizes) {
   EXPECT_EQ(errorAfter([](Problem &p) {
               p.memoryLimits = {maxMemory, maxMemory + 1};
             }),
-            "the memory limit of stage 1 is more than 1152921504606846976 B, "
-            "the most that there may be");
+            "the memory limit of stage 1 is more than 1024 PiB, the most that "
+            "there may be");
   EXPECT_EQ(errorAfter([](Problem &p) { p.memoryUnit.size = 0; }),
             "the memory unit must be at least 1, not 0");
 }
