@@ -162,12 +162,28 @@ Expected<SteadyState> veeline::schedule::steadyState(const Problem &problem) {
                        std::to_string(chunk) + " is on stage " +
                        std::to_string(chunk) + "; here it is on stage " +
                        std::to_string(placement.stageOf(chunk))};
-  SteadyState result{EndlessPipeline(problem).period(), 0};
-  for (const Chunk &chunk : problem.chunks) {
+  SteadyState result{EndlessPipeline(problem).period(), 0, 0};
+  for (int stage = 0; stage < placement.stages(); ++stage) {
+    const Chunk &chunk = problem.chunks[stage];
     double busy = chunk.forward + chunk.cost(OpKind::Backward);
-    if (result.period > 0)
-      result.bubble =
-          std::max(result.bubble, std::max(0.0, 1 - busy / result.period));
+    double bubble =
+        result.period > 0 ? std::max(0.0, 1 - busy / result.period) : 0;
+    if (bubble <= result.bubble)
+      continue;
+    result.bubble = bubble;
+    result.stage = stage;
   }
   return result;
+}
+
+std::optional<SteadyState>
+veeline::schedule::steadyStateOf(const Problem &problem,
+                                 const Schedule &schedule) {
+  Expected<const Generator *> generator = findGenerator(schedule.name);
+  if (!generator || (*generator)->semantics == UpdateSemantics::Synchronous)
+    return std::nullopt;
+  Expected<SteadyState> state = steadyState(problem);
+  if (!state)
+    return std::nullopt;
+  return *state;
 }

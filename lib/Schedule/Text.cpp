@@ -9,6 +9,7 @@
 #include "Execution.h"
 #include "Formats/Numbers.h"
 #include "Memory.h"
+#include "veeline/Schedule/Asynchronous.h"
 
 #include <algorithm>
 #include <array>
@@ -377,6 +378,12 @@ std::string veeline::schedule::summary(const Problem &problem,
           "  (worst stage, of the makespan)\n";
   text += "bubble of span    " + formatRate(simulation.bubbleSpan) +
           "  (worst stage, its own first to last operation)\n";
+  // That of an endless pipeline with times as they are by default.
+  if (std::optional<SteadyState> state = steadyStateOf(problem, schedule);
+      state && simulation.options == SimulationOptions())
+    text += "steady state      " + formatRate(state->bubble) +
+            "  (bubble of the worst stage, " + formatTime(state->period) +
+            " a microbatch, without fill and drain)\n";
   text +=
       "peak memory       " + formatMemory(problem, peak) + "  (worst stage)\n";
   if (options.generatorSeconds >= 0) {

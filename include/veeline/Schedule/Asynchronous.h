@@ -12,6 +12,8 @@
 
 #include "veeline/Schedule/Generators.h"
 
+#include <optional>
+
 namespace veeline::schedule {
 
 /// How many versions of its weights each stage needs when the schedule, one of
@@ -32,6 +34,8 @@ struct SteadyState {
   double period;
   /// 1 - busy / period of the worst stage.
   double bubble;
+  /// That stage.
+  int stage;
 };
 
 /// The steady state of `pipedream` and `pipedream-2bw`, on a linear placement:
@@ -40,6 +44,10 @@ struct SteadyState {
 /// placement that is not linear. O(p · (p + edges)) for each circle that is
 /// tried, of which there are few.
 Expected<SteadyState> steadyState(const Problem &problem);
+
+/// The same of a schedule that never flushes, by its name; none for others.
+std::optional<SteadyState> steadyStateOf(const Problem &problem,
+                                         const Schedule &schedule);
 
 } // namespace veeline::schedule
 

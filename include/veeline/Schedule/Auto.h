@@ -22,6 +22,25 @@ namespace veeline::schedule {
 /// The problem of a placement; an error where it has none.
 using ProblemMaker = std::function<Expected<Problem>(const Placement &)>;
 
+/// What `auto` chose: a placement, and the schedule that it found there.
+struct AutoChoice {
+  Placement placement;
+  Schedule schedule;
+};
+
+/// The best of `auto` on each of the placements, in equal shares of the search
+/// time, by the objective and `options.simulation`: so it is not worse than any
+/// other synchronous schedule on any of them. Of equally good ones, the first.
+/// The error is that of the last placement, where none has a problem and a
+/// schedule; none: NotApplicable.
+Expected<AutoChoice> autoAmong(std::vector<Placement> placements,
+                               const ProblemMaker &makeProblem,
+                               const GeneratorOptions &options = {});
+
+/// The placements of p stages that `auto` chooses among where nobody says more:
+/// of v chunks a stage, or, with v = 0, of 1, 2 and 4; fewest chunks first.
+std::vector<Placement> autoPlacements(int stages, int chunksPerStage);
+
 /// The placement of p stages with which `auto` reaches the best objective in
 /// equal shares of the search time: of v chunks a stage, or, with v = 0, of 1,
 /// 2 and 4. Of equally good ones, that with fewest chunks. The error is that of

@@ -10,7 +10,7 @@
 #ifndef VEELINE_SCHEDULE_GENERATORS_H
 #define VEELINE_SCHEDULE_GENERATORS_H
 
-#include "veeline/Schedule/Schedule.h"
+#include "veeline/Schedule/Simulator.h"
 
 #include <span>
 #include <string_view>
@@ -47,6 +47,9 @@ struct GeneratorOptions {
   /// gives the same schedule as long as the budget suffices.
   double searchSeconds = 1;
   std::uint64_t seed = 0;
+  /// By which times `auto` chooses among what it has found. All other
+  /// schedules, and its search, are made for the default.
+  SimulationOptions simulation = {};
 };
 
 /// A schedule that has a name.

@@ -16,11 +16,13 @@ using namespace veeline::schedule;
 /// The makespan or the longest span: of one problem cut in different ways, in
 /// one unit.
 static Expected<double> valueOf(const Problem &problem,
-                                const Schedule &schedule, Objective objective) {
-  Expected<Simulation> simulation = simulate(problem, schedule);
+                                const Schedule &schedule,
+                                const GeneratorOptions &options) {
+  Expected<Simulation> simulation =
+      simulate(problem, schedule, options.simulation);
   if (!simulation)
     return simulation.takeError();
-  if (objective == Objective::Makespan)
+  if (options.objective == Objective::Makespan)
     return simulation->makespan;
   double longest = 0;
   for (const StageStatistics &stage : simulation->stages)
@@ -28,7 +30,8 @@ static Expected<double> valueOf(const Problem &problem,
   return longest;
 }
 
-static std::vector<Placement> placements(int stages, int chunksPerStage) {
+std::vector<Placement> veeline::schedule::autoPlacements(int stages,
+                                                         int chunksPerStage) {
   std::vector<Placement> result;
   auto add = [&](PlacementKind kind, int v) {
     if (chunksPerStage != 0 && chunksPerStage != v)
@@ -46,18 +49,15 @@ static std::vector<Placement> placements(int stages, int chunksPerStage) {
   return result;
 }
 
-Expected<Placement>
-veeline::schedule::autoPlacement(int stages, int chunksPerStage,
-                                 const ProblemMaker &makeProblem,
-                                 const GeneratorOptions &options) {
-  std::vector<Placement> candidates = placements(stages, chunksPerStage);
+Expected<AutoChoice>
+veeline::schedule::autoAmong(std::vector<Placement> placements,
+                             const ProblemMaker &makeProblem,
+                             const GeneratorOptions &options) {
   GeneratorOptions share = options;
-  share.searchSeconds /= std::max<std::size_t>(1, candidates.size());
-  Error lastError{ErrorKind::InvalidProblem,
-                  "no placement has " + std::to_string(stages) + " stages of " +
-                      std::to_string(chunksPerStage) + " chunks"};
-  std::optional<std::pair<double, Placement>> best;
-  for (Placement &placement : candidates) {
+  share.searchSeconds /= std::max<std::size_t>(1, placements.size());
+  Error lastError{ErrorKind::NotApplicable, "there is no placement to choose"};
+  std::optional<std::pair<double, AutoChoice>> best;
+  for (Placement &placement : placements) {
     Expected<Problem> problem = makeProblem(placement);
     if (!problem) {
       lastError = problem.takeError();
@@ -68,17 +68,28 @@ veeline::schedule::autoPlacement(int stages, int chunksPerStage,
       lastError = schedule.takeError();
       continue;
     }
-    Expected<double> value = valueOf(*problem, *schedule, options.objective);
+    Expected<double> value = valueOf(*problem, *schedule, options);
     if (!value)
       return value.takeError();
-    // What the search misses is more than rounding; fewer chunks mean fewer
-    // messages.
-    if (!best || *value < best->first * (1 - 1e-6))
-      best.emplace(*value, std::move(placement));
+    // More than rounding.
+    if (!best || *value < best->first * (1 - 1e-12))
+      best.emplace(*value,
+                   AutoChoice{std::move(placement), std::move(*schedule)});
   }
   if (!best)
     return lastError;
   return std::move(best->second);
+}
+
+Expected<Placement>
+veeline::schedule::autoPlacement(int stages, int chunksPerStage,
+                                 const ProblemMaker &makeProblem,
+                                 const GeneratorOptions &options) {
+  Expected<AutoChoice> choice =
+      autoAmong(autoPlacements(stages, chunksPerStage), makeProblem, options);
+  if (!choice)
+    return choice.takeError();
+  return std::move(choice->placement);
 }
 
 /// Whether `a` reaches less of what is to be small than `b` does. They may be
@@ -119,7 +130,11 @@ veeline::schedule::autoForLimits(Problem problem,
     Expected<Schedule> schedule = generate("auto", problem, options);
     if (!schedule)
       return schedule.takeError();
-    return schedule::solve(problem, std::move(*schedule));
+    Expected<Simulation> simulation =
+        simulate(problem, *schedule, options.simulation);
+    if (!simulation)
+      return simulation.takeError();
+    return Solution{problem, std::move(*schedule), std::move(*simulation)};
   };
   std::vector<Expected<Schedule>> result;
   for (Expected<Solution> &solution :

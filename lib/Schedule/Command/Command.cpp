@@ -59,9 +59,15 @@ static std::string textOf(const Answer &answer, const CommandOptions &options) {
               : options.view == "timeline" ? View::Timeline
                                            : View::Summary;
   const auto &[problem, schedule, simulation] = answer.solution;
-  return printable(
+  std::string text = printable(
       toText(problem, schedule, simulation,
              {view, options.width, answer.seconds, answer.processorSeconds}));
+  if (answer.task.keepsPlacement)
+    text += "\n" + answer.task.name + " keeps placement " +
+            toString(problem.placement.kind()) +
+            " of the compiled model; --placement names another, --compare "
+            "tries all\n";
+  return text;
 }
 
 /// The output has been written, or why not.

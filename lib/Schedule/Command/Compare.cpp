@@ -8,6 +8,7 @@
 #include "../Memory.h"
 #include "Request.h"
 #include "Table.h"
+#include "veeline/Schedule/Asynchronous.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -42,12 +43,24 @@ static std::string choiceOf(const Task &task) {
          " per stage\n";
 }
 
+/// The table shows a window with fill and drain; this schedule has them once.
+static std::string steadyStateNote(const Answer &answer) {
+  const Solution &solution = answer.solution;
+  std::optional<SteadyState> state =
+      steadyStateOf(solution.problem, solution.schedule);
+  if (!state || solution.simulation.options != SimulationOptions())
+    return "";
+  return answer.task.name + " in the steady state: bubble " +
+         formatted("%.4f", state->bubble) + ", " + shortNumber(state->period) +
+         " a microbatch\n";
+}
+
 Expected<Report> veeline::schedule::compare(Request &request) {
   if (Status status = request.shareModel(); !status)
     return status.takeError();
   std::vector<Row> rows{Row()};
   Report report;
-  std::string unit = request.memoryUnit().name, choices;
+  std::string unit = request.memoryUnit().name, notes;
   for (const std::string &name : request.names()) {
     Expected<Task> task = request.task(name);
     if (!task && task.error().kind == ErrorKind::InvalidProblem)
@@ -57,7 +70,7 @@ Expected<Report> veeline::schedule::compare(Request &request) {
     report.hasSchedule |= bool(answer);
     if (answer) {
       rows.push_back(rowOf(*answer, request));
-      choices += choiceOf(answer->task);
+      notes += choiceOf(answer->task) + steadyStateNote(*answer);
     } else {
       rows.push_back({name, "refused: " + answer.error().message});
     }
@@ -69,6 +82,6 @@ Expected<Report> veeline::schedule::compare(Request &request) {
   report.text = counted(request.stages(), "stage") + ", " +
                 counted(request.microbatches(), "microbatch") +
                 transfersNote(request.simulation) + "\n" + formatTable(rows) +
-                choices;
+                notes;
   return report;
 }

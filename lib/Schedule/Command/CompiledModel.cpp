@@ -45,8 +45,10 @@ veeline::schedule::readCompiledModel(const std::string &path) {
                    "' says nothing about its chunks; it was not "
                    "written by veeline compile");
   CompiledModel result;
-  for (const artifact::Chunk &chunk : program->chunks)
+  for (const artifact::Chunk &chunk : program->chunks) {
     result.model.chunks.push_back(toChunk(chunk));
+    result.stageOfChunk.push_back(chunk.stage);
+  }
   for (const artifact::Edge &edge : program->edges) {
     result.model.edges.push_back({edge.from, edge.to, edge.forwardTransfer,
                                   edge.backwardTransfer, edge.carriesGradient});

@@ -58,6 +58,8 @@ struct CompiledModel {
   std::string schedule;
   int stages;
   int microbatches;
+  /// By chunk.
+  std::vector<int> stageOfChunk = {};
 };
 /// Reads an artifact. Times are in microseconds, memory in bytes.
 Expected<CompiledModel> readCompiledModel(const std::string &path);

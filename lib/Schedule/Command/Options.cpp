@@ -85,6 +85,13 @@ static void addProblemOptions(CLI::App &command, CommandOptions &options) {
                   "as there are and the schedule takes)")
       ->check(wholeNumber(1, Placement::maxChunks));
   command
+      .add_option("--placement", options.placement,
+                  "Which chunk lives on which stage: linear, interleaved, v or "
+                  "wave (default: that of the schedule; auto chooses, except "
+                  "for a compiled model, whose own it keeps)")
+      ->check(CLI::IsMember({"linear", "interleaved", "v", "wave"}))
+      ->option_text("linear|interleaved|v|wave");
+  command
       .add_option("--microbatches", options.microbatches,
                   "Microbatches of a step, m")
       ->check(wholeNumber(1, maxMicrobatches));

@@ -27,6 +27,7 @@ struct CommandOptions {
   std::string schedule, compare, against, memoryDial;
   std::optional<int> stages, chunksPerStage, microbatches;
   std::string cost, chunkCost, activation, costFile, from;
+  std::string placement;
   std::string transfer, memoryLimit, messageBytes, layerBytes;
   std::optional<double> layers;
   std::optional<double> overlap;

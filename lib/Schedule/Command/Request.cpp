@@ -8,7 +8,6 @@
 
 #include "../Formats/Numbers.h"
 #include "veeline/Schedule/Asynchronous.h"
-#include "veeline/Schedule/Auto.h"
 
 #include <algorithm>
 #include <chrono>
@@ -107,6 +106,15 @@ Status Request::readSizes(const CommandOptions &options) {
   costs.microbatches = options.microbatches.value_or(costs.microbatches);
   costs.chunksPerStage = options.chunksPerStage;
   given = options.given;
+  if (!options.placement.empty()) {
+    if (isFile)
+      return usage("--placement is for schedules by name; '" + wanted.front() +
+                   "' says itself where its chunks are");
+    Expected<PlacementKind> kind = parsePlacementKind(options.placement);
+    if (!kind)
+      return usage("--placement: " + kind.error().message);
+    placementKind = *kind;
+  }
   return Status::success();
 }
 
@@ -159,6 +167,7 @@ Status Request::readModel(const CommandOptions &options) {
   costs.microbatches = compiled->microbatches;
   hasStages = hasMicrobatches = true;
   model = std::move(compiled->model);
+  compiledStages = std::move(compiled->stageOfChunk);
   return Status::success();
 }
 
@@ -173,6 +182,7 @@ Expected<Request> Request::get(const CommandOptions &options) {
                             ? Transfers::Rendezvous
                             : Transfers::Buffered,
                         options.contention};
+  request.generator.simulation = request.simulation;
   for (auto read :
        {&Request::readModel, &Request::readNames, &Request::readSizes,
         &Request::readCosts, &Request::readChunks})
@@ -212,12 +222,21 @@ static bool takes(const Generator &generator, int v) {
          (generator.maxChunksPerStage == 0 || v <= generator.maxChunksPerStage);
 }
 
+/// Operations of a step up to which `auto` tries a placement beside that with
+/// the fewest chunks.
+static constexpr std::int64_t mostOperationsToChoose = 1'000'000;
+
 /// What the user says, which a shared model is cut to already; else as many as
 /// the model has and the schedule takes, where neighbours may be merged; else
 /// the least that the schedule takes.
 Expected<int> Request::chooseChunksPerStage(const Generator &generator) const {
-  if (!model)
-    return costs.chunksPerStage.value_or(generator.minChunksPerStage);
+  if (!model) {
+    int least = generator.minChunksPerStage;
+    if (placementKind && *placementKind != PlacementKind::Linear &&
+        takes(generator, 2))
+      least = std::max(least, 2);
+    return costs.chunksPerStage.value_or(least);
+  }
   int chunks = model->chunks.size();
   if (chunks % costs.stages != 0)
     return usage("the model has " + counted(chunks, "chunk") +
@@ -434,40 +453,174 @@ Expected<Task> Request::importedTask(const std::string &path) const {
   return task;
 }
 
-/// `auto` chooses where neither the user nor the model says anything.
-bool Request::choosesPlacement(const Generator &wanted) const {
-  return wanted.name == "auto" && !costs.chunksPerStage && (!model || isAnyCut);
+/// Whether nothing says how many chunks there are.
+bool Request::choosesChunks() const {
+  return !costs.chunksPerStage && (!model || isAnyCut);
 }
 
-Expected<Placement> Request::choosePlacement(const Generator &wanted) const {
-  if (choosesPlacement(wanted)) {
-    // Of the costs of a chunk, fewer chunks would make a smaller model.
-    if (costs.chunkCost)
-      return usage("--chunk-cost says what one chunk costs, but " +
-                   std::string(wanted.name) +
-                   " chooses how many a stage has; add --chunks-per-stage, or "
-                   "give --cost, that of a whole stage");
-    if (transfers.size() > 1)
-      return usage("--transfer has a time for each edge, but " +
-                   std::string(wanted.name) +
-                   " chooses how many chunks a stage has; add "
-                   "--chunks-per-stage");
-    GeneratorOptions half = generator;
-    half.searchSeconds /= 2;
-    auto make = [&](const Placement &placement) -> Expected<Problem> {
-      Expected<Task> task = makeTask("auto", placement, costs.microbatches);
-      if (!task)
-        return task.takeError();
-      if (Status status = setLimits(task->problem); !status)
-        return status.takeError();
-      return std::move(task->problem);
-    };
-    return autoPlacement(costs.stages, 0, make, half);
-  }
+static bool isSame(const Placement &a, const Placement &b) {
+  if (a.stages() != b.stages() || a.chunks() != b.chunks())
+    return false;
+  for (int chunk = 0; chunk < a.chunks(); ++chunk)
+    if (a.stageOf(chunk) != b.stageOf(chunk))
+      return false;
+  return true;
+}
+
+/// Whether a placement is the one that the user named, if any.
+bool Request::fitsPlacement(const Placement &placement) const {
+  if (!placementKind)
+    return true;
+  Expected<Placement> named = Placement::get(*placementKind, placement.stages(),
+                                             placement.chunksPerStage());
+  return named && isSame(placement, *named);
+}
+
+Status Request::checkPlacement(std::string_view name,
+                               const Placement &placement) const {
+  if (fitsPlacement(placement))
+    return Status::success();
+  return Error{ErrorKind::NotApplicable,
+               "schedule " + std::string(name) + " is made for placement " +
+                   toString(placement.kind()) + ", but --placement says " +
+                   toString(*placementKind) +
+                   "; auto and sequential take every placement"};
+}
+
+/// The placement of a schedule that has no choice.
+Expected<Placement> Request::placementOf(const Generator &wanted) const {
   Expected<int> v = chooseChunksPerStage(wanted);
   if (!v)
     return v.takeError();
+  if (placementKind && wanted.anyPlacement)
+    return Placement::get(*placementKind, costs.stages, *v);
   return placementFor(wanted.name, costs.stages, *v);
+}
+
+/// The placements that a row of a table could have.
+std::vector<Placement> Request::placementsOfAll() const {
+  std::vector<Placement> result;
+  for (const Generator &generator : generators())
+    if (Expected<Placement> placement = placementOf(generator))
+      result.push_back(std::move(*placement));
+  return result;
+}
+
+/// That of the compiled model, as long as stages and chunks are its own.
+std::optional<Placement> Request::compiledPlacement() const {
+  if (compiledStages.empty() || isShared || placementKind)
+    return std::nullopt;
+  Expected<Placement> placement =
+      Placement::fromList(costs.stages, compiledStages);
+  if (!placement ||
+      placement->chunksPerStage() !=
+          costs.chunksPerStage.value_or(placement->chunksPerStage()))
+    return std::nullopt;
+  for (PlacementKind kind : {PlacementKind::Linear, PlacementKind::V,
+                             PlacementKind::Interleaved, PlacementKind::Wave})
+    if (Expected<Placement> known =
+            Placement::get(kind, costs.stages, placement->chunksPerStage());
+        known && isSame(*known, *placement))
+      return std::move(*known);
+  return std::move(*placement);
+}
+
+/// What `auto` chooses among: fewest chunks first, no two alike. In a table
+/// also what the other rows have, so that none of them can be better.
+Expected<std::vector<Placement>>
+Request::placementsFor(const Generator &wanted, bool &keepsPlacement) const {
+  if (std::optional<Placement> compiled = compiledPlacement()) {
+    keepsPlacement = true;
+    return std::vector<Placement>{std::move(*compiled)};
+  }
+  std::vector<Placement> all;
+  if (choosesChunks()) {
+    all = autoPlacements(costs.stages, 0);
+  } else {
+    Expected<int> v = chooseChunksPerStage(wanted);
+    if (!v)
+      return v.takeError();
+    if (placementKind == PlacementKind::Linear && isShared)
+      v = 1;
+    if (placementKind)
+      if (Expected<Placement> named =
+              Placement::get(*placementKind, costs.stages, *v);
+          !named)
+        return named.takeError();
+    for (PlacementKind kind : {PlacementKind::Linear, PlacementKind::V,
+                               PlacementKind::Wave, PlacementKind::Interleaved})
+      if (Expected<Placement> placement =
+              Placement::get(kind, costs.stages, *v))
+        all.push_back(std::move(*placement));
+  }
+  if (isShared)
+    for (Placement &placement : placementsOfAll())
+      all.push_back(std::move(placement));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Placement &a, const Placement &b) {
+                     return a.chunksPerStage() < b.chunksPerStage();
+                   });
+  std::vector<Placement> result;
+  for (Placement &placement : all) {
+    bool isKnown =
+        std::any_of(result.begin(), result.end(), [&](const Placement &other) {
+          return isSame(other, placement);
+        });
+    if (!isKnown && fitsPlacement(placement))
+      result.push_back(std::move(placement));
+  }
+  // One look at so long a step takes longer than most budgets.
+  auto isLong = [&](const Placement &placement) {
+    return std::int64_t(3) * placement.chunks() * costs.microbatches >
+           mostOperationsToChoose;
+  };
+  while (!isShared && result.size() > 1 && isLong(result.back()))
+    result.pop_back();
+  if (result.empty())
+    return usage("--placement: no cut of the model has placement " +
+                 std::string(toString(*placementKind)));
+  return result;
+}
+
+Expected<AutoChoice> Request::choosePlacement(const Generator &wanted,
+                                              bool &keepsPlacement) const {
+  if (wanted.name != "auto") {
+    Expected<Placement> placement = placementOf(wanted);
+    if (!placement)
+      return placement.takeError();
+    if (Status status = checkPlacement(wanted.name, *placement); !status)
+      return status.takeError();
+    return AutoChoice{std::move(*placement), {}};
+  }
+  // Of the costs of a chunk, fewer chunks would make a smaller model.
+  if (choosesChunks() && costs.chunkCost)
+    return usage("--chunk-cost says what one chunk costs, but " +
+                 std::string(wanted.name) +
+                 " chooses how many a stage has; add --chunks-per-stage, or "
+                 "give --cost, that of a whole stage");
+  if (choosesChunks() && transfers.size() > 1)
+    return usage("--transfer has a time for each edge, but " +
+                 std::string(wanted.name) +
+                 " chooses how many chunks a stage has; add "
+                 "--chunks-per-stage");
+  Expected<std::vector<Placement>> candidates =
+      placementsFor(wanted, keepsPlacement);
+  if (!candidates)
+    return candidates.takeError();
+  if (candidates->size() == 1)
+    return AutoChoice{std::move(candidates->front()), {}};
+  GeneratorOptions half = generator;
+  half.searchSeconds /= 2;
+  auto make = [&](const Placement &placement) -> Expected<Problem> {
+    Expected<Task> task = makeTask("auto", placement, costs.microbatches);
+    if (!task)
+      return task.takeError();
+    if (Status status = setLimits(task->problem); !status)
+      return status.takeError();
+    task->problem.overlap = overlap.value_or(task->problem.overlap);
+    return std::move(task->problem);
+  };
+  return autoAmong(std::move(*candidates), make, half);
 }
 
 Expected<Task> Request::task(const std::string &wanted) const {
@@ -477,15 +630,19 @@ Expected<Task> Request::task(const std::string &wanted) const {
     Expected<const Generator *> generator = findGenerator(wanted);
     if (!generator)
       return generator.takeError();
-    Expected<Placement> placement = choosePlacement(**generator);
-    if (!placement)
-      return placement.takeError();
+    bool keepsPlacement = false;
+    Expected<AutoChoice> choice = choosePlacement(**generator, keepsPlacement);
+    if (!choice)
+      return choice.takeError();
     Expected<Task> task =
-        makeTask(wanted, std::move(*placement), costs.microbatches);
+        makeTask(wanted, std::move(choice->placement), costs.microbatches);
     if (!task)
       return task;
     task->semantics = (*generator)->semantics;
-    task->hasChosenPlacement = choosesPlacement(**generator);
+    task->keepsPlacement = keepsPlacement;
+    task->hasChosenPlacement = !choice->schedule.stages.empty();
+    if (task->hasChosenPlacement)
+      task->found = std::move(choice->schedule);
     return task;
   };
   Expected<Task> task = make();
@@ -529,6 +686,13 @@ static double processorSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * time.tv_nsec;
 }
 
+/// Whether one of two schedules of a problem reaches less of the objective.
+static bool isShorter(const Simulation &one, const Simulation &other,
+                      Objective objective) {
+  return objective == Objective::Makespan ? one.makespan < other.makespan
+                                          : one.bubbleSpan < other.bubbleSpan;
+}
+
 Expected<Answer> Request::solve(Task task) const {
   auto begin = std::chrono::steady_clock::now();
   double processorBegin = processorSeconds();
@@ -548,6 +712,13 @@ Expected<Answer> Request::solve(Task task) const {
       simulate(task.problem, *schedule, simulation);
   if (!predicted)
     return predicted.takeError();
+  if (task.found)
+    if (Expected<Simulation> before =
+            simulate(task.problem, *task.found, simulation);
+        before && isShorter(*before, *predicted, generator.objective)) {
+      schedule = std::move(*task.found);
+      predicted = std::move(*before);
+    }
   Solution solution{task.problem, std::move(*schedule), std::move(*predicted)};
   return Answer{std::move(task), std::move(solution), elapsed.count(),
                 processor};

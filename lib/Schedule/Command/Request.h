@@ -9,6 +9,7 @@
 
 #include "Model.h"
 #include "Options.h"
+#include "veeline/Schedule/Auto.h"
 #include "veeline/Schedule/Formats.h"
 
 namespace veeline::schedule {
@@ -23,6 +24,10 @@ struct Task {
   UpdateSemantics semantics = UpdateSemantics::Synchronous;
   /// Whether the schedule itself chose the placement.
   bool hasChosenPlacement = false;
+  /// What it found when it did.
+  std::optional<Schedule> found = std::nullopt;
+  /// Whether the placement is that of the compiled model.
+  bool keepsPlacement = false;
 };
 
 /// A solved task.
@@ -84,9 +89,18 @@ private:
   Status readChunks(const CommandOptions &options);
   Status checkCut(int chunksPerStage) const;
   Expected<int> chooseChunksPerStage(const Generator &generator) const;
-  Expected<Placement> choosePlacement(const Generator &wanted) const;
+  Expected<Placement> placementOf(const Generator &wanted) const;
+  Status checkPlacement(std::string_view name,
+                        const Placement &placement) const;
+  bool fitsPlacement(const Placement &placement) const;
+  std::vector<Placement> placementsOfAll() const;
+  std::optional<Placement> compiledPlacement() const;
+  Expected<std::vector<Placement>> placementsFor(const Generator &wanted,
+                                                 bool &keepsPlacement) const;
+  Expected<AutoChoice> choosePlacement(const Generator &wanted,
+                                       bool &keepsPlacement) const;
   Expected<Model> modelFor(int stages, int chunksPerStage) const;
-  bool choosesPlacement(const Generator &wanted) const;
+  bool choosesChunks() const;
   Status setLimits(Problem &problem) const;
   Status checkFile(const std::string &path, const ImportedSchedule &file) const;
   Expected<Task> importedTask(const std::string &path) const;
@@ -103,6 +117,9 @@ private:
   /// Whether the command line has costs, all of them or just a few.
   bool hasCosts = false, hasTimes = false;
   std::optional<Model> model;
+  /// Where the chunks of the compiled model are.
+  std::vector<int> compiledStages;
+  std::optional<PlacementKind> placementKind;
   /// Whether all schedules get the one model, and whether it is that of equal
   /// chunks which make up stages of known cost: then any cut of it is known.
   bool isShared = false, isAnyCut = false;

@@ -8,6 +8,7 @@
 #include "../Formats/Numbers.h"
 #include "../Memory.h"
 #include "PathText.h"
+#include "veeline/Schedule/Asynchronous.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,6 +45,7 @@ public:
   std::string memory() const;
   std::string bubble() const;
   std::string changes() const;
+  std::string steady() const;
   std::string verdict() const;
 
 private:
@@ -344,7 +346,36 @@ std::string Writer::whatHelps() const {
                        "the stage would wait less for the others)");
 }
 
+/// What matters of a schedule that never flushes, whose fill and drain come
+/// once. Nothing where messages block: the steady state is without.
+std::string Writer::steady() const {
+  std::optional<SteadyState> state = steadyStateOf(problem, schedule);
+  if (!state || explanation.bubble.blocking > 0)
+    return "";
+  std::string text = "verdict: in the steady state a microbatch takes " +
+                     shortNumber(state->period);
+  if (state->bubble <= 1e-9)
+    return text + " and no stage waits; fill and drain come once, not in every "
+                  "step\n";
+  double most = 0, busy = 0;
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    const Chunk &chunk = problem.chunks[stage];
+    double work = chunk.forward + chunk.cost(OpKind::Backward);
+    most = std::max(most, work);
+    busy = stage == state->stage ? work : busy;
+  }
+  std::vector<std::string> parts;
+  if (most > busy)
+    parts.push_back(shortNumber(most - busy) + " for stages with more work");
+  if (double messages = state->period - most; messages > 1e-9 * most)
+    parts.push_back(shortNumber(messages) + " for the time of messages");
+  return text + ", of which stage " + std::to_string(state->stage) + " waits " +
+         joined(parts) + "; fill and drain come once, not in every step\n";
+}
+
 std::string Writer::verdict() const {
+  if (std::string text = steady(); !text.empty())
+    return text;
   std::string text = "verdict: " + whatWaits() + "; " + whatHelps();
   if (explanation.gap < 1e-9)
     text += "; no schedule of this problem is shorter";

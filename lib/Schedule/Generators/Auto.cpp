@@ -15,6 +15,9 @@
 // A part of the work goes into the same with one activation less memory, which
 // finds other orders.
 //
+// Where the user asked for other times than those of buffered transfers, what
+// wins is the best by these of all that was found.
+//
 // The bubble has no closed form. The search ends where a lower bound (Bounds.h)
 // proves that nothing is better, as it does on a V with m >= 2p and p
 // activations for most costs; otherwise with its budget.
@@ -37,7 +40,42 @@ struct Portfolio {
   std::int64_t peak = 0;
   Schedule schedule;
 };
+
+/// Chooses by the times that the user asked for, where these are not those that
+/// schedules are made for.
+class Judge {
+public:
+  Judge(const Problem &problem, const FlatProblem &flat,
+        const GeneratorOptions &options)
+      : problem(problem), flat(flat), options(options) {}
+
+  /// Whether the times are others than those of the search.
+  bool isNeeded() const { return options.simulation != SimulationOptions(); }
+  void offer(const Schedule &schedule);
+  std::optional<Schedule> takeBest() { return std::move(best); }
+
+private:
+  const Problem &problem;
+  const FlatProblem &flat;
+  const GeneratorOptions &options;
+  double score = 0;
+  std::optional<Schedule> best;
+};
 } // namespace
+
+void Judge::offer(const Schedule &schedule) {
+  if (!isNeeded())
+    return;
+  Expected<Simulation> simulation =
+      simulate(problem, schedule, options.simulation);
+  if (!simulation)
+    return;
+  double value = scoreOf(flat, options.objective, *simulation);
+  if (best && value >= score)
+    return;
+  score = value;
+  best = schedule;
+}
 
 static std::int64_t peakOf(const Simulation &simulation) {
   std::int64_t peak = 0;
@@ -49,9 +87,10 @@ static std::int64_t peakOf(const Simulation &simulation) {
 /// Tries a schedule; its orders go into the pool, too.
 static void consider(const Problem &problem, const FlatProblem &flat,
                      Objective objective, Expected<Schedule> schedule,
-                     Pool &pool, Portfolio &best) {
+                     Pool &pool, Judge &judge, Portfolio &best) {
   if (!schedule)
     return;
+  judge.offer(*schedule);
   Expected<Simulation> simulation = simulate(problem, *schedule);
   if (!simulation)
     return;
@@ -65,18 +104,20 @@ static void consider(const Problem &problem, const FlatProblem &flat,
 
 /// Tries all other schedules.
 static Portfolio tryOthers(const Problem &problem, const FlatProblem &flat,
-                           const GeneratorOptions &options, Pool &pool) {
+                           const GeneratorOptions &options, Pool &pool,
+                           Judge &judge) {
   Portfolio best;
   for (const Generator &generator : generators())
     if (generator.generate != generateAuto &&
         generator.semantics == UpdateSemantics::Synchronous)
       consider(problem, flat, options.objective,
-               generate(generator.name, problem, options), pool, best);
+               generate(generator.name, problem, options), pool, judge, best);
   if (problem.placement.kind() != PlacementKind::Linear)
     return best;
   Expected<Schedule> more = generateZeroBubbleInLimit(problem, options);
   if (more && verify(problem, *more))
-    consider(problem, flat, options.objective, std::move(more), pool, best);
+    consider(problem, flat, options.objective, std::move(more), pool, judge,
+             best);
   return best;
 }
 
@@ -113,7 +154,8 @@ veeline::schedule::generateAuto(const Problem &problem,
     return status.takeError();
   FlatProblem flat(problem);
   Pool pool;
-  Portfolio others = tryOthers(problem, flat, options, pool);
+  Judge judge(problem, flat, options);
+  Portfolio others = tryOthers(problem, flat, options, pool, judge);
   // A limit that admits an order at all may still admit none that passes the
   // chunks of a stage in model order, as `sequential` and the search do.
   if (!others.found && !admitsSplit(flat))
@@ -137,12 +179,16 @@ veeline::schedule::generateAuto(const Problem &problem,
       tryLessMemory(problem, flat, options, total / 10, work, pool);
     searchOrders(flat, goal, options.seed, work, pool);
   }
+  for (std::size_t i = 0; i < pool.size() && judge.isNeeded(); ++i)
+    judge.offer(unflatten(flat, pool[i].orders));
   Schedule schedule = std::move(others.schedule);
   // Of equally good ones, the one whose backwards are all split.
   double tolerance = 1e-12 * others.score;
   if (!others.found ||
       (!pool.empty() && pool[0].score <= others.score + tolerance))
     schedule = unflatten(flat, pool[0].orders);
+  if (std::optional<Schedule> judged = judge.takeBest())
+    schedule = std::move(*judged);
   schedule.name = "auto";
   return schedule;
 }

@@ -191,3 +191,17 @@ TEST(SteadyState, NeedsALinearPlacement) {
             "the steady state is that of a pipeline with placement linear, "
             "where chunk 2 is on stage 2; here it is on stage 1");
 }
+
+TEST(SteadyState, OfSchedulesWithoutAFlush) {
+  Problem problem = makeProblem("1f1b", 3, 1, 6);
+  EXPECT_FALSE(steadyStateOf(problem, scheduleOf("1f1b", problem)));
+  problem.chunks[1].forward = 3;
+  for (const char *name : {"pipedream", "pipedream-2bw"}) {
+    std::optional<SteadyState> state =
+        steadyStateOf(problem, scheduleOf(name, problem));
+    ASSERT_TRUE(state);
+    EXPECT_NEAR(state->period, 5, 1e-9);
+    EXPECT_NEAR(state->bubble, 0.4, 1e-9);
+    EXPECT_EQ(state->stage, 0);
+  }
+}

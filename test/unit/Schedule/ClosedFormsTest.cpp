@@ -201,3 +201,27 @@ TEST(ClosedForms, BytesOfActivations) {
       }
     }
 }
+
+// Where the table of docs/schedules.md says that they hold, and only there.
+TEST(ClosedForms, ConditionsOfZeroBubble) {
+  for (int p = 2; p <= 8; ++p)
+    for (int m = 1; m <= 17; ++m)
+      for (auto [name, v] : {std::pair("zb-1p", 1), {"interleaved-zb", 2}}) {
+        Problem problem = makeProblem(name, p, v, m);
+        Simulation simulation = *simulate(problem, *generate(name, problem));
+        double form = (p - 1.0) / (3 * v * m + p - 1);
+        std::string what = std::string(name) + " p=" + std::to_string(p) +
+                           " m=" + std::to_string(m);
+        if (m >= p)
+          EXPECT_NEAR(simulation.bubbleMakespan, form, 1e-9) << what;
+        else
+          EXPECT_GT(simulation.bubbleMakespan, form + 1e-6) << what;
+        double peak = 0;
+        for (int stage = 0; stage < p; ++stage)
+          peak = std::max(peak, peakOf(simulation, stage));
+        if (v == 1 || m % p == 0 || m <= p)
+          EXPECT_NEAR(peak, std::min(p, m), 1e-9) << what;
+        else
+          EXPECT_GT(peak, p) << what;
+      }
+}

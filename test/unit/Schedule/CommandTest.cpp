@@ -11,6 +11,8 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <map>
+#include <random>
 #include <sstream>
 #include <vector>
 
@@ -229,4 +231,53 @@ TEST(Command, NoBlocks) {
             "veeline: warning: --overlap-blocks makes no block of 1 "
             "microbatch; dualpipe-v has some from 2p = 8 on\n");
   EXPECT_EQ(errorsOf("8"), "");
+}
+
+/// The makespans of a table, by schedule, of those that update once a step.
+static std::map<std::string, double> makespansOf(const std::string &table) {
+  std::map<std::string, double> result;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, v;
+    double makespan;
+    if (words >> name >> v >> makespan && line.find("synchronous") != line.npos)
+      result[name] = makespan;
+  }
+  return result;
+}
+
+// Whatever the placements of the others are, and however messages pass.
+TEST(Command, AutoIsTheBestRow) {
+  std::mt19937 random(GTEST_FLAG_GET(random_seed));
+  auto any = [&](int low, int high) {
+    return std::to_string(
+        std::uniform_int_distribution<int>(low, high)(random));
+  };
+  for (int round = 0; round < 25; ++round) {
+    std::string cost = "F=" + any(1, 6) + ",B=" + any(0, 4) + ",W=" + any(0, 3);
+    std::string stages = any(1, 4), microbatches = any(1, 7), v = any(1, 4),
+                transfer = any(0, 3);
+    std::vector<const char *> arguments{"--compare",      "all",
+                                        "--stages",       stages.c_str(),
+                                        "--microbatches", microbatches.c_str(),
+                                        "--cost",         cost.c_str(),
+                                        "--transfer",     transfer.c_str(),
+                                        "--time-budget",  "0.005"};
+    if (round % 5 != 0)
+      arguments.insert(arguments.end(), {"--chunks-per-stage", v.c_str()});
+    if (round % 3 == 1)
+      arguments.insert(arguments.end(), {"--transfers", "rendezvous"});
+    if (round % 3 == 2)
+      arguments.push_back("--contention");
+    Result result = run(arguments);
+    ASSERT_EQ(result.code, 0) << result.err;
+    std::map<std::string, double> makespans = makespansOf(result.out);
+    ASSERT_TRUE(makespans.contains("auto")) << result.out;
+    ASSERT_GT(makespans.size(), 5u);
+    for (const auto &[name, makespan] : makespans)
+      EXPECT_LE(makespans["auto"], makespan * (1 + 1e-9))
+          << name << " " << cost << "\n"
+          << result.out;
+  }
 }
