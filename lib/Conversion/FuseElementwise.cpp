@@ -70,6 +70,13 @@ static bool canFuseInto(OpOperand &use) {
          linalg::areElementwiseOpsFusable(&use);
 }
 
+/// Whether the body reads what the outputs held.
+static bool readsInits(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    return op.payloadUsesValueFromOperand(&init);
+  });
+}
+
 static bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!producer || producer->getNumResults() != 1 || !canFuseInto(*operand))
@@ -78,6 +85,10 @@ static bool shouldFuse(OpOperand *operand) {
   if (producer->getBlock() != operand->getOwner()->getBlock())
     return false;
   auto consumer = cast<linalg::GenericOp>(operand->getOwner());
+  // The producer's output would stay, and a reduction that also writes
+  // elements is no reduction in lanes: it would have other bits.
+  if (consumer.getNumReductionLoops() != 0 && readsInits(producer))
+    return false;
   if (countOps(producer) + countOps(consumer) > maxBodyOps)
     return false;
   bool repeats = countIterations(consumer) > countIterations(producer);

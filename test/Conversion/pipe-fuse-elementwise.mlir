@@ -132,3 +132,33 @@ func.func @product(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>
   } -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+
+// What reads its output's old value keeps that output when it is fused, and a
+// sum that also writes elements would no longer be one in lanes.
+
+// CHECK-LABEL: func.func @reads_output
+// CHECK: linalg.generic
+// CHECK:   arith.maximumf
+// CHECK-NEXT: linalg.yield
+// CHECK: linalg.generic {{.*}}"reduction"
+// CHECK:   arith.addf
+// CHECK-NEXT: linalg.yield {{.*}} : f32
+func.func @reads_output(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%a : tensor<4x8xf32>) outs(%b : tensor<4x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %r = arith.maximumf %x, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  %1 = linalg.generic {indexing_maps = [#ij, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+    ins(%0 : tensor<4x8xf32>) outs(%c : tensor<f32>) {
+  ^bb0(%x: f32, %o: f32):
+    %r = arith.addf %o, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %1 : tensor<f32>
+}
