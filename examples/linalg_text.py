@@ -258,13 +258,44 @@ class Function:
         """value [rows, in] times weight [in, out], plus bias [out]."""
         return self.add_bias(name, self.matmul(name + "_product", value, weight), bias)
 
-    def reduce(self, name, value, kind):
-        """Reduces the last dimension by `sum` or `max`."""
+    def reduce(self, name, value, kind, dimensions=None):
+        """Reduces `dimensions`, or else the last one, by `sum` or `max`."""
         opcode, neutral = {"sum": ("arith.addf", 0.0), "max": ("arith.maximumf", -math.inf)}[kind]
-        init = self.fill(name + "_init", value.shape[:-1], neutral)
-        result = self._define(name, value.shape[:-1])
+        dimensions = dimensions or [len(value.shape) - 1]
+        shape = [size for dim, size in enumerate(value.shape) if dim not in dimensions]
+        init = self.fill(name + "_init", shape, neutral)
+        result = self._define(name, shape)
         self._emit(f"{result} = linalg.reduce {{ {opcode} }} ins({value} : {value.type}) "
-                   f"outs({init} : {init.type}) dimensions = [{len(value.shape) - 1}]")
+                   f"outs({init} : {init.type}) dimensions = {dimensions}")
+        return result
+
+    def pad(self, name, value, low, high):
+        """Zeros around `value`: as many before and after each dimension as the lists say."""
+        shape = [sum(sizes) for sizes in zip(low, value.shape, high)]
+        zero = self.constant(0.0)
+        result = self._define(name, shape)
+        indices = ", ".join(f"%{letter}: index" for letter in "ijklmn"[:len(shape)])
+        self._emit(f"{result} = tensor.pad {value} low{list(low)} high{list(high)} {{")
+        self._emit(f"^bb0({indices}):")
+        self._emit(f"  tensor.yield {zero} : {self.element}")
+        self._emit(f"}} : {value.type} to {result.type}")
+        return result
+
+    def convolution(self, name, value, weight, stride=1):
+        """value [n, h, w, c] by weight [kh, kw, c, f], zeros around: h and w shrink by stride."""
+        around = [0, weight.shape[0] // 2, weight.shape[1] // 2, 0]
+        if any(around):
+            value = self.pad(name + "_padded", value, around, around)
+        count, *sizes, channels = value.shape
+        if channels != weight.shape[2]:
+            raise ValueError(f"convolution of {value.type} and {weight.type}")
+        sizes = [(size - window) // stride + 1 for size, window in zip(sizes, weight.shape)]
+        init = self.fill(name + "_init", (count, *sizes, weight.shape[3]), 0.0)
+        result = self._define(name, init.shape)
+        self._emit(f"{result} = linalg.conv_2d_nhwc_hwcf "
+                   f"{{dilations = dense<1> : tensor<2xi64>, strides = dense<{stride}> : tensor<2xi64>}}")
+        self._emit(f"    ins({value}, {weight} : {value.type}, {weight.type}) "
+                   f"outs({init} : {init.type}) -> {result.type}")
         return result
 
     def transpose(self, name, value, permutation):
@@ -305,6 +336,40 @@ class Function:
         self._emit(f"{result} = tensor.concat dim({dimension}) {', '.join(map(str, values))} "
                    f": ({', '.join(value.type for value in values)}) -> {result.type}")
         return result
+
+    # Losses
+
+    def exp_and_sum(self, stem, x):
+        """The maximum of each row, exp of what lies below it, and the sum of that."""
+        rows = list(range(len(x.shape) - 1))
+        largest = self.reduce(stem + "_max", x, "max")
+
+        def exponentiate(b, x, largest):
+            return b.op("power", "math.exp", b.op("below", "arith.subf", x, largest))
+
+        power = self.generic(stem + "_exp", {"in": x, "largest": (largest, rows)}, x.shape,
+                             exponentiate)
+        return largest, power, self.reduce(stem + "_exp_sum", power, "sum")
+
+    def cross_entropy(self, logits, labels):
+        """The mean over rows of `logits` [rows, classes], with a class for each in `labels`."""
+        largest, _, total = self.exp_and_sum("logits", logits)
+
+        def log_sum(b, total, largest):
+            return b.op("normalizer", "arith.addf", b.op("log", "math.log", total), largest)
+
+        def look_up(b, label):
+            row = b.index("row", 0)
+            column = b.line("column", f"arith.index_cast {label} : i32 to index")
+            return b.line("entry", f"tensor.extract {logits}[{row}, {column}] : {logits.type}")
+
+        normalizer = self.generic("logits_log_sum_exp", {"total": total, "largest": largest},
+                                  total.shape, log_sum)
+        label_logits = self.generic("label_logits", {"label": labels}, labels.shape, look_up)
+        losses = self.generic("row_losses", {"normalizer_in": normalizer, "logit": label_logits},
+                              labels.shape,
+                              lambda b, n, logit: b.op("difference", "arith.subf", n, logit))
+        return self.divide_by("loss", self.reduce("loss_sum", losses, "sum"), labels.shape[0])
 
     # Loops
 

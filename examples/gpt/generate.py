@@ -202,22 +202,9 @@ class Gpt:
             return b.line("masked", f"arith.select {seen}, {scaled}, {hidden} : {f.element}")
 
         masked = f.generic(h + "_masked", {"score": scores}, scores.shape, mask)
-        power, total = self._exp_and_sum(h, masked)[1:]
+        power, total = f.exp_and_sum(h, masked)[1:]
         return f.generic(h + "_weights", {"power": power, "total": (total, [0, 1])}, scores.shape,
                          lambda b, power, total: b.op("weight", "arith.divf", power, total))
-
-    def _exp_and_sum(self, stem, x):
-        """The maximum of each row, exp of what lies below it, and the sum of that."""
-        f = self.f
-        rows = list(range(len(x.shape) - 1))
-        largest = f.reduce(stem + "_max", x, "max")
-
-        def exponentiate(b, x, largest):
-            return b.op("power", "math.exp", b.op("below", "arith.subf", x, largest))
-
-        power = f.generic(stem + "_exp", {"in": x, "largest": (largest, rows)}, x.shape,
-                          exponentiate)
-        return largest, power, f.reduce(stem + "_exp_sum", power, "sum")
 
     def _rotary_tables(self):
         """Cosine and sine of position * base^(-2j/D), which depend on no argument."""
@@ -265,24 +252,7 @@ class Gpt:
     def _loss(self, logits):
         f = self.f
         f.comment("Mean cross entropy")
-        largest, _, total = self._exp_and_sum("logits", logits)
-
-        def log_sum(b, total, largest):
-            return b.op("normalizer", "arith.addf", b.op("log", "math.log", total), largest)
-
-        def look_up(b, label):
-            row = b.index("row", 0)
-            column = b.line("column", f"arith.index_cast {label} : i32 to index")
-            return b.line("entry", f"tensor.extract {logits}[{row}, {column}] : {logits.type}")
-
-        normalizer = f.generic("logits_log_sum_exp", {"total": total, "largest": largest},
-                               total.shape, log_sum)
-        labels = f.collapse("label_rows", self.labels, [[0, 1]])
-        label_logits = f.generic("label_logits", {"label": labels}, labels.shape, look_up)
-        losses = f.generic("token_losses", {"normalizer_in": normalizer, "logit": label_logits},
-                           labels.shape,
-                           lambda b, n, logit: b.op("difference", "arith.subf", n, logit))
-        return f.divide_by("loss", f.reduce("loss_sum", losses, "sum"), self.rows)
+        return f.cross_entropy(logits, f.collapse("label_rows", self.labels, [[0, 1]]))
 
     def _header(self):
         c = self.c

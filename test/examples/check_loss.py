@@ -13,7 +13,7 @@ import pathlib
 import random
 import sys
 
-import gpt_reference
+import reference
 import run_upstream
 
 TOLERANCE = 1e-10
@@ -46,7 +46,7 @@ def random_numbers(argument, vocabulary):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runner_utils", help="upstream's libmlir_c_runner_utils.so")
-    parser.add_argument("model", choices=("gpt", "gru", "mlp"))
+    parser.add_argument("model", choices=("gpt", "gru", "mlp", "resnet"))
     parser.add_argument("--reference-activation", metavar="KIND",
                         help="the reference computes another model, on purpose")
     options, generator_options = parser.parse_known_args()
@@ -55,7 +55,7 @@ def main():
     config = generator.parse_arguments(["--type", "f64", *generator_options])
     text = generator.build(config)
     arguments = run_upstream.arguments_of(text)
-    numbers = {argument.name: random_numbers(argument, getattr(config, "vocabulary", None))
+    numbers = {argument.name: random_numbers(argument, getattr(config, "vocabulary", getattr(config, "classes", None)))
                for argument in arguments}
     values = {argument.name: nested(numbers[argument.name], argument.shape)
               for argument in arguments}
@@ -63,11 +63,13 @@ def main():
     if options.reference_activation:
         config.activation = options.reference_activation
     if options.model == "gru":
-        expected = gpt_reference.gru_loss(config, values, values["x"], values["y"])
+        expected = reference.gru_loss(config, values, values["x"], values["y"])
     elif options.model == "gpt":
-        expected = gpt_reference.gpt_loss(config, values, values["tokens"], values["labels"])
+        expected = reference.gpt_loss(config, values, values["tokens"], values["labels"])
+    elif options.model == "resnet":
+        expected = reference.resnet_loss(config, values, values["image"], values["labels"])
     else:
-        expected = gpt_reference.mlp_loss(config, values, values["x"], values["y"])
+        expected = reference.mlp_loss(config, values, values["x"], values["y"])
     found = run_upstream.run(text, numbers, options.runner_utils)
     error = abs(found - expected) / abs(expected)
     print(f"loss {found!r}, reference {expected!r}, relative error {error:.3g}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The loss of the example GPT, MLP and GRU, computed by loops over plain Python lists.
+"""The loss of the example models, computed by loops over plain Python lists.
 
 An independent reading of what the generators should write: it goes token by token
 and head by head, shares no code with them, and takes parameters by their names.
@@ -13,10 +13,14 @@ def gpt_loss(config, parameters, tokens, labels):
     losses = []
     for row, targets in zip(tokens, labels):
         for logits, target in zip(_gpt_logits(config, parameters, row), targets):
-            shift = max(logits)
-            log_sum = shift + math.log(math.fsum(math.exp(v - shift) for v in logits))
-            losses.append(log_sum - logits[target])
+            losses.append(_cross_entropy(logits, target))
     return math.fsum(losses) / len(losses)
+
+
+def _cross_entropy(logits, target):
+    shift = max(logits)
+    log_sum = shift + math.log(math.fsum(math.exp(v - shift) for v in logits))
+    return log_sum - logits[target]
 
 
 def mlp_loss(config, parameters, inputs, targets):
@@ -54,6 +58,57 @@ def _gru_step(config, parameters, row, state):
         new = math.tanh(of_input[at] + reset * of_state[at])
         following.append((1.0 - update) * new + update * old)
     return following
+
+
+def resnet_loss(config, parameters, images, labels):
+    """The mean cross entropy of `images` [batch][row][column][color] against `labels` [batch]."""
+    x = _rectified(_convolved(parameters, "stem", images, 1))
+    for stage in range(config.stages):
+        for block in range(config.blocks):
+            name, stride = f"s{stage}b{block}", 2 if stage > 0 and block == 0 else 1
+            inner = _rectified(_convolved(parameters, name + ".first", x, stride))
+            inner = _convolved(parameters, name + ".second", inner, 1)
+            if stride > 1:
+                x = _convolved(parameters, name + ".skip", x, stride)
+            x = _rectified([[[[a + b for a, b in zip(*pixels)] for pixels in zip(*rows)]
+                             for rows in zip(*images)] for images in zip(inner, x)])
+    losses = []
+    for image, label in zip(x, labels):
+        pixels = [pixel for row in image for pixel in row]
+        pooled = [math.fsum(channel) / len(pixels) for channel in zip(*pixels)]
+        losses.append(_cross_entropy(_linear(parameters, "head", pooled), label))
+    return math.fsum(losses) / len(losses)
+
+
+def _rectified(images):
+    return [[[[max(v, 0.0) for v in pixel] for pixel in row] for row in image] for image in images]
+
+
+def _convolved(parameters, name, images, stride):
+    """A convolution that goes as far beyond each edge as its window, and batch norm."""
+    weight = parameters[name + ".weight"]
+    window, height, width = len(weight), len(images[0]), len(images[0][0])
+    reach = window // 2
+
+    def at(image, row, column):
+        total = [0.0] * len(weight[0][0][0])
+        for dy in range(window):
+            for dx in range(window):
+                y, x = row * stride + dy - reach, column * stride + dx - reach
+                if 0 <= y < height and 0 <= x < width:
+                    for value, outputs in zip(image[y][x], weight[dy][dx]):
+                        total = [t + value * w for t, w in zip(total, outputs)]
+        return total
+
+    found = [[[at(image, row, column) for column in range(-(-width // stride))]
+              for row in range(-(-height // stride))] for image in images]
+    channels = list(zip(*(pixel for image in found for row in image for pixel in row)))
+    means = [math.fsum(channel) / len(channel) for channel in channels]
+    scales = [weight / math.sqrt(math.fsum((v - mean) ** 2 for v in channel) / len(channel) + 1e-5)
+              for channel, mean, weight in zip(channels, means, parameters[name + ".norm.weight"])]
+    biases = parameters[name + ".norm.bias"]
+    return [[[[(v - mean) * scale + bias for v, mean, scale, bias in zip(pixel, means, scales, biases)]
+              for pixel in row] for row in image] for image in found]
 
 
 def activate(kind, x):

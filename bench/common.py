@@ -1,0 +1,44 @@
+"""What the scripts under bench/ share."""
+
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+# Debian's PyTorch belongs to Debian's Python.
+PYTHON_WITH_TORCH = "/usr/bin/python3"
+
+median = statistics.median
+
+
+def run(command, **options):
+    """Standard output of the command; ends the script where it fails."""
+    result = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, **options)
+    if result.returncode != 0:
+        sys.exit(f"bench: {' '.join(map(str, command))} failed with exit code {result.returncode}")
+    return result.stdout
+
+
+def pin(cores):
+    """A preexec_fn that keeps a process on `cores`."""
+    return lambda: os.sched_setaffinity(0, cores)
+
+
+def machine():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return f"{line.split(':', 1)[1].strip()}, {len(os.sched_getaffinity(0))} cores"
+    return "unknown machine"
+
+
+def has_torch():
+    return subprocess.run([PYTHON_WITH_TORCH, "-c", "import torch"], capture_output=True).returncode == 0
+
+
+def torch_seconds(model, core, *flags):
+    """Seconds of the steps that bench/`model`/torch_step.py takes on one thread."""
+    output = run([PYTHON_WITH_TORCH, ROOT / "bench" / model / "torch_step.py", *flags], preexec_fn=pin([core]),
+                 env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
+    return [float(line) for line in output.split()]
