@@ -145,6 +145,21 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
 }
 
+static std::string checkTimeout(const std::string &text) {
+  double seconds = 0;
+  bool valid = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.1 &&
+               seconds <= 86400;
+  return valid ? "" : text + " is not a number of seconds from 0.1 to 86400";
+}
+
+static void addProcessOptions(CLI::App &app, TrainCommand &command) {
+  app.add_option("--timeout", command.options.timeoutSeconds,
+                 "Seconds after which a silent process counts as failed")
+      ->capture_default_str()
+      ->check(CLI::Validator(checkTimeout, "SECONDS"))
+      ->group("Several processes");
+}
+
 static void addCheckOptions(CLI::App &app, TrainCommand &command) {
   train::Options &options = command.options;
   std::string group = "Checks";
@@ -224,6 +239,7 @@ std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
   addDataOptions(train, *command);
   addOptimizerOptions(train, *command);
   addOutputOptions(train, *command);
+  addProcessOptions(train, *command);
   addCheckOptions(train, *command);
   excludeFromVerify(train);
   return [command](char **argv) { return runTrain(*command, argv); };

@@ -41,8 +41,8 @@ static int32_t numUsableCores() {
 
 // A spin of some 50 microseconds saves the two system calls of a short wait;
 // where ranks share cores it would only keep the peer from running.
-Group::Group(const artifact::Program &program)
-    : program(program), blockages(program.ranks.size()),
+Group::Group(const artifact::Program &program, bool isWhole)
+    : program(program), isWhole(isWhole), blockages(program.ranks.size()),
       spins(static_cast<int32_t>(program.ranks.size()) <= numUsableCores()
                 ? 2000
                 : 20) {}
@@ -60,6 +60,14 @@ void Group::endStep(int32_t rank) {
 
 bool Group::waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                     uint32_t target) {
+  if (await(rank, channel, word, target))
+    return true;
+  rank.stoppedAt = describePlace(rank, channel);
+  return false;
+}
+
+bool Group::await(veeline_rank &rank, int32_t channel, WaitWord &word,
+                  uint32_t target) {
   for (int32_t i = 0; i < spins; ++i) {
     uint32_t seen = word.load();
     if (seen & faultBit)
@@ -120,8 +128,38 @@ std::optional<uint64_t> Group::turnsIfAllBlocked() const {
 /// them, and whoever sleeps wakes nobody. Turns only grow, so equal sums are
 /// equal turns; and nothing is allocated by a rank that waits for a slow peer.
 bool Group::isDeadlocked() const {
+  if (!isWhole)
+    return false;
   std::optional<uint64_t> first = turnsIfAllBlocked();
   return first && first == turnsIfAllBlocked();
+}
+
+std::string Group::describeWait(int32_t rank, int32_t index) const {
+  const artifact::Channel &channel = program.channels[index];
+  bool receives = channel.toRank == rank;
+  return (receives ? " waits for a message of rank "
+                   : " waits for a place to send to from rank ") +
+         std::to_string(receives ? channel.fromRank : channel.toRank) +
+         " (channel " + std::to_string(index) + ", " +
+         std::string(artifact::enumName(channel.kind)) + " " +
+         std::to_string(channel.edge) + ")";
+}
+
+/// What a rank does, after a fault.
+std::string Group::describePlace(const veeline_rank &rank,
+                                 int32_t channel) const {
+  std::string text = "rank " + std::to_string(rank.index);
+  if (rank.currentOp >= 0) {
+    const artifact::Op &op =
+        rank.description->ops[static_cast<size_t>(rank.currentOp)];
+    text += " is at " + std::string(artifact::enumName(op.kind));
+    if (op.chunk >= 0)
+      text += " of chunk " + std::to_string(op.chunk);
+    if (op.microbatch >= 0)
+      text += ", microbatch " + std::to_string(op.microbatch);
+    text += ", and";
+  }
+  return text + describeWait(rank.index, channel);
 }
 
 std::string Group::describeDeadlock() const {
@@ -129,18 +167,8 @@ std::string Group::describeDeadlock() const {
   for (size_t rank = 0; rank < blockages.size(); ++rank) {
     int32_t index = blockages[rank].channel.load(std::memory_order_acquire);
     text += (rank ? "; rank " : " rank ") + std::to_string(rank);
-    if (index < 0) {
-      text += " has ended its step";
-      continue;
-    }
-    const artifact::Channel &channel = program.channels[index];
-    bool receives = channel.toRank == static_cast<int32_t>(rank);
-    text += receives ? " waits for a message of rank "
-                     : " waits for a place to send to from rank ";
-    text += std::to_string(receives ? channel.fromRank : channel.toRank) +
-            " (channel " + std::to_string(index) + ", " +
-            std::string(artifact::enumName(channel.kind)) + " " +
-            std::to_string(channel.edge) + ")";
+    text += index < 0 ? " has ended its step"
+                      : describeWait(static_cast<int32_t>(rank), index);
   }
   return text;
 }

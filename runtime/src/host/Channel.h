@@ -48,7 +48,9 @@ struct Blockage {
 /// The ranks of a program whose threads share memory.
 class Group {
 public:
-  explicit Group(const artifact::Program &program);
+  /// `isWhole` where all ranks of the program belong to it: only then can all
+  /// be seen to wait.
+  Group(const artifact::Program &program, bool isWhole);
 
   /// Sleeps until `word` has reached `target` (see HostChannel) or carries the
   /// fault bit, which returns false. Spins first, where every rank has a core.
@@ -61,12 +63,17 @@ public:
   void endStep(int32_t rank);
 
 private:
+  bool await(veeline_rank &rank, int32_t channel, WaitWord &word,
+             uint32_t target);
   void sleepUntilReached(veeline_rank &rank, WaitWord &word, uint32_t target);
   bool isDeadlocked() const;
   std::optional<uint64_t> turnsIfAllBlocked() const;
   std::string describeDeadlock() const;
+  std::string describeWait(int32_t rank, int32_t channel) const;
+  std::string describePlace(const veeline_rank &rank, int32_t channel) const;
 
   const artifact::Program &program;
+  const bool isWhole;
   std::vector<Blockage> blockages;
   int32_t spins;
 };

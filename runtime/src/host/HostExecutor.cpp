@@ -9,6 +9,7 @@
 #include "veeline/Support/Check.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -24,6 +25,10 @@ using namespace veeline::host;
 /// again; only a bound for a system call.
 static constexpr int64_t sleepMilliseconds = 60'000;
 
+/// No computation gives this NaN; reported results are told from others by it.
+static const double notReported =
+    std::bit_cast<double>(uint64_t(0x7ff8'7665'656c'696e));
+
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
@@ -31,9 +36,11 @@ static constexpr int64_t sleepMilliseconds = 60'000;
 HostExecutor::HostExecutor(const artifact::Artifact &artifact,
                            const artifact::Program &program,
                            const HostOptions &options)
-    : artifact(artifact), program(program), group(program), fault([this] {
+    : artifact(artifact), program(program), network(options.network),
+      group(program, /*isWhole=*/!options.network), fault([this] {
         for (std::unique_ptr<Channel> &channel : channels)
-          channel->abort();
+          if (channel)
+            channel->abort();
       }),
       announce(options.announce) {}
 
@@ -61,13 +68,40 @@ Status HostExecutor::prepare(const HostOptions &options) {
   results.resize(metadata.results.size() *
                  static_cast<size_t>(metadata.microbatches));
   for (size_t i = 0; i < program.channels.size(); ++i)
-    channels.push_back(std::make_unique<HostChannel>(
-        group, static_cast<int32_t>(i), program.channels[i].messagesPerStep));
-  for (size_t i = 0; i < program.ranks.size(); ++i)
-    if (Status status = prepareWorker(static_cast<int32_t>(i), options);
-        !status.ok())
+    addChannel(static_cast<int32_t>(i));
+  workers.resize(program.ranks.size());
+  Status status = prepareLocal(options);
+  if (!network)
+    return status;
+  // No process sends before all can receive.
+  if (!status.ok())
+    network->announce(status.message());
+  else if (auto all = network->exchange(""); !all.ok())
+    status = all.status();
+  if (status.ok())
+    network->watch(&fault);
+  return status;
+}
+
+/// Null where it leads from another process to another one.
+void HostExecutor::addChannel(int32_t index) {
+  const artifact::Channel &channel = program.channels[index];
+  std::unique_ptr<Channel> &end = channels.emplace_back();
+  if (!network)
+    end = std::make_unique<HostChannel>(group, index, channel.messagesPerStep);
+  else if ((channel.fromRank == network->rank()) !=
+           (channel.toRank == network->rank()))
+    end = network->connect(group, index, channel);
+}
+
+Status HostExecutor::prepareLocal(const HostOptions &options) {
+  for (int32_t i = 0; i < static_cast<int32_t>(workers.size()); ++i) {
+    if (network && i != network->rank())
+      continue;
+    if (Status status = prepareWorker(i, options); !status.ok())
       return Status::error("rank " + std::to_string(i) + ": " +
                            status.message());
+  }
   return startThreads();
 }
 
@@ -86,7 +120,8 @@ static std::vector<ParamUpdate> makeUpdates(const artifact::Metadata &metadata,
 Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   const artifact::Metadata &metadata = artifact.metadata;
   const artifact::Rank &description = program.ranks[index];
-  Worker &worker = *workers.emplace_back(std::make_unique<Worker>());
+  workers[index] = std::make_unique<Worker>();
+  Worker &worker = *local.emplace_back(workers[index].get());
   if (Status status = worker.arena.allocate(description.arenaBytes);
       !status.ok())
     return status;
@@ -141,7 +176,7 @@ Status HostExecutor::startThreads() {
   sigset_t old;
   blockSignals(&old);
   Status status = Status::success();
-  for (std::unique_ptr<Worker> &worker : workers) {
+  for (Worker *worker : local) {
     try {
       worker->thread =
           std::thread([this, &worker = *worker] { runWorker(worker); });
@@ -154,7 +189,7 @@ Status HostExecutor::startThreads() {
   }
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
   waitUntilDone();
-  for (std::unique_ptr<Worker> &worker : workers)
+  for (Worker *worker : local)
     if (status.ok() && !worker->prepared.ok())
       status = worker->prepared;
   return status;
@@ -198,9 +233,13 @@ void HostExecutor::waitUntilDone() {
 }
 
 HostExecutor::~HostExecutor() {
+  if (network) {
+    network->watch(nullptr);
+    network->disconnect();
+  }
   stopping = true;
   started.add(1);
-  for (std::unique_ptr<Worker> &worker : workers)
+  for (Worker *worker : local)
     if (worker->thread.joinable())
       worker->thread.join();
 }
@@ -215,13 +254,12 @@ Status HostExecutor::begin(const void *const *newInputs,
     return status;
   std::copy_n(newInputs, inputs.size(), inputs.begin());
   settings = newSettings;
-  std::fill(results.begin(), results.end(),
-            std::numeric_limits<double>::quiet_NaN());
-  for (std::unique_ptr<Worker> &worker : workers)
+  std::fill(results.begin(), results.end(), notReported);
+  for (Worker *worker : local)
     if (worker->rank.timeline)
       worker->rank.timeline->setStep(static_cast<int32_t>(settings.step));
   group.beginStep();
-  doneTarget += static_cast<uint32_t>(workers.size());
+  doneTarget += static_cast<uint32_t>(local.size());
   started.add(1);
   return Status::success();
 }
@@ -229,30 +267,87 @@ Status HostExecutor::begin(const void *const *newInputs,
 /// A rank waits from the end of its step to that of the last rank.
 void HostExecutor::addIdleTails() {
   int64_t last = 0;
-  for (std::unique_ptr<Worker> &worker : workers)
+  for (Worker *worker : local)
     last = std::max(last, worker->stepEnd);
-  for (std::unique_ptr<Worker> &worker : workers)
+  for (Worker *worker : local)
     if (worker->rank.timeline && worker->stepEnd < last)
       worker->rank.timeline->addIdle(worker->stepEnd, last);
+}
+
+/// The first fault, and where the ranks of this process were when they saw it.
+Status HostExecutor::localStatus() {
+  Status status = fault.status();
+  if (status.ok() || !network)
+    return status;
+  std::string text = status.message();
+  for (const Worker *worker : local)
+    if (!worker->rank.stoppedAt.empty())
+      text += "; " + worker->rank.stoppedAt;
+  return Status::error(text);
+}
+
+/// `squareOf(rank, i)` is that of parameter i of the rank's table. In the order
+/// of the ranks, wherever they run: the bits of a sum depend on it.
+template <typename Square>
+static double addSquares(const artifact::Program &program, Square squareOf) {
+  double sum = 0;
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (size_t i = 0; i < program.ranks[rank].params.size(); ++i)
+      if (program.ranks[rank].params[i].isHome)
+        sum += squareOf(rank, i);
+  return sum;
+}
+
+/// Gives each process what all of them have reported.
+Status HostExecutor::shareStep(StepResult &result) {
+  std::vector<double> mine = results;
+  for (const ParamUpdate &update : local.front()->rank.updates)
+    mine.push_back(update.squaredGradientNorm);
+  auto all = network->exchange(
+      std::string(reinterpret_cast<const char *>(mine.data()),
+                  mine.size() * sizeof(double)));
+  if (!all.ok())
+    return all.status();
+  result.results = results;
+  std::vector<std::vector<double>> reports;
+  for (size_t rank = 0; rank < all->size(); ++rank) {
+    std::vector<double> &numbers = reports.emplace_back(
+        results.size() + program.ranks[rank].params.size());
+    const std::string &bytes = (*all)[rank];
+    if (bytes.size() != numbers.size() * sizeof(double))
+      return Status::error("rank " + std::to_string(rank) +
+                           " does not report a step of this program");
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    for (size_t i = 0; i < results.size(); ++i)
+      if (std::bit_cast<uint64_t>(numbers[i]) !=
+          std::bit_cast<uint64_t>(notReported))
+        result.results[i] = numbers[i];
+  }
+  result.gradientNorm =
+      std::sqrt(addSquares(program, [&](size_t rank, size_t i) {
+        return reports[rank][results.size() + i];
+      }));
+  return Status::success();
 }
 
 Status HostExecutor::finish(StepResult &result) {
   waitUntilDone();
   addIdleTails();
-  if (Status status = fault.status(); !status.ok())
+  if (Status status = localStatus(); !status.ok()) {
+    if (network)
+      network->announce(status.message());
     return status;
-  for (std::unique_ptr<Channel> &channel : channels)
-    VEELINE_CHECK(channel->isIdle(), "a step ended with messages under way");
-  result.results = results;
-  double squared = 0;
-  for (std::unique_ptr<Worker> &worker : workers) {
-    const std::vector<artifact::RankParam> &params =
-        worker->rank.description->params;
-    for (size_t i = 0; i < params.size(); ++i)
-      if (params[i].isHome)
-        squared += worker->rank.updates[i].squaredGradientNorm;
   }
-  result.gradientNorm = std::sqrt(squared);
+  for (std::unique_ptr<Channel> &channel : channels)
+    VEELINE_CHECK(!channel || channel->isIdle(),
+                  "a step ended with messages under way");
+  if (network)
+    return shareStep(result);
+  result.results = results;
+  result.gradientNorm =
+      std::sqrt(addSquares(program, [&](size_t rank, size_t i) {
+        return workers[rank]->rank.updates[i].squaredGradientNorm;
+      }));
   return Status::success();
 }
 
@@ -262,8 +357,10 @@ Status HostExecutor::finish(StepResult &result) {
 
 Status HostExecutor::write(int32_t rank, int64_t offset, const void *source,
                            int64_t bytes) {
-  std::memcpy(workers[rank]->arena.data() + offset, source,
-              static_cast<size_t>(bytes));
+  // Each process writes what is its own.
+  if (isLocal(rank))
+    std::memcpy(workers[rank]->arena.data() + offset, source,
+                static_cast<size_t>(bytes));
   return Status::success();
 }
 
@@ -276,7 +373,7 @@ Status HostExecutor::read(int32_t rank, int64_t offset, void *target,
 
 std::vector<std::vector<Event>> HostExecutor::timeline(int32_t steps) const {
   std::vector<std::vector<Event>> ranks;
-  for (const std::unique_ptr<Worker> &worker : workers)
+  for (const Worker *worker : local)
     if (worker->rank.timeline)
       ranks.push_back(worker->rank.timeline->lastEvents(steps));
   return ranks;

@@ -9,6 +9,7 @@
 
 #include "Arena.h"
 #include "Executor.h"
+#include "Network.h"
 #include "Object.h"
 #include "Rank.h"
 
@@ -29,11 +30,14 @@ struct HostOptions {
   void (*announce)(Activity activity) = nullptr;
   /// Where given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
+  /// Where given, one rank runs here and each other one in a process of its
+  /// own. Outlives the executor.
+  Network *network = nullptr;
 };
 
-/// Runs a program with one thread per rank in this process. The threads live as
-/// long as the executor. `artifact` and `program` (one of its programs) outlive
-/// it.
+/// Runs a program with one thread per rank in this process, or one of its ranks
+/// where the others are processes of a network. The threads live as long as the
+/// executor. `artifact` and `program` (one of its programs) outlive it.
 class HostExecutor final : public Executor {
 public:
   static Expected<std::unique_ptr<HostExecutor>>
@@ -49,6 +53,9 @@ public:
   Status read(int32_t rank, int64_t offset, void *target,
               int64_t bytes) override;
 
+  /// True where the rank runs in this process; what follows is of such ranks.
+  bool isLocal(int32_t rank) const { return workers[rank] != nullptr; }
+  Network *otherProcesses() const { return network; }
   const Arena &arena(int32_t rank) const { return workers[rank]->arena; }
   const GemmTable &gemms(int32_t rank) const {
     return workers[rank]->rank.gemms;
@@ -57,7 +64,7 @@ public:
   int64_t discardBytes(int32_t rank) const {
     return static_cast<int64_t>(workers[rank]->rank.discard.size());
   }
-  /// The last steps of each rank; empty without a timeline.
+  /// The last steps of each local rank; empty without a timeline.
   std::vector<std::vector<Event>> timeline(int32_t steps) const;
 
 private:
@@ -76,19 +83,25 @@ private:
                const artifact::Program &program, const HostOptions &options);
 
   Status prepare(const HostOptions &options);
+  Status prepareLocal(const HostOptions &options);
+  void addChannel(int32_t index);
   Status prepareWorker(int32_t index, const HostOptions &options);
   Status startThreads();
   void runWorker(Worker &worker);
   void waitUntilDone();
   void addIdleTails();
   int64_t maxMessageBytes() const;
+  Status localStatus();
+  Status shareStep(StepResult &result);
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;
+  Network *const network;
   Group group;
   std::vector<std::unique_ptr<Channel>> channels;
   Fault fault;
-  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<Worker>> workers; ///< By rank; null: elsewhere.
+  std::vector<Worker *> local;
   std::vector<double> results;
   std::vector<const void *> inputs;
   StepSettings settings;

@@ -30,6 +30,8 @@ struct veeline_rank {
 
   /// Set once this rank has seen a fault: every call returns at once.
   bool failed = false;
+  /// Where it was when it saw that; empty where it waited for nobody.
+  std::string stoppedAt;
   /// The entry of the table of operations that runs; -1 between them.
   int32_t currentOp = -1;
 

@@ -14,6 +14,8 @@
 using namespace veeline;
 
 static volatile std::sig_atomic_t caught = 0;
+/// Apart: the signal may still come to this process, and is then its first.
+static int caughtElsewhere = 0;
 
 static void onSignal(int signal) {
   if (caught) {
@@ -32,4 +34,6 @@ void train::catchInterrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-int train::interruptSignal() { return caught; }
+int train::interruptSignal() { return caught ? caught : caughtElsewhere; }
+
+void train::shareInterrupt(int signal) { caughtElsewhere = signal; }

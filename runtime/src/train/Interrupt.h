@@ -16,6 +16,9 @@ void catchInterrupts();
 /// The signal that came, or 0.
 int interruptSignal();
 
+/// As if this process had caught the signal that another one has.
+void shareInterrupt(int signal);
+
 } // namespace veeline::train
 
 #endif // VEELINE_RUNTIME_TRAIN_INTERRUPT_H

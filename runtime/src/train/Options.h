@@ -34,6 +34,9 @@ struct Options {
   std::string profile;
   int64_t logEvery = 10;     ///< Lines, where the output is no terminal.
 
+  /// How long other processes may be silent before they count as failed.
+  double timeoutSeconds = 30;
+
   bool verify = false;
   bool compareSequential = false;
   bool checkMemory = false;

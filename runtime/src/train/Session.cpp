@@ -6,10 +6,13 @@
 
 #include "Session.h"
 
+#include "Checksum.h"
 #include "Random.h"
 #include "Suggest.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 using namespace veeline;
 using namespace veeline::train;
@@ -42,7 +45,81 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   run->inputs = std::move(*inputs);
   if (Status status = run->openInit(); !status.ok())
     return status;
+  if (Status status = run->openNetwork(); !status.ok())
+    return status;
   return run;
+}
+
+static void addLine(std::string &text, const char *name, double value) {
+  char number[40];
+  std::snprintf(number, sizeof(number), "%.17g", value);
+  text += std::string(name) + " " + number + "\n";
+}
+
+/// What would give other bits, or an endless wait, where it is not the same for
+/// all processes.
+std::string Run::commonOptions() const {
+  Crc64 content;
+  for (const std::string &object : artifact.objects)
+    content.add(object);
+  std::string text = "artifact " + metadata().model + "-" +
+                     std::to_string(content.value()) + "\n--program " +
+                     options.program + "\n";
+  for (const std::string &spec : options.inputs.specs)
+    text += "--data " + spec.substr(0, spec.find('=')) + "\n";
+  addLine(text, "--steps", double(options.steps));
+  addLine(text, "--seed", double(options.inputs.seed));
+  addLine(text, "--shuffle", options.inputs.shuffle);
+  addLine(text, "--drop-last", options.inputs.dropLast);
+  addLine(text, "--init", !options.init.empty());
+  addLine(text, "--save", !options.save.empty());
+  addLine(text, "--timeline", !options.timeline.empty());
+  addLine(text, "--profile", !options.profile.empty());
+  addLine(text, "--lr", options.optimizer.learningRate);
+  addLine(text, "--min-lr", options.minLearningRate.value_or(-1));
+  addLine(text, "--warmup", double(options.warmupSteps));
+  addLine(text, "--beta1", options.optimizer.beta1);
+  addLine(text, "--beta2", options.optimizer.beta2);
+  addLine(text, "--epsilon", options.optimizer.epsilon);
+  addLine(text, "--weight-decay", options.optimizer.weightDecay);
+  return text;
+}
+
+Status Run::openNetwork() {
+  Expected<std::optional<net::Place>> place = net::findPlace();
+  if (!place.ok())
+    return place.status();
+  const artifact::Program *program = metadata().findProgram(options.program);
+  if (!*place || !program)
+    return Status::success();
+  net::MeetingOptions meeting;
+  meeting.place = **place;
+  int32_t found = meeting.place.numRanks;
+  if (program->ranks.size() != static_cast<size_t>(found))
+    return Status::error(
+        meeting.place.launcher + " has started " + std::to_string(found) +
+        " processes, but program '" + program->name + "' of '" +
+        options.artifact + "' has " + std::to_string(program->ranks.size()) +
+        (program->ranks.size() == 1 ? " rank" : " ranks") +
+        "; start one process for each");
+  for (auto [isGiven, name] :
+       {std::pair(options.verify, "--verify"),
+        std::pair(options.compareSequential, "--compare-sequential"),
+        std::pair(options.checkMemory, "--check-memory")})
+    if (isGiven)
+      return Status::error(std::string(name) +
+                           " looks at all ranks in one process, but " +
+                           meeting.place.launcher + " has started " +
+                           std::to_string(found) + "; run it without");
+  if (const char *token = std::getenv("VEELINE_TOKEN"))
+    meeting.token = token;
+  meeting.about = commonOptions();
+  meeting.timeoutSeconds = options.timeoutSeconds;
+  Expected<std::unique_ptr<net::Mesh>> mesh = net::Mesh::create(meeting);
+  if (!mesh.ok())
+    return mesh.status();
+  network = std::move(*mesh);
+  return Status::success();
 }
 
 /// Checks that the file given by --init has every parameter.
@@ -187,12 +264,24 @@ void Session::copyFromArena(int32_t rank, int64_t offset,
   std::copy_n(host->arena(rank).data() + offset, bytes.size(), bytes.begin());
 }
 
-std::vector<char> Session::value(size_t index) const {
-  std::vector<char> bytes(static_cast<size_t>(bytesOf(index)));
+/// The rank that updates the parameter; -1 where none has it.
+int32_t Session::homeOf(size_t param) const {
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     for (const RankParam &entry : description->ranks[rank].params)
-      if (static_cast<size_t>(entry.param) == index && entry.isHome)
-        copyFromArena(static_cast<int32_t>(rank), entry.valueOffset, bytes);
+      if (static_cast<size_t>(entry.param) == param && entry.isHome)
+        return static_cast<int32_t>(rank);
+  return -1;
+}
+
+std::vector<char> Session::value(size_t index) const {
+  std::vector<char> bytes(static_cast<size_t>(bytesOf(index)));
+  int32_t home = homeOf(index);
+  if (home < 0 || !host->isLocal(home))
+    return bytes;
+  for (const RankParam &entry :
+       description->ranks[static_cast<size_t>(home)].params)
+    if (static_cast<size_t>(entry.param) == index && entry.isHome)
+      copyFromArena(home, entry.valueOffset, bytes);
   return bytes;
 }
 
@@ -215,18 +304,62 @@ std::vector<char> Session::read(const Gradient &gradient) const {
   return bytes;
 }
 
+/// In the first process `bytes` gets the value; the others give what they have.
+Status Session::gatherValue(size_t param, char *bytes) const {
+  int32_t home = homeOf(param);
+  std::string mine;
+  if (home < 0 || host->isLocal(home)) {
+    std::vector<char> content = value(param);
+    mine.assign(content.begin(), content.end());
+  }
+  if (run.network) {
+    auto all = run.network->gather(std::move(mine));
+    if (!all.ok())
+      return all.status();
+    if (!run.isFirst())
+      return Status::success();
+    mine = std::move((*all)[static_cast<size_t>(std::max(home, 0))]);
+  }
+  std::copy(mine.begin(), mine.end(), bytes);
+  return Status::success();
+}
+
 Status Session::save(const std::string &path, int64_t steps) const {
+  if (!run.isFirst()) {
+    for (size_t i = 0; i < run.metadata().params.size(); ++i)
+      if (Status status = gatherValue(i, nullptr); !status.ok())
+        return status;
+    return Status::success();
+  }
   std::vector<data::SafeTensorsEntry> entries;
   for (const Parameter &param : run.metadata().params)
     entries.push_back({param.name, param.type, param.shape});
   return data::writeSafeTensors(
       path, entries,
       {{"model", run.metadata().model}, {"steps", std::to_string(steps)}},
-      [&](size_t i, char *bytes) {
-        std::vector<char> content = value(i);
-        std::copy(content.begin(), content.end(), bytes);
-        return Status::success();
-      });
+      [&](size_t i, char *bytes) { return gatherValue(i, bytes); });
+}
+
+Expected<std::vector<std::vector<host::Event>>>
+Session::timeline(int32_t steps) const {
+  std::vector<std::vector<host::Event>> ranks = host->timeline(steps);
+  if (!run.network)
+    return ranks;
+  static_assert(std::is_trivially_copyable_v<host::Event>);
+  const std::vector<host::Event> &own = ranks.front();
+  auto all = run.network->gather(
+      std::string(reinterpret_cast<const char *>(own.data()),
+                  own.size() * sizeof(host::Event)));
+  if (!all.ok())
+    return all.status();
+  ranks.clear();
+  for (const std::string &bytes : *all) {
+    std::vector<host::Event> &events =
+        ranks.emplace_back(bytes.size() / sizeof(host::Event));
+    std::memcpy(events.data(), bytes.data(),
+                events.size() * sizeof(host::Event));
+  }
+  return ranks;
 }
 
 //===----------------------------------------------------------------------===//

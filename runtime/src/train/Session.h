@@ -9,6 +9,7 @@
 
 #include "File.h"
 #include "HostExecutor.h"
+#include "Mesh.h"
 #include "Options.h"
 #include "SafeTensors.h"
 
@@ -26,12 +27,19 @@ public:
   /// The first value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 
+  /// True where this process writes what there is to write: alone, or as rank 0.
+  bool isFirst() const { return !network || network->rank() == 0; }
+
   Options options;
   artifact::Artifact artifact;
   std::unique_ptr<data::Inputs> inputs;
+  /// The processes that a launcher has started; null where it is this one alone.
+  std::unique_ptr<net::Mesh> network;
 
 private:
   Status openInit();
+  Status openNetwork();
+  std::string commonOptions() const;
 
   MappedFile initFile;
   data::NamedTensors initTensors;
@@ -49,7 +57,7 @@ public:
   /// Runs step `step`; they ascend from 1.
   Status step(int64_t step, StepResult &result);
 
-  /// The value of parameter `index` at its home.
+  /// The value of parameter `index` at its home, in this process.
   std::vector<char> value(size_t index) const;
   /// Writes it to all ranks that have it.
   Status setValue(size_t index, const std::vector<char> &bytes);
@@ -64,8 +72,11 @@ public:
   std::vector<Gradient> gradients() const;
   std::vector<char> read(const Gradient &gradient) const;
 
-  /// Writes all parameters as a .safetensors file, atomically.
+  /// Writes all parameters as a .safetensors file, atomically. Of several
+  /// processes the first one writes, and all must call it.
   Status save(const std::string &path, int64_t steps) const;
+  /// The last steps of all ranks, in the first process. All must call it.
+  Expected<std::vector<std::vector<host::Event>>> timeline(int32_t steps) const;
 
   const artifact::Program &program() const { return *description; }
   const host::HostExecutor &executor() const { return *host; }
@@ -80,6 +91,8 @@ private:
   Status initialize();
   void prepareInputs(int64_t step);
   int64_t bytesOf(size_t param) const;
+  int32_t homeOf(size_t param) const;
+  Status gatherValue(size_t param, char *bytes) const;
   void copyFromArena(int32_t rank, int64_t offset,
                      std::vector<char> &bytes) const;
 

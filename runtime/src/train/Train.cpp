@@ -33,11 +33,13 @@ public:
 private:
   Status open();
   Status loop();
+  Expected<bool> isInterrupted() const;
   Status checkFinite() const;
   Status runStep(int64_t step);
   void fillRecord(int64_t step, int64_t begin, int64_t end);
   double meanOfLastLosses() const;
   Status writeResults();
+  Status writeTimeline() const;
   Status writeProfile() const;
   void printSummary() const;
 
@@ -84,6 +86,7 @@ static Status checkWritable(const std::string &path) {
 Status Trainer::open() {
   host::HostOptions hostOptions;
   hostOptions.poison = options.checkMemory;
+  hostOptions.network = run.network.get();
   if (options.checkMemory)
     hostOptions.announce = countRankAllocations;
   const artifact::Program *program =
@@ -106,6 +109,8 @@ Status Trainer::open() {
     losses.assign(
         static_cast<size_t>(options.steps),
         std::vector<double>(static_cast<size_t>(run.metadata().microbatches)));
+  if (!run.isFirst())
+    return Status::success();
   for (const std::string &path :
        {options.save, options.timeline, options.profile})
     if (Status status = checkWritable(path); !status.ok())
@@ -152,19 +157,38 @@ Status Trainer::runStep(int64_t step) {
   if (options.compareSequential)
     std::copy_n(result.results.begin(), run.metadata().microbatches,
                 losses[static_cast<size_t>(step - 1)].begin());
-  if (!options.metrics.empty())
+  if (!options.metrics.empty() && run.isFirst())
     if (Status status = metrics.add(record, run.tokensPerStep()); !status.ok())
       return status;
   return checkFinite();
 }
 
+/// Processes stop before the same step, wherever the signal came.
+Expected<bool> Trainer::isInterrupted() const {
+  if (!run.network)
+    return interruptSignal() != 0;
+  auto all = run.network->exchange(std::to_string(interruptSignal()));
+  if (!all.ok())
+    return all.status();
+  for (const std::string &signal : *all)
+    if (signal != "0" && interruptSignal() == 0)
+      shareInterrupt(std::atoi(signal.c_str()));
+  return interruptSignal() != 0;
+}
+
 Status Trainer::loop() {
   Progress progress(options.steps, run.tokensPerStep(), options.logEvery);
   firstBegin = host::nanoseconds();
-  for (int64_t step = 1; step <= options.steps && !interruptSignal(); ++step) {
+  for (int64_t step = 1; step <= options.steps; ++step) {
+    Expected<bool> interrupted = isInterrupted();
+    if (!interrupted.ok())
+      return interrupted.status();
+    if (*interrupted)
+      break;
     if (Status status = runStep(step); !status.ok())
       return status;
-    progress.show(record);
+    if (run.isFirst())
+      progress.show(record);
     if (options.checkMemory)
       countTrainingAllocations(/*inSteps=*/true);
   }
@@ -184,20 +208,27 @@ Status Trainer::writeResults() {
   if (!options.save.empty())
     keep(session->save(options.save, stepsDone));
   if (!options.timeline.empty())
-    keep(writeFileAtomically(
-        options.timeline,
-        host::toChromeTrace(
-            run.metadata(), session->program(),
-            session->executor().timeline(options.timelineSteps))));
+    keep(writeTimeline());
   if (!options.profile.empty() && stepsDone > 0)
     keep(writeProfile());
   return first;
 }
 
+Status Trainer::writeTimeline() const {
+  auto events = session->timeline(options.timelineSteps);
+  if (!events.ok() || !run.isFirst())
+    return events.ok() ? Status::success() : events.status();
+  return writeFileAtomically(
+      options.timeline,
+      host::toChromeTrace(run.metadata(), session->program(), *events));
+}
+
 Status Trainer::writeProfile() const {
   const artifact::Program &program = session->program();
-  host::Profile profile =
-      host::measure(program, session->executor().timeline(profileSteps));
+  auto events = session->timeline(profileSteps);
+  if (!events.ok() || !run.isFirst())
+    return events.ok() ? Status::success() : events.status();
+  host::Profile profile = host::measure(program, *events);
   Status status = writeFileAtomically(
       options.profile, host::toJson(profile, run.metadata(), program));
   if (!status.ok())
@@ -243,7 +274,8 @@ Status Trainer::train() {
     return status;
   if (Status status = loop(); !status.ok())
     return status;
-  printSummary();
+  if (run.isFirst())
+    printSummary();
   if (Status status = writeResults(); !status.ok())
     return status;
   if (interruptSignal())

@@ -1,0 +1,56 @@
+//===- Network.h - the other processes of a run ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_NETWORK_H
+#define VEELINE_RUNTIME_HOST_NETWORK_H
+
+#include "veeline/artifact.h"
+#include "veeline/status.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace veeline::host {
+
+class Channel;
+class Fault;
+class Group;
+
+/// The processes of a run, one for each rank of the pipeline. But for `connect`,
+/// these are for the thread that runs the training loop, and every process calls
+/// the same ones in the same order.
+class Network {
+public:
+  virtual ~Network() = default;
+
+  virtual int32_t rank() const = 0;
+  virtual int32_t numRanks() const = 0;
+
+  /// This process's end of a channel that leads to another rank or comes from
+  /// one. Before the first step.
+  virtual std::unique_ptr<Channel>
+  connect(Group &group, int32_t index, const artifact::Channel &channel) = 0;
+
+  /// From now on the ends that `connect` gave are not used any more.
+  virtual void disconnect() = 0;
+
+  /// What each process gave, by rank. An error where one of them has failed.
+  virtual Expected<std::vector<std::string>> exchange(std::string mine) = 0;
+
+  /// The same, for rank 0 alone; nothing for the others, who do not wait.
+  virtual Expected<std::vector<std::string>> gather(std::string mine) = 0;
+
+  /// From now on `fault` hears of processes that fail; null: no more.
+  virtual void watch(Fault *fault) = 0;
+
+  /// Tells the others that this process cannot go on.
+  virtual void announce(const std::string &failure) = 0;
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_NETWORK_H

@@ -1,0 +1,65 @@
+//===- Frame.h - what processes say to each other --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bytes on a connection, in the order of x86-64's memory. First, who connects
+// says Hello, and who listens answers with a Welcome; from then on both send
+// frames: a header, and as many bytes as it says.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_FRAME_H
+#define VEELINE_RUNTIME_NET_FRAME_H
+
+#include <cstdint>
+
+namespace veeline::net {
+
+inline constexpr char magic[8] = {'V', 'E', 'E', 'L', 'I', 'N', 'E', '1'};
+
+/// Followed by `aboutBytes` of text: what all processes must have in common.
+struct Hello {
+  char magic[8];
+  char token[64]; ///< Filled up with zeros.
+  int32_t rank;
+  int32_t numRanks;
+  uint32_t aboutBytes;
+  uint16_t port; ///< Where the process listens for ranks above its own.
+  uint16_t unused;
+};
+
+/// Followed by `bytes` of text: an error, or where every rank listens, as lines.
+struct Welcome {
+  char magic[8];
+  uint32_t isError;
+  uint32_t bytes;
+};
+
+enum class FrameKind : uint32_t {
+  credit,   ///< The receive of one more message of `channel` is posted.
+  message,  ///< Of `channel`; its place is posted.
+  exchange, ///< One process's part of an exchange, or of a gathering.
+  failure,  ///< The sender of the frame cannot go on; followed by why.
+  goodbye,  ///< The sender of the frame has ended its part of the run.
+  alive
+};
+
+/// A message is named by fields of its own, which the receiver checks.
+struct Header {
+  FrameKind kind;
+  int32_t channel;
+  int32_t edge;
+  uint32_t direction; ///< An artifact::ChannelKind.
+  uint32_t number;    ///< Counts the messages of the channel since the start.
+  uint32_t unused;
+  uint64_t bytes;
+};
+
+/// Longer texts of a Hello, a Welcome or a failure are no text of ours.
+inline constexpr uint32_t maxTextBytes = 1 << 20;
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_FRAME_H

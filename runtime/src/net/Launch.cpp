@@ -1,0 +1,80 @@
+//===- Launch.cpp - which process of a run this is ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+using namespace veeline;
+using namespace veeline::net;
+
+namespace {
+/// The variables of one launcher.
+struct Launcher {
+  const char *name, *rank, *numRanks;
+};
+} // namespace
+
+static constexpr Launcher launchers[] = {
+    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+    {"RANK", "RANK", "WORLD_SIZE"}};
+
+static Expected<int64_t> readNumber(const char *name, int64_t least,
+                                    int64_t most) {
+  const char *text = std::getenv(name);
+  int64_t value = 0;
+  const char *end = text ? text + std::strlen(text) : nullptr;
+  auto [parsed, error] = std::from_chars(text, end, value);
+  if (!text || *text == 0 || parsed != end || error != std::errc() ||
+      value < least || value > most)
+    return Status::error(std::string("the environment variable ") + name +
+                         (text ? " is '" + std::string(text) + "'"
+                               : std::string(" is not set")) +
+                         "; expected a whole number from " +
+                         std::to_string(least) + " to " + std::to_string(most));
+  return value;
+}
+
+static Status readRendezvous(Place &place) {
+  if (const char *address = std::getenv("MASTER_ADDR"); address && *address)
+    place.address = address;
+  if (!std::getenv("MASTER_PORT"))
+    return Status::success();
+  Expected<int64_t> port = readNumber("MASTER_PORT", 1, 65535);
+  if (!port.ok())
+    return port.status();
+  place.port = static_cast<uint16_t>(*port);
+  return Status::success();
+}
+
+Expected<std::optional<Place>> net::findPlace() {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  for (const Launcher &launcher : launchers) {
+    // RANK alone is a name that other programs use, too.
+    if (!std::getenv(launcher.numRanks))
+      continue;
+    Expected<int64_t> numRanks = readNumber(launcher.numRanks, 1, most);
+    if (!numRanks.ok())
+      return numRanks.status();
+    if (*numRanks == 1)
+      continue;
+    Expected<int64_t> rank = readNumber(launcher.rank, 0, *numRanks - 1);
+    if (!rank.ok())
+      return rank.status();
+    Place place;
+    place.launcher = launcher.name;
+    place.rank = static_cast<int32_t>(*rank);
+    place.numRanks = static_cast<int32_t>(*numRanks);
+    if (Status status = readRendezvous(place); !status.ok())
+      return status;
+    return std::optional<Place>(std::move(place));
+  }
+  return std::optional<Place>();
+}

@@ -1,0 +1,34 @@
+//===- Launch.h - which process of a run this is ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_LAUNCH_H
+#define VEELINE_RUNTIME_NET_LAUNCH_H
+
+#include "veeline/status.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace veeline::net {
+
+/// Where this process stands among those that a launcher has started.
+struct Place {
+  std::string launcher; ///< Of messages: "mpirun", "srun", "RANK".
+  int32_t rank = 0;
+  int32_t numRanks = 1;
+  std::string address = "127.0.0.1"; ///< Where rank 0 listens.
+  uint16_t port = 29500;
+};
+
+/// Reads the environment: Open MPI's mpirun, Slurm's srun, or RANK and
+/// WORLD_SIZE; MASTER_ADDR and MASTER_PORT say where rank 0 listens. Nothing
+/// where no launcher has started more than one process.
+Expected<std::optional<Place>> findPlace();
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_LAUNCH_H

@@ -1,0 +1,450 @@
+//===- Mesh.cpp - a connection from each process to each other ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mesh.h"
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/post.hpp>
+#include <asio/read.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/use_awaitable.hpp>
+#include <asio/write.hpp>
+#include <csignal>
+#include <cstdio>
+#include <pthread.h>
+
+using namespace veeline;
+using namespace veeline::net;
+using artifact::ChannelKind;
+
+/// A large message is read in parts, so that a slow one counts as alive.
+static constexpr size_t partBytes = 1 << 20;
+/// How long the last frames of a process may take.
+static constexpr std::chrono::seconds goodbyeTime(2);
+
+static std::string nameOf(int32_t rank) {
+  return "rank " + std::to_string(rank);
+}
+
+//===----------------------------------------------------------------------===//
+// Life
+//===----------------------------------------------------------------------===//
+
+Mesh::Mesh(const MeetingOptions &options)
+    : place(options.place), timeoutSeconds(options.timeoutSeconds),
+      work(asio::make_work_guard(io)), timer(io),
+      inbox(static_cast<size_t>(options.place.numRanks)),
+      hasEnded(static_cast<size_t>(options.place.numRanks)) {}
+
+Expected<std::unique_ptr<Mesh>> Mesh::create(const MeetingOptions &options) {
+  std::unique_ptr<Mesh> mesh(new Mesh(options));
+  Expected<std::vector<asio::ip::tcp::socket>> sockets =
+      meet(mesh->io, options);
+  if (!sockets.ok())
+    return sockets.status();
+  for (asio::ip::tcp::socket &socket : *sockets)
+    mesh->links.push_back(
+        socket.is_open() ? std::make_unique<Link>(std::move(socket)) : nullptr);
+  mesh->start();
+  return mesh;
+}
+
+void Mesh::start() {
+  for (int32_t peer = 0; peer < numRanks(); ++peer)
+    if (Link *link = links[static_cast<size_t>(peer)].get()) {
+      link->heard = Clock::now();
+      asio::co_spawn(io, read(peer), asio::detached);
+    }
+  asio::co_spawn(io, keepAlive(), asio::detached);
+  // Signals are for the thread that runs the training loop.
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  thread = std::thread([this] {
+    pthread_setname_np(pthread_self(), "veeline-net");
+    io.run();
+  });
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+/// Says goodbye, and waits until that is written or cannot be any more.
+Mesh::~Mesh() {
+  if (!thread.joinable())
+    return;
+  Frame goodbye;
+  goodbye.header.kind = FrameKind::goodbye;
+  for (int32_t peer = 0; peer < numRanks(); ++peer)
+    if (peer != rank())
+      send(peer, goodbye);
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    isEnding = true;
+  }
+  flush();
+  io.stop();
+  thread.join();
+}
+
+/// True where something is still to be written. Of the network's thread.
+bool Mesh::isWriting() const {
+  for (const std::unique_ptr<Link> &link : links)
+    if (link && !link->isClosed && !link->queue.empty())
+      return true;
+  return false;
+}
+
+/// Waits until everything is written, or closes what does not come to an end.
+void Mesh::flush() {
+  auto ask = [this](auto function) {
+    std::promise<bool> promise;
+    asio::post(io, [&] { promise.set_value(function()); });
+    return promise.get_future().get();
+  };
+  auto until = Clock::now() + goodbyeTime;
+  while (ask([this] { return isWriting(); })) {
+    if (Clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      continue;
+    }
+    ask([this] {
+      for (int32_t peer = 0; peer < numRanks(); ++peer)
+        if (Link *link = links[static_cast<size_t>(peer)].get();
+            link && !link->queue.empty())
+          lose(peer, "does not take what is sent to it");
+      return true;
+    });
+  }
+}
+
+void Mesh::disconnect() {
+  flush();
+  std::promise<void> done;
+  asio::post(io, [&] {
+    senders.clear();
+    receivers.clear();
+    done.set_value();
+  });
+  done.get_future().get();
+}
+
+void Mesh::watch(host::Fault *newFault) {
+  std::optional<std::string> known;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    fault = newFault;
+    known = failure;
+  }
+  if (newFault && known)
+    newFault->raise(*known);
+}
+
+/// Records the first failure and wakes whoever waits.
+void Mesh::fail(const std::string &text) {
+  // Under the lock, so that `watch(nullptr)` returns after the last use.
+  std::lock_guard<std::mutex> lock(mutex);
+  if (failure)
+    return;
+  failure = text;
+  changed.notify_all();
+  if (fault)
+    fault->raise(text);
+}
+
+void Mesh::announce(const std::string &text) {
+  for (int32_t peer = 0; peer < numRanks(); ++peer) {
+    if (peer == rank())
+      continue;
+    Frame frame;
+    frame.header.kind = FrameKind::failure;
+    frame.text = text.substr(0, maxTextBytes);
+    frame.header.bytes = frame.text.size();
+    send(peer, std::move(frame));
+  }
+}
+
+/// A connection is of no use any more.
+void Mesh::lose(int32_t peer, const std::string &how) {
+  Link &link = *links[static_cast<size_t>(peer)];
+  if (link.isClosed)
+    return;
+  link.isClosed = true;
+  asio::error_code ignored;
+  link.socket.close(ignored);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (isEnding)
+      return;
+  }
+  fail(nameOf(peer) + " " + how);
+}
+
+asio::awaitable<void> Mesh::keepAlive() {
+  auto timeout = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(timeoutSeconds));
+  for (;;) {
+    timer.expires_after(timeout / 4);
+    co_await timer.async_wait(asio::use_awaitable);
+    for (int32_t peer = 0; peer < numRanks(); ++peer) {
+      Link *link = links[static_cast<size_t>(peer)].get();
+      if (!link || link->isClosed)
+        continue;
+      if (Clock::now() - link->heard > timeout) {
+        char text[64];
+        std::snprintf(text, sizeof(text), "has not answered for %g s",
+                      timeoutSeconds);
+        lose(peer, text);
+      } else if (link->queue.empty()) {
+        Frame frame;
+        frame.header.kind = FrameKind::alive;
+        enqueue(peer, std::move(frame));
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+void Mesh::send(int32_t peer, Frame frame) {
+  asio::post(io, [this, peer, frame = std::move(frame)]() mutable {
+    enqueue(peer, std::move(frame));
+  });
+}
+
+void Mesh::enqueue(int32_t peer, Frame frame) {
+  Link &link = *links[static_cast<size_t>(peer)];
+  if (link.isClosed)
+    return;
+  link.queue.push_back(std::move(frame));
+  if (link.queue.size() == 1)
+    asio::co_spawn(io, write(peer), asio::detached);
+}
+
+/// Writes until nothing is left.
+asio::awaitable<void> Mesh::write(int32_t peer) {
+  Link &link = *links[static_cast<size_t>(peer)];
+  while (!link.queue.empty() && !link.isClosed) {
+    const Frame &frame = link.queue.front();
+    const char *data = frame.data ? frame.data : frame.text.data();
+    std::array<asio::const_buffer, 2> buffers = {
+        asio::buffer(&frame.header, sizeof(Header)),
+        asio::buffer(data, static_cast<size_t>(frame.header.bytes))};
+    asio::error_code error;
+    co_await asio::async_write(
+        link.socket, buffers, asio::redirect_error(asio::use_awaitable, error));
+    // What is lost is found out by reading, which may still see why.
+    if (error)
+      co_return;
+    if (frame.sender)
+      frame.sender->sent(const_cast<char *>(frame.data));
+    link.queue.pop_front();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+asio::awaitable<bool> Mesh::readBytes(Link &link, char *target, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    asio::error_code error;
+    size_t part = std::min(partBytes, bytes - done);
+    done += co_await asio::async_read(
+        link.socket, asio::buffer(target + done, part),
+        asio::redirect_error(asio::use_awaitable, error));
+    if (error)
+      co_return false;
+    link.heard = Clock::now();
+  }
+  co_return true;
+}
+
+asio::awaitable<void> Mesh::read(int32_t peer) {
+  Link &link = *links[static_cast<size_t>(peer)];
+  Header header;
+  while (co_await readBytes(link, reinterpret_cast<char *>(&header),
+                            sizeof(header))) {
+    if (header.kind == FrameKind::goodbye)
+      break;
+    if (!co_await readFrame(peer, header))
+      co_return;
+  }
+  if (header.kind != FrameKind::goodbye)
+    co_return lose(peer, "is gone: its connection is closed");
+  // Missed only by who still waits for what it has to give.
+  link.isClosed = true;
+  std::lock_guard<std::mutex> lock(mutex);
+  hasEnded[static_cast<size_t>(peer)] = true;
+  changed.notify_all();
+}
+
+/// False where nothing more is to be read.
+asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
+  switch (header.kind) {
+  case FrameKind::credit:
+    if (auto it = senders.find(header.channel);
+        it != senders.end() && it->second->channel().toRank == peer) {
+      it->second->credit();
+      co_return true;
+    }
+    break;
+  case FrameKind::message:
+    co_return co_await readMessage(peer, header);
+  case FrameKind::exchange:
+  case FrameKind::failure:
+    co_return co_await readText(peer, header);
+  case FrameKind::alive:
+    co_return true;
+  case FrameKind::goodbye:
+    break;
+  }
+  lose(peer, "sent what is no frame of this run");
+  co_return false;
+}
+
+bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
+  auto it = receivers.find(header.channel);
+  if (it == receivers.end())
+    return false;
+  const artifact::Channel &channel = it->second->channel();
+  return channel.fromRank == peer && channel.edge == header.edge &&
+         static_cast<uint32_t>(channel.kind) == header.direction &&
+         static_cast<uint64_t>(channel.messageBytes) == header.bytes;
+}
+
+asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
+  Link &link = *links[static_cast<size_t>(peer)];
+  char *target = nullptr;
+  if (isFromPeer(peer, header))
+    target = receivers[header.channel]->placeOf(header.number);
+  if (!target) {
+    lose(peer, "sent message " + std::to_string(header.number) +
+                   " of channel " + std::to_string(header.channel) + " (edge " +
+                   std::to_string(header.edge) + ", " +
+                   std::to_string(header.bytes) +
+                   " bytes), which is not the one that is expected");
+    co_return false;
+  }
+  if (!co_await readBytes(link, target, static_cast<size_t>(header.bytes))) {
+    lose(peer, "is gone: its connection is closed");
+    co_return false;
+  }
+  receivers[header.channel]->arrive();
+  co_return true;
+}
+
+asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
+  Link &link = *links[static_cast<size_t>(peer)];
+  std::string text;
+  bool isFailure = header.kind == FrameKind::failure;
+  if (!isFailure || header.bytes <= maxTextBytes) {
+    text.resize(header.bytes);
+    if (!co_await readBytes(link, text.data(), text.size())) {
+      lose(peer, "is gone: its connection is closed");
+      co_return false;
+    }
+  }
+  if (isFailure) {
+    link.isClosed = true;
+    fail(nameOf(peer) + " has failed: " + text);
+    co_return false;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  inbox[static_cast<size_t>(peer)].push_back(std::move(text));
+  changed.notify_all();
+  co_return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<host::Channel>
+Mesh::connect(host::Group &group, int32_t index,
+              const artifact::Channel &channel) {
+  Header header = {};
+  header.channel = index;
+  header.edge = channel.edge;
+  header.direction = static_cast<uint32_t>(channel.kind);
+  if (channel.toRank == rank()) {
+    header.kind = FrameKind::credit;
+    auto receiver = std::make_unique<RemoteReceiver>(
+        group, index, channel, [this, header, peer = channel.fromRank] {
+          Frame frame;
+          frame.header = header;
+          send(peer, std::move(frame));
+        });
+    receivers[index] = receiver.get();
+    return receiver;
+  }
+  header.kind = FrameKind::message;
+  header.bytes = static_cast<uint64_t>(channel.messageBytes);
+  auto sender = std::make_unique<RemoteSender>(
+      group, index, channel,
+      [this, header, peer = channel.toRank](Outgoing message) {
+        Frame frame;
+        frame.header = header;
+        frame.header.number = message.number;
+        frame.data = message.data;
+        frame.sender = senders[frame.header.channel];
+        send(peer, std::move(frame));
+      });
+  senders[index] = sender.get();
+  return sender;
+}
+
+//===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
+  std::vector<std::string> all(links.size());
+  std::unique_lock<std::mutex> lock(mutex);
+  for (size_t peer = 0; peer < links.size(); ++peer) {
+    if (!links[peer]) {
+      all[peer] = std::move(mine);
+      continue;
+    }
+    changed.wait(lock, [&] {
+      return failure || hasEnded[peer] || !inbox[peer].empty();
+    });
+    // What has come before a failure still counts.
+    if (inbox[peer].empty())
+      return Status::error(failure
+                               ? *failure
+                               : nameOf(static_cast<int32_t>(peer)) +
+                                     " has ended its part of the run");
+    all[peer] = std::move(inbox[peer].front());
+    inbox[peer].pop_front();
+  }
+  return all;
+}
+
+Expected<std::vector<std::string>> Mesh::exchange(std::string mine) {
+  for (int32_t peer = 0; peer < numRanks(); ++peer) {
+    if (peer == rank())
+      continue;
+    Frame frame;
+    frame.header.kind = FrameKind::exchange;
+    frame.header.bytes = mine.size();
+    frame.text = mine;
+    send(peer, std::move(frame));
+  }
+  return collect(std::move(mine));
+}
+
+Expected<std::vector<std::string>> Mesh::gather(std::string mine) {
+  if (rank() == 0)
+    return collect(std::move(mine));
+  Frame frame;
+  frame.header.kind = FrameKind::exchange;
+  frame.header.bytes = mine.size();
+  frame.text = std::move(mine);
+  send(0, std::move(frame));
+  return std::vector<std::string>();
+}

@@ -1,0 +1,109 @@
+//===- Mesh.h - a connection from each process to each other ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_MESH_H
+#define VEELINE_RUNTIME_NET_MESH_H
+
+#include "Fault.h"
+#include "Frame.h"
+#include "Network.h"
+#include "RemoteChannel.h"
+#include "Rendezvous.h"
+
+#include <asio/awaitable.hpp>
+#include <asio/executor_work_guard.hpp>
+#include <asio/steady_timer.hpp>
+#include <condition_variable>
+#include <future>
+#include <deque>
+#include <map>
+#include <thread>
+
+namespace veeline::net {
+
+/// TCP between all processes of a run. A thread of its own reads and writes; a
+/// process that is silent for the timeout has failed, so each says that it is
+/// alive four times in it.
+class Mesh final : public host::Network {
+public:
+  static Expected<std::unique_ptr<Mesh>> create(const MeetingOptions &options);
+  ~Mesh() override;
+
+  int32_t rank() const override { return place.rank; }
+  int32_t numRanks() const override { return place.numRanks; }
+  std::unique_ptr<host::Channel>
+  connect(host::Group &group, int32_t index,
+          const artifact::Channel &channel) override;
+  Expected<std::vector<std::string>> exchange(std::string mine) override;
+  Expected<std::vector<std::string>> gather(std::string mine) override;
+  void disconnect() override;
+  void watch(host::Fault *fault) override;
+  void announce(const std::string &failure) override;
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Bytes on their way out. `text` holds them, or the channel's place does.
+  struct Frame {
+    Header header = {};
+    std::string text;
+    const char *data = nullptr;
+    RemoteSender *sender = nullptr;
+  };
+  struct Link {
+    explicit Link(asio::ip::tcp::socket socket) : socket(std::move(socket)) {}
+    asio::ip::tcp::socket socket;
+    std::deque<Frame> queue; ///< The first one is being written.
+    Clock::time_point heard;
+    bool isClosed = false; ///< It has said goodbye, or it has failed.
+  };
+
+  Mesh(const MeetingOptions &options);
+
+  // Of the network's thread.
+  void start();
+  asio::awaitable<void> read(int32_t peer);
+  asio::awaitable<bool> readFrame(int32_t peer, const Header &header);
+  asio::awaitable<bool> readBytes(Link &link, char *target, size_t bytes);
+  asio::awaitable<bool> readMessage(int32_t peer, const Header &header);
+  asio::awaitable<bool> readText(int32_t peer, const Header &header);
+  asio::awaitable<void> write(int32_t peer);
+  asio::awaitable<void> keepAlive();
+  void enqueue(int32_t peer, Frame frame);
+  void lose(int32_t peer, const std::string &how);
+  bool isFromPeer(int32_t peer, const Header &header) const;
+
+  bool isWriting() const;
+
+  void send(int32_t peer, Frame frame);
+  void flush();
+  void fail(const std::string &text);
+  Expected<std::vector<std::string>> collect(std::string mine);
+
+  const Place place;
+  const double timeoutSeconds;
+  asio::io_context io;
+  asio::executor_work_guard<asio::io_context::executor_type> work;
+  asio::steady_timer timer;
+  std::vector<std::unique_ptr<Link>> links; ///< Null at this rank.
+  // By index in the program; set before the first exchange, so before any
+  // message.
+  std::map<int32_t, RemoteSender *> senders;
+  std::map<int32_t, RemoteReceiver *> receivers;
+  std::thread thread;
+
+  std::mutex mutex; ///< Of what follows.
+  std::condition_variable changed;
+  std::vector<std::deque<std::string>> inbox; ///< Of exchanges, by rank.
+  std::vector<bool> hasEnded;                 ///< Said goodbye, by rank.
+  std::optional<std::string> failure;         ///< The first one.
+  host::Fault *fault = nullptr;
+  bool isEnding = false;
+};
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_MESH_H

@@ -1,0 +1,110 @@
+//===- RemoteChannel.h - messages between two processes --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The two ends of a channel whose ranks share no memory. As in shared memory, a
+// sender computes nothing into a message before its receive is posted, so that
+// what is proved of one holds for the other: each post sends a credit. The
+// sender computes into a place of its own, which is sent from there; the
+// receiver reads into the place that was posted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_REMOTECHANNEL_H
+#define VEELINE_RUNTIME_NET_REMOTECHANNEL_H
+
+#include "Channel.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace veeline::net {
+
+/// A message on its way out.
+struct Outgoing {
+  uint32_t number = 0; ///< Counts the messages of the channel.
+  char *data = nullptr;
+};
+
+/// `send` hands a message to the network, which calls `sent` when its place is
+/// free again, and `credit` when the receiver has posted one more.
+class RemoteSender final : public host::Channel {
+public:
+  RemoteSender(host::Group &group, int32_t index,
+               const artifact::Channel &description,
+               std::function<void(Outgoing)> send)
+      : group(group), index(index), description(description),
+        send(std::move(send)) {}
+
+  void post(veeline_rank &rank, void *slot) override;
+  void wait(veeline_rank &rank) override;
+  void *acquire(veeline_rank &rank) override;
+  void commit(veeline_rank &rank) override;
+  void abort() override;
+  bool isIdle() const override { return numAcquired == numCommitted; }
+
+  /// From the network's thread.
+  void credit();
+  void sent(char *place);
+
+  const artifact::Channel &channel() const { return description; }
+
+private:
+  char *takePlace();
+
+  host::Group &group;
+  const int32_t index;
+  const artifact::Channel &description;
+  std::function<void(Outgoing)> send;
+  host::WaitWord credits; ///< In steps of two; bit 0 is a fault.
+  uint32_t numAcquired = 0, numCommitted = 0;
+  std::vector<char *> acquired; ///< A ring of those not committed.
+
+  std::mutex mutex; ///< Of what follows.
+  std::vector<std::unique_ptr<char[]>> places;
+  std::vector<char *> freePlaces;
+};
+
+/// `announce` tells the sender of one more post. The network asks where message
+/// `number` goes, and calls `arrived` when it is there.
+class RemoteReceiver final : public host::Channel {
+public:
+  RemoteReceiver(host::Group &group, int32_t index,
+                 const artifact::Channel &description,
+                 std::function<void()> announce)
+      : group(group), index(index), description(description),
+        slots(static_cast<size_t>(description.messagesPerStep)),
+        announce(std::move(announce)) {}
+
+  void post(veeline_rank &rank, void *slot) override;
+  void wait(veeline_rank &rank) override;
+  void *acquire(veeline_rank &rank) override;
+  void commit(veeline_rank &rank) override;
+  void abort() override;
+  bool isIdle() const override { return numPosted.load() == numWaited; }
+
+  /// From the network's thread. Null where message `number` is not the next one
+  /// or nothing is posted for it.
+  char *placeOf(uint32_t number);
+  void arrive();
+
+  const artifact::Channel &channel() const { return description; }
+
+private:
+  host::Group &group;
+  const int32_t index;
+  const artifact::Channel &description;
+  std::vector<void *> slots;
+  std::function<void()> announce;
+  host::WaitWord arrived; ///< In steps of two; bit 0 is a fault.
+  std::atomic<uint32_t> numPosted{0};
+  uint32_t numWaited = 0;
+  uint32_t numArrived = 0; ///< Of the network's thread.
+};
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_REMOTECHANNEL_H

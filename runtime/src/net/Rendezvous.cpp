@@ -1,0 +1,452 @@
+//===- Rendezvous.cpp - how the processes of a run find each other --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rendezvous.h"
+
+#include "Frame.h"
+
+#include <asio/awaitable.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/connect.hpp>
+#include <asio/detached.hpp>
+#include <asio/ip/udp.hpp>
+#include <asio/read.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/system_error.hpp>
+#include <asio/use_awaitable.hpp>
+#include <asio/write.hpp>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <sstream>
+
+using namespace veeline;
+using namespace veeline::net;
+using asio::ip::tcp;
+using std::chrono::steady_clock;
+
+/// A stranger that connects and says nothing is dropped after this time.
+static constexpr std::chrono::seconds helloTime(5);
+static constexpr std::chrono::milliseconds retryTime(50);
+/// How long an error may take to the processes that have come.
+static constexpr std::chrono::milliseconds farewellTime(200);
+
+namespace {
+/// One process's part of the meeting.
+class Meeting {
+public:
+  explicit Meeting(const MeetingOptions &options)
+      : options(options), rank(options.place.rank),
+        numRanks(options.place.numRanks), acceptor(io), deadline(io),
+        ports(static_cast<size_t>(numRanks)) {
+    for (int32_t i = 0; i < numRanks; ++i)
+      peers.emplace_back(io);
+  }
+
+  /// The sockets then belong to `target`.
+  Expected<std::vector<tcp::socket>> run(asio::io_context &target);
+
+private:
+  Status wait();
+  Status listen();
+  asio::awaitable<void> acceptAll();
+  asio::awaitable<void> receive(tcp::socket socket);
+  asio::awaitable<void> join();
+  asio::awaitable<bool> greet(tcp::socket &socket, Welcome &welcome,
+                              std::string &text);
+  asio::awaitable<tcp::socket> reach(std::string host, std::string port);
+  asio::awaitable<void> answerAll();
+  asio::awaitable<void> answer(tcp::socket &socket, bool isError,
+                               std::string text);
+  std::string table() const;
+  std::string findDifference(const Hello &hello, const std::string &about);
+  void welcome(const Hello &hello, tcp::socket socket);
+  void drop(tcp::socket &socket, const char *why);
+  void finish(Status status);
+  void finishIfComplete();
+  std::string missing() const;
+  bool hasToken(const Hello &hello) const;
+
+  /// Its own, so that strangers that have not spoken end with the meeting.
+  asio::io_context io;
+  const MeetingOptions &options;
+  const int32_t rank, numRanks;
+  tcp::acceptor acceptor;
+  asio::steady_timer deadline;
+  std::vector<tcp::socket> peers;
+  std::vector<std::string> ports; ///< "address port" of each rank.
+  bool isJoined = false;          ///< Connected to all lower ranks.
+  std::optional<Status> result;
+};
+} // namespace
+
+static std::string describe(const tcp::socket &socket) {
+  asio::error_code error;
+  tcp::endpoint endpoint = socket.remote_endpoint(error);
+  if (error)
+    return "an unknown address";
+  return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+}
+
+//===----------------------------------------------------------------------===//
+// Listening
+//===----------------------------------------------------------------------===//
+
+/// Rank 0 listens where all know; the others at any port of the interface that
+/// leads to rank 0. That is the loopback unless the address says otherwise.
+Status Meeting::listen() {
+  asio::error_code error;
+  tcp::resolver resolver(io);
+  auto found = resolver.resolve(options.place.address,
+                                std::to_string(options.place.port), error);
+  if (error || found.empty())
+    return Status::error("cannot find the address '" + options.place.address +
+                         "' (MASTER_ADDR): " + error.message());
+  tcp::endpoint endpoint = found.begin()->endpoint();
+  if (rank > 0 && !endpoint.address().is_loopback()) {
+    // Sends nothing: asks the system which of its addresses leads there.
+    asio::ip::udp::socket probe(io);
+    probe.connect({endpoint.address(), endpoint.port()}, error);
+    if (!error)
+      endpoint.address(probe.local_endpoint().address());
+  }
+  if (rank > 0)
+    endpoint.port(0);
+  std::string where = endpoint.address().to_string() + ":" +
+                      std::to_string(endpoint.port());
+  acceptor.open(endpoint.protocol(), error);
+  if (!error)
+    acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error)
+    acceptor.bind(endpoint, error);
+  if (!error)
+    acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error)
+    return Status::error("rank " + std::to_string(rank) +
+                         " cannot listen at " + where + ": " +
+                         error.message() +
+                         "; MASTER_ADDR and MASTER_PORT choose another place");
+  return Status::success();
+}
+
+asio::awaitable<void> Meeting::acceptAll() {
+  for (;;) {
+    asio::error_code error;
+    tcp::socket socket = co_await acceptor.async_accept(
+        asio::redirect_error(asio::use_awaitable, error));
+    if (!acceptor.is_open())
+      co_return;
+    if (!error)
+      asio::co_spawn(io, receive(std::move(socket)), asio::detached);
+  }
+}
+
+void Meeting::drop(tcp::socket &socket, const char *why) {
+  std::fprintf(stderr, "veeline: rank %d: dropped a connection from %s: %s\n",
+               rank, describe(socket).c_str(), why);
+  asio::error_code ignored;
+  socket.close(ignored);
+}
+
+/// In a time that does not depend on where they differ.
+bool Meeting::hasToken(const Hello &hello) const {
+  char expected[sizeof(hello.token)] = {};
+  std::memcpy(expected, options.token.data(),
+              std::min(options.token.size(), sizeof(expected)));
+  unsigned difference = 0;
+  for (size_t i = 0; i < sizeof(expected); ++i)
+    difference |= static_cast<unsigned char>(expected[i] ^ hello.token[i]);
+  return difference == 0;
+}
+
+asio::awaitable<void> Meeting::receive(tcp::socket socket) {
+  // Shared with the timer's handler, which may come after this has ended.
+  auto shared = std::make_shared<tcp::socket>(std::move(socket));
+  asio::steady_timer timer(io, helloTime);
+  timer.async_wait([shared](asio::error_code error) {
+    asio::error_code ignored;
+    if (!error)
+      shared->shutdown(tcp::socket::shutdown_both, ignored);
+  });
+  Hello hello = {};
+  asio::error_code error;
+  std::string about;
+  co_await asio::async_read(*shared, asio::buffer(&hello, sizeof(hello)),
+                            asio::redirect_error(asio::use_awaitable, error));
+  bool isOurs = !error && std::memcmp(hello.magic, magic, sizeof(magic)) == 0;
+  if (isOurs && hasToken(hello) && hello.aboutBytes <= maxTextBytes) {
+    about.resize(hello.aboutBytes);
+    co_await asio::async_read(*shared, asio::buffer(about),
+                              asio::redirect_error(asio::use_awaitable, error));
+  }
+  timer.cancel();
+  if (result)
+    co_return;
+  if (!isOurs)
+    co_return drop(*shared, "it does not speak Veeline's protocol");
+  if (!hasToken(hello))
+    co_return drop(*shared, "its token (VEELINE_TOKEN) is another one");
+  if (error)
+    co_return drop(*shared, "it ended before it had said who it is");
+  if (std::string text = findDifference(hello, about); !text.empty()) {
+    co_await answer(*shared, /*isError=*/true, text);
+    co_return finish(Status::error(text));
+  }
+  ports[static_cast<size_t>(hello.rank)] =
+      shared->remote_endpoint(error).address().to_string() + " " +
+      std::to_string(hello.port);
+  welcome(hello, std::move(*shared));
+}
+
+static std::string nameOfLine(const std::string &line) {
+  return line.substr(0, line.find(' '));
+}
+
+/// Why the process that said `hello` is none of this run; empty where it is.
+std::string Meeting::findDifference(const Hello &hello,
+                                    const std::string &about) {
+  std::string who = "rank " + std::to_string(hello.rank);
+  if (hello.numRanks != numRanks)
+    return who + " was started as one of " + std::to_string(hello.numRanks) +
+           " processes, rank " + std::to_string(rank) + " as one of " +
+           std::to_string(numRanks);
+  if (hello.rank < 0 || hello.rank >= numRanks || hello.rank == rank ||
+      peers[static_cast<size_t>(hello.rank)].is_open())
+    return "two processes were started as " + who;
+  std::istringstream theirs(about), ours(options.about);
+  std::string their, our;
+  while (std::getline(ours, our)) {
+    if (!std::getline(theirs, their))
+      their.clear();
+    if (their != our)
+      return who + " was started with another " + nameOfLine(our) + ": '" +
+             their.substr(std::min(their.size(), nameOfLine(our).size() + 1)) +
+             "', rank " + std::to_string(rank) + " with '" +
+             our.substr(std::min(our.size(), nameOfLine(our).size() + 1)) + "'";
+  }
+  return "";
+}
+
+/// Rank 0 answers when it knows everybody; others at once.
+void Meeting::welcome(const Hello &hello, tcp::socket socket) {
+  peers[static_cast<size_t>(hello.rank)] = std::move(socket);
+  if (rank != 0) {
+    asio::co_spawn(
+        io,
+        answer(peers[static_cast<size_t>(hello.rank)], /*isError=*/false, ""),
+        [this](std::exception_ptr) { finishIfComplete(); });
+    return;
+  }
+  for (int32_t i = 1; i < numRanks; ++i)
+    if (!peers[static_cast<size_t>(i)].is_open())
+      return;
+  asio::co_spawn(io, answerAll(), asio::detached);
+}
+
+std::string Meeting::table() const {
+  std::string text;
+  for (const std::string &place : ports)
+    text += place + "\n";
+  return text;
+}
+
+asio::awaitable<void> Meeting::answer(tcp::socket &socket, bool isError,
+                                      std::string text) {
+  Welcome welcome = {};
+  std::memcpy(welcome.magic, magic, sizeof(magic));
+  welcome.isError = isError;
+  welcome.bytes = static_cast<uint32_t>(text.size());
+  std::string bytes(reinterpret_cast<const char *>(&welcome), sizeof(welcome));
+  bytes += text;
+  asio::error_code ignored; // Who is gone is missed by the first frame.
+  co_await asio::async_write(
+      socket, asio::buffer(bytes),
+      asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+asio::awaitable<void> Meeting::answerAll() {
+  for (int32_t i = 1; i < numRanks; ++i)
+    co_await answer(peers[static_cast<size_t>(i)], /*isError=*/false, table());
+  isJoined = true;
+  finishIfComplete();
+}
+
+//===----------------------------------------------------------------------===//
+// Joining
+//===----------------------------------------------------------------------===//
+
+/// Tries until somebody listens there; the deadline ends it.
+asio::awaitable<tcp::socket> Meeting::reach(std::string host,
+                                            std::string port) {
+  for (;;) {
+    tcp::socket socket(io);
+    asio::error_code error;
+    tcp::resolver resolver(io);
+    auto found = resolver.resolve(host, port, error);
+    if (!error)
+      co_await asio::async_connect(
+          socket, found, asio::redirect_error(asio::use_awaitable, error));
+    if (!error || result)
+      co_return socket;
+    asio::steady_timer timer(io, retryTime);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+/// False where the connection ended.
+asio::awaitable<bool> Meeting::greet(tcp::socket &socket, Welcome &welcome,
+                                     std::string &text) {
+  Hello hello = {};
+  std::memcpy(hello.magic, magic, sizeof(magic));
+  std::memcpy(hello.token, options.token.data(),
+              std::min(options.token.size(), sizeof(hello.token)));
+  hello.rank = rank;
+  hello.numRanks = numRanks;
+  hello.aboutBytes = static_cast<uint32_t>(options.about.size());
+  hello.port = acceptor.local_endpoint().port();
+  std::string bytes(reinterpret_cast<const char *>(&hello), sizeof(hello));
+  bytes += options.about;
+  asio::error_code error;
+  co_await asio::async_write(socket, asio::buffer(bytes),
+                             asio::redirect_error(asio::use_awaitable, error));
+  if (!error)
+    co_await asio::async_read(socket, asio::buffer(&welcome, sizeof(welcome)),
+                              asio::redirect_error(asio::use_awaitable, error));
+  if (error || std::memcmp(welcome.magic, magic, sizeof(magic)) != 0 ||
+      welcome.bytes > maxTextBytes)
+    co_return false;
+  text.resize(welcome.bytes);
+  co_await asio::async_read(socket, asio::buffer(text),
+                            asio::redirect_error(asio::use_awaitable, error));
+  co_return !error;
+}
+
+asio::awaitable<void> Meeting::join() {
+  std::vector<std::string> places = {options.place.address + " " +
+                                     std::to_string(options.place.port)};
+  for (int32_t peer = 0; peer < rank && !result; ++peer) {
+    const std::string place = places[static_cast<size_t>(peer)];
+    size_t blank = place.find(' ');
+    tcp::socket socket =
+        co_await reach(place.substr(0, blank), place.substr(blank + 1));
+    Welcome welcome = {};
+    std::string text;
+    bool isAnswered = co_await greet(socket, welcome, text);
+    if (result)
+      co_return;
+    std::string who = "rank " + std::to_string(peer) + " at " + place;
+    if (!isAnswered)
+      co_return finish(Status::error(
+          who + " has closed the connection; is something else listening "
+                "there, or is its VEELINE_TOKEN another one?"));
+    if (welcome.isError)
+      co_return finish(Status::error(text));
+    peers[static_cast<size_t>(peer)] = std::move(socket);
+    if (peer > 0)
+      continue;
+    std::istringstream lines(text);
+    places.clear();
+    for (std::string line; std::getline(lines, line);)
+      places.push_back(line);
+    if (places.size() != static_cast<size_t>(numRanks))
+      co_return finish(Status::error(who + " does not know all ranks"));
+  }
+  isJoined = true;
+  finishIfComplete();
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+void Meeting::finishIfComplete() {
+  if (!isJoined || result)
+    return;
+  for (int32_t i = 0; i < numRanks; ++i)
+    if (i != rank && !peers[static_cast<size_t>(i)].is_open())
+      return;
+  finish(Status::success());
+}
+
+void Meeting::finish(Status status) {
+  if (result)
+    return;
+  result = std::move(status);
+  deadline.cancel();
+  asio::error_code ignored;
+  acceptor.close(ignored);
+  // What this rank has found goes to all that have come.
+  if (!result->ok() && rank == 0)
+    for (tcp::socket &socket : peers)
+      if (socket.is_open())
+        asio::co_spawn(io, answer(socket, /*isError=*/true, result->message()),
+                       asio::detached);
+}
+
+std::string Meeting::missing() const {
+  std::string ranks;
+  int32_t count = 0;
+  for (int32_t i = 0; i < numRanks; ++i)
+    if (i != rank && !peers[static_cast<size_t>(i)].is_open()) {
+      ranks += (count ? ", " : "") + std::to_string(i);
+      ++count;
+    }
+  return (count == 1 ? "rank " : "ranks ") + ranks;
+}
+
+Status Meeting::wait() {
+  deadline.expires_after(std::chrono::duration_cast<steady_clock::duration>(
+      std::chrono::duration<double>(options.timeoutSeconds)));
+  deadline.async_wait([this](asio::error_code error) {
+    if (error)
+      return;
+    char seconds[32];
+    std::snprintf(seconds, sizeof(seconds), "%g", options.timeoutSeconds);
+    finish(Status::error("rank " + std::to_string(rank) + " waited " + seconds +
+                         " s in vain for " + missing() + " at " +
+                         options.place.address + ":" +
+                         std::to_string(options.place.port)));
+  });
+  asio::co_spawn(io, acceptAll(), asio::detached);
+  if (rank > 0)
+    asio::co_spawn(io, join(), asio::detached);
+  while (!result)
+    io.run_one();
+  // An error goes to those that have come.
+  const auto until = steady_clock::now() + farewellTime;
+  while (!result->ok() && io.run_one_until(until))
+    ;
+  return *result;
+}
+
+Expected<std::vector<tcp::socket>> Meeting::run(asio::io_context &target) {
+  Status status = listen();
+  if (status.ok())
+    status = wait();
+  if (!status.ok())
+    return status;
+  std::vector<tcp::socket> sockets;
+  for (tcp::socket &peer : peers) {
+    tcp::socket &socket = sockets.emplace_back(target);
+    if (!peer.is_open())
+      continue;
+    tcp protocol = peer.local_endpoint().protocol();
+    socket.assign(protocol, peer.release());
+    socket.set_option(tcp::no_delay(true));
+  }
+  return sockets;
+}
+
+Expected<std::vector<tcp::socket>> net::meet(asio::io_context &io,
+                                             const MeetingOptions &options) {
+  // A connection may end at any time, which its first frame finds out.
+  try {
+    return Meeting(options).run(io);
+  } catch (const asio::system_error &error) {
+    return Status::error(std::string("a connection failed: ") + error.what());
+  }
+}

@@ -1,0 +1,36 @@
+//===- Rendezvous.h - how the processes of a run find each other -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_RENDEZVOUS_H
+#define VEELINE_RUNTIME_NET_RENDEZVOUS_H
+
+#include "Launch.h"
+
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <vector>
+
+namespace veeline::net {
+
+struct MeetingOptions {
+  Place place;
+  std::string token; ///< At most 64 bytes; the same for all.
+  /// Lines "name value" that all processes must agree about.
+  std::string about;
+  double timeoutSeconds = 30;
+};
+
+/// Connects every process with every other one, within the timeout. Entry i
+/// is the connection to rank i; that of this process is closed. Connections
+/// that are not from a process of this run are dropped, with a line on standard
+/// error. An error names the ranks that did not come, or the first line of
+/// `about` that differs, and whose it is.
+Expected<std::vector<asio::ip::tcp::socket>> meet(asio::io_context &io,
+                                                  const MeetingOptions &options);
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_RENDEZVOUS_H
