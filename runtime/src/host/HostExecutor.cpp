@@ -303,9 +303,9 @@ Status HostExecutor::shareStep(StepResult &result) {
   std::vector<double> mine = results;
   for (const ParamUpdate &update : local.front()->rank.updates)
     mine.push_back(update.squaredGradientNorm);
-  auto all = network->exchange(
-      std::string(reinterpret_cast<const char *>(mine.data()),
-                  mine.size() * sizeof(double)));
+  auto all =
+      network->exchange(std::string(reinterpret_cast<const char *>(mine.data()),
+                                    mine.size() * sizeof(double)));
   if (!all.ok())
     return all.status();
   result.results = results;

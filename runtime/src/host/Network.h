@@ -20,9 +20,9 @@ class Channel;
 class Fault;
 class Group;
 
-/// The processes of a run, one for each rank of the pipeline. But for `connect`,
-/// these are for the thread that runs the training loop, and every process calls
-/// the same ones in the same order.
+/// The processes of a run, one for each rank of the pipeline. But for
+/// `connect`, these are for the thread that runs the training loop, and every
+/// process calls the same ones in the same order.
 class Network {
 public:
   virtual ~Network() = default;

@@ -30,7 +30,8 @@ struct Hello {
   uint16_t unused;
 };
 
-/// Followed by `bytes` of text: an error, or where every rank listens, as lines.
+/// Followed by `bytes` of text: an error, or where every rank listens, as
+/// lines.
 struct Welcome {
   char magic[8];
   uint32_t isError;

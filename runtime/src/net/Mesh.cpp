@@ -364,9 +364,8 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
 // Channels
 //===----------------------------------------------------------------------===//
 
-std::unique_ptr<host::Channel>
-Mesh::connect(host::Group &group, int32_t index,
-              const artifact::Channel &channel) {
+std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
+                                             const artifact::Channel &channel) {
   Header header = {};
   header.channel = index;
   header.edge = channel.edge;
@@ -415,10 +414,9 @@ Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
     });
     // What has come before a failure still counts.
     if (inbox[peer].empty())
-      return Status::error(failure
-                               ? *failure
-                               : nameOf(static_cast<int32_t>(peer)) +
-                                     " has ended its part of the run");
+      return Status::error(failure ? *failure
+                                   : nameOf(static_cast<int32_t>(peer)) +
+                                         " has ended its part of the run");
     all[peer] = std::move(inbox[peer].front());
     inbox[peer].pop_front();
   }

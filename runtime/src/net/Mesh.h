@@ -17,8 +17,8 @@
 #include <asio/executor_work_guard.hpp>
 #include <asio/steady_timer.hpp>
 #include <condition_variable>
-#include <future>
 #include <deque>
+#include <future>
 #include <map>
 #include <thread>
 

@@ -116,8 +116,8 @@ Status Meeting::listen() {
   }
   if (rank > 0)
     endpoint.port(0);
-  std::string where = endpoint.address().to_string() + ":" +
-                      std::to_string(endpoint.port());
+  std::string where =
+      endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
   acceptor.open(endpoint.protocol(), error);
   if (!error)
     acceptor.set_option(tcp::acceptor::reuse_address(true), error);
@@ -126,9 +126,8 @@ Status Meeting::listen() {
   if (!error)
     acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error)
-    return Status::error("rank " + std::to_string(rank) +
-                         " cannot listen at " + where + ": " +
-                         error.message() +
+    return Status::error("rank " + std::to_string(rank) + " cannot listen at " +
+                         where + ": " + error.message() +
                          "; MASTER_ADDR and MASTER_PORT choose another place");
   return Status::success();
 }

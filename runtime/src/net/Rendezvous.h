@@ -1,4 +1,5 @@
-//===- Rendezvous.h - how the processes of a run find each other -*- C++ -*-===//
+//===- Rendezvous.h - how the processes of a run find each other -*- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -28,8 +29,8 @@ struct MeetingOptions {
 /// that are not from a process of this run are dropped, with a line on standard
 /// error. An error names the ranks that did not come, or the first line of
 /// `about` that differs, and whose it is.
-Expected<std::vector<asio::ip::tcp::socket>> meet(asio::io_context &io,
-                                                  const MeetingOptions &options);
+Expected<std::vector<asio::ip::tcp::socket>>
+meet(asio::io_context &io, const MeetingOptions &options);
 
 } // namespace veeline::net
 

@@ -32,7 +32,7 @@ struct Options {
   std::string timeline;
   int32_t timelineSteps = 4; ///< The last ones.
   std::string profile;
-  int64_t logEvery = 10;     ///< Lines, where the output is no terminal.
+  int64_t logEvery = 10; ///< Lines, where the output is no terminal.
 
   /// How long other processes may be silent before they count as failed.
   double timeoutSeconds = 30;

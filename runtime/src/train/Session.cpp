@@ -96,12 +96,12 @@ Status Run::openNetwork() {
   meeting.place = **place;
   int32_t found = meeting.place.numRanks;
   if (program->ranks.size() != static_cast<size_t>(found))
-    return Status::error(
-        meeting.place.launcher + " has started " + std::to_string(found) +
-        " processes, but program '" + program->name + "' of '" +
-        options.artifact + "' has " + std::to_string(program->ranks.size()) +
-        (program->ranks.size() == 1 ? " rank" : " ranks") +
-        "; start one process for each");
+    return Status::error(meeting.place.launcher + " has started " +
+                         std::to_string(found) + " processes, but program '" +
+                         program->name + "' of '" + options.artifact +
+                         "' has " + std::to_string(program->ranks.size()) +
+                         (program->ranks.size() == 1 ? " rank" : " ranks") +
+                         "; start one process for each");
   for (auto [isGiven, name] :
        {std::pair(options.verify, "--verify"),
         std::pair(options.compareSequential, "--compare-sequential"),

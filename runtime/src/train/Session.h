@@ -27,13 +27,15 @@ public:
   /// The first value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 
-  /// True where this process writes what there is to write: alone, or as rank 0.
+  /// True where this process writes what there is to write: alone, or as rank
+  /// 0.
   bool isFirst() const { return !network || network->rank() == 0; }
 
   Options options;
   artifact::Artifact artifact;
   std::unique_ptr<data::Inputs> inputs;
-  /// The processes that a launcher has started; null where it is this one alone.
+  /// The processes that a launcher has started; null where it is this one
+  /// alone.
   std::unique_ptr<net::Mesh> network;
 
 private:

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Starts the ranks of a run as processes, does something to them, and prints how each ended.
+
+Usage: launch.py [what to do] RANKS COMMAND ARGUMENT ...
+
+What is done waits until the first rank has printed a step. Standard output of rank 0
+is printed, then for each rank its exit code and its last line on standard error, and
+whether it ended within the time that --within gives after the deed.
+"""
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--signal", help="NAME:RANK, sent to a rank in its steps")
+    parser.add_argument("--omit", type=int, help="a rank that is not started")
+    parser.add_argument("--only", help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
+    parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE")
+    parser.add_argument("--stranger", choices=("garbage", "silent", "token"), help="who else connects to rank 0")
+    parser.add_argument("--within", type=float, default=8)
+    parser.add_argument("--world", type=int, help="WORLD_SIZE, where it is not the number of ranks")
+    parser.add_argument("ranks", type=int)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
+def environment(options, rank, port):
+    variables = {"RANK": str(rank), "WORLD_SIZE": str(options.world or options.ranks),
+                 "MASTER_PORT": str(port), "VEELINE_TOKEN": "open sesame"}
+    for setting in options.environment:
+        which, assignment = setting.split(":", 1)
+        if which == str(rank):
+            name, value = assignment.split("=", 1)
+            variables[name] = value
+    return {**os.environ, **variables}
+
+
+def start(options, rank, port):
+    command = list(options.command)
+    if options.only and options.only.startswith(f"{rank}="):
+        command += options.only.split("=", 1)[1].split()
+    return subprocess.Popen(command, env=environment(options, rank, port), text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def connect_stranger(kind, port):
+    """Connects as soon as rank 0 listens; the connection stays."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            stranger = socket.create_connection(("127.0.0.1", port))
+            break
+        except OSError:
+            time.sleep(0.01)
+    if kind == "garbage":
+        stranger.sendall(b"GET / HTTP/1.1\r\nHost: veeline\r\n\r\n" * 10)
+    if kind == "token":
+        stranger.sendall(b"VEELINE1" + b"wrong".ljust(64, b"\0") + bytes(16))
+    return stranger
+
+
+class Reader(threading.Thread):
+    """Reads a stream to its end; `first` is set at the first line that has `text`."""
+
+    def __init__(self, stream, text):
+        super().__init__(daemon=True)
+        self.stream, self.text, self.lines, self.first = stream, text, [], threading.Event()
+        self.start()
+
+    def run(self):
+        for line in self.stream:
+            self.lines.append(line)
+            if self.text in line:
+                self.first.set()
+        self.first.set()
+
+
+def main():
+    options = parse_arguments()
+    port = free_port()
+    stranger = None
+    ranks = {}
+    for rank in range(options.ranks):
+        if rank == options.omit:
+            continue
+        ranks[rank] = start(options, rank, port)
+        if rank == 0 and options.stranger:
+            stranger = connect_stranger(options.stranger, port)
+            time.sleep(0.1)
+    out = {rank: Reader(process.stdout, "step ") for rank, process in ranks.items()}
+    err = {rank: Reader(process.stderr, "\0") for rank, process in ranks.items()}
+    begin = time.monotonic()
+    if options.signal:
+        out[0].first.wait(30)
+        name, victim = options.signal.split(":")
+        ranks[int(victim)].send_signal(getattr(signal, "SIG" + name))
+        begin = time.monotonic()
+    ends = {}
+    for rank, process in ranks.items():
+        stopped = options.signal == f"STOP:{rank}"
+        try:
+            process.wait(0 if stopped else max(0, begin + options.within - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            ends[rank] = "is stopped" if stopped else f"still runs after {options.within} s"
+    for process in ranks.values():
+        process.kill()
+        process.wait()
+    for rank in ranks:
+        out[rank].join()
+        err[rank].join()
+    if 0 in ranks:
+        sys.stdout.write("".join(out[0].lines))
+    for rank, process in ranks.items():
+        text = "".join(err[rank].lines).strip()
+        ended = ends.get(rank, f"exit {process.returncode}")
+        print(f"rank {rank}: {ended}{': ' if text else ''}{text}")
+    if stranger:
+        stranger.close()
+
+
+if __name__ == "__main__":
+    main()
