@@ -33,6 +33,11 @@ if browser:
     # Tests may run as root, whom the sandbox does not take, and in small /dev/shm.
     flags = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage"
     config.substitutions.append(("%chromium", f"timeout 120 {browser} {flags}"))
+# More ranks than cores, and perhaps as root, in the containers that tests run in.
+if shutil.which("mpirun"):
+    config.available_features.add("mpirun")
+    config.substitutions.append(
+        ("%mpirun", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun --oversubscribe"))
 # Model files by others: VEELINE_MODELS, or what lies beside the source tree.
 models = os.environ.get("VEELINE_MODELS", os.path.join(config.veeline_source_dir, "../shared/models"))
 if os.path.isdir(models):

@@ -153,6 +153,12 @@ static std::string checkTimeout(const std::string &text) {
 }
 
 static void addProcessOptions(CLI::App &app, TrainCommand &command) {
+  app.add_option("--transport", command.options.transport,
+                 "How processes send messages: tcp, mpi, or auto, which is mpi "
+                 "under mpirun")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "tcp", "mpi"}))
+      ->group("Several processes");
   app.add_option("--timeout", command.options.timeoutSeconds,
                  "Seconds after which a silent process counts as failed")
       ->capture_default_str()
@@ -215,6 +221,7 @@ static int runTrain(TrainCommand &command, char **argv) {
     options.inputs.specs.push_back("tokens=text:" + command.text);
     options.inputs.specs.push_back("labels=text:" + command.text + ":shift=1");
   }
+  options.libraryDirectory = driver::libraryDirectory();
   if (options.checkMemory)
     restartWithAllocationCounter(argv);
   return train::run(options);

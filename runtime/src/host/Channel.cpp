@@ -62,8 +62,12 @@ bool Group::waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                     uint32_t target) {
   if (await(rank, channel, word, target))
     return true;
-  rank.stoppedAt = describePlace(rank, channel);
+  noteStop(rank, channel);
   return false;
+}
+
+void Group::noteStop(veeline_rank &rank, int32_t channel) const {
+  rank.stoppedAt = describePlace(rank, channel);
 }
 
 bool Group::await(veeline_rank &rank, int32_t channel, WaitWord &word,

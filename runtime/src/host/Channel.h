@@ -57,6 +57,9 @@ public:
   bool waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                uint32_t target);
 
+  /// After a fault: remembers what the rank does and waits for.
+  void noteStop(veeline_rank &rank, int32_t channel) const;
+
   /// Before any rank starts its step.
   void beginStep();
   /// By the rank's own thread: from here on it helps nobody in this step.

@@ -6,6 +6,8 @@
 
 #include "Mesh.h"
 
+#include "MpiChannel.h"
+
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
@@ -34,14 +36,15 @@ static std::string nameOf(int32_t rank) {
 // Life
 //===----------------------------------------------------------------------===//
 
-Mesh::Mesh(const MeetingOptions &options)
-    : place(options.place), timeoutSeconds(options.timeoutSeconds),
+Mesh::Mesh(const MeetingOptions &options, const MpiLibrary *mpi)
+    : place(options.place), timeoutSeconds(options.timeoutSeconds), mpi(mpi),
       work(asio::make_work_guard(io)), timer(io),
       inbox(static_cast<size_t>(options.place.numRanks)),
       hasEnded(static_cast<size_t>(options.place.numRanks)) {}
 
-Expected<std::unique_ptr<Mesh>> Mesh::create(const MeetingOptions &options) {
-  std::unique_ptr<Mesh> mesh(new Mesh(options));
+Expected<std::unique_ptr<Mesh>> Mesh::create(const MeetingOptions &options,
+                                             const MpiLibrary *mpi) {
+  std::unique_ptr<Mesh> mesh(new Mesh(options, mpi));
   Expected<std::vector<asio::ip::tcp::socket>> sockets =
       meet(mesh->io, options);
   if (!sockets.ok())
@@ -87,6 +90,9 @@ Mesh::~Mesh() {
   flush();
   io.stop();
   thread.join();
+  // After a failure MPI would wait for who is gone.
+  if (mpi && !failure)
+    mpi->finalize();
 }
 
 /// True where something is still to be written. Of the network's thread.
@@ -366,6 +372,8 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
 
 std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
                                              const artifact::Channel &channel) {
+  if (mpi)
+    return std::make_unique<MpiChannel>(*mpi, group, index, channel);
   Header header = {};
   header.channel = index;
   header.edge = channel.edge;

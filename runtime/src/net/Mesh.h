@@ -9,6 +9,7 @@
 
 #include "Fault.h"
 #include "Frame.h"
+#include "MpiLibrary.h"
 #include "Network.h"
 #include "RemoteChannel.h"
 #include "Rendezvous.h"
@@ -26,10 +27,12 @@ namespace veeline::net {
 
 /// TCP between all processes of a run. A thread of its own reads and writes; a
 /// process that is silent for the timeout has failed, so each says that it is
-/// alive four times in it.
+/// alive four times in it. Messages of channels go over TCP, too, or by MPI.
 class Mesh final : public host::Network {
 public:
-  static Expected<std::unique_ptr<Mesh>> create(const MeetingOptions &options);
+  /// `mpi` is initialised, or null.
+  static Expected<std::unique_ptr<Mesh>> create(const MeetingOptions &options,
+                                                const MpiLibrary *mpi);
   ~Mesh() override;
 
   int32_t rank() const override { return place.rank; }
@@ -61,7 +64,7 @@ private:
     bool isClosed = false; ///< It has said goodbye, or it has failed.
   };
 
-  Mesh(const MeetingOptions &options);
+  Mesh(const MeetingOptions &options, const MpiLibrary *mpi);
 
   // Of the network's thread.
   void start();
@@ -85,6 +88,7 @@ private:
 
   const Place place;
   const double timeoutSeconds;
+  const MpiLibrary *const mpi;
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> work;
   asio::steady_timer timer;

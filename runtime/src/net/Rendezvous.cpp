@@ -41,8 +41,8 @@ class Meeting {
 public:
   explicit Meeting(const MeetingOptions &options)
       : options(options), rank(options.place.rank),
-        numRanks(options.place.numRanks), acceptor(io), deadline(io),
-        ports(static_cast<size_t>(numRanks)) {
+        numRanks(options.place.numRanks), port(options.place.port),
+        acceptor(io), deadline(io), ports(static_cast<size_t>(numRanks)) {
     for (int32_t i = 0; i < numRanks; ++i)
       peers.emplace_back(io);
   }
@@ -75,6 +75,7 @@ private:
   asio::io_context io;
   const MeetingOptions &options;
   const int32_t rank, numRanks;
+  uint16_t port; ///< Of rank 0.
   tcp::acceptor acceptor;
   asio::steady_timer deadline;
   std::vector<tcp::socket> peers;
@@ -114,7 +115,7 @@ Status Meeting::listen() {
     if (!error)
       endpoint.address(probe.local_endpoint().address());
   }
-  if (rank > 0)
+  if (rank > 0 || options.sharePort)
     endpoint.port(0);
   std::string where =
       endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
@@ -129,7 +130,11 @@ Status Meeting::listen() {
     return Status::error("rank " + std::to_string(rank) + " cannot listen at " +
                          where + ": " + error.message() +
                          "; MASTER_ADDR and MASTER_PORT choose another place");
-  return Status::success();
+  if (!options.sharePort)
+    return Status::success();
+  if (rank == 0)
+    port = acceptor.local_endpoint().port();
+  return options.sharePort(port);
 }
 
 asio::awaitable<void> Meeting::acceptAll() {
@@ -326,7 +331,7 @@ asio::awaitable<bool> Meeting::greet(tcp::socket &socket, Welcome &welcome,
 
 asio::awaitable<void> Meeting::join() {
   std::vector<std::string> places = {options.place.address + " " +
-                                     std::to_string(options.place.port)};
+                                     std::to_string(port)};
   for (int32_t peer = 0; peer < rank && !result; ++peer) {
     const std::string place = places[static_cast<size_t>(peer)];
     size_t blank = place.find(' ');
@@ -407,8 +412,7 @@ Status Meeting::wait() {
     std::snprintf(seconds, sizeof(seconds), "%g", options.timeoutSeconds);
     finish(Status::error("rank " + std::to_string(rank) + " waited " + seconds +
                          " s in vain for " + missing() + " at " +
-                         options.place.address + ":" +
-                         std::to_string(options.place.port)));
+                         options.place.address + ":" + std::to_string(port)));
   });
   asio::co_spawn(io, acceptAll(), asio::detached);
   if (rank > 0)

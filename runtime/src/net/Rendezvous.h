@@ -12,6 +12,7 @@
 
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
+#include <functional>
 #include <vector>
 
 namespace veeline::net {
@@ -22,6 +23,9 @@ struct MeetingOptions {
   /// Lines "name value" that all processes must agree about.
   std::string about;
   double timeoutSeconds = 30;
+  /// Where given, rank 0 listens at any port: all call this, rank 0 with the
+  /// port once it listens, the others to be told.
+  std::function<Status(uint16_t &)> sharePort;
 };
 
 /// Connects every process with every other one, within the timeout. Entry i

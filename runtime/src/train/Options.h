@@ -36,6 +36,10 @@ struct Options {
 
   /// How long other processes may be silent before they count as failed.
   double timeoutSeconds = 30;
+  /// "tcp", "mpi", or "auto": by MPI where mpirun is the launcher.
+  std::string transport = "auto";
+  /// Where libraries of ours are that are loaded on demand.
+  std::string libraryDirectory;
 
   bool verify = false;
   bool compareSequential = false;

@@ -92,14 +92,13 @@ Status Run::openNetwork() {
   const artifact::Program *program = metadata().findProgram(options.program);
   if (!*place || !program)
     return Status::success();
-  net::MeetingOptions meeting;
-  meeting.place = **place;
-  int32_t found = meeting.place.numRanks;
+  const std::string &launcher = (*place)->launcher;
+  int32_t found = (*place)->numRanks;
   if (program->ranks.size() != static_cast<size_t>(found))
-    return Status::error(meeting.place.launcher + " has started " +
-                         std::to_string(found) + " processes, but program '" +
-                         program->name + "' of '" + options.artifact +
-                         "' has " + std::to_string(program->ranks.size()) +
+    return Status::error(launcher + " has started " + std::to_string(found) +
+                         " processes, but program '" + program->name +
+                         "' of '" + options.artifact + "' has " +
+                         std::to_string(program->ranks.size()) +
                          (program->ranks.size() == 1 ? " rank" : " ranks") +
                          "; start one process for each");
   for (auto [isGiven, name] :
@@ -109,13 +108,52 @@ Status Run::openNetwork() {
     if (isGiven)
       return Status::error(std::string(name) +
                            " looks at all ranks in one process, but " +
-                           meeting.place.launcher + " has started " +
-                           std::to_string(found) + "; run it without");
+                           launcher + " has started " + std::to_string(found) +
+                           "; run it without");
+  return connect(**place);
+}
+
+/// MPI, initialised, where it is the transport; it must agree with what the
+/// launcher says of this process.
+static Expected<const net::MpiLibrary *> openMpi(const Options &options,
+                                                 const net::Place &place) {
+  Expected<const net::MpiLibrary *> mpi =
+      net::loadMpi(options.libraryDirectory);
+  if (!mpi.ok())
+    return mpi;
+  int32_t rank = 0, numRanks = 0;
+  if (const char *error = (*mpi)->initialize(&rank, &numRanks))
+    return Status::error(std::string("cannot start MPI: ") + error);
+  if (rank != place.rank || numRanks != place.numRanks)
+    return Status::error("for MPI this is rank " + std::to_string(rank) +
+                         " of " + std::to_string(numRanks) + ", but for " +
+                         place.launcher + " it is rank " +
+                         std::to_string(place.rank) + " of " +
+                         std::to_string(place.numRanks));
+  return mpi;
+}
+
+Status Run::connect(const net::Place &place) {
+  net::MeetingOptions meeting;
+  meeting.place = place;
   if (const char *token = std::getenv("VEELINE_TOKEN"))
     meeting.token = token;
   meeting.about = commonOptions();
   meeting.timeoutSeconds = options.timeoutSeconds;
-  Expected<std::unique_ptr<net::Mesh>> mesh = net::Mesh::create(meeting);
+  const net::MpiLibrary *mpi = nullptr;
+  if (options.transport == "mpi" ||
+      (options.transport == "auto" && place.launcher == "mpirun")) {
+    Expected<const net::MpiLibrary *> opened = openMpi(options, place);
+    if (!opened.ok())
+      return opened.status();
+    mpi = *opened;
+    if (!std::getenv("MASTER_PORT"))
+      meeting.sharePort = [mpi](uint16_t &port) {
+        const char *error = mpi->broadcast(&port, sizeof(port));
+        return error ? Status::error(error) : Status::success();
+      };
+  }
+  Expected<std::unique_ptr<net::Mesh>> mesh = net::Mesh::create(meeting, mpi);
   if (!mesh.ok())
     return mesh.status();
   network = std::move(*mesh);

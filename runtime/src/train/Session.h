@@ -41,6 +41,7 @@ public:
 private:
   Status openInit();
   Status openNetwork();
+  Status connect(const net::Place &place);
   std::string commonOptions() const;
 
   MappedFile initFile;

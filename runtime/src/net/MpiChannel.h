@@ -1,0 +1,59 @@
+//===- MpiChannel.h - messages by MPI --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_MPICHANNEL_H
+#define VEELINE_RUNTIME_NET_MPICHANNEL_H
+
+#include "Channel.h"
+#include "MpiLibrary.h"
+
+#include <deque>
+
+namespace veeline::net {
+
+/// Either end of a channel. All that MPI does is done in calls of the rank's
+/// own thread, which looks again in sleeps that grow while it waits. The tag is
+/// the channel's index: edge and direction are the channel's, messages come in
+/// the order in which they were sent.
+class MpiChannel final : public host::Channel {
+public:
+  MpiChannel(const MpiLibrary &mpi, host::Group &group, int32_t index,
+             const artifact::Channel &description)
+      : mpi(mpi), group(group), index(index), description(description) {}
+  ~MpiChannel() override;
+
+  void post(veeline_rank &rank, void *slot) override;
+  void wait(veeline_rank &rank) override;
+  void *acquire(veeline_rank &rank) override;
+  void commit(veeline_rank &rank) override;
+  void abort() override { isAborted.store(true, std::memory_order_release); }
+  bool isIdle() const override { return posted.empty() && acquired.empty(); }
+
+private:
+  struct Sending {
+    void *request;
+    char *place;
+  };
+
+  bool await(veeline_rank &rank, void *request);
+  bool isDone(veeline_rank &rank, void *request);
+  void reclaimPlaces(veeline_rank &rank);
+
+  const MpiLibrary &mpi;
+  host::Group &group;
+  const int32_t index;
+  const artifact::Channel &description;
+  std::atomic<bool> isAborted{false};
+  std::deque<void *> posted; ///< Receives, oldest first.
+  std::deque<char *> acquired;
+  std::deque<Sending> sending;
+  std::vector<std::unique_ptr<char[]>> places;
+  std::vector<char *> freePlaces;
+};
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_MPICHANNEL_H

@@ -1,0 +1,46 @@
+//===- MpiLibrary.h - MPI, where it is installed ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nothing but a library of its own, libveeline_mpi.so, is linked against MPI;
+// it is loaded where it is asked for and gives this table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_MPILIBRARY_H
+#define VEELINE_RUNTIME_NET_MPILIBRARY_H
+
+#include "veeline/status.h"
+
+#include <cstdint>
+#include <string>
+
+namespace veeline::net {
+
+/// Functions return null, or what went wrong, which is valid until the next
+/// call. One thread at a time calls them. `request` is of the library, until
+/// `test` says that it is done.
+struct MpiLibrary {
+  const char *(*initialize)(int32_t *rank, int32_t *numRanks);
+  /// From rank 0 to all.
+  const char *(*broadcast)(void *data, int32_t bytes);
+  const char *(*send)(const void *data, int64_t bytes, int32_t to, int32_t tag,
+                      void **request);
+  const char *(*receive)(void *data, int64_t bytes, int32_t from, int32_t tag,
+                         void **request);
+  const char *(*test)(void *request, bool *done);
+  const char *(*finalize)();
+};
+
+/// The name of the function that returns the table.
+inline constexpr char mpiLibrarySymbol[] = "veeline_mpi_library";
+using GetMpiLibrary = const MpiLibrary *();
+
+/// Loads libveeline_mpi.so from `directory`, and MPI with it.
+Expected<const MpiLibrary *> loadMpi(const std::string &directory);
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_MPILIBRARY_H
