@@ -137,6 +137,12 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                  "for veeline compile --profile")
       ->type_name("FILE")
       ->group(group);
+  app.add_option("--flight-recorder", options.flightRecorder,
+                 "On a fault, write what each rank did last, as "
+                 "PREFIX.rankN.txt and as a Chrome trace, "
+                 "PREFIX.rankN.trace.json")
+      ->type_name("PREFIX")
+      ->group(group);
   app.add_option("--log-every", options.logEvery,
                  "Steps between lines of progress, where the output is no "
                  "terminal")
@@ -208,8 +214,9 @@ static void restartWithAllocationCounter(char **argv) {
 
 /// What --verify, which trains nothing, does not write or check.
 static void excludeFromVerify(CLI::App &app) {
-  for (const char *name : {"--save", "--metrics", "--timeline", "--profile",
-                           "--compare-sequential", "--check-memory"})
+  for (const char *name :
+       {"--save", "--metrics", "--timeline", "--profile", "--flight-recorder",
+        "--compare-sequential", "--check-memory"})
     app.get_option("--verify")->excludes(app.get_option(name));
 }
 

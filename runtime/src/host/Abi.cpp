@@ -160,7 +160,8 @@ void veeline_op_begin(veeline_rank *rank, int32_t op) {
 void veeline_op_end(veeline_rank *rank, int32_t op) {
   VEELINE_CHECK(rank->currentOp == op, "an op ends that has not begun");
   rank->currentOp = -1;
-  if (rank->timeline)
+  // After a fault ops do nothing.
+  if (rank->timeline && !rank->failed)
     rank->timeline->endOp(op);
 }
 

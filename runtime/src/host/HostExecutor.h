@@ -64,6 +64,10 @@ public:
   int64_t discardBytes(int32_t rank) const {
     return static_cast<int64_t>(workers[rank]->rank.discard.size());
   }
+  /// After a fault: what the rank did and waited for; empty where it did not.
+  const std::string &stoppedAt(int32_t rank) const {
+    return workers[rank]->rank.stoppedAt;
+  }
   /// The last steps of each local rank; empty without a timeline.
   std::vector<std::vector<Event>> timeline(int32_t steps) const;
 

@@ -36,7 +36,7 @@ static std::string messageName(const Channel &channel) {
          std::to_string(channel.edge);
 }
 
-static std::string opName(const Program &program, const Op &op) {
+std::string host::nameOfOp(const Program &program, const Op &op) {
   std::string name(artifact::name(op.kind));
   if (op.channel >= 0)
     name += " " + messageName(program.channels[op.channel]);
@@ -120,7 +120,7 @@ private:
   void addOp(int process, size_t rank, int32_t index, double begin,
              double end) {
     const Op &op = program.ranks[rank].ops[index];
-    add(process, rank, opName(program, op), std::string(name(op.kind)),
+    add(process, rank, nameOfOp(program, op), std::string(name(op.kind)),
         colourOf(op.kind), begin, end);
     events.back()["args"]["op"] = index;
   }
@@ -157,6 +157,24 @@ static bool hasPredictions(const Program &program) {
       if (op.predictedBegin >= 0)
         return true;
   return false;
+}
+
+std::string host::toText(const Program &program, int32_t rank,
+                         const std::vector<Event> &events) {
+  std::string text = "step      begin us         us\n";
+  int64_t origin = firstBegin({events});
+  for (const Event &event : events) {
+    char line[64];
+    std::snprintf(line, sizeof(line), "%4d %13.3f %10.3f  ", event.step,
+                  double(event.begin - origin) / 1e3,
+                  double(event.end - event.begin) / 1e3);
+    text += line;
+    text += event.op == Event::idle
+                ? "idle"
+                : nameOfOp(program, program.ranks[rank].ops[event.op]);
+    text += "\n";
+  }
+  return text;
 }
 
 std::string host::toChromeTrace(const Metadata &metadata,

@@ -54,6 +54,14 @@ private:
   int64_t opGemm = 0;
 };
 
+/// "F c3 m2", "recv activation e1 m0".
+std::string nameOfOp(const artifact::Program &program, const artifact::Op &op);
+
+/// A line for each event of `rank`: its step, when it began and how long it
+/// took, in microseconds since the first one.
+std::string toText(const artifact::Program &program, int32_t rank,
+                   const std::vector<Event> &events);
+
 /// A Chrome trace (about:tracing, Perfetto) with one lane per rank, named by
 /// op, chunk and microbatch as in "F c3 m2"; an op with matrix products says
 /// how long they took (`gemm_us`). Where the program has predicted times, a

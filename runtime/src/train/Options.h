@@ -32,6 +32,8 @@ struct Options {
   std::string timeline;
   int32_t timelineSteps = 4; ///< The last ones.
   std::string profile;
+  /// The begin of names of files that only a fault writes.
+  std::string flightRecorder;
   int64_t logEvery = 10; ///< Lines, where the output is no terminal.
 
   /// How long other processes may be silent before they count as failed.

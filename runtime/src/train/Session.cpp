@@ -400,6 +400,33 @@ Session::timeline(int32_t steps) const {
   return ranks;
 }
 
+Status Session::writeFlightRecord(const std::string &prefix,
+                                  const std::string &failure) const {
+  std::vector<std::vector<host::Event>> events = host->timeline(flightSteps);
+  Status first = Status::success();
+  for (int32_t rank = 0, next = 0; next < static_cast<int32_t>(events.size());
+       ++rank) {
+    if (!host->isLocal(rank))
+      continue;
+    // Lanes of a trace are ranks: those of others stay empty.
+    std::vector<std::vector<host::Event>> lanes(description->ranks.size());
+    lanes[rank] = events[next++];
+    std::string text = host::toText(*description, rank, lanes[rank]);
+    if (!host->stoppedAt(rank).empty())
+      text += host->stoppedAt(rank) + "\n";
+    text += failure + "\n";
+    std::string name = prefix + ".rank" + std::to_string(rank);
+    for (Status status :
+         {writeFileAtomically(name + ".txt", text),
+          writeFileAtomically(
+              name + ".trace.json",
+              host::toChromeTrace(run.metadata(), *description, lanes))})
+      if (first.ok() && !status.ok())
+        first = status;
+  }
+  return first;
+}
+
 //===----------------------------------------------------------------------===//
 // Session: steps
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,9 @@
 
 namespace veeline::train {
 
+/// The steps that a flight record has at most.
+inline constexpr int32_t flightSteps = 2;
+
 /// What all sessions of a run share: the artifact, the data, the first values
 /// of the parameters.
 class Run {
@@ -80,6 +83,11 @@ public:
   Status save(const std::string &path, int64_t steps) const;
   /// The last steps of all ranks, in the first process. All must call it.
   Expected<std::vector<std::vector<host::Event>>> timeline(int32_t steps) const;
+
+  /// Writes what each rank of this process did last, before the fault that
+  /// `failure` describes: PREFIX.rankN.txt and PREFIX.rankN.trace.json.
+  Status writeFlightRecord(const std::string &prefix,
+                           const std::string &failure) const;
 
   const artifact::Program &program() const { return *description; }
   const host::HostExecutor &executor() const { return *host; }

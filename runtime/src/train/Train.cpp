@@ -35,6 +35,7 @@ private:
   Status loop();
   Expected<bool> isInterrupted() const;
   Status checkFinite() const;
+  Status fail(const std::string &text) const;
   Status runStep(int64_t step);
   void fillRecord(int64_t step, int64_t begin, int64_t end);
   double meanOfLastLosses() const;
@@ -94,6 +95,8 @@ Status Trainer::open() {
   int32_t recorded = options.timeline.empty() ? 0 : options.timelineSteps;
   if (!options.profile.empty())
     recorded = std::max(recorded, profileSteps);
+  if (!options.flightRecorder.empty())
+    recorded = std::max(recorded, flightSteps);
   if (program && recorded > 0)
     hostOptions.timelineEvents = timelineCapacity(*program, recorded);
   if (program && !options.profile.empty() && program->chunks.empty())
@@ -146,11 +149,20 @@ Status Trainer::checkFinite() const {
                        "; a smaller --lr or a longer --warmup may help");
 }
 
+/// Writes the flight record, where one is asked for.
+Status Trainer::fail(const std::string &text) const {
+  if (!options.flightRecorder.empty())
+    if (Status status =
+            session->writeFlightRecord(options.flightRecorder, text);
+        !status.ok())
+      return Status::error(text + "; " + status.message());
+  return Status::error(text);
+}
+
 Status Trainer::runStep(int64_t step) {
   int64_t begin = host::nanoseconds();
   if (Status status = session->step(step, result); !status.ok())
-    return Status::error("step " + std::to_string(step) + ": " +
-                         status.message());
+    return fail("step " + std::to_string(step) + ": " + status.message());
   fillRecord(step, begin, host::nanoseconds());
   lastLosses[static_cast<size_t>(stepsDone++) % lastLosses.size()] =
       record.loss;
@@ -182,7 +194,8 @@ Status Trainer::loop() {
   for (int64_t step = 1; step <= options.steps; ++step) {
     Expected<bool> interrupted = isInterrupted();
     if (!interrupted.ok())
-      return interrupted.status();
+      return fail("before step " + std::to_string(step) + ": " +
+                  interrupted.message());
     if (*interrupted)
       break;
     if (Status status = runStep(step); !status.ok())
