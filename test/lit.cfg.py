@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 
 import lit.formats
 import lit.llvm  # noqa: F401  (present wherever lit is)
@@ -38,6 +39,11 @@ if shutil.which("mpirun"):
     config.available_features.add("mpirun")
     config.substitutions.append(
         ("%mpirun", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun --oversubscribe"))
+# Hosts of their own on one machine: needs the right to make namespaces, TUN devices, and iproute2.
+probe = "import network; network.Network(2, 0, 0)"
+processes = os.path.join(config.test_source_root, "Processes", "Inputs")
+if subprocess.run([config.python, "-c", probe], cwd=processes, capture_output=True).returncode == 0:
+    config.available_features.add("namespaces")
 # Model files by others: VEELINE_MODELS, or what lies beside the source tree.
 models = os.environ.get("VEELINE_MODELS", os.path.join(config.veeline_source_dir, "../shared/models"))
 if os.path.isdir(models):

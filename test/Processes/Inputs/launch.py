@@ -18,6 +18,8 @@ import sys
 import threading
 import time
 
+import network
+
 
 def free_port():
     with socket.socket() as probe:
@@ -32,6 +34,9 @@ def parse_arguments():
     parser.add_argument("--only", help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
     parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE")
     parser.add_argument("--stranger", choices=("garbage", "silent", "token"), help="who else connects to rank 0")
+    parser.add_argument("--network", help="MILLISECONDS,LOSS: every rank on a host of its own, with this "
+                        "delay of a packet, and this share of packets lost")
+    parser.add_argument("--cut-off", type=int, help="a rank whose host loses its network in its steps")
     parser.add_argument("--within", type=float, default=8)
     parser.add_argument("--world", type=int, help="WORLD_SIZE, where it is not the number of ranks")
     parser.add_argument("ranks", type=int)
@@ -39,9 +44,18 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def make_network(options):
+    if not options.network:
+        return None
+    delay, loss = map(float, options.network.split(","))
+    return network.Network(options.ranks, delay / 1000, loss)
+
+
 def environment(options, rank, port):
     variables = {"RANK": str(rank), "WORLD_SIZE": str(options.world or options.ranks),
                  "MASTER_PORT": str(port), "VEELINE_TOKEN": "open sesame"}
+    if options.network:
+        variables["MASTER_ADDR"] = network.address(0)
     for setting in options.environment:
         which, assignment = setting.split(":", 1)
         if which == str(rank):
@@ -50,12 +64,13 @@ def environment(options, rank, port):
     return {**os.environ, **variables}
 
 
-def start(options, rank, port):
+def start(options, rank, port, hosts):
     command = list(options.command)
     if options.only and options.only.startswith(f"{rank}="):
         command += options.only.split("=", 1)[1].split()
     return subprocess.Popen(command, env=environment(options, rank, port), text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            preexec_fn=hosts.enter(rank) if hosts else None)
 
 
 def connect_stranger(kind, port):
@@ -92,13 +107,13 @@ class Reader(threading.Thread):
 
 def main():
     options = parse_arguments()
-    port = free_port()
+    port, hosts = free_port(), make_network(options)
     stranger = None
     ranks = {}
     for rank in range(options.ranks):
         if rank == options.omit:
             continue
-        ranks[rank] = start(options, rank, port)
+        ranks[rank] = start(options, rank, port, hosts)
         if rank == 0 and options.stranger:
             stranger = connect_stranger(options.stranger, port)
             time.sleep(0.1)
@@ -109,6 +124,10 @@ def main():
         out[0].first.wait(30)
         name, victim = options.signal.split(":")
         ranks[int(victim)].send_signal(getattr(signal, "SIG" + name))
+        begin = time.monotonic()
+    if options.cut_off is not None:
+        out[0].first.wait(30)
+        hosts.cut_off(options.cut_off)
         begin = time.monotonic()
     ends = {}
     for rank, process in ranks.items():
