@@ -29,6 +29,9 @@ public:
   /// Null after a fault.
   virtual void *acquire(veeline_rank &rank) = 0;
   virtual void commit(veeline_rank &rank) = 0;
+  /// Ends the sender's part of a step: what is committed is on its way, with no
+  /// more help from the rank.
+  virtual void flush(veeline_rank &) {}
   /// Wakes both sides for good. From any thread.
   virtual void abort() = 0;
   /// True where every post was waited for and every place that was acquired

@@ -220,6 +220,9 @@ void HostExecutor::runWorker(Worker &worker) {
       return;
     enter(Activity::step);
     worker.step(&worker.rank, worker.arena.data(), inputs.data());
+    for (Channel *channel : worker.rank.channels)
+      if (channel && !worker.rank.failed)
+        channel->flush(worker.rank);
     enter(Activity::waiting);
     group.endStep(worker.rank.index);
     worker.stepEnd = nanoseconds();

@@ -20,6 +20,9 @@ using namespace veeline::net;
 /// often as this: short waits end soon, long ones leave the core to others.
 static constexpr int64_t spinNanoseconds = 20'000;
 static constexpr int64_t maxSleepNanoseconds = 100'000;
+/// Messages of a channel on their way out; the next one waits for the oldest,
+/// which it may: a send may block until its receive is posted.
+static constexpr size_t maxPlaces = 4;
 
 Expected<const MpiLibrary *> net::loadMpi(const std::string &directory) {
   // MPI loads parts of its own, which look for its symbols.
@@ -89,6 +92,8 @@ void MpiChannel::reclaimPlaces(veeline_rank &rank) {
 
 void *MpiChannel::acquire(veeline_rank &rank) {
   reclaimPlaces(rank);
+  if (freePlaces.empty() && sending.size() >= maxPlaces)
+    finishOldest(rank);
   if (rank.failed)
     return nullptr;
   if (freePlaces.empty()) {
@@ -112,6 +117,21 @@ void MpiChannel::commit(veeline_rank &rank) {
                                    description.toRank, index, &request))
     return rank.fail("channel " + std::to_string(index) + ": " + error);
   sending.push_back({request, place});
+}
+
+void MpiChannel::finishOldest(veeline_rank &rank) {
+  if (!await(rank, sending.front().request)) {
+    rank.failed = true;
+    return;
+  }
+  freePlaces.push_back(sending.front().place);
+  sending.pop_front();
+}
+
+/// MPI moves nothing while nobody calls it.
+void MpiChannel::flush(veeline_rank &rank) {
+  while (!sending.empty() && !rank.failed)
+    finishOldest(rank);
 }
 
 /// What is still under way after a fault keeps its place: MPI may read it.

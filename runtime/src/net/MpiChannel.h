@@ -29,6 +29,7 @@ public:
   void wait(veeline_rank &rank) override;
   void *acquire(veeline_rank &rank) override;
   void commit(veeline_rank &rank) override;
+  void flush(veeline_rank &rank) override;
   void abort() override { isAborted.store(true, std::memory_order_release); }
   bool isIdle() const override { return posted.empty() && acquired.empty(); }
 
@@ -41,6 +42,7 @@ private:
   bool await(veeline_rank &rank, void *request);
   bool isDone(veeline_rank &rank, void *request);
   void reclaimPlaces(veeline_rank &rank);
+  void finishOldest(veeline_rank &rank);
 
   const MpiLibrary &mpi;
   host::Group &group;
