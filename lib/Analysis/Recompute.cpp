@@ -7,10 +7,7 @@
 #include "veeline/Analysis/Recompute.h"
 
 #include "Suggest.h"
-
-#include <charconv>
-#include <cmath>
-#include <optional>
+#include "veeline/Support/Numbers.h"
 
 using namespace veeline;
 
@@ -28,29 +25,13 @@ static constexpr Named named[] = {
 };
 static constexpr std::string_view rateUnit = "B/ns";
 
-/// The shortest text that reads as `value`.
-static std::string formatNumber(double value) {
-  char text[64];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
 std::string veeline::toString(const Recompute &policy) {
   for (const Named &entry : named)
     if (entry.kind == policy.kind)
       return entry.name;
-  std::string number = formatNumber(policy.amount);
+  std::string number = exactNumber(policy.amount);
   return policy.kind == RecomputeKind::Rate ? number + std::string(rateUnit)
                                             : number;
-}
-
-static std::optional<double> parseNumber(std::string_view text) {
-  double value;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !std::isfinite(value))
-    return std::nullopt;
-  return value;
 }
 
 /// Why a number, which `text` is, cannot be what it is meant to be; or empty.

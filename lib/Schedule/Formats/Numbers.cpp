@@ -6,33 +6,16 @@
 
 #include "Numbers.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 using namespace veeline;
 
-std::optional<double> schedule::parseNumber(std::string_view text) {
-  double value;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
-
 std::string schedule::formatted(const char *format, double value) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
   return text;
-}
-
-std::string schedule::exactNumber(double value) {
-  char text[64];
-  auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  return std::string(text, end);
 }
 
 std::string schedule::shortNumber(double value, int digits) {

@@ -7,6 +7,8 @@
 #ifndef VEELINE_LIB_SCHEDULE_FORMATS_NUMBERS_H
 #define VEELINE_LIB_SCHEDULE_FORMATS_NUMBERS_H
 
+#include "veeline/Support/Numbers.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,12 +16,11 @@
 
 namespace veeline::schedule {
 
-/// A finite number that is all of `text`.
-std::optional<double> parseNumber(std::string_view text);
+using veeline::exactNumber;
+using veeline::parseNumber;
+
 /// `value` as printf prints it.
 std::string formatted(const char *format, double value);
-/// The shortest text that reads back as the same number.
-std::string exactNumber(double value);
 /// At most `digits` significant digits; millions are whole numbers, without an
 /// exponent.
 std::string shortNumber(double value, int digits = 6);
