@@ -74,6 +74,6 @@ int veeline::compiler::inspectMain(int argc, const char *const *argv) {
   Parsed<InspectCommand> parsed = parseInspect(argc, argv);
   if (!parsed.command)
     return parsed.exitCode;
-  return parsed.command->isModel() ? inspectModel(*parsed.command)
-                                   : inspectArtifact(*parsed.command);
+  return parsed.command->isModel ? inspectModel(*parsed.command)
+                                 : inspectArtifact(*parsed.command);
 }

@@ -13,6 +13,7 @@
 #include "veeline/Support/CommandLine.h"
 
 #include "Suggest.h"
+#include "veeline/artifact.h"
 
 #include <CLI/CLI.hpp>
 
@@ -59,9 +60,11 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
 }
 
 static void addCompileOptions(CLI::App &app, CompileCommand &command) {
-  app.add_option("model", command.model, "The model, textual MLIR")->required();
+  app.add_option("model", command.model, "The model: MLIR as text or bytecode")
+      ->required();
   app.add_option("-o,--output", command.output,
-                 "The artifact (default: the model's name with .vee)");
+                 "The artifact (default: the model's name with .vee)")
+      ->check(commandline::checkFileName);
   addImportOptions(app, command.import);
   app.add_option("--stages", command.stages, "Stages p, one rank each")
       ->capture_default_str()
@@ -87,7 +90,8 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--profile", command.profile,
                  "Take the times of pieces and messages from this file of "
                  "veeline train --profile, for cuts and schedule")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();
@@ -114,7 +118,8 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--dump-ir", command.dumpDirectory,
                  "Write the IR of every phase to this directory, which is made "
                  "where it is missing; it stays when compiling fails, with the "
-                 "files that are complete");
+                 "files that are complete")
+      ->check(commandline::checkFileName);
   app.add_flag("-q,--quiet", command.quiet, "Print nothing but errors");
 }
 
@@ -222,15 +227,21 @@ veeline::compiler::parseCompile(int argc, const char *const *argv) {
   return {command, 0};
 }
 
+/// By what is in the file: models have all sorts of names. One that says that
+/// it is an artifact is damaged where its content does not.
+static bool isModel(const std::string &path) {
+  return !path.ends_with(".vee") && !artifact::isArtifact(path);
+}
+
 /// Why an option does not fit the file or another option; empty: they fit.
 static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
-  bool isModel = command.isModel();
+  bool isModel = command.isModel;
   for (std::string name :
        {"--pieces", "--entry", "--params", "--freeze", "--loss", "--result",
         "--microbatch-size", "--retype"})
     if (!isModel && app.count(name))
-      return name + " is about a model (.mlir), and '" + command.file +
+      return name + " is about a model, and '" + command.file +
              "' is an artifact";
   for (std::string name :
        {"--parameters", "--memory", "--memory-svg", "--schedule", "--json"})
@@ -247,7 +258,8 @@ Parsed<InspectCommand>
 veeline::compiler::parseInspect(int argc, const char *const *argv) {
   InspectCommand command;
   CLI::App app("Print what is in a model or an artifact", "veeline inspect");
-  app.add_option("file", command.file, "A model (.mlir) or an artifact")
+  app.add_option("file", command.file,
+                 "A model (MLIR as text or bytecode) or an artifact")
       ->required();
   addImportOptions(app, command.import);
   app.add_flag("--pieces")
@@ -259,11 +271,13 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
   app.add_flag("--memory", command.memory,
                "The memory of each rank by kind, and over the predicted step");
   app.add_option("--memory-svg", command.memorySvg,
-                 "Draw the memory of each rank to this .svg file");
+                 "Draw the memory of each rank to this .svg file")
+      ->check(commandline::checkFileName);
   app.add_flag("--schedule", command.schedule, "The order of each rank");
   app.add_flag("--json", command.json, "The metadata of an artifact as JSON");
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};
+  command.isModel = isModel(command.file);
   std::string misfit = findMisfit(app, command);
   if (!misfit.empty())
     return {std::nullopt, commandline::failUsage(app, misfit)};

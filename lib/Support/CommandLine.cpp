@@ -67,6 +67,10 @@ static std::string describeMismatch(CLI::App &app,
   return values == 0 ? name + ": expected a value, found none" : message;
 }
 
+std::string commandline::checkFileName(const std::string &name) {
+  return name.empty() ? "expected a name, found an empty one" : "";
+}
+
 std::optional<int> commandline::parse(CLI::App &app, int argc,
                                       const char *const *argv) {
   try {

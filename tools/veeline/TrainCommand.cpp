@@ -7,6 +7,7 @@
 #include "CommandLine.h"
 
 #include "Train.h"
+#include "veeline/Support/CommandLine.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -39,7 +40,8 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
   app.add_option("--text", command.text,
                  "Short for --data tokens=text:FILE "
                  "--data labels=text:FILE:shift=1")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
   app.add_flag("--shuffle", options.inputs.shuffle,
                "Take the samples of arrays in another order in each epoch");
   app.add_flag("--drop-last", options.inputs.dropLast,
@@ -49,7 +51,8 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
       ->capture_default_str();
   app.add_option("--init", options.init,
                  "Start from the parameters in this .safetensors file")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
 }
 
 static std::string checkCount(const std::string &text) {
@@ -118,14 +121,17 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
   app.add_option("--save", options.save,
                  "Write the parameters to this .safetensors file at the end")
       ->type_name("FILE")
+      ->check(commandline::checkFileName)
       ->group(group);
   app.add_option("--metrics", options.metrics,
                  "Write a line per step to this CSV file")
       ->type_name("FILE")
+      ->check(commandline::checkFileName)
       ->group(group);
   app.add_option("--timeline", options.timeline,
                  "Write the last steps as a Chrome trace, one lane per rank")
       ->type_name("FILE")
+      ->check(commandline::checkFileName)
       ->group(group);
   app.add_option("--timeline-steps", options.timelineSteps,
                  "How many steps the timeline has")
@@ -136,6 +142,7 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                  "Write what each F, B, W and message took in the last steps, "
                  "for veeline compile --profile")
       ->type_name("FILE")
+      ->check(commandline::checkFileName)
       ->group(group);
   app.add_option("--flight-recorder", options.flightRecorder,
                  "On a fault, write what each rank did last, as "

@@ -63,8 +63,9 @@ struct CompileCommand {
 
 /// `veeline inspect`.
 struct InspectCommand {
-  /// A model (`.mlir`, `.mlirbc`) or an artifact.
+  /// A model or an artifact; which, its content says.
   std::string file;
+  bool isModel = false;
   ImportCommand import;
   bool parameters = false;
   bool memory = false;
@@ -72,10 +73,6 @@ struct InspectCommand {
   std::string memorySvg;
   bool schedule = false;
   bool json = false;
-
-  bool isModel() const {
-    return file.ends_with(".mlir") || file.ends_with(".mlirbc");
-  }
 };
 
 /// Either a command, or the exit code with which to stop: help was printed, or

@@ -34,6 +34,10 @@ int failUsage(CLI::App &app, const std::string &message);
 /// version was printed, or an error with the nearest known name.
 std::optional<int> parse(CLI::App &app, int argc, const char *const *argv);
 
+/// For options that take a file: what is wrong with an empty name, which
+/// would read as the option left out; or empty.
+std::string checkFileName(const std::string &name);
+
 } // namespace veeline::commandline
 
 #endif // VEELINE_SUPPORT_COMMANDLINE_H

@@ -229,7 +229,7 @@ struct Chunk {
   double forwardScale = 1;
   double backwardInputScale = 1;
   double backwardWeightScale = 1;
-  int32_t pieces = 1; ///< Of the model, at least 1.
+  int32_t pieces = 1;        ///< Of the model, at least 1.
   int64_t residualBytes = 0; ///< Of one microbatch.
   /// False where no input has a gradient: all of the backward is then in W.
   bool hasBackwardInput = true;
@@ -304,6 +304,10 @@ Status validate(const Artifact &artifact);
 /// renamed, so that `path` is never half-written and what was there stays
 /// where anything fails.
 Status writeArtifact(const std::string &path, const Artifact &artifact);
+
+/// Whether the file at `path` begins as artifacts do, damaged ones perhaps;
+/// false where it cannot be read.
+bool isArtifact(const std::string &path);
 
 /// Reads and validates. A file that is truncated, damaged, of another version
 /// or no artifact at all is one message that names it.

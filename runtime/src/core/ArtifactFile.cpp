@@ -138,6 +138,13 @@ Status artifact::writeArtifact(const std::string &path,
 // Reading
 //===----------------------------------------------------------------------===//
 
+bool artifact::isArtifact(const std::string &path) {
+  // Without the line ends, which are for damage to show.
+  constexpr std::string_view name(magic, sizeof(magic) - 2);
+  Expected<MappedFile> file = MappedFile::open(path);
+  return file.ok() && file->bytes().starts_with(name);
+}
+
 static uint64_t checksumOf(std::string_view file) {
   constexpr char zeros[sizeof(Header::checksum)] = {};
   Crc64 crc;
