@@ -271,20 +271,6 @@ void RankWriter::describeParams() {
   }
 }
 
-static ChunkFunctionKind getFunctionKind(const schedule::Op &op) {
-  switch (op.kind) {
-  case schedule::OpKind::Forward:
-    return ChunkFunctionKind::Forward;
-  case schedule::OpKind::Backward:
-    return ChunkFunctionKind::Backward;
-  case schedule::OpKind::BackwardInput:
-    return ChunkFunctionKind::BackwardInput;
-  case schedule::OpKind::BackwardWeight:
-    return ChunkFunctionKind::BackwardWeight;
-  }
-  return ChunkFunctionKind::Forward;
-}
-
 static std::string describeWork(Operation *op) {
   std::optional<schedule::Op> work = getScheduleOp(op);
   if (!work)
@@ -298,9 +284,9 @@ SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
   SmallVector<artifact::RegionKind> kinds(op->getNumResults(),
                                           artifact::RegionKind::edge);
   std::optional<schedule::Op> work = getScheduleOp(op);
-  func::FuncOp func =
-      work ? getFunction(symbols, chunks[work->chunk], getFunctionKind(*work))
-           : func::FuncOp();
+  func::FuncOp func = work ? getFunction(symbols, chunks[work->chunk],
+                                         getFunctionKind(work->kind))
+                           : func::FuncOp();
   FailureOr<ChunkSignature> signature =
       func ? getChunkSignature(func) : FailureOr<ChunkSignature>(failure());
   if (failed(signature))
@@ -434,8 +420,7 @@ static std::vector<artifact::Chunk> describeChunks(PipelineOp pipeline) {
     entry.forwardScale = scale[0];
     entry.backwardInputScale = scale[1];
     entry.backwardWeightScale = scale[2];
-    if (auto pieces = chunk->getAttrOfType<IntegerAttr>(piecesAttrName))
-      entry.pieces = pieces.getInt();
+    entry.pieces = getNumPieces(chunk);
     func::FuncOp forward =
         getFunction(symbols, chunk, ChunkFunctionKind::Forward);
     FailureOr<ChunkSignature> signature =

@@ -12,15 +12,15 @@
 
 #include "FitMemory.h"
 
+#include "../Schedule/Memory.h"
 #include "Phases.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Limits.h"
 #include "veeline/Schedule/Formats.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -183,20 +183,6 @@ MemoryFitter::solve(MemoryTrial &trial) {
 // Mixtures: each chunk recomputes as much as its rank has to
 //===----------------------------------------------------------------------===//
 
-static pipe::ChunkFunctionKind getKind(schedule::OpKind kind) {
-  switch (kind) {
-  case schedule::OpKind::Forward:
-    return pipe::ChunkFunctionKind::Forward;
-  case schedule::OpKind::BackwardInput:
-    return pipe::ChunkFunctionKind::BackwardInput;
-  case schedule::OpKind::BackwardWeight:
-    return pipe::ChunkFunctionKind::BackwardWeight;
-  case schedule::OpKind::Backward:
-    return pipe::ChunkFunctionKind::Backward;
-  }
-  return pipe::ChunkFunctionKind::Forward;
-}
-
 /// What a rank holds at most, workspaces included, where chunk k recomputes as
 /// in `uniform[levels[k]]`.
 static int64_t estimateHeld(llvm::ArrayRef<schedule::Op> order,
@@ -206,9 +192,10 @@ static int64_t estimateHeld(llvm::ArrayRef<schedule::Op> order,
   for (const schedule::Op &op : order) {
     const MemoryAttempt &level = uniform[levels[op.chunk]];
     int64_t change = level.chunks[op.chunk].memory(op.kind);
-    int64_t workspace = level.workspaces[op.chunk]
-                            .kinds[static_cast<size_t>(getKind(op.kind))]
-                            .bytes;
+    int64_t workspace =
+        level.workspaces[op.chunk]
+            .kinds[static_cast<size_t>(pipe::getFunctionKind(op.kind))]
+            .bytes;
     peak = std::max(peak, held + std::max<int64_t>(change, 0) + workspace);
     held += change;
   }
@@ -380,12 +367,11 @@ LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
 // The answer
 //===----------------------------------------------------------------------===//
 
-static std::string formatBytes(int64_t bytes) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << bytes << " bytes";
+/// To the byte, as a limit may be; and large amounts readable.
+static std::string describeBytes(int64_t bytes) {
+  std::string text = std::to_string(bytes) + " bytes";
   if (bytes >= 1 << 20)
-    stream << llvm::format(" (%.2f MiB)", bytes / 1048576.0);
+    text += " (" + schedule::formatBytes(static_cast<double>(bytes)) + ")";
   return text;
 }
 
@@ -404,23 +390,24 @@ LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
   InFlightDiagnostic diagnostic = emitError(location);
   if (needed > limits[stage])
     diagnostic << "stage " << stage << " needs an arena of at least "
-               << formatBytes(needed) << " with schedule '" << options.schedule
-               << "', but its memory limit is " << formatBytes(limits[stage]);
+               << describeBytes(needed) << " with schedule '"
+               << options.schedule << "', but its memory limit is "
+               << describeBytes(limits[stage]);
   else
     diagnostic << "no order of schedule '" << options.schedule
                << "' meets the memory limits of all stages at once; stage "
-               << stage << ", with " << formatBytes(limits[stage])
+               << stage << ", with " << describeBytes(limits[stage])
                << ", is the closest to its limit";
-  diagnostic.attachNote() << formatBytes(always)
+  diagnostic.attachNote() << describeBytes(always)
                           << " of it are parameters, their gradients and the "
                              "state of optimizer '"
                           << options.optimizer
                           << "'; more stages take less of that";
   if (betterSchedule)
     diagnostic.attachNote()
-        << "another schedule may hold " << formatBytes(betterSchedule->second)
+        << "another schedule may hold " << describeBytes(betterSchedule->second)
         << " of activations where this one holds "
-        << formatBytes(betterSchedule->first) << " at least";
+        << describeBytes(betterSchedule->first) << " at least";
   diagnostic.attachNote()
       << (options.pieces.empty()
               ? "moving cuts from stage to stage did not make all of them fit"
@@ -445,7 +432,7 @@ std::string MemoryFitter::tryAuto(MemoryTrial &trial, int stage) {
     return "with recompute 'auto' all stages fit";
   return "with recompute 'auto' and the same cuts, stage " +
          std::to_string(stage) + " would need at least " +
-         formatBytes(least[stage]);
+         describeBytes(least[stage]);
 }
 
 LogicalResult MemoryFitter::apply(MemoryTrial &trial,

@@ -53,16 +53,9 @@ pipe::Placement MemoryTrial::getPlacement() {
 }
 
 std::vector<int64_t> MemoryTrial::getPieces() {
-  SymbolTableCollection symbols;
   std::vector<int64_t> counts;
-  for (ChunkOp chunk : getPipeline(*partitioned).getChunks()) {
-    auto primal = symbols.lookupNearestSymbolFrom<func::FuncOp>(
-        chunk, chunk.getPrimalAttr());
-    int64_t count = 1;
-    for (Operation &op : primal.getBody().front())
-      count += op.hasAttr(PipeDialect::pieceEndAttrName);
-    counts.push_back(count);
-  }
+  for (ChunkOp chunk : getPipeline(*partitioned).getChunks())
+    counts.push_back(getNumPieces(chunk));
   return counts;
 }
 

@@ -6,31 +6,9 @@
 
 #include "PipelineTables.h"
 
-#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
-
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
-
-ChunkFunctionKind veeline::pipe::getFunctionKind(schedule::OpKind kind) {
-  switch (kind) {
-  case schedule::OpKind::Forward:
-    return ChunkFunctionKind::Forward;
-  case schedule::OpKind::Backward:
-    return ChunkFunctionKind::Backward;
-  case schedule::OpKind::BackwardInput:
-    return ChunkFunctionKind::BackwardInput;
-  case schedule::OpKind::BackwardWeight:
-    return ChunkFunctionKind::BackwardWeight;
-  }
-  return ChunkFunctionKind::Forward;
-}
-
-std::optional<ChunkFunctionKind> veeline::pipe::getFunctionKind(Operation *op) {
-  if (std::optional<schedule::Op> work = getScheduleOp(op))
-    return getFunctionKind(work->kind);
-  return std::nullopt;
-}
 
 PipelineTables::PipelineTables(PipelineOp pipeline,
                                SymbolTableCollection &symbols)

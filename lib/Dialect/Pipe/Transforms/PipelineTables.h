@@ -9,18 +9,11 @@
 
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
-#include "veeline/Schedule/Result.h"
 
 #include <array>
 #include <vector>
 
 namespace veeline::pipe {
-
-/// The chunk's function that an operation of a schedule runs.
-ChunkFunctionKind getFunctionKind(schedule::OpKind kind);
-
-/// The function that a work op of a program runs, or none for other ops.
-std::optional<ChunkFunctionKind> getFunctionKind(mlir::Operation *op);
 
 /// What a function of a chunk carries, as `getCarried` says.
 struct Carried {

@@ -36,6 +36,11 @@ CostScale veeline::pipe::getCostScale(ChunkOp chunk) {
   return {scale[0], scale[1], scale[2]};
 }
 
+int64_t veeline::pipe::getNumPieces(ChunkOp chunk) {
+  auto pieces = chunk->getAttrOfType<IntegerAttr>(piecesAttrName);
+  return pieces ? pieces.getInt() : 1;
+}
+
 static uint64_t scaled(uint64_t nanoseconds, double scale) {
   return static_cast<uint64_t>(std::ceil(nanoseconds * scale));
 }
@@ -204,18 +209,28 @@ std::optional<schedule::Op> veeline::pipe::getScheduleOp(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-bool veeline::pipe::hasFunction(ChunkOp chunk, schedule::OpKind kind) {
+ChunkFunctionKind veeline::pipe::getFunctionKind(schedule::OpKind kind) {
   switch (kind) {
   case schedule::OpKind::Forward:
-    return chunk.getForward().has_value();
+    return ChunkFunctionKind::Forward;
   case schedule::OpKind::Backward:
-    return chunk.getBackward().has_value();
+    return ChunkFunctionKind::Backward;
   case schedule::OpKind::BackwardInput:
-    return chunk.getBackwardInput().has_value();
+    return ChunkFunctionKind::BackwardInput;
   case schedule::OpKind::BackwardWeight:
-    return chunk.getBackwardWeight().has_value();
+    return ChunkFunctionKind::BackwardWeight;
   }
-  return false;
+  return ChunkFunctionKind::Forward;
+}
+
+std::optional<ChunkFunctionKind> veeline::pipe::getFunctionKind(Operation *op) {
+  if (std::optional<schedule::Op> work = getScheduleOp(op))
+    return getFunctionKind(work->kind);
+  return std::nullopt;
+}
+
+bool veeline::pipe::hasFunction(ChunkOp chunk, schedule::OpKind kind) {
+  return getFunctionName(chunk, getFunctionKind(kind)) != nullptr;
 }
 
 schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,

@@ -12,7 +12,7 @@
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_SCHEDULEPROBLEM_H
 
 #include "veeline/Analysis/Profile.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Schedule/Schedule.h"
 
 namespace veeline::pipe {
@@ -20,14 +20,18 @@ namespace veeline::pipe {
 /// On chunks, an array of three: what measured times of F, B and W are of the
 /// cost model's estimates.
 inline constexpr llvm::StringLiteral costScaleAttrName = "cost_scale";
-/// On chunks, an integer: how many pieces of the model they have, where
-/// it is not 1.
+/// On chunks, an integer: how many pieces of the model they have, where it is
+/// not 1. Where these end in the chunk's part of the model is marked there, but
+/// bufferization, which rewrites that part too, does not keep the marks.
 inline constexpr llvm::StringLiteral piecesAttrName = "pieces";
 /// On pipelines: the measured time of a message, in nanoseconds.
 inline constexpr llvm::StringLiteral transferAttrName = "transfer";
 
 /// The scale of a chunk's costs; 1 without an attribute.
 CostScale getCostScale(ChunkOp chunk);
+
+/// How many pieces of the model a chunk has; 1 without an attribute.
+int64_t getNumPieces(ChunkOp chunk);
 
 /// Sets the `cost` of every chunk that has none, by the cost model and the
 /// chunk's scale, from its functions on tensors.
@@ -44,6 +48,12 @@ buildProblem(PipelineOp pipeline, int64_t microbatches,
 
 /// What a work op of a program stands for, or none for other ops.
 std::optional<schedule::Op> getScheduleOp(mlir::Operation *op);
+
+/// The chunk's function that an operation of a schedule runs.
+ChunkFunctionKind getFunctionKind(schedule::OpKind kind);
+
+/// The function that a work op of a program runs, or none for other ops.
+std::optional<ChunkFunctionKind> getFunctionKind(mlir::Operation *op);
 
 /// True where the chunk's function for `kind` exists. The schedule library has
 /// every chunk do F and a backward; a chunk without parameters has no W, one on
