@@ -415,6 +415,7 @@ static std::vector<artifact::Chunk> describeChunks(PipelineOp pipeline) {
       entry.forwardCost = cost->getForward() / 1000.0;
       entry.backwardInputCost = cost->getBackwardInput() / 1000.0;
       entry.backwardWeightCost = cost->getBackwardWeight() / 1000.0;
+      entry.backwardSharedCost = cost->getBackwardShared() / 1000.0;
     }
     CostScale scale = getCostScale(chunk);
     entry.forwardScale = scale[0];
@@ -449,6 +450,7 @@ static LogicalResult describeProblem(PipelineOp pipeline,
     entry.hasBackwardInput = chunk.hasBackwardInput;
     entry.backwardInputCost = chunk.backwardInput / 1000.0;
     entry.backwardWeightCost = chunk.backwardWeight / 1000.0;
+    entry.backwardSharedCost = chunk.backwardShared / 1000.0;
     entry.forwardMemory = chunk.forwardMemory;
     entry.backwardInputMemory = chunk.backwardInputMemory;
     entry.backwardWeightMemory = chunk.backwardWeightMemory;

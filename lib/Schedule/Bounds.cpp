@@ -112,8 +112,9 @@ Analysis::Analysis(const Problem &problem, const BoundOptions &options)
     if (options.fusedBackward || !chunk.hasBackwardInput)
       costs.push_back({chunk.forward, chunk.cost(OpKind::Backward), 0});
     else
-      costs.push_back(
-          {chunk.forward, chunk.backwardInput, chunk.backwardWeight});
+      // A fused backward leaves out of W what it shares with B.
+      costs.push_back({chunk.forward, chunk.backwardInput,
+                       chunk.backwardWeight - chunk.backwardShared});
   }
   auto any = [](int) { return true; };
   allHeads = heads(0, any);

@@ -9,6 +9,8 @@
 #include "Formats/Numbers.h"
 #include "Memory.h"
 
+#include <algorithm>
+
 using namespace veeline::schedule;
 
 double Chunk::cost(OpKind kind) const {
@@ -20,7 +22,7 @@ double Chunk::cost(OpKind kind) const {
   case OpKind::BackwardWeight:
     return backwardWeight;
   case OpKind::Backward:
-    return backwardInput + backwardWeight;
+    return backwardInput + backwardWeight - backwardShared;
   }
   return 0;
 }
@@ -42,7 +44,8 @@ std::int64_t Chunk::memory(OpKind kind) const {
 Chunk Chunk::withoutBackwardInput() const {
   Chunk chunk = *this;
   chunk.hasBackwardInput = false;
-  chunk.backwardWeight += chunk.backwardInput;
+  chunk.backwardWeight = cost(OpKind::Backward);
+  chunk.backwardShared = 0;
   chunk.backwardWeightMemory += chunk.backwardInputMemory;
   chunk.backwardInput = 0;
   chunk.backwardInputMemory = 0;
@@ -163,6 +166,15 @@ static Status checkChunk(const Problem &problem, int number) {
                                   chunk.cost(kind));
         !status)
       return status;
+  if (!(chunk.backwardShared >= 0 &&
+        chunk.backwardShared <= chunk.backwardInput &&
+        chunk.backwardShared <= chunk.backwardWeight))
+    return invalid(
+        where +
+        ": what B and W share must be a time from 0 to the "
+        "lesser of their costs, " +
+        shortNumber(std::min(chunk.backwardInput, chunk.backwardWeight)) +
+        ", not " + shortNumber(chunk.backwardShared));
   if (!chunk.hasBackwardInput &&
       (chunk.backwardInput != 0 || chunk.backwardInputMemory != 0))
     return invalid(where + " has no backward_input, but a cost or memory for "

@@ -98,7 +98,12 @@ struct Chunk {
   std::int64_t backwardInputMemory = 0;
   std::int64_t backwardWeightMemory = 0;
 
-  /// Time of one operation; that of a fused Backward is the sum of both.
+  /// By how much a fused Backward takes less than B and W together: what both
+  /// of them compute again, it computes once. At most either of them.
+  double backwardShared = 0;
+
+  /// Time of one operation; that of a fused Backward is the sum of both, less
+  /// what they share.
   double cost(OpKind kind) const;
   /// Memory that one operation adds; of a fused Backward, both.
   std::int64_t memory(OpKind kind) const;
@@ -181,7 +186,8 @@ constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
 
 /// Is this a problem? Errors (InvalidProblem) name the member and the value:
 /// microbatches below 1 or above 2^24, a wrong number of chunks or limits,
-/// costs that are negative or above `maxTime`, limits that are negative or
+/// costs that are negative or above `maxTime`, a B and a W that share more than
+/// one of them takes, limits that are negative or
 /// above `maxMemory`, an overlap that is not in [0, 1], an edge that does not
 /// go forward or leaves the chunks, a chunk whose operations do not release
 /// exactly what they add or release it too early, a chunk without BackwardInput

@@ -16,10 +16,10 @@ static Error invalid(std::string message) {
 }
 
 static Chunk toChunk(const veeline::artifact::Chunk &chunk) {
-  return {chunk.forwardCost,         chunk.backwardInputCost,
-          chunk.backwardWeightCost,  chunk.hasBackwardInput,
-          chunk.forwardMemory,       chunk.backwardInputMemory,
-          chunk.backwardWeightMemory};
+  return {chunk.forwardCost,          chunk.backwardInputCost,
+          chunk.backwardWeightCost,   chunk.hasBackwardInput,
+          chunk.forwardMemory,        chunk.backwardInputMemory,
+          chunk.backwardWeightMemory, chunk.backwardSharedCost};
 }
 
 /// A unit in which what a microbatch holds is a number to read.

@@ -80,7 +80,8 @@ Applicability::Applicability(const Solution &solution) {
   equalCosts = all(problem.chunks, [&](const Chunk &chunk) {
     return chunk.forward == first.forward &&
            chunk.backwardInput == first.backwardInput &&
-           chunk.backwardWeight == first.backwardWeight;
+           chunk.backwardWeight == first.backwardWeight &&
+           chunk.backwardShared == 0;
   });
   equalMemory = all(problem.chunks, [&](const Chunk &chunk) {
     return chunk.forwardMemory == first.forwardMemory &&

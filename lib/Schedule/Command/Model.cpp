@@ -21,6 +21,7 @@ static Chunk mergedChunk(const Model &model, int first, int last) {
     sum.forward += chunk.forward;
     sum.backwardInput += chunk.backwardInput;
     sum.backwardWeight += chunk.backwardWeight;
+    sum.backwardShared += chunk.backwardShared;
     sum.forwardMemory += chunk.forwardMemory;
     sum.backwardInputMemory += chunk.backwardInputMemory;
     sum.backwardWeightMemory += chunk.backwardWeightMemory;

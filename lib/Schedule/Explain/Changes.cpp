@@ -31,6 +31,7 @@ static std::string balance(Problem &problem) {
     problem.chunks[k].forward *= factor;
     problem.chunks[k].backwardInput *= factor;
     problem.chunks[k].backwardWeight *= factor;
+    problem.chunks[k].backwardShared *= factor;
   }
   return "";
 }

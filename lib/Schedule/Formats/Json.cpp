@@ -40,6 +40,9 @@ static std::string chunkObject(const Chunk &chunk) {
   return "{\"forward\": " + exactNumber(chunk.forward) +
          ", \"backward_input\": " + exactNumber(chunk.backwardInput) +
          ", \"backward_weight\": " + exactNumber(chunk.backwardWeight) +
+         (chunk.backwardShared != 0
+              ? ", \"backward_shared\": " + exactNumber(chunk.backwardShared)
+              : "") +
          ", \"has_backward_input\": " +
          (chunk.hasBackwardInput ? "true" : "false") +
          ", \"forward_memory\": " + integer(chunk.forwardMemory) +

@@ -380,11 +380,13 @@ Chunk JsonReader::readChunk(const Pointer &path) {
   if (!get(path, Json::value_t::object, "an object"))
     return chunk;
   checkMembers(path, {"forward", "backward_input", "backward_weight",
-                      "has_backward_input", "forward_memory",
+                      "backward_shared", "has_backward_input", "forward_memory",
                       "backward_input_memory", "backward_weight_memory"});
   get(path / "forward", chunk.forward);
   get(path / "backward_input", chunk.backwardInput);
   get(path / "backward_weight", chunk.backwardWeight);
+  if (has(path / "backward_shared"))
+    get(path / "backward_shared", chunk.backwardShared);
   get(path / "has_backward_input", chunk.hasBackwardInput);
   get(path / "forward_memory", chunk.forwardMemory);
   get(path / "backward_input_memory", chunk.backwardInputMemory);

@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 3;
+inline constexpr uint32_t formatVersion = 4;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -225,6 +225,7 @@ struct Chunk {
   double forwardCost = 0; ///< In microseconds, by the cost model; so the next.
   double backwardInputCost = 0;
   double backwardWeightCost = 0;
+  double backwardSharedCost = 0; ///< By which a fused backward takes less.
   /// What these are of the cost model's estimates: 1, or what a profile says.
   double forwardScale = 1;
   double backwardInputScale = 1;

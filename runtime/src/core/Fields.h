@@ -139,6 +139,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("forward_cost", self.forwardCost);
   visit("backward_input_cost", self.backwardInputCost);
   visit("backward_weight_cost", self.backwardWeightCost);
+  visit("backward_shared_cost", self.backwardSharedCost);
   visit("forward_scale", self.forwardScale);
   visit("backward_input_scale", self.backwardInputScale);
   visit("backward_weight_scale", self.backwardWeightScale);

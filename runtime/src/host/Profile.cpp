@@ -206,7 +206,10 @@ static Json describeChunk(const Profile::Chunk &chunk,
   addMeasured(object, "F", chunk.forward, forward);
   addMeasured(object, "B", chunk.backwardInput, input);
   addMeasured(object, "W", chunk.backwardWeight, weight);
-  addMeasured(object, "BW", chunk.backward, input + weight);
+  double both = compiled.backwardInputCost + compiled.backwardWeightCost;
+  double fused = both - compiled.backwardSharedCost;
+  addMeasured(object, "BW", chunk.backward,
+              both > 0 ? fused * (input + weight) / both : 0);
   return object;
 }
 

@@ -19,7 +19,7 @@ for compiled, measured in zip(program["chunks"], profile["chunks"]):
         "F": compiled["forward_cost"],
         "B": compiled["backward_input_cost"],
         "W": compiled["backward_weight_cost"],
-        "BW": compiled["backward_input_cost"] + compiled["backward_weight_cost"],
+        "BW": compiled["backward_input_cost"] + compiled["backward_weight_cost"] - compiled["backward_shared_cost"],
     }
     for kind, cost in costs.items():
         if kind in measured:

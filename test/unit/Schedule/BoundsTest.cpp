@@ -229,6 +229,27 @@ static Problem tinyProblem(Random &random) {
   return problem;
 }
 
+/// Bounds for orders that may split hold for those that fuse, too, which do
+/// less where B and W share work.
+TEST(Bounds, SharedWork) {
+  Random random = makeRandom();
+  for (int round = 0; round < 40; ++round) {
+    Problem problem = tinyProblem(random);
+    for (Chunk &chunk : problem.chunks)
+      chunk.backwardShared =
+          std::min(chunk.backwardInput, chunk.backwardWeight);
+    ASSERT_TRUE(check(problem));
+    double bound = lowerBounds(problem, {.fusedBackward = false}).makespan.time;
+    double start = simulated("sequential", problem).makespan;
+    for (bool fused : {false, true})
+      ASSERT_GE(reference::leastTime(problem, Objective::Makespan, fused,
+                                     start + 0.5)
+                    .value_or(start + 0.5),
+                bound - 1e-9)
+          << "round " << round << (fused ? ", fused" : ", split");
+  }
+}
+
 TEST(Bounds, BelowTheExactOptimum) {
   Random random = makeRandom();
   int met = 0, compared = 0;

@@ -24,6 +24,27 @@ TEST(Problem, WithoutBackwardInput) {
   EXPECT_EQ(first.memory(OpKind::Backward), chunk.memory(OpKind::Backward));
 }
 
+/// What B and W both compute again, a fused Backward computes once.
+TEST(Problem, SharedWork) {
+  Chunk chunk = makeChunk(1, 2, 3, 4);
+  ASSERT_EQ(chunk.cost(OpKind::Backward), 7);
+  chunk.backwardShared = 2;
+  EXPECT_EQ(chunk.cost(OpKind::BackwardInput), 3);
+  EXPECT_EQ(chunk.cost(OpKind::BackwardWeight), 4);
+  EXPECT_EQ(chunk.cost(OpKind::Backward), 5);
+  EXPECT_EQ(chunk.withoutBackwardInput().cost(OpKind::BackwardWeight), 5);
+  EXPECT_EQ(chunk.withoutBackwardInput().cost(OpKind::Backward), 5);
+
+  Problem problem = makeProblem("1f1b", 2, 1, 3);
+  problem.edges = chainEdges(2, 0);
+  double apart = simulated("1f1b", problem).makespan;
+  for (Chunk &each : problem.chunks)
+    each.backwardShared = each.backwardWeight / 2;
+  EXPECT_TRUE(check(problem));
+  double saved = problem.chunks[0].backwardShared;
+  EXPECT_DOUBLE_EQ(simulated("1f1b", problem).makespan, apart - 4 * saved);
+}
+
 TEST(Problem, CheckAccepts) {
   Problem problem = makeProblem("zb-v", 2, 2, 3);
   EXPECT_TRUE(check(problem));
@@ -87,6 +108,13 @@ TEST(Problem, CheckCosts) {
   EXPECT_EQ(
       errorAfter([](Problem &p) { p.chunks[2].backwardWeight = std::nan(""); }),
       "chunk 2: the cost of W must be a number from 0 to 1e+30, not nan");
+  EXPECT_EQ(errorAfter([](Problem &p) {
+              p.chunks[1].backwardInput = 2;
+              p.chunks[1].backwardWeight = 1;
+              p.chunks[1].backwardShared = 1.5;
+            }),
+            "chunk 1: what B and W share must be a time from 0 to the lesser "
+            "of their costs, 1, not 1.5");
   EXPECT_EQ(
       errorAfter([](Problem &p) { p.edges[0].backwardTransfer = INFINITY; }),
       "edge 0 -> 1: the transfer must be a number from 0 to 1e+30, not inf");

@@ -45,6 +45,19 @@ static uint64_t scaled(uint64_t nanoseconds, double scale) {
   return static_cast<uint64_t>(std::ceil(nanoseconds * scale));
 }
 
+/// By how much a fused backward takes less than its two halves, whose times are
+/// scaled as `input` and `weight` say: what both compute again, it computes
+/// once.
+static uint64_t getShared(uint64_t fused, uint64_t estimateOfBoth,
+                          uint64_t input, uint64_t weight) {
+  uint64_t both = input + weight;
+  if (fused == 0 || estimateOfBoth == 0)
+    return 0;
+  double scale = static_cast<double>(both) / estimateOfBoth;
+  uint64_t shared = both - std::min(both, scaled(fused, scale));
+  return std::min({shared, input, weight});
+}
+
 void veeline::pipe::setChunkCosts(PipelineOp pipeline,
                                   SymbolTableCollection &symbols) {
   for (ChunkOp chunk : pipeline.getChunks()) {
@@ -55,13 +68,17 @@ void veeline::pipe::setChunkCosts(PipelineOp pipeline,
     };
     uint64_t input = cost(ChunkFunctionKind::BackwardInput);
     uint64_t weight = cost(ChunkFunctionKind::BackwardWeight);
+    uint64_t fused = cost(ChunkFunctionKind::Backward);
     // Not split: W is what there is.
     if (input == 0 && weight == 0)
-      weight = cost(ChunkFunctionKind::Backward);
+      weight = fused;
     CostScale scale = getCostScale(chunk);
+    uint64_t both = input + weight;
+    input = scaled(input, scale[1]);
+    weight = scaled(weight, scale[2]);
     chunk.setCostAttr(CostAttr::get(
         chunk.getContext(), scaled(cost(ChunkFunctionKind::Forward), scale[0]),
-        scaled(input, scale[1]), scaled(weight, scale[2])));
+        input, weight, getShared(fused, both, input, weight)));
   }
 }
 
@@ -123,6 +140,7 @@ static schedule::Chunk describeChunk(ChunkOp chunk,
   result.forward = cost.getForward();
   result.backwardInput = cost.getBackwardInput();
   result.backwardWeight = cost.getBackwardWeight();
+  result.backwardShared = cost.getBackwardShared();
   auto function = [&](ChunkFunctionKind kind) {
     return getFunction(symbols, chunk, kind);
   };

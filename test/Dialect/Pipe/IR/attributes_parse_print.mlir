@@ -42,9 +42,11 @@ func.func private @roles(
 // CHECK-LABEL: func.func private @others()
 // CHECK-SAME:    cost = #pipe.cost<forward = 1, backward_input = 2, backward_weight = 3>
 // CHECK-SAME:    init = #pipe.init<constant(2.500000e-01)>
+// CHECK-SAME:    shared = #pipe.cost<forward = 1, backward_input = 2, backward_weight = 3, backward_shared = 1>
 func.func private @others() attributes {
   cost = #pipe.cost<forward = 1, backward_input = 2, backward_weight = 3>,
-  init = #pipe.init<constant(0.25)>
+  init = #pipe.init<constant(0.25)>,
+  shared = #pipe.cost<forward = 1, backward_input = 2, backward_weight = 3, backward_shared = 1>
 }
 
 // CHECK: two{{.*}}: "0x02000000803F0040"

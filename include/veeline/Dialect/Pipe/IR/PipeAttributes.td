@@ -103,13 +103,15 @@ def Pipe_CostAttr : AttrDef<Pipe_Dialect, "Cost"> {
   let description = [{
     Nanoseconds of the forward, the backward-input and the backward-weight
     operation, as the cost model or a profile gives them. A chunk without one
-    of them has 0 there; a fused backward costs the sum of both.
+    of them has 0 there. A fused backward costs the sum of both, less `backward_shared`:
+    what both compute again, it computes once.
   }];
   let parameters = (ins "uint64_t":$forward, "uint64_t":$backwardInput,
-                        "uint64_t":$backwardWeight);
+                        "uint64_t":$backwardWeight,
+                        DefaultValuedParameter<"uint64_t", "0">:$backwardShared);
   let assemblyFormat = [{
     `<` `forward` `=` $forward `,` `backward_input` `=` $backwardInput `,`
-        `backward_weight` `=` $backwardWeight `>`
+        `backward_weight` `=` $backwardWeight (`,` `backward_shared` `=` $backwardShared^)? `>`
   }];
 }
 
