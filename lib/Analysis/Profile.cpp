@@ -32,7 +32,8 @@ private:
   bool readChunk(const json::Value &value, size_t number);
   bool readTime(const json::Object &chunk, StringRef kind, const Twine &where,
                 Profile::Chunk &out, ArrayRef<int> scales);
-  void readEdge(const json::Object &edge);
+  std::optional<double> readTransfer(const json::Object &edge, StringRef kind);
+  bool readEdge(const json::Value &value, size_t number);
 
   Profile profile;
   double transferSum = 0, transferSamples = 0;
@@ -85,17 +86,42 @@ bool ProfileReader::readChunk(const json::Value &value, size_t number) {
   return true;
 }
 
-void ProfileReader::readEdge(const json::Object &edge) {
-  for (StringRef kind : {"activation", "gradient"}) {
-    const json::Object *entry = edge.getObject(kind);
-    std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
-    std::optional<double> samples =
-        entry ? entry->getNumber("samples") : std::nullopt;
-    if (!isPositive(time) || !isPositive(samples))
-      continue;
-    transferSum += *time * *samples * 1000;
-    transferSamples += *samples;
-  }
+/// What a message takes; none where nobody ever waited for one.
+std::optional<double> ProfileReader::readTransfer(const json::Object &edge,
+                                                  StringRef kind) {
+  const json::Object *entry = edge.getObject(kind);
+  std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
+  std::optional<double> samples =
+      entry ? entry->getNumber("samples") : std::nullopt;
+  if (!isPositive(time) || !isPositive(samples))
+    return std::nullopt;
+  transferSum += *time * *samples * 1000;
+  transferSamples += *samples;
+  return *time * 1000;
+}
+
+bool ProfileReader::readEdge(const json::Value &value, size_t number) {
+  const json::Object *edge = value.getAsObject();
+  auto get = [&](StringRef name) {
+    return edge ? edge->getInteger(name).value_or(-1) : -1;
+  };
+  int64_t from = get("from"), to = get("to"), bytes = get("bytes");
+  if (from < 0 || from >= to ||
+      to >= static_cast<int64_t>(profile.chunks.size()) || bytes < 0)
+    return fail("edge " + std::to_string(number) +
+                ": expected 'from' and 'to', one of the chunks and a later "
+                "one, and its 'bytes'");
+  auto getBegin = [&](int64_t chunk) {
+    int64_t piece = 0;
+    for (const Profile::Chunk &before :
+         ArrayRef(profile.chunks).take_front(chunk))
+      piece += before.pieces;
+    return piece;
+  };
+  profile.edges.push_back({{getBegin(from + 1), getBegin(to), bytes},
+                           readTransfer(*edge, "activation"),
+                           readTransfer(*edge, "gradient")});
+  return true;
 }
 
 Expected<Profile> ProfileReader::read(const json::Value &value) {
@@ -112,11 +138,11 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
     if (!readChunk(chunk, number))
       return createStringError(message);
   if (const json::Array *edges = file->getArray("edges"))
-    for (const json::Value &edge : *edges)
-      if (const json::Object *object = edge.getAsObject())
-        readEdge(*object);
+    for (auto [number, edge] : enumerate(*edges))
+      if (!readEdge(edge, number))
+        return createStringError(message);
   if (transferSamples > 0)
-    profile.transfer = transferSum / transferSamples;
+    profile.meanTransfer = transferSum / transferSamples;
   return std::move(profile);
 }
 
@@ -167,4 +193,24 @@ CostScale Profile::getScale(int64_t begin, int64_t end,
   for (double &sum : sums)
     sum /= weights;
   return sums;
+}
+
+std::vector<double> Profile::getTransfers(ArrayRef<PieceEdge> wanted) const {
+  std::vector<double> times;
+  if (!meanTransfer)
+    return times;
+  std::vector<bool> isTaken(edges.size(), false);
+  for (const PieceEdge &pieces : wanted) {
+    Edge found;
+    // Several values may go the same way.
+    for (auto [edge, taken] : zip_equal(edges, isTaken))
+      if (!taken && edge.pieces == pieces) {
+        found = edge;
+        taken = true;
+        break;
+      }
+    times.push_back(found.activation.value_or(*meanTransfer));
+    times.push_back(found.gradient.value_or(*meanTransfer));
+  }
+  return times;
 }

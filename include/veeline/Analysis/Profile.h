@@ -25,6 +25,16 @@ namespace veeline {
 /// What measured times of F, B and W are of the cost model's estimates.
 using CostScale = std::array<double, 3>;
 
+/// A value that goes from one chunk to another: the piece of the model behind
+/// the producer's last, the consumer's first, and its bytes.
+struct PieceEdge {
+  int64_t from = 0;
+  int64_t to = 0;
+  int64_t bytes = 0;
+
+  friend bool operator==(const PieceEdge &, const PieceEdge &) = default;
+};
+
 class Profile {
 public:
   /// Reads a file. The error says what is wrong with it, without its path.
@@ -44,9 +54,11 @@ public:
   CostScale getScale(int64_t begin, int64_t end,
                      llvm::ArrayRef<double> estimates) const;
 
-  /// What a message takes, the mean of those that were measured, in
-  /// nanoseconds; none where none was.
-  std::optional<double> getTransfer() const { return transfer; }
+  /// What a message of each of the edges takes, in nanoseconds: forward, then
+  /// its gradient. Where the same edge was measured between the same pieces, it
+  /// is what was measured; else the mean of all messages. Empty where none was
+  /// measured.
+  std::vector<double> getTransfers(llvm::ArrayRef<PieceEdge> edges) const;
 
 private:
   friend class ProfileReader;
@@ -56,9 +68,16 @@ private:
     CostScale scale = {1, 1, 1};
   };
 
+  struct Edge {
+    PieceEdge pieces;
+    std::optional<double> activation, gradient;
+  };
+
   std::string model;
   std::vector<Chunk> chunks;
-  std::optional<double> transfer;
+  std::vector<Edge> edges;
+  /// Of all messages.
+  std::optional<double> meanTransfer;
 };
 
 } // namespace veeline

@@ -11,6 +11,7 @@
 #include "veeline/Analysis/Cuts.h"
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
+#include "veeline/Dialect/Pipe/IR/Edges.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
@@ -146,19 +147,29 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
                       ArrayRef<double> estimates,
                       const std::optional<Profile> &profile) {
   Builder builder(pipeline.getContext());
-  int64_t begin = 0;
+  SmallVector<int64_t> begins = {0};
   for (auto [chunk, count] : llvm::zip_equal(pipeline.getChunks(), counts)) {
+    int64_t begin = begins.back();
+    begins.push_back(begin + count);
     if (count > 1)
       chunk->setAttr(piecesAttrName, builder.getI64IntegerAttr(count));
     if (profile)
       chunk->setAttr(costScaleAttrName,
                      builder.getDenseF64ArrayAttr(
                          profile->getScale(begin, begin + count, estimates)));
-    begin += count;
   }
-  if (profile && profile->getTransfer())
-    pipeline->setAttr(transferAttrName,
-                      builder.getF64FloatAttr(*profile->getTransfer()));
+  if (!profile)
+    return;
+  std::vector<PieceEdge> edges;
+  EdgeTable table(pipeline);
+  for (const Edge &edge : table.getEdges())
+    if (!edge.isParameter())
+      edges.push_back({begins[edge.producer + 1], begins[edge.consumer],
+                       static_cast<int64_t>(getByteSize(edge.type))});
+  std::vector<double> transfers = profile->getTransfers(edges);
+  if (!transfers.empty())
+    pipeline->setAttr(transfersAttrName,
+                      builder.getDenseF64ArrayAttr(transfers));
 }
 
 static std::vector<double> estimatePieces(const Pieces &pieces) {

@@ -176,6 +176,22 @@ static schedule::PlacementKind getPlacementKind(Placement placement) {
   return schedule::PlacementKind::Linear;
 }
 
+/// What messages take, two times for each of the edges.
+static FailureOr<SmallVector<double>> getTransfers(PipelineOp pipeline,
+                                                   int64_t numEdges) {
+  Attribute attr = pipeline->getAttr(transfersAttrName);
+  if (!attr)
+    return SmallVector<double>(2 * numEdges, transferNanoseconds);
+  auto times = dyn_cast<DenseF64ArrayAttr>(attr);
+  if (times && times.size() == 2 * numEdges)
+    return SmallVector<double>(times.asArrayRef());
+  return pipeline.emitOpError()
+         << "attribute '" << transfersAttrName
+         << "' has to be an array of two times, of a message and of its "
+            "gradient, for each of the "
+         << numEdges << " edges, found " << attr;
+}
+
 FailureOr<schedule::Problem>
 veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
                             SymbolTableCollection &symbols) {
@@ -193,18 +209,18 @@ veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
           "has no forward function; run --pipe-differentiate first");
     problem.chunks.push_back(describeChunk(chunk, symbols));
   }
-  EdgeTable edges(pipeline);
-  auto measured = pipeline->getAttrOfType<FloatAttr>(transferAttrName);
-  double transfer =
-      measured ? measured.getValueAsDouble() : transferNanoseconds;
-  for (const Edge &edge : edges.getEdges())
-    if (!edge.isParameter())
-      problem.edges.push_back(
-          {static_cast<int>(edge.producer), static_cast<int>(edge.consumer),
-           transfer, transfer,
-           llvm::is_contained(
-               getOperandGradients(chunks[edge.consumer], symbols),
-               edge.operand)});
+  EdgeTable table(pipeline);
+  auto edges = llvm::make_filter_range(
+      table.getEdges(), [](const Edge &edge) { return !edge.isParameter(); });
+  auto transfers = getTransfers(pipeline, llvm::range_size(edges));
+  if (failed(transfers))
+    return failure();
+  for (auto [number, edge] : llvm::enumerate(edges))
+    problem.edges.push_back(
+        {static_cast<int>(edge.producer), static_cast<int>(edge.consumer),
+         (*transfers)[2 * number], (*transfers)[2 * number + 1],
+         llvm::is_contained(getOperandGradients(chunks[edge.consumer], symbols),
+                            edge.operand)});
   if (auto status = schedule::check(problem); !status)
     return pipeline.emitOpError() << status.error().str();
   return problem;

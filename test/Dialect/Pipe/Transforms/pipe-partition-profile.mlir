@@ -2,14 +2,15 @@
 
 // RUN: veeline-opt %s --pipe-partition="stages=2" | FileCheck %s --check-prefix=EQUAL
 // EQUAL:     pipe.pipeline @net stages(2)
-// EQUAL-NOT: transfer
+// EQUAL-NOT: transfers
 // EQUAL:     pipe.chunk 0 @net_chunk0{{.*}}pieces = 2
 // EQUAL:     pipe.chunk 1 @net_chunk1{{.*}}pieces = 2
 // EQUAL-NOT: cost_scale
 
 // The first is as heavy as all others. Chunk 1 has the mean of its pieces' scales.
 // RUN: veeline-opt %s --pipe-partition="stages=2 profile=%S/Inputs/profile.json" | FileCheck %s --check-prefix=CUT
-// CUT: pipe.pipeline @net stages(2) {{.*}}transfer = 6.000000e+03
+// The edge between the first two pieces was measured in both directions.
+// CUT: pipe.pipeline @net stages(2) {{.*}}transfers = array<f64: 3.000000e+03, 7.000000e+03>
 // CUT: pipe.chunk 0 @net_chunk0{{.*}}cost_scale = array<f64: 2.000000e+00, 4.000000e+00, 4.000000e+00>
 // CUT-NOT: pieces
 // CUT: pipe.chunk 1 @net_chunk1{{.*}}cost_scale = array<f64: 1.30{{[0-9]+}}, 2.23{{[0-9]+}}, 1.000000e+00>{{.*}}pieces = 3
@@ -20,6 +21,26 @@
 // COST: pipe.chunk 0 @net_chunk0{{.*}}cost = #pipe.cost<forward = 12288, backward_input = 0, backward_weight = 24576>
 // COST: pipe.chunk 1 @net_chunk1{{.*}}cost = #pipe.cost<forward = 9216, backward_input = 18432, backward_weight = 6144>
 // COST: pipe.chunk 2 @net_chunk2{{.*}}cost = #pipe.cost<forward = 9216, backward_input = 18432, backward_weight = 6144>
+
+// Other edges take the mean of all messages, weighted by their number; so does the gradient of the last one, of which none was
+// waited for.
+// RUN: veeline-opt %s --pipe-partition="stages=4 profile=%S/Inputs/profile.json" | FileCheck %s --check-prefix=EDGES
+// EDGES: transfers = array<f64: 3.000000e+03, 7.000000e+03, 6.600000e+03, 6.600000e+03, 9.000000e+03, 6.600000e+03>
+// RUN: veeline-opt %s --pipe-partition="pieces=2,2 stages=2 profile=%S/Inputs/profile.json" | FileCheck %s --check-prefix=MEAN
+// MEAN: transfers = array<f64: 6.600000e+03, 6.600000e+03>
+
+// The schedule is made with them.
+// RUN: veeline-opt %s --pipe-partition="stages=2 profile=%S/Inputs/profile.json" --pipe-differentiate \
+// RUN:   --pipe-schedule="schedule=gpipe microbatches=1" | FileCheck %s --check-prefix=SCHEDULE
+// SCHEDULE: pipe.forward chunk(0) {{.*}}pipe.predicted = array<f64: 0.000000e+00, 1.228800e+04>
+// SCHEDULE: pipe.forward chunk(1) {{.*}}pipe.predicted = array<f64: 1.528800e+04,
+// RUN: sed 's/"edges": ./&{"from": 1, "to": 1, "bytes": 8},/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=EDGE
+// EDGE: error: profile '{{.*}}.json': edge 0: expected 'from' and 'to', one of the chunks and a later one, and its 'bytes'
+
+// Fitting into memory cuts with the profile, and hands it on.
+// RUN: veeline-opt %s --pipe-fit-memory="stages=2 profile=%S/Inputs/profile.json memory-limit=1GiB recompute=auto" \
+// RUN:   | FileCheck %s --check-prefix=CUT
 
 // Files that are no profile, or not one of this model.
 

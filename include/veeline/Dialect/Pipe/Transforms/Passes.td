@@ -23,7 +23,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
 
     Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured, under
     whatever cuts. The chunks then carry in `cost_scale` what measured times of F, B and W are of the estimates, by which
-    `--pipe-schedule` multiplies its own; `transfer` on the pipeline is the measured time of a message.
+    `--pipe-schedule` multiplies its own. `transfers` on the pipeline has, for each edge between chunks, the measured times of a
+    message and of its gradient, those of all messages on average where this edge was not measured.
 
     What does not depend on both data and parameters (constants, masks, positions, views of
     parameters) is repeated in every chunk that uses it.

@@ -24,8 +24,10 @@ inline constexpr llvm::StringLiteral costScaleAttrName = "cost_scale";
 /// not 1. Where these end in the chunk's part of the model is marked there, but
 /// bufferization, which rewrites that part too, does not keep the marks.
 inline constexpr llvm::StringLiteral piecesAttrName = "pieces";
-/// On pipelines: the measured time of a message, in nanoseconds.
-inline constexpr llvm::StringLiteral transferAttrName = "transfer";
+/// On pipelines, an array of two for each edge of the EdgeTable that is no
+/// parameter's: the measured times of a message and of its gradient, in
+/// nanoseconds.
+inline constexpr llvm::StringLiteral transfersAttrName = "transfers";
 
 /// The scale of a chunk's costs; 1 without an attribute.
 CostScale getCostScale(ChunkOp chunk);
