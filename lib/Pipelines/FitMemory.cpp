@@ -14,9 +14,9 @@
 
 #include "../Schedule/Memory.h"
 #include "Phases.h"
+#include "RecomputeSearch.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Limits.h"
@@ -25,26 +25,14 @@
 using namespace mlir;
 using namespace veeline;
 
-/// How often a schedule is asked again under tighter limits, and a mixture of
-/// choices is corrected.
-static constexpr int maxTightenings = 6, maxCorrections = 5;
-/// Each rate costs one bufferization of the model.
-static constexpr int64_t maxOpsForFineRates = 4000;
-/// Mixtures for one rank; with more, all its chunks recompute alike.
-static constexpr size_t maxMixtures = 4096;
+/// How often a schedule is asked again under tighter limits.
+static constexpr int maxTightenings = 6;
+/// Each point of a chunk costs one bufferization of the chunk.
+static constexpr int64_t maxOpsForManyCuts = 4000;
 
 //===----------------------------------------------------------------------===//
 // One choice of cuts
 //===----------------------------------------------------------------------===//
-
-bool MemoryFitter::fits(const MemoryAttempt &attempt) const {
-  if (attempt.outOfMemory)
-    return false;
-  for (auto [arena, limit] : llvm::zip_equal(attempt.arenas, limits))
-    if (arena > limit)
-      return false;
-  return true;
-}
 
 FailureOr<MemoryAttempt>
 MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
@@ -94,7 +82,7 @@ LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
 /// that get tighter until the plan fits.
 FailureOr<std::optional<MemoryAttempt>>
 MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
-  if (fits(free))
+  if (free.fits(limits))
     return std::optional(free);
   if (!canTighten())
     return std::optional<MemoryAttempt>();
@@ -111,7 +99,7 @@ MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
         return failure();
       return std::optional<MemoryAttempt>();
     }
-    if (fits(*result))
+    if (result->fits(limits))
       return std::optional(*result);
     for (auto [bound, held, arena, limit] :
          llvm::zip_equal(bounds, result->held, result->arenas, limits))
@@ -121,27 +109,12 @@ MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
   return std::optional<MemoryAttempt>();
 }
 
-/// From no added work to the most.
-std::vector<Recompute> MemoryFitter::getLevels() const {
-  if (!isAuto)
-    return {Recompute()};
-  std::vector<double> rates = {1.0, 0.2};
-  if (numOps <= maxOpsForFineRates)
-    rates = {2.0, 1.0, 0.5, 0.2, 0.1};
-  std::vector<Recompute> levels = {{RecomputeKind::None},
-                                   {RecomputeKind::Balanced}};
-  for (double rate : rates)
-    levels.push_back({RecomputeKind::Rate, rate});
-  levels.push_back({RecomputeKind::Full});
-  levels.push_back({RecomputeKind::Rate, 0.0});
-  return levels;
-}
-
-std::vector<Recompute> MemoryFitter::fill(const Recompute &level) const {
+/// What is not left open stays.
+std::vector<Recompute> MemoryFitter::computeNothingAgain() const {
   std::vector<Recompute> policies = asked;
   for (Recompute &policy : policies)
     if (policy.kind == RecomputeKind::Auto)
-      policy = level;
+      policy = {RecomputeKind::None};
   return policies;
 }
 
@@ -155,142 +128,38 @@ static void keepFaster(std::optional<MemoryAttempt> &best,
 FailureOr<std::optional<MemoryAttempt>>
 MemoryFitter::solve(MemoryTrial &trial) {
   least.clear();
-  std::optional<MemoryAttempt> best;
-  std::vector<MemoryAttempt> uniform;
-  for (const Recompute &level : getLevels()) {
-    auto free = attempt(trial, fill(level), {});
-    if (failed(free))
+  auto free = attempt(trial, computeNothingAgain(), {});
+  if (failed(free))
+    return failure();
+  auto best = fitSchedule(trial, *free);
+  if (failed(best) || !isAuto || free->fits(limits))
+    return best;
+  auto plan = [&](std::vector<Recompute> policies) {
+    return attempt(trial, std::move(policies), {});
+  };
+  SearchEffort effort;
+  if (numOps > maxOpsForManyCuts) {
+    effort.maxCuts = 2;
+    effort.allRanks = false;
+  }
+  RecomputeSearch search(trial, asked, limits, *free, effort, plan);
+  auto found = search.run();
+  if (failed(found))
+    return failure();
+  keepFaster(*best, std::move(*found));
+  if (!canTighten() && *best)
+    return best;
+  // The least bytes are also what an error tells of.
+  for (std::vector<Recompute> &policies : search.getSteps()) {
+    auto step = plan(std::move(policies));
+    if (failed(step))
       return failure();
-    uniform.push_back(*free);
-    auto fitted = fitSchedule(trial, *free);
+    auto fitted = fitSchedule(trial, *step);
     if (failed(fitted))
       return failure();
-    keepFaster(best, std::move(*fitted));
-    // More of it would only take longer.
-    if (fits(*free))
-      break;
+    keepFaster(*best, std::move(*fitted));
   }
-  if (uniform.size() == 1)
-    return best;
-  auto mixed = mix(trial, uniform);
-  if (failed(mixed))
-    return failure();
-  keepFaster(best, std::move(*mixed));
   return best;
-}
-
-//===----------------------------------------------------------------------===//
-// Mixtures: each chunk recomputes as much as its rank has to
-//===----------------------------------------------------------------------===//
-
-/// What a rank holds at most, workspaces included, where chunk k recomputes as
-/// in `uniform[levels[k]]`.
-static int64_t estimateHeld(llvm::ArrayRef<schedule::Op> order,
-                            llvm::ArrayRef<MemoryAttempt> uniform,
-                            llvm::ArrayRef<size_t> levels) {
-  int64_t held = 0, peak = 0;
-  for (const schedule::Op &op : order) {
-    const MemoryAttempt &level = uniform[levels[op.chunk]];
-    int64_t change = level.chunks[op.chunk].memory(op.kind);
-    int64_t workspace =
-        level.workspaces[op.chunk]
-            .kinds[static_cast<size_t>(pipe::getFunctionKind(op.kind))]
-            .bytes;
-    peak = std::max(peak, held + std::max<int64_t>(change, 0) + workspace);
-    held += change;
-  }
-  return peak;
-}
-
-static double getWork(const schedule::Chunk &chunk) {
-  return chunk.forward + chunk.backwardInput + chunk.backwardWeight;
-}
-
-namespace {
-
-/// Chooses levels for the chunks of one rank.
-class RankMixer {
-public:
-  RankMixer(llvm::ArrayRef<MemoryAttempt> uniform, int rank,
-            llvm::ArrayRef<bool> isFree)
-      : uniform(uniform), order(uniform.front().order.stages[rank]) {
-    llvm::SmallVector<bool> seen(isFree.size(), false);
-    for (const schedule::Op &op : order)
-      if (isFree[op.chunk] && !std::exchange(seen[op.chunk], true))
-        chunks.push_back(op.chunk);
-  }
-
-  int64_t estimate(llvm::ArrayRef<size_t> levels) const {
-    return estimateHeld(order, uniform, levels);
-  }
-
-  /// Sets the levels of the rank's chunks to those with the least work under
-  /// which it holds no more than `bytes`; false if there are none.
-  bool choose(int64_t bytes, std::vector<size_t> &levels) const;
-
-private:
-  llvm::ArrayRef<MemoryAttempt> uniform;
-  llvm::ArrayRef<schedule::Op> order;
-  llvm::SmallVector<int> chunks;
-};
-
-} // namespace
-
-bool RankMixer::choose(int64_t bytes, std::vector<size_t> &levels) const {
-  size_t count = 1;
-  bool isMixed = true;
-  for (size_t i = 0; i != chunks.size() && isMixed; ++i)
-    isMixed = (count *= uniform.size()) <= maxMixtures;
-  if (!isMixed)
-    count = uniform.size();
-  std::optional<double> leastWork;
-  std::vector<size_t> tried = levels;
-  for (size_t number = 0; number != count; ++number) {
-    size_t rest = number;
-    double work = 0;
-    for (int chunk : chunks) {
-      tried[chunk] = isMixed ? rest % uniform.size() : number;
-      rest /= uniform.size();
-      work += getWork(uniform[tried[chunk]].chunks[chunk]);
-    }
-    if ((leastWork && work >= *leastWork) || estimate(tried) > bytes)
-      continue;
-    leastWork = work;
-    levels = tried;
-  }
-  return leastWork.has_value();
-}
-
-FailureOr<std::optional<MemoryAttempt>>
-MemoryFitter::mix(MemoryTrial &trial, llvm::ArrayRef<MemoryAttempt> uniform) {
-  std::vector<size_t> levels(asked.size(), 0);
-  llvm::SmallVector<bool> isFree;
-  for (const Recompute &policy : asked)
-    isFree.push_back(policy.kind == RecomputeKind::Auto);
-  std::vector<RankMixer> ranks;
-  // What the estimates leave out: parameters, messages, what lies unused.
-  std::vector<int64_t> missing;
-  for (size_t rank = 0; rank != limits.size(); ++rank) {
-    ranks.emplace_back(uniform, rank, isFree);
-    missing.push_back(uniform.front().arenas[rank] -
-                      ranks.back().estimate(levels));
-  }
-  for (int i = 0; i != maxCorrections; ++i) {
-    for (auto [rank, mixer] : llvm::enumerate(ranks))
-      if (!mixer.choose(limits[rank] - missing[rank], levels))
-        return std::optional<MemoryAttempt>();
-    std::vector<Recompute> policies = asked;
-    for (auto [k, policy] : llvm::enumerate(policies))
-      policy = uniform[levels[k]].policies[k];
-    auto result = attempt(trial, std::move(policies), {});
-    if (failed(result))
-      return failure();
-    if (fits(*result))
-      return std::optional(*result);
-    for (auto [rank, bytes] : llvm::enumerate(missing))
-      bytes += std::max<int64_t>(0, result->arenas[rank] - limits[rank]);
-  }
-  return std::optional<MemoryAttempt>();
 }
 
 //===----------------------------------------------------------------------===//

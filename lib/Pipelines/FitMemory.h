@@ -30,10 +30,8 @@ private:
   using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
 
   mlir::LogicalResult readOptions();
-  bool fits(const MemoryAttempt &attempt) const;
   bool canTighten() const;
-  std::vector<Recompute> getLevels() const;
-  std::vector<Recompute> fill(const Recompute &level) const;
+  std::vector<Recompute> computeNothingAgain() const;
   mlir::FailureOr<MemoryAttempt> attempt(MemoryTrial &trial,
                                          std::vector<Recompute> policies,
                                          std::vector<int64_t> scheduleLimits);
@@ -41,7 +39,6 @@ private:
                                 const MemoryAttempt &refused);
   Answer fitSchedule(MemoryTrial &trial, const MemoryAttempt &free);
   Answer solve(MemoryTrial &trial);
-  Answer mix(MemoryTrial &trial, llvm::ArrayRef<MemoryAttempt> uniform);
   std::vector<std::vector<int64_t>>
   getMoves(llvm::ArrayRef<int64_t> pieces, llvm::ArrayRef<int64_t> bytes) const;
   mlir::LogicalResult moveCuts(MemoryTrial &first);

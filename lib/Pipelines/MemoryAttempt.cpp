@@ -7,14 +7,14 @@
 #include "MemoryAttempt.h"
 
 #include "Phases.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Conversion/Pipelines.h"
-#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -59,6 +59,11 @@ std::vector<int64_t> MemoryTrial::getPieces() {
   return counts;
 }
 
+double MemoryTrial::getBackwardScale(int number) {
+  CostScale scale = getCostScale(getPipeline(*partitioned).getChunks()[number]);
+  return (scale[1] + scale[2]) / 2;
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 MemoryTrial::differentiate(ArrayRef<Recompute> policies) {
   OwningOpRef<ModuleOp> module = partitioned->clone();
@@ -73,59 +78,200 @@ MemoryTrial::differentiate(ArrayRef<Recompute> policies) {
   return module;
 }
 
+//===----------------------------------------------------------------------===//
+// Variants of chunks
+//===----------------------------------------------------------------------===//
+
+/// The bytes of those values that `kinds` of functions of `chunk` take which
+/// another chunk of the same rank has made.
+static int64_t getLocalBytes(PipelineOp pipeline, ChunkOp chunk,
+                             ArrayRef<ChunkFunctionKind> kinds,
+                             const ChunkVariant &variant) {
+  llvm::SmallDenseSet<unsigned> operands;
+  for (ChunkFunctionKind kind : kinds) {
+    func::FuncOp func = *variant.declarations[static_cast<size_t>(kind)];
+    FailureOr<ChunkSignature> signature = failure();
+    if (func)
+      signature = getChunkSignature(func);
+    if (failed(signature))
+      continue;
+    for (const ChunkValue &value : signature->arguments)
+      if (value.kind == RoleKind::Operand)
+        operands.insert(value.index);
+  }
+  int64_t stage = pipeline.getStageOf(chunk.getIndex()), bytes = 0;
+  for (unsigned operand : operands) {
+    Value value = chunk.getOperands()[operand];
+    auto producer = value.getDefiningOp<ChunkOp>();
+    if (producer && pipeline.getStageOf(producer.getIndex()) == stage)
+      bytes += getByteSize(value.getType());
+  }
+  return bytes;
+}
+
+static schedule::Chunk withoutLocalBytes(PipelineOp pipeline, ChunkOp chunk,
+                                         const ChunkVariant &variant) {
+  schedule::Chunk own = variant.chunk;
+  int64_t kept = own.forwardMemory, left = kept + own.backwardInputMemory;
+  bool releases = own.backwardInputMemory != 0;
+  kept -=
+      getLocalBytes(pipeline, chunk, ArrayRef(allKinds).drop_front(), variant);
+  left = !releases ? kept
+                   : left - getLocalBytes(pipeline, chunk,
+                                          {ChunkFunctionKind::BackwardWeight},
+                                          variant);
+  own.forwardMemory = kept;
+  own.backwardInputMemory = left - kept;
+  own.backwardWeightMemory = -left;
+  return own;
+}
+
+/// Differentiates and splits the chunk in a module of its own.
+LogicalResult MemoryTrial::makeVariant(int number, ChunkVariant &variant) {
+  PipelineOp pipeline = getPipeline(*partitioned);
+  variant.functions = ModuleOp::create(pipeline.getLoc());
+  auto builder = OpBuilder::atBlockEnd(variant.functions->getBody());
+  auto copy = cast<PipelineOp>(builder.clone(*pipeline));
+  ChunkOp chunk = copy.getChunks()[number];
+  Operation *primal = builder.clone(
+      *SymbolTable::lookupNearestSymbolFrom(pipeline, chunk.getPrimalAttr()));
+  SymbolTable symbols(*variant.functions);
+  if (failed(differentiateChunk(chunk, variant.policy, symbols)) ||
+      failed(splitBackward(chunk, symbols)))
+    return failure();
+  SymbolTableCollection tables;
+  setChunkCosts(copy, tables);
+  variant.cost = *chunk.getCost();
+  for (ChunkFunctionKind kind : allKinds)
+    if (func::FuncOp func = getFunction(tables, chunk, kind))
+      variant.declarations[static_cast<size_t>(kind)] =
+          cast<func::FuncOp>(func->cloneWithoutRegions());
+  variant.chunk = describeChunk(chunk, tables);
+  variant.own = withoutLocalBytes(copy, chunk, variant);
+  copy.erase();
+  primal->erase();
+  return success();
+}
+
 static int64_t getNumber(func::FuncOp func, StringRef name) {
   auto attr = func->getAttrOfType<IntegerAttr>(name);
   return attr ? attr.getInt() : 0;
 }
 
-FailureOr<const std::vector<Workspaces> *>
-MemoryTrial::measure(const Recompute &policy) {
-  auto [entry, isNew] = measured.try_emplace(toString(policy));
-  if (!isNew)
-    return &entry->second;
-  std::vector<Recompute> all(getPipeline(*partitioned).getNumChunks(), policy);
-  auto module = differentiate(all);
-  if (failed(module) || failed(run(**module, [&](OpPassManager &passManager) {
+/// Bufferizes those functions that orders use and that are not yet measured.
+LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
+  SmallVector<size_t> missing;
+  for (size_t kind = 0; kind != allKinds.size(); ++kind)
+    if (usedKinds[kind] && !std::exchange(variant.isMeasured[kind], true) &&
+        variant.declarations[kind])
+      missing.push_back(kind);
+  if (missing.empty())
+    return success();
+  if (!variant.functions && failed(makeVariant(number, variant)))
+    return failure();
+  OwningOpRef<ModuleOp> module = std::move(variant.functions);
+  SymbolTable symbols(*module);
+  auto getName = [&](size_t kind) {
+    return variant.declarations[kind]->getSymName();
+  };
+  for (auto func : llvm::to_vector(module->getOps<func::FuncOp>()))
+    if (llvm::none_of(missing, [&](size_t kind) {
+          return getName(kind) == func.getSymName();
+        }))
+      symbols.erase(func);
+  if (failed(run(*module, [&](OpPassManager &passManager) {
         BufferizeChunksOptions bufferize;
         bufferize.gemmScratch = options.gemmScratch;
         buildBufferizeChunksPipeline(passManager, bufferize);
       })))
     return failure();
-  SymbolTableCollection symbols;
-  for (ChunkOp chunk : getPipeline(**module).getChunks()) {
-    Workspaces &workspaces = entry->second.emplace_back();
-    for (ChunkFunctionKind kind : allKinds)
-      if (func::FuncOp func = getFunction(symbols, chunk, kind))
-        workspaces.kinds[static_cast<size_t>(kind)] = {
-            getNumber(func, workspaceBytesAttrName),
-            getNumber(func, workspacePeakAttrName)};
+  SymbolTable bufferized(*module);
+  for (size_t kind : missing) {
+    auto func = bufferized.lookup<func::FuncOp>(getName(kind));
+    variant.workspaces[kind] = getNumber(func, workspaceBytesAttrName);
+    variant.livePeaks[kind] = getNumber(func, workspacePeakAttrName);
   }
-  return &entry->second;
+  return success();
 }
 
-/// Functions on tensors then say what they will take when bufferized.
-LogicalResult MemoryTrial::setWorkspaces(ModuleOp module,
-                                         MemoryAttempt &attempt) {
+FailureOr<const ChunkVariant *>
+MemoryTrial::getVariant(int number, const Recompute &policy) {
+  auto [entry, isNew] = variants.try_emplace({number, toString(policy)});
+  ChunkVariant &variant = entry->second;
+  variant.policy = policy;
+  // One that could not be made is tried again, for its diagnostic.
+  if ((isNew || !variant.cost) && failed(makeVariant(number, variant)))
+    return failure();
+  return const_cast<const ChunkVariant *>(&variant);
+}
+
+LogicalResult MemoryTrial::measure(ArrayRef<std::pair<int, Recompute>> wanted) {
+  llvm::SetVector<std::pair<int, ChunkVariant *>> missing;
+  for (const auto &[number, policy] : wanted) {
+    auto found = getVariant(number, policy);
+    if (failed(found))
+      return failure();
+    missing.insert({number, &variants[{number, toString(policy)}]});
+  }
+  return failableParallelForEach(
+      model.getContext(), missing.getArrayRef(),
+      [&](const auto &one) { return measure(one.first, *one.second); });
+}
+
+//===----------------------------------------------------------------------===//
+// Attempts
+//===----------------------------------------------------------------------===//
+
+bool MemoryAttempt::fits(ArrayRef<int64_t> limits) const {
+  return !outOfMemory &&
+         llvm::all_of(llvm::zip_equal(arenas, limits), [](const auto &both) {
+           return std::get<0>(both) <= std::get<1>(both);
+         });
+}
+
+/// The pipeline, whose chunks' functions are declarations.
+FailureOr<OwningOpRef<ModuleOp>>
+MemoryTrial::declare(ArrayRef<Recompute> policies) {
+  PipelineOp pipeline = getPipeline(*partitioned);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(pipeline.getLoc());
+  auto builder = OpBuilder::atBlockEnd(module->getBody());
+  auto copy = cast<PipelineOp>(builder.clone(*pipeline));
+  for (auto [number, chunk] : llvm::enumerate(copy.getChunks())) {
+    auto found = getVariant(number, policies[number]);
+    if (failed(found))
+      return failure();
+    const ChunkVariant &variant = **found;
+    chunk.setCostAttr(variant.cost);
+    for (ChunkFunctionKind kind : allKinds)
+      if (func::FuncOp func = *variant.declarations[static_cast<size_t>(kind)])
+        chunk->setAttr(
+            getName(kind),
+            FlatSymbolRefAttr::get(
+                cast<func::FuncOp>(builder.clone(*func)).getSymNameAttr()));
+  }
+  return module;
+}
+
+/// Declarations then say what they will take when bufferized.
+void MemoryTrial::setWorkspaces(ModuleOp module, ArrayRef<Recompute> policies) {
   SymbolTableCollection symbols;
   Builder builder(module.getContext());
-  for (auto [k, chunk] : llvm::enumerate(getPipeline(module).getChunks())) {
-    auto all = measure(attempt.policies[k]);
-    if (failed(all))
-      return failure();
-    attempt.workspaces.push_back((**all)[k]);
+  for (auto [number, chunk] :
+       llvm::enumerate(getPipeline(module).getChunks())) {
+    const ChunkVariant &variant =
+        variants[{static_cast<int>(number), toString(policies[number])}];
     for (ChunkFunctionKind kind : allKinds) {
       func::FuncOp func = getFunction(symbols, chunk, kind);
       if (!func)
         continue;
-      const Workspaces::Sizes &sizes =
-          attempt.workspaces.back().kinds[static_cast<size_t>(kind)];
-      func->setAttr(workspaceBytesAttrName,
-                    builder.getI64IntegerAttr(sizes.bytes));
-      func->setAttr(workspacePeakAttrName,
-                    builder.getI64IntegerAttr(sizes.peakLive));
+      auto set = [&](StringRef name, int64_t bytes) {
+        func->setAttr(name, builder.getI64IntegerAttr(bytes));
+      };
+      set(workspaceBytesAttrName,
+          variant.workspaces[static_cast<size_t>(kind)]);
+      set(workspacePeakAttrName, variant.livePeaks[static_cast<size_t>(kind)]);
     }
   }
-  return success();
 }
 
 /// Where what lives throughout ends.
@@ -149,8 +295,8 @@ FailureOr<MemoryAttempt>
 MemoryTrial::attempt(std::vector<Recompute> policies,
                      std::vector<int64_t> scheduleLimits) {
   MemoryAttempt attempt{std::move(policies), std::move(scheduleLimits)};
-  auto module = differentiate(attempt.policies);
-  if (failed(module) || failed(setWorkspaces(**module, attempt)))
+  auto module = declare(attempt.policies);
+  if (failed(module))
     return failure();
   PipelineOp pipeline = getPipeline(**module);
   if (!attempt.scheduleLimits.empty())
@@ -171,8 +317,17 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   auto problem = buildProblem(pipeline, options.microbatches, symbols);
   if (failed(problem))
     return failure();
-  attempt.chunks = std::move(problem->chunks);
+  attempt.problem = std::move(*problem);
   attempt.order = readSchedule(pipeline, getPrograms(pipeline));
+  for (const auto &ops : attempt.order.stages)
+    for (const schedule::Op &op : ops)
+      usedKinds[static_cast<size_t>(getFunctionKind(op.kind))] = true;
+  SmallVector<std::pair<int, Recompute>> chunks;
+  for (auto [number, policy] : llvm::enumerate(attempt.policies))
+    chunks.push_back({static_cast<int>(number), policy});
+  if (failed(measure(chunks)))
+    return failure();
+  setWorkspaces(**module, attempt.policies);
   if (failed(insertCommunication(pipeline, symbols)) ||
       failed(planMemory(pipeline, options.optimizer, symbols)))
     return failure();

@@ -7,10 +7,11 @@
 #ifndef VEELINE_LIB_PIPELINES_MEMORYATTEMPT_H
 #define VEELINE_LIB_PIPELINES_MEMORYATTEMPT_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "veeline/Analysis/Recompute.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Pipelines/Pipelines.h"
 #include "veeline/Schedule/Schedule.h"
 
@@ -19,12 +20,25 @@
 
 namespace veeline {
 
-/// Bytes of workspace of each function of a chunk, by the kind of function.
-struct Workspaces {
-  struct Sizes {
-    int64_t bytes = 0, peakLive = 0;
-  };
-  std::array<Sizes, 4> kinds = {};
+/// Which of a chunk's functions, by `pipe::ChunkFunctionKind`.
+using FunctionKinds = std::array<bool, 4>;
+
+/// One chunk under one choice of what it computes again.
+struct ChunkVariant {
+  Recompute policy;
+  /// Costs and memory for the schedule.
+  schedule::Chunk chunk = {};
+  /// The memory without values that another chunk of the rank has made, and
+  /// may hold too: added up over the chunks of a rank it is never too much.
+  schedule::Chunk own = {};
+  pipe::CostAttr cost = {};
+  /// Bytes of workspace of each function by its kind; 0 until measured.
+  std::array<int64_t, 4> workspaces = {}, livePeaks = {};
+  FunctionKinds isMeasured = {};
+  /// The functions without their bodies, null where there is none.
+  std::array<mlir::OwningOpRef<mlir::func::FuncOp>, 4> declarations = {};
+  /// The functions on tensors, until their workspaces are measured.
+  mlir::OwningOpRef<mlir::ModuleOp> functions = {};
 };
 
 /// One way to compile, carried through to the plan of memory.
@@ -40,15 +54,16 @@ struct MemoryAttempt {
   /// state take.
   std::vector<int64_t> lasting = {};
   double makespan = 0;
-  /// What chunks add and release, their order, and their workspaces.
-  std::vector<schedule::Chunk> chunks = {};
+  std::optional<schedule::Problem> problem = std::nullopt;
   schedule::Schedule order = {};
-  std::vector<Workspaces> workspaces = {};
+
+  bool fits(llvm::ArrayRef<int64_t> limits) const;
 };
 
-/// Tries ways to compile one model under one choice of cuts. Workspaces are
-/// measured once for each way to recompute, by bufferizing all chunks: they
-/// depend on nothing else.
+/// Tries ways to compile one model under one choice of cuts. A chunk is
+/// differentiated once for each choice of what it computes again, and
+/// bufferized once for its workspaces, which depend on nothing else; schedules
+/// and plans are then made of declarations alone.
 class MemoryTrial {
 public:
   /// `model` holds a model function; it stays as it is. `pieces` may be empty.
@@ -60,6 +75,8 @@ public:
   pipe::Placement getPlacement();
   /// The number of pieces of each chunk.
   std::vector<int64_t> getPieces();
+  /// What measured times of a chunk's backward are of the cost model's.
+  double getBackwardScale(int number);
   /// The pipeline with chunks that are differentiated and split.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   differentiate(mlir::ArrayRef<Recompute> policies);
@@ -69,17 +86,31 @@ public:
   attempt(std::vector<Recompute> policies,
           std::vector<int64_t> scheduleLimits = {});
 
+  /// Chunk `number` under `policy`. Fails with a diagnostic.
+  mlir::FailureOr<const ChunkVariant *> getVariant(int number,
+                                                   const Recompute &policy);
+  /// Measures the workspaces of the functions that the orders of the attempts
+  /// so far run, for each of `wanted`, a chunk and a policy.
+  mlir::LogicalResult measure(llvm::ArrayRef<std::pair<int, Recompute>> wanted);
+  const CompileOptions &getOptions() const { return options; }
+  mlir::MLIRContext *getContext() { return model.getContext(); }
+
 private:
-  mlir::FailureOr<const std::vector<Workspaces> *>
-  measure(const Recompute &policy);
-  mlir::LogicalResult setWorkspaces(mlir::ModuleOp module,
-                                    MemoryAttempt &attempt);
+  using Key = std::pair<int, std::string>;
+
+  mlir::LogicalResult makeVariant(int number, ChunkVariant &variant);
+  mlir::LogicalResult measure(int number, ChunkVariant &variant);
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  declare(llvm::ArrayRef<Recompute> policies);
+  void setWorkspaces(mlir::ModuleOp module, llvm::ArrayRef<Recompute> policies);
 
   mlir::ModuleOp model;
   const CompileOptions &options;
   std::vector<int64_t> pieces;
   mlir::OwningOpRef<mlir::ModuleOp> partitioned;
-  std::map<std::string, std::vector<Workspaces>> measured;
+  std::map<Key, ChunkVariant> variants;
+  /// The kinds of functions that orders ran so far.
+  FunctionKinds usedKinds = {};
 };
 
 } // namespace veeline

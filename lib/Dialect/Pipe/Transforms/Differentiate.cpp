@@ -14,6 +14,7 @@
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
 
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPEDIFFERENTIATE
@@ -62,9 +63,8 @@ static FailureOr<ChunkDescription> describe(ChunkOp chunk, Value loss) {
   return description;
 }
 
-static LogicalResult differentiate(ChunkOp chunk, Value loss,
-                                   const veeline::Recompute &recompute,
-                                   SymbolTable &symbols) {
+LogicalResult veeline::pipe::differentiateChunk(
+    ChunkOp chunk, const veeline::Recompute &recompute, SymbolTable &symbols) {
   if (chunk.getForward())
     return chunk.emitOpError() << "has a forward function already; "
                                   "--pipe-differentiate runs once";
@@ -72,6 +72,8 @@ static LogicalResult differentiate(ChunkOp chunk, Value loss,
   if (!primal)
     return chunk.emitOpError()
            << "refers to '" << chunk.getPrimal() << "', which is no function";
+  auto pipeline = chunk->getParentOfType<PipelineOp>();
+  Value loss = pipeline.getYield().getResults().front();
   FailureOr<ChunkDescription> description = describe(chunk, loss);
   if (failed(description))
     return failure();
@@ -113,7 +115,7 @@ struct PipeDifferentiate
       if (failed(policies))
         return signalPassFailure();
       for (auto [chunk, policy] : llvm::zip_equal(chunks, *policies))
-        if (failed(differentiate(chunk, loss, policy, symbols)))
+        if (failed(differentiateChunk(chunk, policy, symbols)))
           return signalPassFailure();
     }
   }
@@ -127,8 +129,8 @@ struct PipeDifferentiate
     if (misfit.empty() &&
         llvm::is_contained(policies,
                            veeline::Recompute{veeline::RecomputeKind::Auto}))
-      misfit = "'auto' is a choice within a limit of memory, which only "
-               "--pipe-compile makes";
+      misfit = "'auto' is a choice within a limit of memory, which "
+               "--pipe-fit-memory makes";
     if (misfit.empty())
       return policies;
     return pipeline.emitOpError() << "recompute: " << misfit;

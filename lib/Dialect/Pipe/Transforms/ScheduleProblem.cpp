@@ -133,8 +133,8 @@ getOperandGradients(ChunkOp chunk, SymbolTableCollection &symbols) {
   return operands;
 }
 
-static schedule::Chunk describeChunk(ChunkOp chunk,
-                                     SymbolTableCollection &symbols) {
+schedule::Chunk veeline::pipe::describeChunk(ChunkOp chunk,
+                                             SymbolTableCollection &symbols) {
   schedule::Chunk result;
   CostAttr cost = *chunk.getCost();
   result.forward = cost.getForward();

@@ -8,6 +8,7 @@
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
 
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPESPLITBACKWARD
@@ -17,7 +18,8 @@ namespace veeline::pipe {
 using namespace mlir;
 using namespace veeline::pipe;
 
-static LogicalResult split(ChunkOp chunk, SymbolTable &symbols) {
+LogicalResult veeline::pipe::splitBackward(ChunkOp chunk,
+                                           SymbolTable &symbols) {
   if (!chunk.getForward())
     return chunk.emitOpError() << "has no forward function; run "
                                   "--pipe-differentiate first";
@@ -64,7 +66,7 @@ struct PipeSplitBackward
     SymbolTable symbols(getOperation());
     for (auto pipeline : getOperation().getOps<PipelineOp>())
       for (ChunkOp chunk : pipeline.getChunks())
-        if (failed(split(chunk, symbols)))
+        if (failed(splitBackward(chunk, symbols)))
           return signalPassFailure();
   }
 };

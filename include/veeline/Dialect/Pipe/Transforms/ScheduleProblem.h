@@ -39,6 +39,10 @@ int64_t getNumPieces(ChunkOp chunk);
 /// chunk's scale, from its functions on tensors.
 void setChunkCosts(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
 
+/// What a chunk that has been differentiated and has a cost takes and holds.
+schedule::Chunk describeChunk(ChunkOp chunk,
+                              mlir::SymbolTableCollection &symbols);
+
 /// The scheduling problem of a pipeline that has been differentiated, with m
 /// microbatches. Times are nanoseconds, memory is bytes: F adds what the
 /// backward functions keep alive, B and W release it. Edges have the numbers of

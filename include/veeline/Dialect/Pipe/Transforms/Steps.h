@@ -1,17 +1,18 @@
-//===- Steps.h - from chunk functions to planned arenas ---------*- C++ -*-===//
+//===- Steps.h - from chunks to planned arenas ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What --pipe-schedule, --pipe-insert-communication and --pipe-plan-memory do
-// to one pipeline, for who does it several times.
+// What the passes from --pipe-differentiate to --pipe-plan-memory do to one
+// chunk or one pipeline, for who does it several times.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_STEPS_H
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_STEPS_H
 
+#include "veeline/Analysis/Recompute.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Schedule/Simulator.h"
 
@@ -24,6 +25,15 @@ inline constexpr llvm::StringLiteral scheduleLimitsAttrName =
 /// On a pipeline: for each stage the bytes that its arena may have.
 inline constexpr llvm::StringLiteral memoryLimitsAttrName =
     "pipe.memory_limits";
+
+/// Makes the forward and the fused backward function of `chunk`, which computes
+/// again what `recompute` (anything but Auto) says.
+mlir::LogicalResult differentiateChunk(ChunkOp chunk,
+                                       const Recompute &recompute,
+                                       mlir::SymbolTable &symbols);
+
+/// Splits the fused backward function of `chunk` into B and W.
+mlir::LogicalResult splitBackward(ChunkOp chunk, mlir::SymbolTable &symbols);
 
 /// Writes the programs of `pipeline` in the order of a schedule, by name or
 /// from a file, and returns its simulation. Where no order fits the schedule

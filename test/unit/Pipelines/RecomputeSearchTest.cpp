@@ -1,0 +1,239 @@
+//===- RecomputeSearchTest.cpp - the least time within limits -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search against all combinations of what chunks can recompute, each of
+// them carried through to the plan of memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecomputeSearch.h"
+#include "veeline/InitAll.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// Layers of a matrix product and of what elementwise ops keep, of sizes that
+/// differ from layer to layer.
+static std::string makeModel(int layers) {
+  std::string parameters, body, value = "%x";
+  auto type = [](int width) {
+    return "tensor<8x" + std::to_string(width) + "xf32>";
+  };
+  auto width = [](int layer) { return 16 + 8 * (layer % 3); };
+  for (int i = 0; i < layers; ++i) {
+    std::string n = std::to_string(i), from = type(width(i)),
+                to = type(width(i + 1));
+    std::string weight = "tensor<" + std::to_string(width(i)) + "x" +
+                         std::to_string(width(i + 1)) + "xf32>";
+    parameters += ", %w" + n + ": " + weight +
+                  " {pipe.param = #pipe.param<\"w" + n +
+                  "\", init = normal(0.0, 0.1)>}";
+    body += "%e" + n + " = tensor.empty() : " + to + "\n";
+    body += "%z" + n + " = linalg.fill ins(%zero : f32) outs(%e" + n + " : " +
+            to + ") -> " + to + "\n";
+    body += "%p" + n + " = linalg.matmul ins(" + value + ", %w" + n + " : " +
+            from + ", " + weight + ") outs(%z" + n + " : " + to + ") -> " + to +
+            "\n";
+    body += "%t" + n + " = math.tanh %p" + n + " : " + to + "\n";
+    body += "%s" + n + " = arith.mulf %t" + n + ", %p" + n + " : " + to + "\n";
+    body += "%x" + n + " = math.exp %s" + n + " : " + to + "\n";
+    body += "%m" + n + " = arith.mulf %x" + n + ", %t" + n + " : " + to + "\n";
+    value = "%m" + n;
+    if (i + 1 == layers)
+      continue;
+    body += "%b" + n + " = pipe.boundary " + value + " : " + to + "\n";
+    value = "%b" + n;
+  }
+  return "func.func @net(%x: " + type(width(0)) + " {pipe.batch = \"x\"}" +
+         parameters + ") -> tensor<f32> {\n%zero = arith.constant 0.0 : f32\n" +
+         body +
+         "%e = tensor.empty() : tensor<f32>\n"
+         "%z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> "
+         "tensor<f32>\n"
+         "%loss = linalg.reduce { arith.addf } ins(" +
+         value + " : " + type(width(layers)) +
+         ") outs(%z : tensor<f32>) dimensions = [0, 1]\n"
+         "return %loss : tensor<f32>\n}\n";
+}
+
+namespace {
+
+class Search : public ::testing::Test {
+protected:
+  void SetUp() override {
+    DialectRegistry registry;
+    mlir::registerAllDialects(registry);
+    mlir::registerAllExtensions(registry);
+    veeline::registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  /// Every combination of the points of all chunks, as planned.
+  void plan(const std::string &schedule, int chunksPerStage, int layers,
+            int maxCuts) {
+    options.stages = 2;
+    options.chunksPerStage = chunksPerStage;
+    options.microbatches = 4;
+    options.schedule = schedule;
+    effort.maxCuts = maxCuts;
+    model = parseSourceString<ModuleOp>(makeModel(layers), &context);
+    ASSERT_TRUE(model);
+    trial.emplace(*model, options, std::vector<int64_t>());
+    ASSERT_TRUE(succeeded(trial->partition()));
+    int numChunks = 2 * chunksPerStage;
+    asked.assign(numChunks, {RecomputeKind::Auto});
+    auto first = trial->attempt(
+        std::vector<Recompute>(numChunks, {RecomputeKind::None}));
+    ASSERT_TRUE(succeeded(first));
+    start = *first;
+    std::vector<std::vector<const ChunkVariant *>> points;
+    for (int chunk = 0; chunk < numChunks; ++chunk) {
+      bool isFused = schedule != "zb-h1" && schedule != "zb-v";
+      auto found = findRecomputePoints(*trial, chunk, isFused, maxCuts);
+      ASSERT_TRUE(succeeded(found));
+      EXPECT_GT(found->size(), 1u);
+      points.push_back(*found);
+    }
+    std::vector<size_t> choice(numChunks, 0);
+    for (bool isLast = false; !isLast;) {
+      std::vector<Recompute> policies;
+      for (int chunk = 0; chunk < numChunks; ++chunk)
+        policies.push_back(points[chunk][choice[chunk]]->policy);
+      auto result = trial->attempt(policies);
+      ASSERT_TRUE(succeeded(result));
+      all.push_back(std::move(*result));
+      isLast = true;
+      for (int chunk = 0; chunk < numChunks && isLast; ++chunk) {
+        isLast = ++choice[chunk] == points[chunk].size();
+        if (isLast)
+          choice[chunk] = 0;
+      }
+    }
+  }
+
+  /// Limits between the least and the most of each rank.
+  std::vector<int64_t> limitsAt(std::vector<double> shares) const {
+    std::vector<int64_t> limits;
+    for (auto [rank, share] : llvm::enumerate(shares)) {
+      int64_t least = start.arenas[rank];
+      for (const MemoryAttempt &attempt : all)
+        least = std::min(least, attempt.arenas[rank]);
+      limits.push_back(
+          least + static_cast<int64_t>(share * (start.arenas[rank] - least)));
+    }
+    return limits;
+  }
+
+  std::optional<double> leastTime(ArrayRef<int64_t> limits) const {
+    std::optional<double> least;
+    for (const MemoryAttempt &attempt : all)
+      if (attempt.fits(limits))
+        least = std::min(least.value_or(attempt.makespan), attempt.makespan);
+    return least;
+  }
+
+  /// What the search finds; none where it finds nothing.
+  std::optional<double> search(ArrayRef<int64_t> limits) {
+    auto attempt = [&](std::vector<Recompute> policies) {
+      ++plans;
+      return trial->attempt(std::move(policies));
+    };
+    auto found =
+        RecomputeSearch(*trial, asked, limits, start, effort, attempt).run();
+    EXPECT_TRUE(succeeded(found));
+    if (failed(found) || !*found)
+      return std::nullopt;
+    EXPECT_TRUE((*found)->fits(limits));
+    return (*found)->makespan;
+  }
+
+  /// The search is as good as all combinations; how often there was an answer.
+  int compare() {
+    int met = 0;
+    for (double first : {0.0, 0.2, 0.5, 0.8, 1.0})
+      for (double second : {0.1, 0.5, 1.0}) {
+        std::vector<int64_t> limits = limitsAt({first, second});
+        if (start.fits(limits))
+          continue;
+        std::optional<double> least = leastTime(limits), found = search(limits);
+        EXPECT_EQ(least.has_value(), found.has_value());
+        if (least && found) {
+          EXPECT_DOUBLE_EQ(*least, *found) << first << ", " << second;
+          met += *least > start.makespan;
+        }
+      }
+    return met;
+  }
+
+  MLIRContext context;
+  CompileOptions options;
+  OwningOpRef<ModuleOp> model;
+  std::optional<MemoryTrial> trial;
+  std::vector<Recompute> asked;
+  MemoryAttempt start;
+  std::vector<MemoryAttempt> all;
+  SearchEffort effort;
+  int plans = 0;
+};
+
+} // namespace
+
+TEST_F(Search, OneForwardOneBackward) {
+  plan("1f1b", 1, 4, 6);
+  EXPECT_GT(compare(), 4);
+}
+
+/// An order that depends on costs, and backwards that are split.
+TEST_F(Search, SplitBackward) {
+  plan("zb-h1", 1, 4, 6);
+  EXPECT_GT(compare(), 4);
+}
+
+TEST_F(Search, SeveralChunksOfAStage) {
+  plan("zb-v", 2, 4, 0);
+  EXPECT_GT(compare(), 4);
+}
+
+/// Where chunks are alone on their ranks and their order is fixed, going along
+/// steps finds the same.
+TEST_F(Search, StepByStep) {
+  plan("1f1b", 1, 4, 6);
+  effort.maxExact = 0;
+  EXPECT_GT(compare(), 4);
+}
+
+/// With several chunks a stage it comes close, in few plans.
+TEST_F(Search, StepsOfSeveralChunks) {
+  plan("interleaved-1f1b", 2, 8, 1);
+  effort.maxExact = 0;
+  for (size_t maxOfRank : {4096, 1}) {
+    effort.maxOfRank = maxOfRank;
+    for (double share : {0.2, 0.5, 0.8}) {
+      std::vector<int64_t> limits = limitsAt({share, share});
+      plans = 0;
+      std::optional<double> least = leastTime(limits), found = search(limits);
+      ASSERT_TRUE(least && found) << share;
+      EXPECT_LE(*found, *least * 1.03) << share;
+      EXPECT_LE(plans, 20);
+    }
+  }
+}
+
+/// Limits that nothing meets.
+TEST_F(Search, NothingFits) {
+  plan("1f1b", 1, 4, 2);
+  std::vector<int64_t> limits = limitsAt({0, 0});
+  limits[1] -= 64;
+  EXPECT_FALSE(search(limits));
+  effort.maxExact = 0;
+  EXPECT_FALSE(search(limits));
+}
