@@ -15,6 +15,7 @@
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Import/Passes.h"
+#include "veeline/Pipelines/Passes.h"
 #include "veeline/Pipelines/Pipelines.h"
 
 namespace veeline {
@@ -34,6 +35,7 @@ inline void registerAllPasses() {
   registerImportPipeline();
   registerConversionPasses();
   registerConversionPipelines();
+  registerMemoryPasses();
   registerPipelines();
 }
 

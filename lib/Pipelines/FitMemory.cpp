@@ -20,7 +20,13 @@
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Limits.h"
+#include "veeline/Pipelines/Passes.h"
 #include "veeline/Schedule/Formats.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEFITMEMORY
+#include "veeline/Pipelines/Passes.h.inc"
+} // namespace veeline
 
 using namespace mlir;
 using namespace veeline;
@@ -362,33 +368,62 @@ LogicalResult MemoryFitter::run() {
 
 namespace {
 
-struct FitMemoryPass : PassWrapper<FitMemoryPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FitMemoryPass)
+struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
+  using PipeFitMemoryBase::PipeFitMemoryBase;
 
-  explicit FitMemoryPass(const CompileOptions &options) : options(options) {}
+  FitMemory(const PipeFitMemoryOptions &given, GemmScratchFn gemmScratch)
+      : PipeFitMemoryBase(given), gemmScratch(std::move(gemmScratch)) {}
 
-  StringRef getName() const override { return "PipeFitMemory"; }
-
+  /// Of all that trials go through.
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager phases(ModuleOp::getOperationName());
-    CompileOptions plain = options;
-    plain.memoryLimits.clear();
+    CompileOptions plain;
     buildProgramPipeline(phases, plain);
     buildMemoryPipeline(phases, plain);
     phases.getDependentDialects(registry);
   }
 
+  CompileOptions getCompileOptions() const {
+    CompileOptions result;
+    result.entry = entry;
+    result.stages = stages;
+    result.chunksPerStage = chunksPerStage;
+    result.microbatches = microbatches;
+    result.schedule = schedule;
+    result.placement = placement;
+    result.pieces.assign(pieces.begin(), pieces.end());
+    result.profile = profile;
+    result.optimizer = optimizer;
+    result.recompute.assign(recompute.begin(), recompute.end());
+    result.memoryLimits.assign(memoryLimits.begin(), memoryLimits.end());
+    result.gemmScratch = gemmScratch;
+    return result;
+  }
+
   void runOnOperation() override {
+    CompileOptions options = getCompileOptions();
     if (failed(MemoryFitter(getOperation(), options).run()))
       signalPassFailure();
   }
 
-  CompileOptions options;
+  GemmScratchFn gemmScratch;
 };
 
 } // namespace
 
 std::unique_ptr<Pass>
 veeline::createFitMemoryPass(const CompileOptions &options) {
-  return std::make_unique<FitMemoryPass>(options);
+  PipeFitMemoryOptions given;
+  given.memoryLimits = llvm::to_vector(options.memoryLimits);
+  given.recompute = llvm::to_vector(options.recompute);
+  given.entry = options.entry;
+  given.stages = options.stages;
+  given.chunksPerStage = options.chunksPerStage;
+  given.microbatches = options.microbatches;
+  given.schedule = options.schedule;
+  given.placement = options.placement;
+  given.pieces = llvm::to_vector(options.pieces);
+  given.profile = options.profile;
+  given.optimizer = options.optimizer;
+  return std::make_unique<FitMemory>(given, options.gemmScratch);
 }

@@ -20,11 +20,6 @@ void addPartition(mlir::OpPassManager &passManager,
 void addDifferentiation(mlir::OpPassManager &passManager,
                         const CompileOptions &options);
 
-/// Both, within `options.memoryLimits`: chooses what is left open (what to
-/// recompute, the schedule limits, cuts) so that every arena fits, with the
-/// least predicted time found, and marks the pipeline with the limits.
-std::unique_ptr<mlir::Pass> createFitMemoryPass(const CompileOptions &options);
-
 } // namespace veeline
 
 #endif // VEELINE_LIB_PIPELINES_PHASES_H

@@ -12,6 +12,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Pipelines/Passes.h"
 #include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 

@@ -1,0 +1,27 @@
+//===- Passes.h - passes over several phases --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_PIPELINES_PASSES_H
+#define VEELINE_PIPELINES_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "veeline/Pipelines/Pipelines.h"
+
+namespace veeline {
+
+#define GEN_PASS_DECL
+#include "veeline/Pipelines/Passes.h.inc"
+
+/// The pass pipe-fit-memory with a library of matrix products to ask.
+std::unique_ptr<mlir::Pass> createFitMemoryPass(const CompileOptions &options);
+
+#define GEN_PASS_REGISTRATION
+#include "veeline/Pipelines/Passes.h.inc"
+
+} // namespace veeline
+
+#endif // VEELINE_PIPELINES_PASSES_H

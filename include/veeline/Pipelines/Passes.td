@@ -1,0 +1,43 @@
+//===- Passes.td - passes over several phases --------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_PIPELINES_PASSES
+#define VEELINE_PIPELINES_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
+  let summary = "Cut and differentiate the model so that every arena is within its limit";
+  let description = [{
+    Does what `--pipe-partition`, `--pipe-differentiate` and `--pipe-split-backward` do, and chooses what is left open
+    (limits of the schedule, what chunks of which `recompute` is `auto` compute again, and cuts, where `pieces` does not give
+    them) so that no rank's arena exceeds its `memory-limit`, in the least predicted time that is found. Every choice is carried
+    through to the plan of memory. docs/differentiation.md says how it is made.
+
+    The pipeline gets the limits as `pipe.memory_limits`, which `--pipe-plan-memory` checks, and those of
+    its schedule as `pipe.schedule_limits`, where it needs them. `schedule`, `microbatches` and `optimizer` have to be those of
+    `--pipe-schedule` and `--pipe-plan-memory` later. Where nothing fits, the error names the stage, its limit, the least
+    that was found, and what would help.
+  }];
+  let options = [
+    ListOption<"memoryLimits", "memory-limit", "std::string",
+               "Bytes that the arena of a rank may have, as 2GiB; one for all or one a stage">,
+    ListOption<"recompute", "recompute", "std::string",
+               "What backwards compute again: auto, or as --pipe-differentiate takes it; one for all or one a chunk">,
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">,
+    Option<"stages", "stages", "int64_t", "1", "Number of stages p">,
+    Option<"chunksPerStage", "chunks-per-stage", "int64_t", "1", "Chunks of each stage v">,
+    Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
+    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
+    Option<"placement", "placement", "std::string", "",
+           "linear, interleaved, v or wave (default: the schedule's)">,
+    ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">,
+    Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">,
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">
+  ];
+}
+
+#endif // VEELINE_PIPELINES_PASSES
