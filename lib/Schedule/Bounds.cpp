@@ -42,9 +42,10 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
 /// What a chunk does per microbatch: F, then what its gradient waits for, then
-/// what is left of the backward and nobody waits for.
+/// what is left of the backward and nobody waits for, at least; an operation W
+/// of its own takes `weight`, which is more where B and W share work.
 struct Costs {
-  double forward, backward, rest;
+  double forward, backward, rest, weight;
 };
 
 /// Longest chains to the start (heads) or from the end (tails) of each of the
@@ -110,11 +111,12 @@ Analysis::Analysis(const Problem &problem, const BoundOptions &options)
     : problem(problem), flow(problem), allHeads(0), allTails(0) {
   for (const Chunk &chunk : problem.chunks) {
     if (options.fusedBackward || !chunk.hasBackwardInput)
-      costs.push_back({chunk.forward, chunk.cost(OpKind::Backward), 0});
+      costs.push_back({chunk.forward, chunk.cost(OpKind::Backward), 0, 0});
     else
       // A fused backward leaves out of W what it shares with B.
       costs.push_back({chunk.forward, chunk.backwardInput,
-                       chunk.backwardWeight - chunk.backwardShared});
+                       chunk.backwardWeight - chunk.backwardShared,
+                       chunk.backwardWeight});
   }
   auto any = [](int) { return true; };
   allHeads = heads(0, any);
@@ -308,7 +310,7 @@ double Analysis::memory(int stage, const Chains &heads,
     divisor = std::gcd(divisor, std::gcd(held, kept));
     holds |= held > 0;
     fill = std::min(fill, heads.forward[chunk]);
-    drain = std::min(drain, cost.rest > 0 ? 0 : tails.backward[chunk]);
+    drain = std::min(drain, cost.weight > 0 ? 0 : tails.backward[chunk]);
   });
   if (!holds)
     return 0;
@@ -368,7 +370,7 @@ Ends Analysis::ends(int stage, const Chains &heads, const Chains &tails) const {
     const Costs &cost = costs[chunk];
     forwards.push_back({cost.forward, memory.forwardMemory});
     weights.push_back(
-        {cost.rest, memory.forwardMemory + memory.backwardInputMemory});
+        {cost.weight, memory.forwardMemory + memory.backwardInputMemory});
     // Overlapped blocks may hide as much of every F.
     result.work +=
         problem.microbatches *

@@ -23,7 +23,8 @@ public:
     for (int chunk = 0; chunk < problem.numChunks(); ++chunk) {
       const Chunk &costs = problem.chunks[chunk];
       left[problem.placement.stageOf(chunk)] +=
-          problem.microbatches * (costs.forward + costs.cost(OpKind::Backward));
+          problem.microbatches * (cost(F, chunk) + cost(B, chunk) +
+                                  (isWhole(chunk) ? 0 : cost(W, chunk)));
       operations +=
           problem.microbatches * (fused || !costs.hasBackwardInput ? 2 : 3);
     }

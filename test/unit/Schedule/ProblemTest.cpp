@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestUtilities.h"
+#include "veeline/Schedule/Simulator.h"
 
 #include <cmath>
 #include <functional>
@@ -37,12 +38,14 @@ TEST(Problem, SharedWork) {
 
   Problem problem = makeProblem("1f1b", 2, 1, 3);
   problem.edges = chainEdges(2, 0);
-  double apart = simulated("1f1b", problem).makespan;
+  Expected<Schedule> schedule = generate("1f1b", problem);
+  ASSERT_TRUE(schedule);
+  double apart = simulate(problem, *schedule)->makespan;
   for (Chunk &each : problem.chunks)
     each.backwardShared = each.backwardWeight / 2;
   EXPECT_TRUE(check(problem));
   double saved = problem.chunks[0].backwardShared;
-  EXPECT_DOUBLE_EQ(simulated("1f1b", problem).makespan, apart - 4 * saved);
+  EXPECT_DOUBLE_EQ(simulate(problem, *schedule)->makespan, apart - 4 * saved);
 }
 
 TEST(Problem, CheckAccepts) {
