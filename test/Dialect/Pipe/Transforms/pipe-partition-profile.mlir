@@ -34,6 +34,10 @@
 // RUN:   --pipe-schedule="schedule=gpipe microbatches=1" | FileCheck %s --check-prefix=SCHEDULE
 // SCHEDULE: pipe.forward chunk(0) {{.*}}pipe.predicted = array<f64: 0.000000e+00, 1.228800e+04>
 // SCHEDULE: pipe.forward chunk(1) {{.*}}pipe.predicted = array<f64: 1.528800e+04,
+// RUN: veeline-opt %s --pipe-partition="stages=2 profile=%S/Inputs/profile.json" --pipe-differentiate \
+// RUN:   | sed 's/transfers = array<f64: [^,]*, /transfers = array<f64: /' > %t.mlir
+// RUN: not veeline-opt %t.mlir --pipe-schedule 2>&1 | FileCheck %s --check-prefix=TRANSFERS
+// TRANSFERS: error: 'pipe.pipeline' op attribute 'transfers' has to be an array of two times, of a message and of its gradient, for each of the 1 edges, found array<f64: 7.000000e+03>
 // RUN: sed 's/"edges": ./&{"from": 1, "to": 1, "bytes": 8},/' %S/Inputs/profile.json > %t.json
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=EDGE
 // EDGE: error: profile '{{.*}}.json': edge 0: expected 'from' and 'to', one of the chunks and a later one, and its 'bytes'
