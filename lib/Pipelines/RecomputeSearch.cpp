@@ -17,6 +17,8 @@ using namespace veeline;
 /// Plans of simulated combinations, plans that correct estimates, and plans
 /// that take back too much.
 static constexpr int maxExactPlans = 512, maxCorrections = 12, maxBacksteps = 8;
+/// Plans of better combinations beside the one that was found.
+static constexpr int maxImprovements = 24;
 
 RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
                                  ArrayRef<int64_t> limits,
@@ -266,7 +268,7 @@ RecomputeSearch::Answer RecomputeSearch::runBySteps() {
     if (failed(result))
       return failure();
     if (result->fits(limits)) {
-      if (failed(stepBack(*result)))
+      if (failed(stepBack(*result)) || failed(improve(*result, getCurrent())))
         return failure();
       return std::optional(std::move(*result));
     }
@@ -296,6 +298,63 @@ LogicalResult RecomputeSearch::stepBack(MemoryAttempt &best) {
       chosen = step;
     }
     rank.current = chosen;
+  }
+  return success();
+}
+
+/// All choices that differ in one chunk, or in two of one rank.
+std::vector<RecomputeSearch::Choice>
+RecomputeSearch::getNeighbours(const Choice &choice) const {
+  std::vector<Choice> neighbours;
+  auto change = [&](const Choice &from, int chunk, auto use) {
+    for (size_t point = 0; point != points[chunk].size(); ++point) {
+      Choice changed = from;
+      if (std::exchange(changed[chunk], point) != point)
+        use(changed);
+    }
+  };
+  auto add = [&](const Choice &changed) { neighbours.push_back(changed); };
+  for (const Rank &rank : ranks)
+    for (auto [i, chunk] : llvm::enumerate(rank.chunks))
+      change(choice, chunk, [&](const Choice &changed) {
+        add(changed);
+        for (int other : ArrayRef(rank.chunks).drop_front(i + 1))
+          change(changed, other, add);
+      });
+  return neighbours;
+}
+
+/// What a rank does in the least time need not make the shortest step: how its
+/// work is shared by its chunks, and by B and W, counts as well.
+LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
+  size_t numOps = 0;
+  for (const auto &ops : start.order.stages)
+    numOps += ops.size();
+  for (int left = maxImprovements; left > 0;) {
+    std::vector<Choice> neighbours = getNeighbours(choice);
+    if (neighbours.size() * numOps > effort.maxExactOps)
+      return success();
+    std::vector<std::pair<double, const Choice *>> shorter;
+    for (const Choice &neighbour : neighbours)
+      if (std::optional<double> makespan = predict(neighbour);
+          makespan && *makespan < best.makespan)
+        shorter.push_back({*makespan, &neighbour});
+    llvm::stable_sort(shorter, llvm::less_first());
+    bool isBetter = false;
+    for (const auto &[makespan, neighbour] : shorter) {
+      if (isBetter || left-- == 0)
+        break;
+      auto result = attempt(getPolicies(*neighbour));
+      if (failed(result))
+        return failure();
+      isBetter = result->fits(limits);
+      if (!isBetter)
+        continue;
+      best = std::move(*result);
+      choice = *neighbour;
+    }
+    if (!isBetter)
+      return success();
   }
   return success();
 }

@@ -41,7 +41,8 @@ struct SearchEffort {
 /// one is both slower and larger than another, by an estimate of what it holds;
 /// where even those of a rank are many, from point to point, each time with
 /// most bytes for the added time. Plans correct the estimates, and each rank
-/// steps back as far as plans allow.
+/// steps back as far as plans allow. Then one or two chunks of a rank change
+/// for as long as that makes the predicted step shorter.
 class RecomputeSearch {
 public:
   using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
@@ -104,6 +105,8 @@ private:
   Choice getCurrent() const;
   Answer runBySteps();
   mlir::LogicalResult stepBack(MemoryAttempt &best);
+  std::vector<Choice> getNeighbours(const Choice &choice) const;
+  mlir::LogicalResult improve(MemoryAttempt &best, Choice choice);
 
   MemoryTrial &trial;
   std::vector<Recompute> asked;

@@ -222,8 +222,8 @@ TEST_F(Search, StepsOfSeveralChunks) {
       plans = 0;
       std::optional<double> least = leastTime(limits), found = search(limits);
       ASSERT_TRUE(least && found) << share;
-      EXPECT_LE(*found, *least * 1.03) << share;
-      EXPECT_LE(plans, 20);
+      EXPECT_LE(*found, *least * 1.01) << share;
+      EXPECT_LE(plans, 44);
     }
   }
 }
