@@ -242,10 +242,10 @@ TEST(Bounds, SharedWork) {
     double bound = lowerBounds(problem, {.fusedBackward = false}).makespan.time;
     double start = simulated("sequential", problem).makespan;
     for (bool fused : {false, true})
-      ASSERT_GE(reference::leastTime(problem, Objective::Makespan, fused,
-                                     start + 0.5)
-                    .value_or(start + 0.5),
-                bound - 1e-9)
+      ASSERT_GE(
+          reference::leastTime(problem, Objective::Makespan, fused, start + 0.5)
+              .value_or(start + 0.5),
+          bound - 1e-9)
           << "round " << round << (fused ? ", fused" : ", split");
   }
 }
