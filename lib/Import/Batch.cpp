@@ -7,7 +7,9 @@
 // A file for one sample becomes one for N. Every value that depends on data
 // gets N times as many elements: one of its dimensions, of extent e, becomes N
 // * e, with the sample as the slower part, so that reshapes keep their meaning.
-// No op may mix samples: where one would, it is an error at it.
+// An op that cannot have samples there, since it slices that dimension, pads
+// it, or drops it, has them in a dimension of their own: it is made of what
+// they are split into, and its result is merged again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,19 +49,39 @@ private:
   LogicalResult rewriteElementwise(Operation *op);
   LogicalResult rewriteExpand(tensor::ExpandShapeOp op);
   LogicalResult rewriteCollapse(tensor::CollapseShapeOp op);
-  LogicalResult extractOfEach(tensor::ExtractSliceOp op, unsigned dimension);
+  LogicalResult rewriteReshape(tensor::ReshapeOp op);
+  void extractOfEach(tensor::ExtractSliceOp op,
+                     const llvm::SmallBitVector &dropped);
   LogicalResult rewriteExtract(tensor::ExtractSliceOp op);
   llvm::SmallBitVector findDropped(tensor::InsertSliceOp op,
                                    std::optional<unsigned> dimension);
+  void insertOfEach(tensor::InsertSliceOp op, unsigned dimension,
+                    unsigned dropped);
   LogicalResult rewriteInsert(tensor::InsertSliceOp op);
   LogicalResult rewritePad(tensor::PadOp op);
   LogicalResult rewriteConcat(tensor::ConcatOp op);
   LogicalResult rewriteSoftmax(linalg::SoftmaxOp op);
+  void rewriteResults();
 
   func::FuncOp model;
   Samples samples;
 };
 } // namespace
+
+static LogicalResult refuseData(BlockArgument argument) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  InFlightDiagnostic diagnostic =
+      emitError(argument.getLoc())
+      << "argument " << argument.getArgNumber() << " has the type " << type
+      << ": option 'microbatch-size' needs data of one sample, of a leading "
+         "dimension of 1; this file has its own size";
+  Diagnostic &note = diagnostic.attachNote()
+                     << "leave the option out: a microbatch is what the file "
+                        "takes then";
+  if (type.getRank() != 0)
+    note << ", which has " << type.getDimSize(0) << " as its leading dimension";
+  return diagnostic;
+}
 
 LogicalResult BatchRewriter::addSamplesToData() {
   bool hasData = false;
@@ -69,11 +91,7 @@ LogicalResult BatchRewriter::addSamplesToData() {
       continue;
     auto type = cast<RankedTensorType>(argument.getType());
     if (type.getRank() == 0 || type.getDimSize(0) != 1)
-      return emitError(argument.getLoc())
-             << "argument " << argument.getArgNumber() << " has the type "
-             << type
-             << ": option 'microbatch-size' needs data of one sample, of a "
-                "leading dimension of 1; this file has its own size";
+      return refuseData(argument);
     argument.setType(samples.scale(type, 0));
     samples.set(argument, 0);
     hasData = true;
@@ -112,11 +130,29 @@ LogicalResult BatchRewriter::rewriteElementwise(Operation *op) {
   return success();
 }
 
+static SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
+  SmallVector<ReassociationIndices> groups(1);
+  llvm::append_range(groups.front(), llvm::seq<int64_t>(0, rank));
+  return groups;
+}
+
+/// A value of its own for what is, or no longer is, a scalar of each sample.
+static Value rename(OpBuilder &builder, Value value) {
+  return tensor::CastOp::create(builder, value.getLoc(), value.getType(),
+                                value);
+}
+
 LogicalResult BatchRewriter::rewriteExpand(tensor::ExpandShapeOp op) {
-  unsigned group = *samples.dimensionOf(op.getSrc());
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-  unsigned dimension = groups[group].front();
+  int64_t rank = op.getResultType().getRank();
   OpBuilder builder(op);
+  if (rank <= 1) {
+    samples.replace(op, rename(builder, op.getSrc()), 0);
+    return success();
+  }
+  if (groups.empty())
+    groups = oneGroup(rank);
+  unsigned dimension = groups[*samples.dimensionOf(op.getSrc())].front();
   Value result = tensor::ExpandShapeOp::create(
       builder, op.getLoc(), samples.scale(op.getResultType(), dimension),
       op.getSrc(), groups);
@@ -124,7 +160,21 @@ LogicalResult BatchRewriter::rewriteExpand(tensor::ExpandShapeOp op) {
   return success();
 }
 
+/// To one dimension.
+static Value collapseAll(OpBuilder &builder, Value value) {
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (rank <= 1)
+    return rename(builder, value);
+  return tensor::CollapseShapeOp::create(builder, value.getLoc(), value,
+                                         oneGroup(rank));
+}
+
 LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
+  if (op.getResultType().getRank() == 0) {
+    OpBuilder builder(op);
+    samples.replace(op, collapseAll(builder, op.getSrc()), 0);
+    return success();
+  }
   unsigned dimension = *samples.dimensionOf(op.getSrc());
   for (auto [group, indices] : llvm::enumerate(op.getReassociationIndices())) {
     if (!llvm::is_contained(indices, dimension))
@@ -132,9 +182,25 @@ LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
     // Samples have to be the slower part of what is merged.
     samples.move(op.getSrcMutable(), indices.front());
     samples.scale(op.getResult(), group);
-    return success();
   }
-  return Samples::refuse(op, "its result has no dimension for samples");
+  return success();
+}
+
+/// A reshape of each sample: through one dimension for all it has.
+LogicalResult BatchRewriter::rewriteReshape(tensor::ReshapeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!type || !type.hasStaticShape() || !samples.dimensionOf(op.getSource()))
+    return Samples::refuse(op, "its shape is not static");
+  OpBuilder builder(op);
+  Value flat = collapseAll(builder, samples.widen(builder, op.getSource(), 0));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), samples.getSize());
+  Value wide = flat;
+  if (shape.size() > 1)
+    wide = tensor::ExpandShapeOp::create(
+        builder, op.getLoc(), type.clone(shape), flat, oneGroup(shape.size()));
+  samples.replaceByWide(op, wide, 0);
+  return success();
 }
 
 /// Whether a slice has everything of the dimension, of which samples are a
@@ -144,6 +210,15 @@ static bool isWhole(OpT op, unsigned dimension, int64_t extent) {
   return isConstantIntValue(op.getMixedOffsets()[dimension], 0) &&
          isConstantIntValue(op.getMixedSizes()[dimension], extent) &&
          isConstantIntValue(op.getMixedStrides()[dimension], 1);
+}
+
+/// Of offsets, sizes or strides, with one for samples.
+static SmallVector<OpFoldResult> insertNumber(ArrayRef<OpFoldResult> numbers,
+                                              unsigned at, int64_t number,
+                                              Builder builder) {
+  SmallVector<OpFoldResult> wide(numbers);
+  wide.insert(wide.begin() + at, builder.getIndexAttr(number));
+  return wide;
 }
 
 static SmallVector<OpFoldResult> withSize(ArrayRef<OpFoldResult> sizes,
@@ -179,36 +254,35 @@ static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
 }
 
 /// Slices what one sample has of the dimension.
-LogicalResult BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
-                                           unsigned dimension) {
+void BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
+                                  const llvm::SmallBitVector &dropped) {
+  unsigned dimension = *samples.dimensionOf(op.getSource());
+  unsigned to = dimension - countDropped(dropped, dimension);
   OpBuilder builder(op);
-  auto with = [&](ArrayRef<OpFoldResult> numbers, int64_t number) {
-    SmallVector<OpFoldResult> wide(numbers);
-    wide.insert(wide.begin() + dimension, builder.getIndexAttr(number));
-    return wide;
-  };
+  SmallVector<int64_t> shape(op.getType().getShape());
+  shape.insert(shape.begin() + to, samples.getSize());
   Value slice = tensor::ExtractSliceOp::create(
-      builder, op.getLoc(), samples.split(builder, op.getSource()),
-      with(op.getMixedOffsets(), 0),
-      with(op.getMixedSizes(), samples.getSize()),
-      with(op.getMixedStrides(), 1));
-  samples.replace(op, Samples::merge(builder, slice, dimension), dimension);
-  return success();
+      builder, op.getLoc(), op.getType().clone(shape),
+      samples.widen(builder, op.getSource(), dimension),
+      insertNumber(op.getMixedOffsets(), dimension, 0, builder),
+      insertNumber(op.getMixedSizes(), dimension, samples.getSize(), builder),
+      insertNumber(op.getMixedStrides(), dimension, 1, builder));
+  samples.replaceByWide(op, slice, to);
 }
 
 LogicalResult BatchRewriter::rewriteExtract(tensor::ExtractSliceOp op) {
   auto found = samples.dimensionOf(op.getSource());
-  if (!found)
-    return Samples::refuse(op, "samples choose what is sliced");
+  if (!found || samples.isScalar(op.getSource()))
+    return Samples::refuse(op, "it has no rule for samples");
   unsigned dimension = *found;
   int64_t extent = op.getSourceType().getDimSize(dimension);
   llvm::SmallBitVector dropped = op.getDroppedDims();
   keepDimension(dropped, dimension, op.getStaticSizes());
-  bool isAll = isWhole(op, dimension, extent / samples.getSize());
-  if (!isAll && dropped.none() && extent != samples.getSize())
-    return extractOfEach(op, dimension);
-  if (!isAll || dropped.test(dimension))
-    return Samples::refuse(op, "it slices the dimension of samples");
+  if (!isWhole(op, dimension, extent / samples.getSize()) ||
+      dropped.test(dimension)) {
+    extractOfEach(op, dropped);
+    return success();
+  }
   unsigned to = dimension - countDropped(dropped, dimension);
   OpBuilder builder(op);
   Value result = tensor::ExtractSliceOp::create(
@@ -225,7 +299,9 @@ llvm::SmallBitVector
 BatchRewriter::findDropped(tensor::InsertSliceOp op,
                            std::optional<unsigned> dimension) {
   SmallVector<int64_t> shape(op.getSourceType().getShape());
-  if (dimension)
+  if (samples.isScalar(op.getSource()))
+    shape.clear();
+  else if (dimension)
     shape[*dimension] /= samples.getSize();
   llvm::SmallBitVector dropped(op.getStaticSizes().size());
   auto mask = computeRankReductionMask(op.getStaticSizes(), shape);
@@ -234,56 +310,109 @@ BatchRewriter::findDropped(tensor::InsertSliceOp op,
   return dropped;
 }
 
+/// Inserts into what one sample has of the dimension; the source lacks
+/// `dropped` of those before it.
+void BatchRewriter::insertOfEach(tensor::InsertSliceOp op, unsigned dimension,
+                                 unsigned dropped) {
+  OpBuilder builder(op);
+  Value result = tensor::InsertSliceOp::create(
+      builder, op.getLoc(),
+      samples.widen(builder, op.getSource(), dimension - dropped),
+      samples.widen(builder, op.getDest(), dimension),
+      insertNumber(op.getMixedOffsets(), dimension, 0, builder),
+      insertNumber(op.getMixedSizes(), dimension, samples.getSize(), builder),
+      insertNumber(op.getMixedStrides(), dimension, 1, builder));
+  samples.replaceByWide(op, result, dimension);
+}
+
 LogicalResult BatchRewriter::rewriteInsert(tensor::InsertSliceOp op) {
   auto source = samples.dimensionOf(op.getSource());
-  auto dest = samples.dimensionOf(op.getDest());
+  auto found = samples.dimensionOf(op.getDest());
+  if (op.getDestType().getRank() == 0 || (!source && !found))
+    return Samples::refuse(op, "it has no rule for samples");
   llvm::SmallBitVector dropped = findDropped(op, source);
-  for (unsigned i = 0; source && !dest && i < dropped.size(); ++i)
+  for (unsigned i = 0; source && !found && i < dropped.size(); ++i)
     if (!dropped.test(i) && i - countDropped(dropped, i) == *source)
-      dest = i;
-  if (!dest || dropped.test(*dest))
-    return Samples::refuse(op, "what is inserted has no dimension for samples");
-  unsigned from = *dest - countDropped(dropped, *dest);
+      found = i;
+  unsigned dest = found.value_or(0);
+  unsigned from = dest - countDropped(dropped, dest);
   // The result's, which is still that for one sample.
-  int64_t extent = op.getDestType().getDimSize(*dest);
-  if (!isWhole(op, *dest, extent))
-    return Samples::refuse(op, "it inserts at a part of the samples");
+  int64_t extent = op.getType().getDimSize(dest);
+  if (dropped.test(dest) || !isWhole(op, dest, extent)) {
+    insertOfEach(op, dest, dest - from);
+    return success();
+  }
   if (source)
     samples.move(op.getSourceMutable(), from);
   samples.ensure(op.getSourceMutable(), from);
-  samples.ensure(op.getDestMutable(), *dest);
+  samples.ensure(op.getDestMutable(), dest);
   OpBuilder builder(op);
   Value result = tensor::InsertSliceOp::create(
       builder, op.getLoc(), op.getSource(), op.getDest(), op.getMixedOffsets(),
-      withSize(op.getMixedSizes(), *dest, extent * samples.getSize(), builder),
+      withSize(op.getMixedSizes(), dest, extent * samples.getSize(), builder),
       op.getMixedStrides());
-  samples.replace(op, result, *dest);
+  samples.replace(op, result, dest);
   return success();
 }
 
 LogicalResult BatchRewriter::rewritePad(tensor::PadOp op) {
-  auto dimension = samples.dimensionOf(op.getSource());
-  if (!dimension || !isConstantIntValue(op.getMixedLowPad()[*dimension], 0) ||
-      !isConstantIntValue(op.getMixedHighPad()[*dimension], 0))
-    return Samples::refuse(op, "it pads the dimension of samples");
-  samples.scale(op.getResult(), *dimension);
+  auto found = samples.dimensionOf(op.getSource());
+  if (!found || samples.isScalar(op.getSource()))
+    return Samples::refuse(op, "it has no rule for samples");
+  unsigned dimension = *found;
+  if (isConstantIntValue(op.getMixedLowPad()[dimension], 0) &&
+      isConstantIntValue(op.getMixedHighPad()[dimension], 0)) {
+    samples.scale(op.getResult(), dimension);
+    return success();
+  }
+  OpBuilder builder(op);
+  SmallVector<int64_t> shape(op.getResultType().getShape());
+  shape.insert(shape.begin() + dimension, samples.getSize());
+  auto wide = tensor::PadOp::create(
+      builder, op.getLoc(), op.getResultType().clone(shape),
+      samples.widen(builder, op.getSource(), dimension),
+      insertNumber(op.getMixedLowPad(), dimension, 0, builder),
+      insertNumber(op.getMixedHighPad(), dimension, 0, builder),
+      op.getNofold());
+  wide.getRegion().takeBody(op.getRegion());
+  wide.getRegion().front().insertArgument(dimension, builder.getIndexType(),
+                                          op.getLoc());
+  samples.replaceByWide(op, wide, dimension);
   return success();
 }
 
+/// The dimension that an op on tensors of one rank would have samples in.
+static unsigned commonDimension(const Samples &samples, Operation *op) {
+  for (Value operand : op->getOperands())
+    if (auto dimension = samples.dimensionOf(operand))
+      return *dimension;
+  return 0;
+}
+
 LogicalResult BatchRewriter::rewriteConcat(tensor::ConcatOp op) {
-  if (failed(rewriteElementwise(op)))
-    return failure();
-  if (*samples.dimensionOf(op.getResult()) == op.getDim())
-    return Samples::refuse(op, "it concatenates along the dimension of "
-                               "samples");
+  unsigned dimension = commonDimension(samples, op);
+  if (dimension != op.getDim())
+    return rewriteElementwise(op);
+  OpBuilder builder(op);
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(samples.widen(builder, input, dimension));
+  Value wide =
+      tensor::ConcatOp::create(builder, op.getLoc(), op.getDim() + 1, inputs);
+  samples.replaceByWide(op, wide, dimension);
   return success();
 }
 
 LogicalResult BatchRewriter::rewriteSoftmax(linalg::SoftmaxOp op) {
-  if (failed(rewriteElementwise(op)))
-    return failure();
-  if (*samples.dimensionOf(op->getResult(0)) == op.getDimension())
-    return Samples::refuse(op, "it goes over the dimension of samples");
+  unsigned dimension = commonDimension(samples, op);
+  if (dimension != op.getDimension())
+    return rewriteElementwise(op);
+  OpBuilder builder(op);
+  Value input = samples.widen(builder, op.getInput(), dimension);
+  Value output = samples.widen(builder, op.getOutput(), dimension);
+  auto wide = linalg::SoftmaxOp::create(builder, op.getLoc(), output.getType(),
+                                        input, output, op.getDimension() + 1);
+  samples.replaceByWide(op, wide->getResult(0), dimension);
   return success();
 }
 
@@ -294,6 +423,8 @@ LogicalResult BatchRewriter::rewrite(Operation *op) {
     return rewriteExpand(expand);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     return rewriteCollapse(collapse);
+  if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+    return rewriteReshape(reshape);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return rewriteExtract(slice);
   if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
@@ -314,6 +445,21 @@ LogicalResult BatchRewriter::rewrite(Operation *op) {
   return Samples::refuse(op, "it has no rule for samples");
 }
 
+/// Results have samples in their first dimension, in which their targets have
+/// them, and what has no other one, as classes, has it besides.
+void BatchRewriter::rewriteResults() {
+  Operation *end = model.getBody().front().getTerminator();
+  OpBuilder builder(end);
+  for (OpOperand &result : end->getOpOperands()) {
+    if (!samples.dimensionOf(result.get()) || samples.isScalar(result.get()))
+      continue;
+    if (cast<RankedTensorType>(result.get().getType()).getRank() == 1)
+      result.set(samples.widen(builder, result.get(), 0));
+    else
+      samples.move(result, 0);
+  }
+}
+
 LogicalResult BatchRewriter::run() {
   if (failed(addSamplesToData()))
     return failure();
@@ -321,6 +467,7 @@ LogicalResult BatchRewriter::run() {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
     if (usesSamples(&op) && failed(rewrite(&op)))
       return failure();
+  rewriteResults();
   updateType(model);
   return success();
 }
