@@ -39,12 +39,13 @@ def PipeImportConstants : Pass<"pipe-import-constants", "::mlir::ModuleOp"> {
 def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
   let summary = "Turn what upstream passes leave into structured ops";
   let description = [{
-    `tensor.generate` becomes a `linalg.generic` over indices, `linalg.pack` and
-    `linalg.unpack` pads, reshapes and transpositions. What is left of TOSA is an
-    error at the op.
+    `tensor.generate` and `tensor.gather` become a `linalg.generic` over indices, `tensor.scatter` a
+    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions. What is
+    left of TOSA is an error at the op.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
