@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Import/Passes.h"
@@ -61,6 +62,11 @@ private:
   LogicalResult rewritePad(tensor::PadOp op);
   LogicalResult rewriteConcat(tensor::ConcatOp op);
   LogicalResult rewriteSoftmax(linalg::SoftmaxOp op);
+  llvm::SmallBitVector findCarried(scf::ForOp loop);
+  LogicalResult rewriteFor(scf::ForOp loop);
+  LogicalResult rewriteIf(scf::IfOp branches);
+  void giveSamples(OpOperand &operand, Value like);
+  LogicalResult rewriteBlock(Block &block);
   void rewriteResults();
 
   func::FuncOp model;
@@ -242,15 +248,21 @@ static unsigned countDropped(const llvm::SmallBitVector &dropped,
 /// dropped.
 static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
                           ArrayRef<int64_t> sizes) {
-  for (unsigned i = dimension; dropped.test(dimension) && i < sizes.size();
-       ++i) {
-    if (sizes[i] != 1)
-      return;
-    if (dropped.test(i))
-      continue;
+  if (!dropped.test(dimension))
+    return;
+  auto takesPlace = [&](unsigned other) {
+    if (dropped.test(other))
+      return false;
     dropped.reset(dimension);
-    dropped.set(i);
-  }
+    dropped.set(other);
+    return true;
+  };
+  for (unsigned i = dimension; i < sizes.size() && sizes[i] == 1; ++i)
+    if (takesPlace(i))
+      return;
+  for (unsigned i = dimension + 1; i-- > 0 && sizes[i] == 1;)
+    if (takesPlace(i))
+      return;
 }
 
 /// Slices what one sample has of the dimension.
@@ -335,6 +347,7 @@ LogicalResult BatchRewriter::rewriteInsert(tensor::InsertSliceOp op) {
     if (!dropped.test(i) && i - countDropped(dropped, i) == *source)
       found = i;
   unsigned dest = found.value_or(0);
+  keepDimension(dropped, dest, op.getStaticSizes());
   unsigned from = dest - countDropped(dropped, dest);
   // The result's, which is still that for one sample.
   int64_t extent = op.getType().getDimSize(dest);
@@ -416,6 +429,101 @@ LogicalResult BatchRewriter::rewriteSoftmax(linalg::SoftmaxOp op) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Loops and branches
+//===----------------------------------------------------------------------===//
+
+/// Adds to `found` what depends on samples, or on what is in it already.
+static void findDependents(Block &block, const Samples &samples,
+                           llvm::DenseSet<Value> &found) {
+  for (Operation &op : block) {
+    bool depends = false;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        depends |= samples.dimensionOf(operand) || found.contains(operand);
+    });
+    if (depends)
+      found.insert_range(op.getResults());
+  }
+}
+
+/// Which carried values have samples, from the start or from some iteration on.
+llvm::SmallBitVector BatchRewriter::findCarried(scf::ForOp loop) {
+  llvm::SmallBitVector carried(loop.getNumRegionIterArgs());
+  for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
+    carried[i] = samples.dimensionOf(init).has_value();
+  while (true) {
+    llvm::DenseSet<Value> found;
+    for (unsigned i : carried.set_bits())
+      found.insert(loop.getRegionIterArg(i));
+    findDependents(*loop.getBody(), samples, found);
+    llvm::SmallBitVector next = carried;
+    for (auto [i, value] : llvm::enumerate(loop.getYieldedValues()))
+      if (samples.dimensionOf(value) || found.contains(value))
+        next.set(i);
+    if (next == carried)
+      return carried;
+    carried = next;
+  }
+}
+
+/// Where the samples of a value may go that has none yet.
+static unsigned guessDimension(Value value) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  const int64_t *one = llvm::find(shape, 1);
+  return one == shape.end() ? 0 : one - shape.begin();
+}
+
+/// Gives the operand samples where `like` has them.
+void BatchRewriter::giveSamples(OpOperand &operand, Value like) {
+  unsigned dimension = *samples.dimensionOf(like);
+  samples.ensure(operand, dimension);
+  samples.move(operand, dimension);
+}
+
+LogicalResult BatchRewriter::rewriteFor(scf::ForOp loop) {
+  llvm::SmallBitVector carried = findCarried(loop);
+  for (unsigned i : carried.set_bits()) {
+    OpOperand &init = loop.getInitArgsMutable()[i];
+    if (!isa<RankedTensorType>(init.get().getType()))
+      return Samples::refuse(loop, "it carries a scalar of each sample");
+    std::optional<unsigned> own = samples.dimensionOf(init.get());
+    unsigned dimension = own ? *own : guessDimension(init.get());
+    samples.ensure(init, dimension);
+    samples.scale(loop.getRegionIterArg(i), dimension);
+    samples.scale(loop.getResult(i), dimension);
+  }
+  if (failed(rewriteBlock(*loop.getBody())))
+    return failure();
+  MutableArrayRef<OpOperand> yielded = *loop.getYieldedValuesMutable();
+  for (unsigned i : carried.set_bits())
+    giveSamples(yielded[i], loop.getRegionIterArg(i));
+  return success();
+}
+
+LogicalResult BatchRewriter::rewriteIf(scf::IfOp branches) {
+  if (failed(rewriteBlock(*branches.thenBlock())) ||
+      (branches.elseBlock() && failed(rewriteBlock(*branches.elseBlock()))))
+    return failure();
+  for (OpResult result : branches.getResults()) {
+    OpOperand &one =
+        branches.thenYield()->getOpOperand(result.getResultNumber());
+    OpOperand &other =
+        branches.elseYield()->getOpOperand(result.getResultNumber());
+    Value like = samples.dimensionOf(one.get()) ? one.get() : other.get();
+    if (!samples.dimensionOf(like))
+      continue;
+    giveSamples(one, like);
+    giveSamples(other, like);
+    samples.scale(result, *samples.dimensionOf(like));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// All ops
+//===----------------------------------------------------------------------===//
+
 LogicalResult BatchRewriter::rewrite(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return addSamples(structured, samples);
@@ -435,6 +543,10 @@ LogicalResult BatchRewriter::rewrite(Operation *op) {
     return rewriteConcat(concat);
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     return rewriteSoftmax(softmax);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return rewriteFor(loop);
+  if (auto branches = dyn_cast<scf::IfOp>(op))
+    return rewriteIf(branches);
   bool isStatic = llvm::all_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
@@ -443,6 +555,13 @@ LogicalResult BatchRewriter::rewrite(Operation *op) {
       (isa<tensor::CastOp>(op) || OpTrait::hasElementwiseMappableTraits(op)))
     return rewriteElementwise(op);
   return Samples::refuse(op, "it has no rule for samples");
+}
+
+LogicalResult BatchRewriter::rewriteBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    if (usesSamples(&op) && failed(rewrite(&op)))
+      return failure();
+  return success();
 }
 
 /// Results have samples in their first dimension, in which their targets have
@@ -461,12 +580,9 @@ void BatchRewriter::rewriteResults() {
 }
 
 LogicalResult BatchRewriter::run() {
-  if (failed(addSamplesToData()))
+  if (failed(addSamplesToData()) ||
+      failed(rewriteBlock(model.getBody().front())))
     return failure();
-  Block &block = model.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    if (usesSamples(&op) && failed(rewrite(&op)))
-      return failure();
   rewriteResults();
   updateType(model);
   return success();

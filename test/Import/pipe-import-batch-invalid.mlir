@@ -39,3 +39,35 @@ func.func @element(%x: tensor<1x4xf32> {pipe.batch = "x"}, %i: index) -> f32 {
   %0 = tensor.extract %x[%i, %i] : tensor<1x4xf32>
   return %0 : f32
 }
+
+// -----
+
+func.func @carried_scalar(%x: tensor<1x4xf32> {pipe.batch = "x"}) -> tensor<1x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{'scf.for' does not allow several samples in a microbatch: it carries a scalar of each sample}}
+  // expected-note @below {{leave the option 'microbatch-size' out}}
+  %sum = scf.for %i = %c0 to %c4 step %c1 iter_args(%s = %zero) -> (f32) {
+    %v = tensor.extract %x[%c0, %i] : tensor<1x4xf32>
+    %n = arith.addf %s, %v : f32
+    scf.yield %n : f32
+  }
+  %0 = tensor.splat %sum : tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}
+
+// -----
+
+func.func @endless(%x: tensor<1x4xf32> {pipe.batch = "x"}, %limit: i1) -> tensor<1x4xf32> {
+  // expected-error @below {{'scf.while' does not allow several samples in a microbatch: it has no rule for samples}}
+  // expected-note @below {{leave the option 'microbatch-size' out}}
+  %0 = scf.while (%s = %x) : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+    scf.condition(%limit) %s : tensor<1x4xf32>
+  } do {
+  ^bb0(%s: tensor<1x4xf32>):
+    scf.yield %s : tensor<1x4xf32>
+  }
+  return %0 : tensor<1x4xf32>
+}

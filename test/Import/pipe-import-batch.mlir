@@ -135,3 +135,33 @@ func.func @each(%x: tensor<1x2x4xf32> {pipe.batch = "x"}) -> tensor<5x4xf32> {
   %0 = tensor.insert_slice %row into %soft[2, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
 }
+
+// -----
+
+// A loop carries samples where some iteration makes a value depend on data, and
+// a branch gives them where one of the two does.
+// CHECK-LABEL: func.func @loop(
+// CHECK:         %[[W:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<3x1x4xf32>)
+// CHECK:         %[[ALL:.*]] = tensor.collapse_shape %[[W]] {{.*}} : tensor<3x1x4xf32> into tensor<3x4xf32>
+// CHECK:         scf.for {{.*}} iter_args(%[[S:.*]] = %[[ALL]], %[[T:.*]] = %{{.*}}) -> (tensor<3x4xf32>, tensor<4xf32>)
+// CHECK:           scf.if {{.*}} -> (tensor<3x4xf32>) {
+// CHECK:             arith.addf {{.*}} : tensor<3x4xf32>
+// CHECK:           } else {
+// CHECK:             scf.yield %{{.*}} : tensor<3x4xf32>
+// CHECK:           arith.mulf %[[T]], %[[T]] : tensor<4xf32>
+func.func @loop(%x: tensor<1x4xf32> {pipe.batch = "x"}, %w: tensor<1x4xf32>, %v: tensor<4xf32>, %c: i1) -> tensor<1x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %0:2 = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %w, %t = %v) -> (tensor<1x4xf32>, tensor<4xf32>) {
+    %1 = scf.if %c -> tensor<1x4xf32> {
+      %2 = arith.addf %s, %x : tensor<1x4xf32>
+      scf.yield %2 : tensor<1x4xf32>
+    } else {
+      scf.yield %w : tensor<1x4xf32>
+    }
+    %3 = arith.mulf %t, %t : tensor<4xf32>
+    scf.yield %1, %3 : tensor<1x4xf32>, tensor<4xf32>
+  }
+  return %0#0 : tensor<1x4xf32>
+}

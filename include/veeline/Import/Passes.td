@@ -70,7 +70,7 @@ def PipeImportBatch : Pass<"pipe-import-batch", "::mlir::ModuleOp"> {
     they are. In an extent e of a dimension that a reshape made of samples and something else,
     samples are the slower part of N * e. An op that would mix samples there (a sum over the
     batch, a product of two matrices that both have samples, a slice) gets a dimension of its own
-    for them. Results have samples in the first dimension: one of rank 0 is of rank 1 then, one
+    for them. So do values that loops carry and branches give. Results have samples in the first dimension: one of rank 0 is of rank 1 then, one
     of rank 1 of rank 2.
   }];
   let options = [
