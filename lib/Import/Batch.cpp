@@ -467,11 +467,34 @@ llvm::SmallBitVector BatchRewriter::findCarried(scf::ForOp loop) {
   }
 }
 
-/// Where the samples of a value may go that has none yet.
-static unsigned guessDimension(Value value) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  const int64_t *one = llvm::find(shape, 1);
-  return one == shape.end() ? 0 : one - shape.begin();
+/// Whether a slice of the value, or an insertion into it, has less than all of
+/// the dimension.
+static bool isSliced(Value value, unsigned dimension, int64_t extent) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+      return !isWhole(slice, dimension, extent);
+    auto slice = dyn_cast<tensor::InsertSliceOp>(user);
+    return slice && slice.getDest() == value &&
+           !isWhole(slice, dimension, extent);
+  });
+}
+
+/// Where a loop carries the samples of a value: in a dimension that no
+/// iteration slices, so that the value can stay in one place in memory, or else
+/// where they are, or else in one of extent 1.
+static unsigned chooseCarriedDimension(Value carried,
+                                       std::optional<unsigned> own) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(carried.getType()).getShape();
+  auto rate = [&](unsigned dimension) {
+    return 4 * !isSliced(carried, dimension, shape[dimension]) +
+           2 * (own == dimension) + (shape[dimension] == 1);
+  };
+  unsigned best = 0;
+  for (unsigned i = 1; i < shape.size(); ++i)
+    if (rate(i) > rate(best))
+      best = i;
+  return best;
 }
 
 /// Gives the operand samples where `like` has them.
@@ -481,23 +504,58 @@ void BatchRewriter::giveSamples(OpOperand &operand, Value like) {
   samples.move(operand, dimension);
 }
 
+/// Where an iteration ends by merging samples with another dimension, the loop
+/// carries what is merged: a reshape on the way from one iteration to the next
+/// would keep the value from staying in one place in memory.
+static Value carryUnmerged(scf::ForOp loop, unsigned number) {
+  OpOperand &yielded = (*loop.getYieldedValuesMutable())[number];
+  auto merge = yielded.get().getDefiningOp<tensor::CollapseShapeOp>();
+  Value result = loop.getResult(number);
+  if (!merge || merge->getBlock() != loop.getBody())
+    return result;
+  RankedTensorType type = merge.getSrcType(), merged = merge.getResultType();
+  SmallVector<ReassociationIndices> groups = merge.getReassociationIndices();
+  Location location = loop.getLoc();
+  OpBuilder builder(loop);
+  OpOperand &init = loop.getInitArgsMutable()[number];
+  init.set(tensor::ExpandShapeOp::create(builder, location, type, init.get(),
+                                         groups));
+  BlockArgument carried = loop.getRegionIterArg(number);
+  carried.setType(type);
+  builder.setInsertionPointToStart(loop.getBody());
+  auto inside = tensor::CollapseShapeOp::create(builder, location, merged,
+                                                carried, groups);
+  carried.replaceAllUsesExcept(inside, inside);
+  yielded.set(merge.getSrc());
+  result.setType(type);
+  builder.setInsertionPointAfter(loop);
+  auto outside = tensor::CollapseShapeOp::create(builder, location, merged,
+                                                 result, groups);
+  result.replaceAllUsesExcept(outside, outside);
+  return outside;
+}
+
 LogicalResult BatchRewriter::rewriteFor(scf::ForOp loop) {
   llvm::SmallBitVector carried = findCarried(loop);
   for (unsigned i : carried.set_bits()) {
     OpOperand &init = loop.getInitArgsMutable()[i];
     if (!isa<RankedTensorType>(init.get().getType()))
       return Samples::refuse(loop, "it carries a scalar of each sample");
-    std::optional<unsigned> own = samples.dimensionOf(init.get());
-    unsigned dimension = own ? *own : guessDimension(init.get());
+    unsigned dimension = chooseCarriedDimension(
+        loop.getRegionIterArg(i), samples.dimensionOf(init.get()));
     samples.ensure(init, dimension);
+    samples.move(init, dimension);
     samples.scale(loop.getRegionIterArg(i), dimension);
     samples.scale(loop.getResult(i), dimension);
   }
   if (failed(rewriteBlock(*loop.getBody())))
     return failure();
   MutableArrayRef<OpOperand> yielded = *loop.getYieldedValuesMutable();
-  for (unsigned i : carried.set_bits())
+  for (unsigned i : carried.set_bits()) {
     giveSamples(yielded[i], loop.getRegionIterArg(i));
+    unsigned dimension = *samples.dimensionOf(loop.getResult(i));
+    samples.set(carryUnmerged(loop, i), dimension);
+  }
   return success();
 }
 
@@ -551,8 +609,8 @@ LogicalResult BatchRewriter::rewrite(Operation *op) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   });
-  if (isStatic &&
-      (isa<tensor::CastOp>(op) || OpTrait::hasElementwiseMappableTraits(op)))
+  if (isStatic && (isa<tensor::CastOp, pipe::BoundaryOp>(op) ||
+                   OpTrait::hasElementwiseMappableTraits(op)))
     return rewriteElementwise(op);
   return Samples::refuse(op, "it has no rule for samples");
 }

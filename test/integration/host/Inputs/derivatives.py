@@ -13,6 +13,8 @@ the loss of the model is the sum. Four chunks on two ranks (`zb-v`). Then
 - in f64 (`--retype`), the gradient of each part is compared with central
   differences of its metric along random directions, one for each of the first
   four arguments and one for the others: relative error at most 1e-6;
+- two samples in a microbatch (`--microbatch-size`) give the loss and the
+  gradient of two microbatches: relative difference at most 1e-12;
 - as the file is, with islands of other floats, or, where it is in f64
   throughout, in f32, the pipeline again has the bits of its chunks, and the
   gradients are those in f64 up to the precision (a function with the attribute
@@ -35,9 +37,13 @@ from models import RATE, make_data, run, write_npy
 
 DIRECTIONS = 5
 STEP = 1e-3
+# Functions that take scalars out of tensors, which several samples do not allow.
+WITH_SCALARS = ("elements", "fill", "scalars", "branch")
 # With --fault, all gradients are a little too large.
 FAULT = 1 + 1e-5 * ("--fault" in sys.argv)
 MICROBATCHES = 2
+# What the two samples multiply parameters by.
+SCALES = [1.0, 1.0625]
 
 
 class Function:
@@ -142,9 +148,7 @@ class Model:
         scale, actual, is_computed = f"%s{group}", [], True
         for _, kind, bounds, below in function.arguments:
             if not is_float(kind):
-                self.head.append(f"%d{len(self.below)}: {kind}")
-                actual.append(f"%d{len(self.below)}")
-                self.below.append((kind, below))
+                actual.append(self.data(kind, below))
                 continue
             self.head.append(f"%p{len(self.params)}: {kind}")
             value = f"%p{len(self.params)}"
@@ -163,6 +167,14 @@ class Model:
             if is_float(kind):
                 loss = self.weighted(result, kind, loss)
         return loss
+
+    def data(self, kind, below):
+        """A batch argument, which has a dimension for samples."""
+        name, one = f"%d{len(self.below)}", kind.replace("<", "<1x")
+        self.head.append(f"{name}: {one}")
+        self.below.append((one, below))
+        groups = ", ".join(["[0, 1]" if i == 0 else f"[{i + 1}]" for i in range(len(shape(kind)))])
+        return self.line(f"tensor.collapse_shape {name} [{groups}] : {one} into {kind}")
 
     def scaled(self, value, kind, scale):
         rank, of = len(shape(kind)), element(kind)
@@ -221,12 +233,12 @@ module {{
 class Artifact:
     """A compiled model, and values for all it reads."""
 
-    def __init__(self, model, source, work, options):
+    def __init__(self, model, source, work, options, microbatches=MICROBATCHES):
         self.model, self.path = model, work / f"{source.stem}.vee"
         self.options, self.work = options, work
         positions = [i for i, argument in enumerate(model.head) if argument.startswith("%p")]
         run("veeline", "compile", str(source), "-o", str(self.path), "--entry", "main", "--params", ",".join(map(str, positions)),
-            "--stages", "2", "--chunks-per-stage", "2", "--schedule", "zb-v", "--microbatches", str(MICROBATCHES), "--optimizer", "sgd",
+            "--stages", "2", "--chunks-per-stage", "2", "--schedule", "zb-v", "--microbatches", str(microbatches), "--optimizer", "sgd",
             "--no-reference", "--quiet", *options)
         self.metadata = json.loads(run("veeline", "inspect", "--json", str(self.path))[0])
         # What no op uses is no parameter.
@@ -240,9 +252,9 @@ class Artifact:
         for batch in self.metadata["batches"]:
             path = work / f"{source.stem}.{batch['name']}.npy"
             if batch["name"] in below:
-                make_data(batch, MICROBATCHES, {batch["name"]: (0, below[batch["name"]] - 1)}, path)
+                make_data(batch, microbatches, {batch["name"]: (0, below[batch["name"]] - 1)}, path)
             else:
-                write_npy(path, batch["type"], [MICROBATCHES], [1.0, 1.0625])
+                write_npy(path, batch["type"], [len(SCALES)], SCALES)
             self.data += ["--data", f"{batch['name']}={path}"]
 
     def train(self, *options):
@@ -331,6 +343,26 @@ def check_small(artifact, values, exact):
     return worst
 
 
+def check_samples(artifact, values, exact, make):
+    """Whether two samples in a microbatch give what two microbatches do."""
+    model, owner = artifact.model, owners(artifact.model)
+    numbers = [n for n, function in enumerate(model.functions) if function.name not in WITH_SCALARS]
+    losses = artifact.parts(values)
+    together = make([model.functions[n] for n in numbers])
+    own = [[i for i, (part, _) in enumerate(owner) if part == n] for n in numbers]
+    values_together = [values[i] for part in own for i in part]
+    gradient = iter(together.gradient(values_together))
+    worst = 0
+    for number, part, loss in zip(numbers, own, together.parts(values_together)):
+        of_part = [exact[i] for i in part]
+        off = math.dist([next(gradient) for _ in part], of_part) / max(math.hypot(*of_part), 1e-6)
+        off = max(off, abs(loss - losses[number]) / max(abs(loss), 1e-3))
+        if not off <= 1e-12:
+            sys.exit(f"{model.functions[number].name}: with two samples in a microbatch, loss or gradient differ by {off}")
+        worst = max(worst, off)
+    return len(numbers), worst
+
+
 def check(path, work):
     random.seed(path.stem)
     text = path.read_text()
@@ -342,11 +374,19 @@ def check(path, work):
     artifact = Artifact(model, source, work, ["--retype", "f64"])
     values = [random.uniform(*bounds) for _, kind, bounds in model.params for _ in range(math.prod(shape(kind)))]
     artifact.train("--steps", "2", "--verify", "--lr", "0.001", "--init", str(artifact.write(values)))
-    gradient = [g * FAULT for g in artifact.gradient(values)]
-    checked, kinks, worst = check_differences(artifact, values, gradient)
+    gradient = artifact.gradient(values)
+    checked, kinks, worst = check_differences(artifact, values, [g * FAULT for g in gradient])
     print(f"{path.stem}: {len(model.functions)} functions, {checked} derivatives, relative error {worst:.1e}, {len(kinks)} near a kink")
     if len(kinks) > 2:
         sys.exit(f"too many kinks: {kinks}")
+
+    def make_together(functions):
+        model = Model(aliases, functions, base)
+        source.write_text(model.text())
+        return Artifact(model, source, work, ["--retype", "f64", "--microbatch-size", str(len(SCALES))], 1)
+
+    count, worst = check_samples(artifact, values, gradient, make_together)
+    print(f"{path.stem}: {count} functions on two samples in a microbatch, relative difference {worst:.1e}")
     if "f32" not in text:
         model = Model(*read(in_f32(text)), "f32")
         source.write_text(model.text())
