@@ -165,3 +165,28 @@ func.func @loop(%x: tensor<1x4xf32> {pipe.batch = "x"}, %w: tensor<1x4xf32>, %v:
   }
   return %0#0 : tensor<1x4xf32>
 }
+
+// -----
+
+// Samples are carried in a dimension that no iteration slices, and as a dimension
+// of their own where an iteration makes one of them.
+// CHECK-LABEL: func.func @carried(
+// CHECK:         %[[Z:.*]] = tensor.expand_shape %{{.*}} into tensor<3x2x2xf32>
+// CHECK:         %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[Y:.*]] = %{{.*}}, %[[S:.*]] = %[[Z]]) -> (tensor<5x6x2xf32>, tensor<3x2x2xf32>)
+// CHECK:           tensor.insert_slice %{{.*}} into %[[Y]][%{{.*}}, 0, 0] [1, 6, 2] [1, 1, 1] : tensor<6x2xf32> into tensor<5x6x2xf32>
+// CHECK:           %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<3x2x2xf32>)
+// CHECK:           scf.yield %{{.*}}, %[[P]] : tensor<5x6x2xf32>, tensor<3x2x2xf32>
+// CHECK:         tensor.collapse_shape %[[R]]#1 {{.*}} : tensor<3x2x2xf32> into tensor<6x2xf32>
+func.func @carried(%x: tensor<1x2x2xf32> {pipe.batch = "x"}) -> (tensor<5x2x2xf32>, tensor<2x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x2x2xf32> into tensor<2x2xf32>
+  %y0 = tensor.empty() : tensor<5x2x2xf32>
+  %0:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%y = %y0, %s = %rows) -> (tensor<5x2x2xf32>, tensor<2x2xf32>) {
+    %1 = tensor.insert_slice %rows into %y[%i, 0, 0] [1, 2, 2] [1, 1, 1] : tensor<2x2xf32> into tensor<5x2x2xf32>
+    %2 = linalg.matmul ins(%rows, %rows : tensor<2x2xf32>, tensor<2x2xf32>) outs(%s : tensor<2x2xf32>) -> tensor<2x2xf32>
+    scf.yield %1, %2 : tensor<5x2x2xf32>, tensor<2x2xf32>
+  }
+  return %0#0, %0#1 : tensor<5x2x2xf32>, tensor<2x2xf32>
+}
