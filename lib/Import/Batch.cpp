@@ -7,7 +7,9 @@
 // A file for one sample becomes one for N. Every value that depends on data
 // gets N times as many elements: one of its dimensions, of extent e, becomes N
 // * e, with the sample as the slower part, so that reshapes keep their meaning.
-// No op may mix samples: where one would, it is an error at it.
+// An op that cannot have samples there, since it slices that dimension, pads
+// it, or drops it, has them in a dimension of their own: it is made of what
+// they are split into, and its result is merged again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Import/Passes.h"
@@ -47,19 +50,44 @@ private:
   LogicalResult rewriteElementwise(Operation *op);
   LogicalResult rewriteExpand(tensor::ExpandShapeOp op);
   LogicalResult rewriteCollapse(tensor::CollapseShapeOp op);
-  LogicalResult extractOfEach(tensor::ExtractSliceOp op, unsigned dimension);
+  LogicalResult rewriteReshape(tensor::ReshapeOp op);
+  void extractOfEach(tensor::ExtractSliceOp op,
+                     const llvm::SmallBitVector &dropped);
   LogicalResult rewriteExtract(tensor::ExtractSliceOp op);
   llvm::SmallBitVector findDropped(tensor::InsertSliceOp op,
                                    std::optional<unsigned> dimension);
+  void insertOfEach(tensor::InsertSliceOp op, unsigned dimension,
+                    unsigned dropped);
   LogicalResult rewriteInsert(tensor::InsertSliceOp op);
   LogicalResult rewritePad(tensor::PadOp op);
   LogicalResult rewriteConcat(tensor::ConcatOp op);
   LogicalResult rewriteSoftmax(linalg::SoftmaxOp op);
+  llvm::SmallBitVector findCarried(scf::ForOp loop);
+  LogicalResult rewriteFor(scf::ForOp loop);
+  LogicalResult rewriteIf(scf::IfOp branches);
+  void giveSamples(OpOperand &operand, Value like);
+  LogicalResult rewriteBlock(Block &block);
+  void rewriteResults();
 
   func::FuncOp model;
   Samples samples;
 };
 } // namespace
+
+static LogicalResult refuseData(BlockArgument argument) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  InFlightDiagnostic diagnostic =
+      emitError(argument.getLoc())
+      << "argument " << argument.getArgNumber() << " has the type " << type
+      << ": option 'microbatch-size' needs data of one sample, of a leading "
+         "dimension of 1; this file has its own size";
+  Diagnostic &note = diagnostic.attachNote()
+                     << "leave the option out: a microbatch is what the file "
+                        "takes then";
+  if (type.getRank() != 0)
+    note << ", which has " << type.getDimSize(0) << " as its leading dimension";
+  return diagnostic;
+}
 
 LogicalResult BatchRewriter::addSamplesToData() {
   bool hasData = false;
@@ -69,11 +97,7 @@ LogicalResult BatchRewriter::addSamplesToData() {
       continue;
     auto type = cast<RankedTensorType>(argument.getType());
     if (type.getRank() == 0 || type.getDimSize(0) != 1)
-      return emitError(argument.getLoc())
-             << "argument " << argument.getArgNumber() << " has the type "
-             << type
-             << ": option 'microbatch-size' needs data of one sample, of a "
-                "leading dimension of 1; this file has its own size";
+      return refuseData(argument);
     argument.setType(samples.scale(type, 0));
     samples.set(argument, 0);
     hasData = true;
@@ -112,11 +136,29 @@ LogicalResult BatchRewriter::rewriteElementwise(Operation *op) {
   return success();
 }
 
+static SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
+  SmallVector<ReassociationIndices> groups(1);
+  llvm::append_range(groups.front(), llvm::seq<int64_t>(0, rank));
+  return groups;
+}
+
+/// A value of its own for what is, or no longer is, a scalar of each sample.
+static Value rename(OpBuilder &builder, Value value) {
+  return tensor::CastOp::create(builder, value.getLoc(), value.getType(),
+                                value);
+}
+
 LogicalResult BatchRewriter::rewriteExpand(tensor::ExpandShapeOp op) {
-  unsigned group = *samples.dimensionOf(op.getSrc());
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-  unsigned dimension = groups[group].front();
+  int64_t rank = op.getResultType().getRank();
   OpBuilder builder(op);
+  if (rank <= 1) {
+    samples.replace(op, rename(builder, op.getSrc()), 0);
+    return success();
+  }
+  if (groups.empty())
+    groups = oneGroup(rank);
+  unsigned dimension = groups[*samples.dimensionOf(op.getSrc())].front();
   Value result = tensor::ExpandShapeOp::create(
       builder, op.getLoc(), samples.scale(op.getResultType(), dimension),
       op.getSrc(), groups);
@@ -124,7 +166,21 @@ LogicalResult BatchRewriter::rewriteExpand(tensor::ExpandShapeOp op) {
   return success();
 }
 
+/// To one dimension.
+static Value collapseAll(OpBuilder &builder, Value value) {
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (rank <= 1)
+    return rename(builder, value);
+  return tensor::CollapseShapeOp::create(builder, value.getLoc(), value,
+                                         oneGroup(rank));
+}
+
 LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
+  if (op.getResultType().getRank() == 0) {
+    OpBuilder builder(op);
+    samples.replace(op, collapseAll(builder, op.getSrc()), 0);
+    return success();
+  }
   unsigned dimension = *samples.dimensionOf(op.getSrc());
   for (auto [group, indices] : llvm::enumerate(op.getReassociationIndices())) {
     if (!llvm::is_contained(indices, dimension))
@@ -132,9 +188,25 @@ LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
     // Samples have to be the slower part of what is merged.
     samples.move(op.getSrcMutable(), indices.front());
     samples.scale(op.getResult(), group);
-    return success();
   }
-  return Samples::refuse(op, "its result has no dimension for samples");
+  return success();
+}
+
+/// A reshape of each sample: through one dimension for all it has.
+LogicalResult BatchRewriter::rewriteReshape(tensor::ReshapeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!type || !type.hasStaticShape() || !samples.dimensionOf(op.getSource()))
+    return Samples::refuse(op, "its shape is not static");
+  OpBuilder builder(op);
+  Value flat = collapseAll(builder, samples.widen(builder, op.getSource(), 0));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), samples.getSize());
+  Value wide = flat;
+  if (shape.size() > 1)
+    wide = tensor::ExpandShapeOp::create(
+        builder, op.getLoc(), type.clone(shape), flat, oneGroup(shape.size()));
+  samples.replaceByWide(op, wide, 0);
+  return success();
 }
 
 /// Whether a slice has everything of the dimension, of which samples are a
@@ -144,6 +216,15 @@ static bool isWhole(OpT op, unsigned dimension, int64_t extent) {
   return isConstantIntValue(op.getMixedOffsets()[dimension], 0) &&
          isConstantIntValue(op.getMixedSizes()[dimension], extent) &&
          isConstantIntValue(op.getMixedStrides()[dimension], 1);
+}
+
+/// Of offsets, sizes or strides, with one for samples.
+static SmallVector<OpFoldResult> insertNumber(ArrayRef<OpFoldResult> numbers,
+                                              unsigned at, int64_t number,
+                                              Builder builder) {
+  SmallVector<OpFoldResult> wide(numbers);
+  wide.insert(wide.begin() + at, builder.getIndexAttr(number));
+  return wide;
 }
 
 static SmallVector<OpFoldResult> withSize(ArrayRef<OpFoldResult> sizes,
@@ -167,48 +248,53 @@ static unsigned countDropped(const llvm::SmallBitVector &dropped,
 /// dropped.
 static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
                           ArrayRef<int64_t> sizes) {
-  for (unsigned i = dimension; dropped.test(dimension) && i < sizes.size();
-       ++i) {
-    if (sizes[i] != 1)
-      return;
-    if (dropped.test(i))
-      continue;
+  if (!dropped.test(dimension))
+    return;
+  auto takesPlace = [&](unsigned other) {
+    if (dropped.test(other))
+      return false;
     dropped.reset(dimension);
-    dropped.set(i);
-  }
+    dropped.set(other);
+    return true;
+  };
+  for (unsigned i = dimension; i < sizes.size() && sizes[i] == 1; ++i)
+    if (takesPlace(i))
+      return;
+  for (unsigned i = dimension + 1; i-- > 0 && sizes[i] == 1;)
+    if (takesPlace(i))
+      return;
 }
 
 /// Slices what one sample has of the dimension.
-LogicalResult BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
-                                           unsigned dimension) {
+void BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
+                                  const llvm::SmallBitVector &dropped) {
+  unsigned dimension = *samples.dimensionOf(op.getSource());
+  unsigned to = dimension - countDropped(dropped, dimension);
   OpBuilder builder(op);
-  auto with = [&](ArrayRef<OpFoldResult> numbers, int64_t number) {
-    SmallVector<OpFoldResult> wide(numbers);
-    wide.insert(wide.begin() + dimension, builder.getIndexAttr(number));
-    return wide;
-  };
+  SmallVector<int64_t> shape(op.getType().getShape());
+  shape.insert(shape.begin() + to, samples.getSize());
   Value slice = tensor::ExtractSliceOp::create(
-      builder, op.getLoc(), samples.split(builder, op.getSource()),
-      with(op.getMixedOffsets(), 0),
-      with(op.getMixedSizes(), samples.getSize()),
-      with(op.getMixedStrides(), 1));
-  samples.replace(op, Samples::merge(builder, slice, dimension), dimension);
-  return success();
+      builder, op.getLoc(), op.getType().clone(shape),
+      samples.widen(builder, op.getSource(), dimension),
+      insertNumber(op.getMixedOffsets(), dimension, 0, builder),
+      insertNumber(op.getMixedSizes(), dimension, samples.getSize(), builder),
+      insertNumber(op.getMixedStrides(), dimension, 1, builder));
+  samples.replaceByWide(op, slice, to);
 }
 
 LogicalResult BatchRewriter::rewriteExtract(tensor::ExtractSliceOp op) {
   auto found = samples.dimensionOf(op.getSource());
-  if (!found)
-    return Samples::refuse(op, "samples choose what is sliced");
+  if (!found || samples.isScalar(op.getSource()))
+    return Samples::refuse(op, "it has no rule for samples");
   unsigned dimension = *found;
   int64_t extent = op.getSourceType().getDimSize(dimension);
   llvm::SmallBitVector dropped = op.getDroppedDims();
   keepDimension(dropped, dimension, op.getStaticSizes());
-  bool isAll = isWhole(op, dimension, extent / samples.getSize());
-  if (!isAll && dropped.none() && extent != samples.getSize())
-    return extractOfEach(op, dimension);
-  if (!isAll || dropped.test(dimension))
-    return Samples::refuse(op, "it slices the dimension of samples");
+  if (!isWhole(op, dimension, extent / samples.getSize()) ||
+      dropped.test(dimension)) {
+    extractOfEach(op, dropped);
+    return success();
+  }
   unsigned to = dimension - countDropped(dropped, dimension);
   OpBuilder builder(op);
   Value result = tensor::ExtractSliceOp::create(
@@ -225,7 +311,9 @@ llvm::SmallBitVector
 BatchRewriter::findDropped(tensor::InsertSliceOp op,
                            std::optional<unsigned> dimension) {
   SmallVector<int64_t> shape(op.getSourceType().getShape());
-  if (dimension)
+  if (samples.isScalar(op.getSource()))
+    shape.clear();
+  else if (dimension)
     shape[*dimension] /= samples.getSize();
   llvm::SmallBitVector dropped(op.getStaticSizes().size());
   auto mask = computeRankReductionMask(op.getStaticSizes(), shape);
@@ -234,58 +322,265 @@ BatchRewriter::findDropped(tensor::InsertSliceOp op,
   return dropped;
 }
 
+/// Inserts into what one sample has of the dimension; the source lacks
+/// `dropped` of those before it.
+void BatchRewriter::insertOfEach(tensor::InsertSliceOp op, unsigned dimension,
+                                 unsigned dropped) {
+  OpBuilder builder(op);
+  Value result = tensor::InsertSliceOp::create(
+      builder, op.getLoc(),
+      samples.widen(builder, op.getSource(), dimension - dropped),
+      samples.widen(builder, op.getDest(), dimension),
+      insertNumber(op.getMixedOffsets(), dimension, 0, builder),
+      insertNumber(op.getMixedSizes(), dimension, samples.getSize(), builder),
+      insertNumber(op.getMixedStrides(), dimension, 1, builder));
+  samples.replaceByWide(op, result, dimension);
+}
+
 LogicalResult BatchRewriter::rewriteInsert(tensor::InsertSliceOp op) {
   auto source = samples.dimensionOf(op.getSource());
-  auto dest = samples.dimensionOf(op.getDest());
+  auto found = samples.dimensionOf(op.getDest());
+  if (op.getDestType().getRank() == 0 || (!source && !found))
+    return Samples::refuse(op, "it has no rule for samples");
   llvm::SmallBitVector dropped = findDropped(op, source);
-  for (unsigned i = 0; source && !dest && i < dropped.size(); ++i)
+  for (unsigned i = 0; source && !found && i < dropped.size(); ++i)
     if (!dropped.test(i) && i - countDropped(dropped, i) == *source)
-      dest = i;
-  if (!dest || dropped.test(*dest))
-    return Samples::refuse(op, "what is inserted has no dimension for samples");
-  unsigned from = *dest - countDropped(dropped, *dest);
+      found = i;
+  unsigned dest = found.value_or(0);
+  keepDimension(dropped, dest, op.getStaticSizes());
+  unsigned from = dest - countDropped(dropped, dest);
   // The result's, which is still that for one sample.
-  int64_t extent = op.getDestType().getDimSize(*dest);
-  if (!isWhole(op, *dest, extent))
-    return Samples::refuse(op, "it inserts at a part of the samples");
+  int64_t extent = op.getType().getDimSize(dest);
+  if (dropped.test(dest) || !isWhole(op, dest, extent)) {
+    insertOfEach(op, dest, dest - from);
+    return success();
+  }
   if (source)
     samples.move(op.getSourceMutable(), from);
   samples.ensure(op.getSourceMutable(), from);
-  samples.ensure(op.getDestMutable(), *dest);
+  samples.ensure(op.getDestMutable(), dest);
   OpBuilder builder(op);
   Value result = tensor::InsertSliceOp::create(
       builder, op.getLoc(), op.getSource(), op.getDest(), op.getMixedOffsets(),
-      withSize(op.getMixedSizes(), *dest, extent * samples.getSize(), builder),
+      withSize(op.getMixedSizes(), dest, extent * samples.getSize(), builder),
       op.getMixedStrides());
-  samples.replace(op, result, *dest);
+  samples.replace(op, result, dest);
   return success();
 }
 
 LogicalResult BatchRewriter::rewritePad(tensor::PadOp op) {
-  auto dimension = samples.dimensionOf(op.getSource());
-  if (!dimension || !isConstantIntValue(op.getMixedLowPad()[*dimension], 0) ||
-      !isConstantIntValue(op.getMixedHighPad()[*dimension], 0))
-    return Samples::refuse(op, "it pads the dimension of samples");
-  samples.scale(op.getResult(), *dimension);
+  auto found = samples.dimensionOf(op.getSource());
+  if (!found || samples.isScalar(op.getSource()))
+    return Samples::refuse(op, "it has no rule for samples");
+  unsigned dimension = *found;
+  if (isConstantIntValue(op.getMixedLowPad()[dimension], 0) &&
+      isConstantIntValue(op.getMixedHighPad()[dimension], 0)) {
+    samples.scale(op.getResult(), dimension);
+    return success();
+  }
+  OpBuilder builder(op);
+  SmallVector<int64_t> shape(op.getResultType().getShape());
+  shape.insert(shape.begin() + dimension, samples.getSize());
+  auto wide = tensor::PadOp::create(
+      builder, op.getLoc(), op.getResultType().clone(shape),
+      samples.widen(builder, op.getSource(), dimension),
+      insertNumber(op.getMixedLowPad(), dimension, 0, builder),
+      insertNumber(op.getMixedHighPad(), dimension, 0, builder),
+      op.getNofold());
+  wide.getRegion().takeBody(op.getRegion());
+  wide.getRegion().front().insertArgument(dimension, builder.getIndexType(),
+                                          op.getLoc());
+  samples.replaceByWide(op, wide, dimension);
   return success();
 }
 
+/// The dimension that an op on tensors of one rank would have samples in.
+static unsigned commonDimension(const Samples &samples, Operation *op) {
+  for (Value operand : op->getOperands())
+    if (auto dimension = samples.dimensionOf(operand))
+      return *dimension;
+  return 0;
+}
+
 LogicalResult BatchRewriter::rewriteConcat(tensor::ConcatOp op) {
-  if (failed(rewriteElementwise(op)))
-    return failure();
-  if (*samples.dimensionOf(op.getResult()) == op.getDim())
-    return Samples::refuse(op, "it concatenates along the dimension of "
-                               "samples");
+  unsigned dimension = commonDimension(samples, op);
+  if (dimension != op.getDim())
+    return rewriteElementwise(op);
+  OpBuilder builder(op);
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(samples.widen(builder, input, dimension));
+  Value wide =
+      tensor::ConcatOp::create(builder, op.getLoc(), op.getDim() + 1, inputs);
+  samples.replaceByWide(op, wide, dimension);
   return success();
 }
 
 LogicalResult BatchRewriter::rewriteSoftmax(linalg::SoftmaxOp op) {
-  if (failed(rewriteElementwise(op)))
-    return failure();
-  if (*samples.dimensionOf(op->getResult(0)) == op.getDimension())
-    return Samples::refuse(op, "it goes over the dimension of samples");
+  unsigned dimension = commonDimension(samples, op);
+  if (dimension != op.getDimension())
+    return rewriteElementwise(op);
+  OpBuilder builder(op);
+  Value input = samples.widen(builder, op.getInput(), dimension);
+  Value output = samples.widen(builder, op.getOutput(), dimension);
+  auto wide = linalg::SoftmaxOp::create(builder, op.getLoc(), output.getType(),
+                                        input, output, op.getDimension() + 1);
+  samples.replaceByWide(op, wide->getResult(0), dimension);
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Loops and branches
+//===----------------------------------------------------------------------===//
+
+/// Adds to `found` what depends on samples, or on what is in it already.
+static void findDependents(Block &block, const Samples &samples,
+                           llvm::DenseSet<Value> &found) {
+  for (Operation &op : block) {
+    bool depends = false;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        depends |= samples.dimensionOf(operand) || found.contains(operand);
+    });
+    if (depends)
+      found.insert_range(op.getResults());
+  }
+}
+
+/// Which carried values have samples, from the start or from some iteration on.
+llvm::SmallBitVector BatchRewriter::findCarried(scf::ForOp loop) {
+  llvm::SmallBitVector carried(loop.getNumRegionIterArgs());
+  for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
+    carried[i] = samples.dimensionOf(init).has_value();
+  while (true) {
+    llvm::DenseSet<Value> found;
+    for (unsigned i : carried.set_bits())
+      found.insert(loop.getRegionIterArg(i));
+    findDependents(*loop.getBody(), samples, found);
+    llvm::SmallBitVector next = carried;
+    for (auto [i, value] : llvm::enumerate(loop.getYieldedValues()))
+      if (samples.dimensionOf(value) || found.contains(value))
+        next.set(i);
+    if (next == carried)
+      return carried;
+    carried = next;
+  }
+}
+
+/// Whether a slice of the value, or an insertion into it, has less than all of
+/// the dimension.
+static bool isSliced(Value value, unsigned dimension, int64_t extent) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+      return !isWhole(slice, dimension, extent);
+    auto slice = dyn_cast<tensor::InsertSliceOp>(user);
+    return slice && slice.getDest() == value &&
+           !isWhole(slice, dimension, extent);
+  });
+}
+
+/// Where a loop carries the samples of a value: in a dimension that no
+/// iteration slices, so that the value can stay in one place in memory, or else
+/// where they are, or else in one of extent 1.
+static unsigned chooseCarriedDimension(Value carried,
+                                       std::optional<unsigned> own) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(carried.getType()).getShape();
+  auto rate = [&](unsigned dimension) {
+    return 4 * !isSliced(carried, dimension, shape[dimension]) +
+           2 * (own == dimension) + (shape[dimension] == 1);
+  };
+  unsigned best = 0;
+  for (unsigned i = 1; i < shape.size(); ++i)
+    if (rate(i) > rate(best))
+      best = i;
+  return best;
+}
+
+/// Gives the operand samples where `like` has them.
+void BatchRewriter::giveSamples(OpOperand &operand, Value like) {
+  unsigned dimension = *samples.dimensionOf(like);
+  samples.ensure(operand, dimension);
+  samples.move(operand, dimension);
+}
+
+/// Where an iteration ends by merging samples with another dimension, the loop
+/// carries what is merged: a reshape on the way from one iteration to the next
+/// would keep the value from staying in one place in memory.
+static Value carryUnmerged(scf::ForOp loop, unsigned number) {
+  OpOperand &yielded = (*loop.getYieldedValuesMutable())[number];
+  auto merge = yielded.get().getDefiningOp<tensor::CollapseShapeOp>();
+  Value result = loop.getResult(number);
+  if (!merge || merge->getBlock() != loop.getBody())
+    return result;
+  RankedTensorType type = merge.getSrcType(), merged = merge.getResultType();
+  SmallVector<ReassociationIndices> groups = merge.getReassociationIndices();
+  Location location = loop.getLoc();
+  OpBuilder builder(loop);
+  OpOperand &init = loop.getInitArgsMutable()[number];
+  init.set(tensor::ExpandShapeOp::create(builder, location, type, init.get(),
+                                         groups));
+  BlockArgument carried = loop.getRegionIterArg(number);
+  carried.setType(type);
+  builder.setInsertionPointToStart(loop.getBody());
+  auto inside = tensor::CollapseShapeOp::create(builder, location, merged,
+                                                carried, groups);
+  carried.replaceAllUsesExcept(inside, inside);
+  yielded.set(merge.getSrc());
+  result.setType(type);
+  builder.setInsertionPointAfter(loop);
+  auto outside = tensor::CollapseShapeOp::create(builder, location, merged,
+                                                 result, groups);
+  result.replaceAllUsesExcept(outside, outside);
+  return outside;
+}
+
+LogicalResult BatchRewriter::rewriteFor(scf::ForOp loop) {
+  llvm::SmallBitVector carried = findCarried(loop);
+  for (unsigned i : carried.set_bits()) {
+    OpOperand &init = loop.getInitArgsMutable()[i];
+    if (!isa<RankedTensorType>(init.get().getType()))
+      return Samples::refuse(loop, "it carries a scalar of each sample");
+    unsigned dimension = chooseCarriedDimension(
+        loop.getRegionIterArg(i), samples.dimensionOf(init.get()));
+    samples.ensure(init, dimension);
+    samples.move(init, dimension);
+    samples.scale(loop.getRegionIterArg(i), dimension);
+    samples.scale(loop.getResult(i), dimension);
+  }
+  if (failed(rewriteBlock(*loop.getBody())))
+    return failure();
+  MutableArrayRef<OpOperand> yielded = *loop.getYieldedValuesMutable();
+  for (unsigned i : carried.set_bits()) {
+    giveSamples(yielded[i], loop.getRegionIterArg(i));
+    unsigned dimension = *samples.dimensionOf(loop.getResult(i));
+    samples.set(carryUnmerged(loop, i), dimension);
+  }
+  return success();
+}
+
+LogicalResult BatchRewriter::rewriteIf(scf::IfOp branches) {
+  if (failed(rewriteBlock(*branches.thenBlock())) ||
+      (branches.elseBlock() && failed(rewriteBlock(*branches.elseBlock()))))
+    return failure();
+  for (OpResult result : branches.getResults()) {
+    OpOperand &one =
+        branches.thenYield()->getOpOperand(result.getResultNumber());
+    OpOperand &other =
+        branches.elseYield()->getOpOperand(result.getResultNumber());
+    Value like = samples.dimensionOf(one.get()) ? one.get() : other.get();
+    if (!samples.dimensionOf(like))
+      continue;
+    giveSamples(one, like);
+    giveSamples(other, like);
+    samples.scale(result, *samples.dimensionOf(like));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// All ops
+//===----------------------------------------------------------------------===//
 
 LogicalResult BatchRewriter::rewrite(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
@@ -294,6 +589,8 @@ LogicalResult BatchRewriter::rewrite(Operation *op) {
     return rewriteExpand(expand);
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     return rewriteCollapse(collapse);
+  if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+    return rewriteReshape(reshape);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return rewriteExtract(slice);
   if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
@@ -304,23 +601,47 @@ LogicalResult BatchRewriter::rewrite(Operation *op) {
     return rewriteConcat(concat);
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     return rewriteSoftmax(softmax);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return rewriteFor(loop);
+  if (auto branches = dyn_cast<scf::IfOp>(op))
+    return rewriteIf(branches);
   bool isStatic = llvm::all_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   });
-  if (isStatic &&
-      (isa<tensor::CastOp>(op) || OpTrait::hasElementwiseMappableTraits(op)))
+  if (isStatic && (isa<tensor::CastOp, pipe::BoundaryOp>(op) ||
+                   OpTrait::hasElementwiseMappableTraits(op)))
     return rewriteElementwise(op);
   return Samples::refuse(op, "it has no rule for samples");
 }
 
-LogicalResult BatchRewriter::run() {
-  if (failed(addSamplesToData()))
-    return failure();
-  Block &block = model.getBody().front();
+LogicalResult BatchRewriter::rewriteBlock(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
     if (usesSamples(&op) && failed(rewrite(&op)))
       return failure();
+  return success();
+}
+
+/// Results have samples in their first dimension, in which their targets have
+/// them, and what has no other one, as classes, has it besides.
+void BatchRewriter::rewriteResults() {
+  Operation *end = model.getBody().front().getTerminator();
+  OpBuilder builder(end);
+  for (OpOperand &result : end->getOpOperands()) {
+    if (!samples.dimensionOf(result.get()) || samples.isScalar(result.get()))
+      continue;
+    if (cast<RankedTensorType>(result.get().getType()).getRank() == 1)
+      result.set(samples.widen(builder, result.get(), 0));
+    else
+      samples.move(result, 0);
+  }
+}
+
+LogicalResult BatchRewriter::run() {
+  if (failed(addSamplesToData()) ||
+      failed(rewriteBlock(model.getBody().front())))
+    return failure();
+  rewriteResults();
   updateType(model);
   return success();
 }

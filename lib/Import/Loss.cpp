@@ -275,23 +275,51 @@ static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
   return diagnostic << "; choose one by the option 'result'";
 }
 
+/// A scalar of each sample: of rank 1 where there are several, as no other
+/// result is then.
+static bool isScalarOfEach(Type type, int64_t samples) {
+  return samples != 1 && isFloatTensor(type) &&
+         cast<RankedTensorType>(type).getShape() == ArrayRef(samples);
+}
+
+static bool isScalar(Type type, int64_t samples) {
+  return isScalarOfEach(type, samples) ||
+         (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() == 0);
+}
+
 static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
                                 int64_t number, int64_t samples) {
   FailureOr<Value> result = chooseResult(model, number);
   if (failed(result))
     return failure();
-  bool isScalar = cast<RankedTensorType>(result->getType()).getRank() == 0;
-  if (loss.empty() && !isScalar)
+  if (loss.empty() && !isScalar(result->getType(), samples))
     return model.getBody().front().getTerminator()->emitError("result ")
            << number << " of the model is " << result->getType()
            << ", no loss; attach one by the option 'loss': cross-entropy, mse "
               "or sum";
-  if (!loss.empty()) {
-    result = LossBuilder(model, *result, samples).build(loss);
+  if (!loss.empty() || isScalarOfEach(result->getType(), samples)) {
+    result =
+        LossBuilder(model, *result, samples).build(loss.empty() ? "sum" : loss);
     if (failed(result))
       return failure();
   }
   model.getBody().front().getTerminator()->setOperands(*result);
+  updateType(model);
+  return success();
+}
+
+/// The loss and the metrics of several samples are the means of theirs.
+static LogicalResult takeMeans(func::FuncOp model, int64_t samples) {
+  for (OpOperand &result :
+       model.getBody().front().getTerminator()->getOpOperands()) {
+    if (!isScalarOfEach(result.get().getType(), samples))
+      continue;
+    FailureOr<Value> mean =
+        LossBuilder(model, result.get(), samples).build("sum");
+    if (failed(mean))
+      return failure();
+    result.set(*mean);
+  }
   updateType(model);
   return success();
 }
@@ -305,11 +333,10 @@ struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
     if (failed(model))
       return signalPassFailure();
     // The contract's first result is the loss, and the others metrics.
-    bool hasLoss =
-        loss.empty() && result == 0 && model->getNumResults() > 0 &&
-        isFloatTensor(model->getResultTypes()[0]) &&
-        cast<RankedTensorType>(model->getResultTypes()[0]).getRank() == 0;
-    if (!hasLoss && failed(attachLoss(*model, loss, result, microbatchSize)))
+    bool hasLoss = loss.empty() && result == 0 && model->getNumResults() > 0 &&
+                   isScalar(model->getResultTypes()[0], microbatchSize);
+    if (failed(hasLoss ? takeMeans(*model, microbatchSize)
+                       : attachLoss(*model, loss, result, microbatchSize)))
       signalPassFailure();
   }
 };

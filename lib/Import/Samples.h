@@ -12,7 +12,8 @@
 namespace veeline {
 
 /// Which values have samples, and in which dimension: its extent is the number
-/// of samples times that of one sample, the sample being the slower part.
+/// of samples times that of one sample, the sample being the slower part. What
+/// is of rank 0 for one sample, a scalar, is of rank 1 for several.
 class Samples {
 public:
   explicit Samples(int64_t size) : size(size) {}
@@ -20,8 +21,13 @@ public:
   int64_t getSize() const { return size; }
   /// None of a value that is the same for all samples.
   std::optional<unsigned> dimensionOf(mlir::Value value) const;
+  bool isScalar(mlir::Value value) const { return scalars.contains(value); }
   void set(mlir::Value value, unsigned dimension) {
     dimensions[value] = dimension;
+  }
+  void setScalar(mlir::Value value) {
+    set(value, 0);
+    scalars.insert(value);
   }
 
   mlir::RankedTensorType scale(mlir::RankedTensorType type,
@@ -32,8 +38,19 @@ public:
   void replace(mlir::Operation *op, mlir::Value value, unsigned dimension);
   /// Repeats what `operand` uses for every sample, where it has none.
   void ensure(mlir::OpOperand &operand, unsigned dimension);
-  /// Splits `value` into samples and what one has of their dimension.
-  mlir::Value split(mlir::OpBuilder &builder, mlir::Value value) const;
+  /// `value` with samples as a dimension of their own at `position`, and of
+  /// one sample's dimensions all; repeated for every sample, where it has none.
+  mlir::Value widen(mlir::OpBuilder &builder, mlir::Value value,
+                    unsigned position);
+  /// The inverse: `value` has samples as a dimension of their own at
+  /// `position`.
+  mlir::Value narrow(mlir::OpBuilder &builder, mlir::Value value,
+                     unsigned position);
+  /// `value`, in that form, stands for the only result of `op`.
+  void replaceByWide(mlir::Operation *op, mlir::Value value, unsigned position);
+  /// Repeats `value` along a new dimension `at`.
+  mlir::Value repeatAlong(mlir::OpBuilder &builder, mlir::Value value,
+                          unsigned at, int64_t count) const;
   /// Merges dimension `dimension` with the next one.
   static mlir::Value merge(mlir::OpBuilder &builder, mlir::Value value,
                            unsigned dimension);
@@ -49,13 +66,16 @@ private:
   bool isReshape(mlir::Value value, unsigned to) const;
   mlir::Value reshape(mlir::OpBuilder &builder, mlir::Value value,
                       unsigned to) const;
-  mlir::Value transpose(mlir::OpBuilder &builder, mlir::Value value,
-                        unsigned to) const;
-  mlir::Value repeat(mlir::Value value, unsigned dimension);
+  mlir::Value split(mlir::OpBuilder &builder, mlir::Value value) const;
+  mlir::Value repeat(mlir::Value value, unsigned dimension, bool isWide);
 
   int64_t size;
   llvm::DenseMap<mlir::Value, unsigned> dimensions;
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> repeated;
+  llvm::DenseSet<mlir::Value> scalars;
+  /// By dimension, apart for those with samples in a dimension of their own.
+  using Repeated =
+      llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value>;
+  Repeated repeated, repeatedWide;
 };
 
 /// Gives the results of a structured op samples, some of whose operands, or of

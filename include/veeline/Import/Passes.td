@@ -39,12 +39,13 @@ def PipeImportConstants : Pass<"pipe-import-constants", "::mlir::ModuleOp"> {
 def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
   let summary = "Turn what upstream passes leave into structured ops";
   let description = [{
-    `tensor.generate` becomes a `linalg.generic` over indices, `linalg.pack` and
-    `linalg.unpack` pads, reshapes and transpositions. What is left of TOSA is an
-    error at the op.
+    `tensor.generate` and `tensor.gather` become a `linalg.generic` over indices, `tensor.scatter` a
+    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions. What is
+    left of TOSA is an error at the op.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -67,8 +68,10 @@ def PipeImportBatch : Pass<"pipe-import-batch", "::mlir::ModuleOp"> {
     Data (`pipe.batch`) of a leading dimension of 1 gets one of `microbatch-size`, and everything
     that depends on data so many times its elements. Parameters, buffers and constants stay as
     they are. In an extent e of a dimension that a reshape made of samples and something else,
-    samples are the slower part of N * e. An op that would mix samples (a sum
-    over the batch, a product of samples with samples, a slice of them) is an error at it.
+    samples are the slower part of N * e. An op that would mix samples there (a sum over the
+    batch, a product of two matrices that both have samples, a slice) gets a dimension of its own
+    for them. So do values that loops carry and branches give. Results have samples in the first dimension: one of rank 0 is of rank 1 then, one
+    of rank 1 of rank 2.
   }];
   let options = [
     Option<"microbatchSize", "microbatch-size", "int64_t", "1", "Samples of a microbatch">
@@ -110,7 +113,8 @@ def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
     `cross-entropy` takes the last dimension of the chosen result as classes and the data
     argument `labels` (i32, with the classes as its `pipe.range`) as the right ones; `mse` takes the data argument `targets`; `sum` adds
     up all elements of a sample (and divides by `microbatch-size`, their number). The first two are means over all rows, or elements. The loss is the
-    only result of the function then. Without a loss, the chosen result must be a scalar.
+    only result of the function then. Without a loss, the chosen result must be a scalar; of several
+    samples, the loss is the mean of theirs.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
