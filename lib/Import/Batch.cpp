@@ -62,7 +62,7 @@ private:
   LogicalResult rewritePad(tensor::PadOp op);
   LogicalResult rewriteConcat(tensor::ConcatOp op);
   LogicalResult rewriteSoftmax(linalg::SoftmaxOp op);
-  llvm::SmallBitVector findCarried(scf::ForOp loop);
+  llvm::SmallSetVector<unsigned, 4> findCarried(scf::ForOp loop);
   LogicalResult rewriteFor(scf::ForOp loop);
   LogicalResult rewriteIf(scf::IfOp branches);
   void giveSamples(OpOperand &operand, Value like);
@@ -448,23 +448,23 @@ static void findDependents(Block &block, const Samples &samples,
 }
 
 /// Which carried values have samples, from the start or from some iteration on.
-llvm::SmallBitVector BatchRewriter::findCarried(scf::ForOp loop) {
-  llvm::SmallBitVector carried(loop.getNumRegionIterArgs());
+llvm::SmallSetVector<unsigned, 4> BatchRewriter::findCarried(scf::ForOp loop) {
+  llvm::SmallSetVector<unsigned, 4> carried;
   for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
-    carried[i] = samples.dimensionOf(init).has_value();
-  while (true) {
+    if (samples.dimensionOf(init))
+      carried.insert(i);
+  size_t before = 0;
+  do {
+    before = carried.size();
     llvm::DenseSet<Value> found;
-    for (unsigned i : carried.set_bits())
+    for (unsigned i : carried)
       found.insert(loop.getRegionIterArg(i));
     findDependents(*loop.getBody(), samples, found);
-    llvm::SmallBitVector next = carried;
     for (auto [i, value] : llvm::enumerate(loop.getYieldedValues()))
       if (samples.dimensionOf(value) || found.contains(value))
-        next.set(i);
-    if (next == carried)
-      return carried;
-    carried = next;
-  }
+        carried.insert(i);
+  } while (carried.size() != before);
+  return carried;
 }
 
 /// Whether a slice of the value, or an insertion into it, has less than all of
@@ -536,8 +536,8 @@ static Value carryUnmerged(scf::ForOp loop, unsigned number) {
 }
 
 LogicalResult BatchRewriter::rewriteFor(scf::ForOp loop) {
-  llvm::SmallBitVector carried = findCarried(loop);
-  for (unsigned i : carried.set_bits()) {
+  llvm::SmallSetVector<unsigned, 4> carried = findCarried(loop);
+  for (unsigned i : carried) {
     OpOperand &init = loop.getInitArgsMutable()[i];
     if (!isa<RankedTensorType>(init.get().getType()))
       return Samples::refuse(loop, "it carries a scalar of each sample");
@@ -551,7 +551,7 @@ LogicalResult BatchRewriter::rewriteFor(scf::ForOp loop) {
   if (failed(rewriteBlock(*loop.getBody())))
     return failure();
   MutableArrayRef<OpOperand> yielded = *loop.getYieldedValuesMutable();
-  for (unsigned i : carried.set_bits()) {
+  for (unsigned i : carried) {
     giveSamples(yielded[i], loop.getRegionIterArg(i));
     unsigned dimension = *samples.dimensionOf(loop.getResult(i));
     samples.set(carryUnmerged(loop, i), dimension);
