@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Import/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace veeline {
 #define GEN_PASS_DEF_PIPEIMPORTBATCH
