@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Gemm.h"
 #include "HostExecutor.h"
 
 #include <algorithm>
@@ -279,7 +280,7 @@ static void benchProduct(const char *what, artifact::Gemm gemm) {
   gemm.scratchBytes = operandBytes;
   artifact::Artifact artifact = makeArtifact(1, 4 * operandBytes);
   artifact.metadata.programs[0].ranks[0].gemms = {gemm};
-  Expected<std::unique_ptr<host::PreparedGemm>> prepared =
+  Expected<std::unique_ptr<host::PreparedCall>> prepared =
       host::prepareGemm(gemm);
   if (!prepared.ok())
     fail(prepared.status());

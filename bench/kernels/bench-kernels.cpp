@@ -245,6 +245,9 @@ int main(int argc, char **argv) {
   return 0;
 }
 
-/// The chunk functions refer to it.
+/// The chunk functions refer to them.
 extern "C" __attribute__((visibility("default"))) void
 veeline_gemm(void *, int32_t, const void *, const void *, void *, void *) {}
+extern "C" __attribute__((visibility("default"))) void
+veeline_convolution(void *, int32_t, const void *, const void *, void *,
+                    void *) {}

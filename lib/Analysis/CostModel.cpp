@@ -6,6 +6,8 @@
 
 #include "veeline/Analysis/CostModel.h"
 
+#include "veeline/Analysis/Convolution.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -40,7 +42,8 @@ bool veeline::isContraction(Operation *op) {
   // Poolings have windows, too, and multiply nothing.
   if (isa<linalg::ConvolutionOpInterface>(op))
     return !linalgOp.getBlock()->getOps<arith::MulFOp>().empty();
-  return linalg::isaContractionOpInterface(linalgOp);
+  return linalg::isaContractionOpInterface(linalgOp) ||
+         matchConvolution(linalgOp).has_value();
 }
 
 /// FLOPs of one run of a scalar body.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "veeline/Analysis/Convolution.h"
 #include "veeline/Analysis/CostModel.h"
 
 using namespace mlir;
@@ -23,7 +24,10 @@ using namespace veeline::autodiff;
 // Policy
 //===----------------------------------------------------------------------===//
 
+/// What shows the data of another value and copies none of it.
 static bool isView(Operation *op) {
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return isLibraryPadding(pad);
   return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
              tensor::ExtractSliceOp, tensor::ReshapeOp>(op);
 }

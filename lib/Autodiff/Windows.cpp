@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "veeline/Analysis/Convolution.h"
 
 using namespace mlir;
 using namespace veeline::autodiff;
@@ -322,6 +323,8 @@ void veeline::autodiff::unrollWindows(func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
   SmallVector<WindowedOp> ops;
   func.walk([&](linalg::LinalgOp op) {
+    if (isLibraryConvolution(op))
+      return;
     if (std::optional<WindowedOp> windowed = WindowedOp::match(op))
       ops.push_back(std::move(*windowed));
   });

@@ -16,8 +16,9 @@ namespace veeline::autodiff {
 /// dimension) by one structured op for each element of the window, on a strided
 /// slice of that operand, each starting from the result of the one before. What
 /// is left are products of matrices and elementwise ops, in which every index
-/// is one dimension; neighbouring dimensions are merged. Ops whose indices are
-/// not of that form stay as they are. Linear in the elements of the windows.
+/// is one dimension; neighbouring dimensions are merged. Convolutions that the
+/// library computes stay whole, and ops whose indices are not of that form.
+/// Linear in the elements of the windows.
 void unrollWindows(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

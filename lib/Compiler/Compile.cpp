@@ -20,6 +20,7 @@
 
 #include "File.h"
 
+#include "veeline/convolution.h"
 #include "veeline/gemm.h"
 
 using namespace mlir;
@@ -30,10 +31,15 @@ static llvm::raw_ostream &error() {
   return llvm::WithColor::error(llvm::errs(), "veeline");
 }
 
-/// What the GEMM library of this machine wants; 0 where it cannot say, which
-/// loading finds out.
+/// What the library of this machine wants for a product; 0 where it cannot say,
+/// which loading finds out. Next the same for a convolution.
 static uint64_t getGemmScratch(const GemmDesc &desc) {
   auto bytes = gemmScratchBytes(toArtifact(desc));
+  return bytes.ok() ? *bytes : 0;
+}
+
+static uint64_t getConvolutionScratch(const ConvolutionDesc &desc) {
+  auto bytes = convolutionScratchBytes(toArtifact(desc));
   return bytes.ok() ? *bytes : 0;
 }
 
@@ -52,6 +58,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.memoryLimits = command.memoryLimits;
   options.target = command.target;
   options.gemmScratch = getGemmScratch;
+  options.convolutionScratch = getConvolutionScratch;
   return options;
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
@@ -351,26 +352,28 @@ void RankWriter::describeSlots() {
   }
 }
 
-/// Compiled code names products by their place in the table: none may be
-/// missing.
-static FailureOr<std::vector<artifact::Gemm>> describeGemms(ModuleOp module) {
-  std::vector<artifact::Gemm> gemms;
-  auto table = module->getAttrOfType<ArrayAttr>(gemmsAttrName);
-  if (!table)
-    return gemms;
-  for (auto [i, attr] : llvm::enumerate(table)) {
+/// The entries of a module's table of type `Desc`, called `what`, that `pass`
+/// writes. Compiled code names them by their place: none may be missing.
+template <typename Desc>
+static auto describeTable(ModuleOp module, StringRef table, StringRef what,
+                          StringRef pass)
+    -> FailureOr<std::vector<decltype(toArtifact(std::declval<Desc>()))>> {
+  std::vector<decltype(toArtifact(std::declval<Desc>()))> entries;
+  auto array = module->getAttrOfType<ArrayAttr>(table);
+  if (!array)
+    return entries;
+  for (auto [i, attr] : llvm::enumerate(array)) {
     auto dict = dyn_cast<DictionaryAttr>(attr);
-    FailureOr<GemmDesc> desc = failure();
+    FailureOr<Desc> desc = failure();
     if (dict)
-      desc = GemmDesc::fromAttribute(dict);
+      desc = Desc::fromAttribute(dict);
     if (failed(desc))
       return module.emitError()
-             << "entry " << i << " of '" << gemmsAttrName
-             << "' does not describe a matrix product: " << attr
-             << "; run --pipe-lower-gemms again";
-    gemms.push_back(toArtifact(*desc));
+             << "entry " << i << " of '" << table << "' does not describe a "
+             << what << ": " << attr << "; run --" << pass << " again";
+    entries.push_back(toArtifact(*desc));
   }
-  return gemms;
+  return entries;
 }
 
 artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
@@ -388,15 +391,56 @@ artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
   return gemm;
 }
 
+static artifact::ConvolutionKind toArtifact(ConvolutionKind kind) {
+  switch (kind) {
+  case ConvolutionKind::Forward:
+    return artifact::ConvolutionKind::forward;
+  case ConvolutionKind::BackwardData:
+    return artifact::ConvolutionKind::backwardData;
+  case ConvolutionKind::BackwardWeights:
+    return artifact::ConvolutionKind::backwardWeights;
+  }
+  llvm_unreachable("a kind that the runtime does not have");
+}
+
+artifact::Convolution
+veeline::compiler::toArtifact(const ConvolutionDesc &desc) {
+  artifact::Convolution entry;
+  entry.kind = ::toArtifact(desc.kind);
+  entry.batch = desc.batch;
+  entry.groups = desc.groups;
+  entry.inputs = desc.inputs;
+  entry.outputs = desc.outputs;
+  auto copy = [](ArrayRef<int64_t> list) {
+    return std::vector<int64_t>(list.begin(), list.end());
+  };
+  entry.xSizes = copy(desc.xSizes);
+  entry.ySizes = copy(desc.ySizes);
+  entry.wSizes = copy(desc.wSizes);
+  entry.strides = copy(desc.strides);
+  entry.dilations = copy(desc.dilations);
+  entry.padding = copy(desc.padding);
+  entry.xStrides = copy(desc.xStrides);
+  entry.wStrides = copy(desc.wStrides);
+  entry.yStrides = copy(desc.yStrides);
+  entry.scratchBytes = static_cast<int64_t>(desc.scratchBytes);
+  return entry;
+}
+
 FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
-  auto gemms = describeGemms(program->getParentOfType<ModuleOp>());
-  if (failed(gemms))
+  auto module = program->getParentOfType<ModuleOp>();
+  auto gemms = describeTable<GemmDesc>(module, gemmsAttrName, "matrix product",
+                                       "pipe-lower-gemms");
+  auto convolutions = describeTable<ConvolutionDesc>(
+      module, convolutionsAttrName, "convolution", "pipe-lower-convolutions");
+  if (failed(gemms) || failed(convolutions))
     return failure();
   rank.stepSymbol = getStepName(program);
   rank.object = object;
   rank.arenaBytes = plan.arenaBytes;
   rank.peakLiveBytes = plan.peakLiveBytes;
   rank.gemms = std::move(*gemms);
+  rank.convolutions = std::move(*convolutions);
   for (Operation *op : timeline)
     rank.ops.push_back(describeOp(op));
   describeParams();

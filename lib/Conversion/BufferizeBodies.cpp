@@ -6,6 +6,7 @@
 
 #include "ControlFlow.h"
 #include "StructuredOps.h"
+#include "veeline/Analysis/Convolution.h"
 #include "veeline/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -123,12 +124,35 @@ static void separateResults(RewriterBase &rewriter, func::FuncOp function) {
     copyOperand(rewriter, *use);
 }
 
+/// Where zeros stand around what a convolution reads, what is between them
+/// stays a buffer of its own: the call reads it there.
+static Value chooseDestination(RewriterBase &rewriter,
+                               SubsetInsertionOpInterface op,
+                               tensor::EmptyOp empty, Operation *user) {
+  auto insert = dyn_cast<tensor::InsertSliceOp>(op.getOperation());
+  if (insert && insert.getDest().getDefiningOp<linalg::FillOp>() &&
+      isReadByLibraryConvolutions(insert.getResult()))
+    return {};
+  return bufferization::buildSubsetExtraction(rewriter, op, empty, user);
+}
+
+static LogicalResult chooseDestinations(RewriterBase &rewriter,
+                                        func::FuncOp function) {
+  bufferization::OneShotBufferizationOptions options;
+  options.allowReturnAllocsFromLoops = true;
+  bufferization::OneShotAnalysisState state(function, options);
+  if (failed(bufferization::analyzeOp(function, state)))
+    return failure();
+  return bufferization::eliminateEmptyTensors(rewriter, function, state,
+                                              chooseDestination);
+}
+
 static LogicalResult bufferizeBody(RewriterBase &rewriter,
                                    func::FuncOp function) {
   separateOutputs(function);
   chooseCarriedMemory(function);
   separateResults(rewriter, function);
-  if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
+  if (failed(chooseDestinations(rewriter, function)))
     return function.emitError("finding destinations for results failed");
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotBufferize(function, getOptions(), state)))
@@ -226,7 +250,7 @@ static void removeCopy(RewriterBase &rewriter, memref::CopyOp copy) {
   rewriter.eraseOp(copy);
 }
 
-static void removeCopies(RewriterBase &rewriter, func::FuncOp function) {
+void veeline::removeCopies(RewriterBase &rewriter, func::FuncOp function) {
   SmallVector<memref::CopyOp> copies;
   function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
   for (memref::CopyOp copy : copies)

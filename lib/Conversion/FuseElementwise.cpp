@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StructuredOps.h"
+#include "veeline/Analysis/Convolution.h"
 #include "veeline/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,6 +68,7 @@ static bool isTriviallyCheap(linalg::GenericOp producer) {
 static bool canFuseInto(OpOperand &use) {
   auto consumer = dyn_cast<linalg::GenericOp>(use.getOwner());
   return consumer && consumer.isDpsInput(&use) && !isContraction(consumer) &&
+         !isLibraryConvolution(consumer) &&
          linalg::areElementwiseOpsFusable(&use);
 }
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopNest.h"
+#include "LibraryCalls.h"
 #include "StructuredOps.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Conversion/Passes.h"
@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Matchers.h"
 
 namespace veeline {
 #define GEN_PASS_DEF_PIPELOWERGEMMS
@@ -158,23 +157,6 @@ static bool isDirect(const LoopNest &nest, unsigned index) {
 // Copies around products
 //===----------------------------------------------------------------------===//
 
-/// The nest of `op` if all it does is to move elements.
-static std::optional<LoopNest> matchCopy(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || generic.getNumDpsInputs() != 1 ||
-      generic.getNumDpsInits() != 1 || generic.getNumReductionLoops() ||
-      !llvm::hasSingleElement(*generic.getBlock()) ||
-      generic.getBlock()->getTerminator()->getOperand(0) !=
-          generic.getBlock()->getArgument(0) ||
-      !isa<MemRefType>(generic->getOperand(0).getType()))
-    return std::nullopt;
-  FailureOr<LoopNest> nest = LoopNest::get(generic);
-  if (failed(nest))
-    return std::nullopt;
-  nest->dropUnitLoops();
-  return *nest;
-}
-
 /// The loop of `copy` that `stride` steps through on side `side`: the outermost
 /// one that divides it.
 static std::optional<unsigned> findLoop(const LoopNest &copy, unsigned side,
@@ -252,13 +234,6 @@ static bool redirect(LoopNest &nest, unsigned index, const LoopNest &copy,
   return true;
 }
 
-static bool anyBetween(ArrayRef<Operation *> ops, Operation *begin,
-                       Operation *end) {
-  return llvm::any_of(ops, [&](Operation *op) {
-    return begin->isBeforeInBlock(op) && op->isBeforeInBlock(end);
-  });
-}
-
 /// Where input `index` of a product is a rearranged copy, reads what was
 /// copied.
 static void readThroughCopy(LoopNest &nest, unsigned index) {
@@ -323,157 +298,28 @@ namespace {
 class GemmLowering {
 public:
   GemmLowering(ModuleOp module, GemmScratchFn scratch)
-      : module(module), scratch(std::move(scratch)),
-        rewriter(module.getContext()) {
-    if (auto old = module->getAttrOfType<ArrayAttr>(gemmsAttrName))
-      for (Attribute entry : old)
-        getIndex(entry);
-  }
+      : scratch(std::move(scratch)), rewriter(module.getContext()),
+        calls(module, "veeline_gemm", gemmsAttrName) {}
 
   LogicalResult run(func::FuncOp function);
-  void finish();
+  void finish() { calls.finish(); }
 
 private:
   LogicalResult lower(func::FuncOp function, linalg::GenericOp op);
-  bool prepareOutput(linalg::GenericOp op);
-  void addTo(Location loc, Value accumulator, Value product);
   void emitCall(Location loc, Value rank, const Product &product);
-  Value getAddress(Location loc, const NestAccess &access, bool readsOnly);
-  Value getViewOffset(Location loc, const NestAccess &access);
-  int64_t getIndex(Attribute entry) {
-    auto [it, isNew] = indices.try_emplace(entry, entries.size());
-    if (isNew)
-      entries.push_back(entry);
-    return it->second;
-  }
 
-  ModuleOp module;
   GemmScratchFn scratch;
   IRRewriter rewriter;
-  SmallVector<Attribute> entries;
-  DenseMap<Attribute, int64_t> indices;
+  LibraryCalls calls;
 };
 
 } // namespace
 
-/// True for a view whose place in its buffer is computed.
-static bool hasDynamicPlace(const NestAccess &access) {
-  auto type = dyn_cast_or_null<MemRefType>(access.base ? access.base.getType()
-                                                       : Type());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return type && succeeded(type.getStridesAndOffset(strides, offset)) &&
-         ShapedType::isDynamic(offset);
-}
-
-static constexpr llvm::StringLiteral gemmFunction = "veeline_gemm";
-
-/// Bytes from the start of the buffer to that of the view, a slice that a loop
-/// chooses.
-Value GemmLowering::getViewOffset(Location loc, const NestAccess &access) {
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(rewriter, loc, access.base);
-  Value size = arith::ConstantIndexOp::create(
-      rewriter, loc, access.elementType.getIntOrFloatBitWidth() / 8);
-  return arith::MulIOp::create(rewriter, loc, metadata.getOffset(), size);
-}
-
-/// The address of the first element that `access` touches.
-Value GemmLowering::getAddress(Location loc, const NestAccess &access,
-                               bool readsOnly) {
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc,
-                                                                 access.base);
-  if (readsOnly)
-    address.getDefiningOp()->setAttr(readsOnlyAttrName, rewriter.getUnitAttr());
-  int64_t bytes =
-      access.offset * access.elementType.getIntOrFloatBitWidth() / 8;
-  if (bytes) {
-    Value shift = arith::ConstantIndexOp::create(rewriter, loc, bytes);
-    address = arith::AddIOp::create(rewriter, loc, address, shift);
-  }
-  if (hasDynamicPlace(access))
-    address = arith::AddIOp::create(rewriter, loc, address,
-                                    getViewOffset(loc, access));
-  Value integer =
-      arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), address);
-  return LLVM::IntToPtrOp::create(
-      rewriter, loc, LLVM::LLVMPointerType::get(module.getContext()), integer);
-}
-
 void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
   GemmDesc desc = product.desc;
   desc.scratchBytes = scratch ? scratch(desc) : 0;
-  Type pointer = LLVM::LLVMPointerType::get(module.getContext());
-  int64_t index = getIndex(desc.toAttribute(module.getContext()));
-  NestAccess scratchAccess;
-  scratchAccess.elementType = rewriter.getI8Type();
-  if (desc.scratchBytes)
-    scratchAccess.base = memref::AllocOp::create(
-        rewriter, loc,
-        MemRefType::get({static_cast<int64_t>(desc.scratchBytes)},
-                        rewriter.getI8Type()));
-  Value entry = arith::ConstantOp::create(
-      rewriter, loc, rewriter.getI32IntegerAttr(static_cast<int32_t>(index)));
-  Value a = getAddress(loc, product.a, /*readsOnly=*/true);
-  Value b = getAddress(loc, product.b, /*readsOnly=*/true);
-  Value c = getAddress(loc, product.c, /*readsOnly=*/false);
-  Value scratchAddress = desc.scratchBytes
-                             ? getAddress(loc, scratchAccess, false)
-                             : LLVM::ZeroOp::create(rewriter, loc, pointer);
-  func::CallOp::create(rewriter, loc, gemmFunction, TypeRange(),
-                       ValueRange{rank, entry, a, b, c, scratchAddress});
-  if (module.lookupSymbol(gemmFunction))
-    return;
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  Type i32 = builder.getI32Type();
-  auto declaration = func::FuncOp::create(
-      builder, module.getLoc(), gemmFunction,
-      builder.getFunctionType(
-          {pointer, i32, pointer, pointer, pointer, pointer}, {}));
-  declaration.setPrivate();
-}
-
-/// A product overwrites its result: removes the zeros that were there. False
-/// where something else is.
-bool GemmLowering::prepareOutput(linalg::GenericOp op) {
-  Value output = op.getDpsInits()[0];
-  Value root = getRootBuffer(output);
-  BufferUses accesses(root, op->getBlock());
-  if (!accesses.isKnown)
-    return false;
-  Operation *previous = nullptr;
-  for (Operation *toucher :
-       llvm::concat<Operation *>(accesses.readers, accesses.writers))
-    if (toucher->isBeforeInBlock(op) &&
-        (!previous || previous->isBeforeInBlock(toucher)))
-      previous = toucher;
-  auto fill = dyn_cast_or_null<linalg::FillOp>(previous);
-  if (!fill || fill.getOutputs()[0] != output ||
-      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
-    return false;
-  rewriter.eraseOp(fill);
-  return true;
-}
-
-/// accumulator += product, elementwise.
-void GemmLowering::addTo(Location loc, Value accumulator, Value product) {
-  auto type = cast<MemRefType>(product.getType());
-  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  linalg::GenericOp::create(
-      rewriter, loc, product, accumulator, {identity, identity}, iterators,
-      [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        Value sum =
-            arith::AddFOp::create(builder, loc, arguments[1], arguments[0]);
-        linalg::YieldOp::create(builder, loc, sum);
-      });
-}
-
-/// Makes the base of `access` a buffer or, where its place in one is not
-/// static, leaves the view. False where the product cannot start there.
-static bool findPlace(NestAccess &access) {
-  return access.rebase() || hasDynamicPlace(access);
+  calls.emit(rewriter, loc, rank, desc.toAttribute(rewriter.getContext()),
+             desc.scratchBytes, product.a, product.b, product.c);
 }
 
 LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
@@ -485,7 +331,7 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   Location loc = op.getLoc();
   Value output = op.getDpsInits()[0];
   Value temporary;
-  if (!prepareOutput(op)) {
+  if (!removeZeros(rewriter, op)) {
     auto type = cast<MemRefType>(output.getType());
     auto dense = MemRefType::get(type.getShape(), type.getElementType());
     rewriter.setInsertionPoint(op);
@@ -503,25 +349,9 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   rewriter.setInsertionPoint(op);
   emitCall(loc, function.getArgument(0), product);
   if (temporary)
-    addTo(loc, output, temporary);
+    addTo(rewriter, loc, output, temporary);
   rewriter.eraseOp(op);
   return success();
-}
-
-/// Removes copies that nothing reads any more.
-static void removeDeadCopies(RewriterBase &rewriter, func::FuncOp function) {
-  SmallVector<memref::AllocOp> allocs;
-  function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
-  for (memref::AllocOp alloc : llvm::reverse(allocs)) {
-    BufferUses accesses(alloc, alloc->getBlock());
-    if (!accesses.isKnown || !accesses.readers.empty() ||
-        !llvm::all_of(accesses.writers, [](Operation *op) {
-          return isa<memref::CopyOp, linalg::FillOp>(op) || matchCopy(op);
-        }))
-      continue;
-    for (Operation *op : accesses.writers)
-      rewriter.eraseOp(op);
-  }
 }
 
 LogicalResult GemmLowering::run(func::FuncOp function) {
@@ -535,11 +365,6 @@ LogicalResult GemmLowering::run(func::FuncOp function) {
       return failure();
   removeDeadCopies(rewriter, function);
   return success();
-}
-
-void GemmLowering::finish() {
-  if (!entries.empty())
-    module->setAttr(gemmsAttrName, rewriter.getArrayAttr(entries));
 }
 
 LogicalResult veeline::lowerGemms(ModuleOp module, GemmScratchFn scratch) {

@@ -6,6 +6,7 @@
 
 #include "WidenProducts.h"
 
+#include "veeline/Analysis/Convolution.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace veeline {
@@ -51,6 +53,58 @@ static LogicalResult generalize(RewriterBase &rewriter, Operation *root) {
       return op->emitError("this op has no general structured form");
   }
   return success();
+}
+
+static Value createEmpty(RewriterBase &rewriter, Location loc,
+                         RankedTensorType type) {
+  return tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                 type.getElementType());
+}
+
+static bool isZeros(Value value) {
+  auto fill = value.getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+}
+
+/// The library overwrites its result: what a convolution starts from, a bias
+/// mostly, is added afterwards, where it can be fused with what follows.
+static void startFromZeros(RewriterBase &rewriter, linalg::GenericOp op) {
+  Value start = op.getOutputs()[0];
+  auto type = cast<RankedTensorType>(start.getType());
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  Value zero = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+  Value zeros = linalg::FillOp::create(rewriter, loc, zero,
+                                       createEmpty(rewriter, loc, type))
+                    .getResult(0);
+  rewriter.modifyOpInPlace(op, [&] { op.getOutputsMutable()[0].set(zeros); });
+  rewriter.setInsertionPointAfter(op);
+  SmallVector<AffineMap> maps(3,
+                              rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto sum = linalg::GenericOp::create(
+      rewriter, loc, type, ValueRange{start, op.getResult(0)},
+      createEmpty(rewriter, loc, type), maps, iterators,
+      [](OpBuilder &builder, Location at, ValueRange values) {
+        linalg::YieldOp::create(
+            builder, at,
+            arith::AddFOp::create(builder, at, values[0], values[1])
+                .getResult());
+      });
+  rewriter.replaceAllUsesExcept(op.getResult(0), sum.getResult(0), sum);
+}
+
+static void startConvolutions(RewriterBase &rewriter, Operation *root) {
+  SmallVector<linalg::GenericOp> ops;
+  root->walk([&](linalg::GenericOp op) {
+    if (op.hasPureTensorSemantics() && veeline::isLibraryConvolution(op) &&
+        !isZeros(op.getOutputs()[0]))
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops)
+    startFromZeros(rewriter, op);
 }
 
 /// How well the access through `map` runs along dimension `dim`: contiguous,
@@ -125,12 +179,6 @@ static LogicalResult orderLoops(RewriterBase &rewriter, Operation *root) {
   return success();
 }
 
-static Value createEmpty(RewriterBase &rewriter, Location loc,
-                         RankedTensorType type) {
-  return tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                 type.getElementType());
-}
-
 /// Gives `use` a fill of its own where it shares one with others: all of them
 /// would need copies but one.
 static void separateFill(RewriterBase &rewriter, OpOperand &use) {
@@ -194,6 +242,7 @@ LogicalResult veeline::normalizeStructuredOps(Operation *root) {
   (void)applyPatternsGreedily(root, std::move(patterns), config);
   if (failed(generalize(rewriter, root)))
     return failure();
+  startConvolutions(rewriter, root);
   widenProducts(rewriter, root);
   if (failed(orderLoops(rewriter, root)))
     return failure();

@@ -31,6 +31,7 @@ void veeline::buildBufferizeChunksPipeline(
   addCleanup(passManager);
   passManager.addPass(createPipeBufferizeBodies());
   addCleanup(passManager);
+  passManager.addPass(createLowerConvolutionsPass(options.convolutionScratch));
   passManager.addPass(createLowerGemmsPass(options.gemmScratch));
   addCleanup(passManager);
   PipeOutlineKernelsOptions outline;

@@ -7,6 +7,7 @@
 #ifndef VEELINE_LIB_CONVERSION_STRUCTUREDOPS_H
 #define VEELINE_LIB_CONVERSION_STRUCTUREDOPS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace veeline {
@@ -33,6 +34,10 @@ struct BufferUses {
 private:
   void add(mlir::Value value, mlir::Block *block);
 };
+
+/// Computes straight into the targets of copies whose sources are temporaries,
+/// where nothing that happens between forbids it.
+void removeCopies(mlir::RewriterBase &rewriter, mlir::func::FuncOp function);
 
 /// On an op that takes the address of a buffer: nothing is written through it.
 inline constexpr llvm::StringLiteral readsOnlyAttrName = "pipe.reads_only";

@@ -182,6 +182,7 @@ LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
   if (failed(run(*module, [&](OpPassManager &passManager) {
         BufferizeChunksOptions bufferize;
         bufferize.gemmScratch = options.gemmScratch;
+        bufferize.convolutionScratch = options.convolutionScratch;
         buildBufferizeChunksPipeline(passManager, bufferize);
       })))
     return failure();

@@ -75,6 +75,7 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
                                   const CompileOptions &options) {
   BufferizeChunksOptions bufferize;
   bufferize.gemmScratch = options.gemmScratch;
+  bufferize.convolutionScratch = options.convolutionScratch;
   buildBufferizeChunksPipeline(passManager, bufferize);
   pipe::PipePlanMemoryOptions memory;
   memory.optimizer = options.optimizer;

@@ -27,6 +27,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include "veeline/convolution.h"
 #include "veeline/gemm.h"
 
 using namespace mlir;
@@ -211,6 +212,11 @@ static uint64_t getGemmScratch(const GemmDesc &desc) {
   return bytes.ok() ? *bytes : 0;
 }
 
+static uint64_t getConvolutionScratch(const ConvolutionDesc &desc) {
+  auto bytes = convolutionScratchBytes(compiler::toArtifact(desc));
+  return bytes.ok() ? *bytes : 0;
+}
+
 LogicalResult Compilation::describe() {
   for (auto pipeline : module->getOps<pipe::PipelineOp>()) {
     auto program =
@@ -265,6 +271,7 @@ LogicalResult Compilation::run() {
   CompileOptions options;
   options.optimizer = "sgd";
   options.gemmScratch = getGemmScratch;
+  options.convolutionScratch = getConvolutionScratch;
   if (failed(apply([&](OpPassManager &passManager) {
         passManager.addPass(pipe::createPipeInsertCommunication());
         buildMemoryPipeline(passManager, options);

@@ -291,7 +291,8 @@ void GraphBuilder::addOp() {
       &GraphBuilder::addReshape,     &GraphBuilder::addTranspose,
       &GraphBuilder::addBroadcast,   &GraphBuilder::addSlice,
       &GraphBuilder::addInsertSlice, &GraphBuilder::addConcat,
-      &GraphBuilder::addPad,         &GraphBuilder::addGather};
+      &GraphBuilder::addPad,         &GraphBuilder::addGather,
+      &GraphBuilder::addConvolution};
   (this->*random.oneOf(adders))();
   if (numElements(pool.back().shape) > maxElements)
     pool.pop_back();

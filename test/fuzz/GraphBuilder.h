@@ -54,6 +54,9 @@ private:
   void addMatmul();
   void addBatchMatmul();
   void addVectorProduct();
+  // Windows.
+  Tensor surround(const Tensor &x, size_t first, size_t last);
+  void addConvolution();
   // Reductions and what is made of them.
   Tensor reduceRows(const Tensor &x, const std::string &opcode);
   Tensor zipRows(const Tensor &x, const Tensor &rows, const std::string &body,

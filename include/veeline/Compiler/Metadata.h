@@ -7,6 +7,7 @@
 #ifndef VEELINE_COMPILER_METADATA_H
 #define VEELINE_COMPILER_METADATA_H
 
+#include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
@@ -39,6 +40,8 @@ mlir::FailureOr<artifact::Program> describeProgram(pipe::PipelineOp pipeline,
 
 /// A matrix product as the runtime's tables have it.
 artifact::Gemm toArtifact(const GemmDesc &desc);
+/// A convolution.
+artifact::Convolution toArtifact(const ConvolutionDesc &desc);
 
 } // namespace veeline::compiler
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Pass/Pass.h"
+#include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 
 namespace veeline {
@@ -27,6 +28,14 @@ mlir::LogicalResult normalizeStructuredOps(mlir::Operation *root);
 /// Gives every output of a structured op below `root` a tensor of its own: one
 /// whose content is not used becomes empty, and a fill is not shared.
 void separateOutputs(mlir::Operation *root);
+
+/// Lowers the convolutions of every bufferized chunk function of `module`.
+/// `scratch` says what memory the library needs for one (empty: none).
+void lowerConvolutions(mlir::ModuleOp module, ConvolutionScratchFn scratch);
+
+/// The pass pipe-lower-convolutions with a library to ask.
+std::unique_ptr<mlir::Pass>
+createLowerConvolutionsPass(ConvolutionScratchFn scratch);
 
 /// Lowers the matrix products of every bufferized chunk function of `module`.
 /// `scratch` says what memory the library needs for one (empty: none).

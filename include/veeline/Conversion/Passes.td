@@ -62,6 +62,29 @@ def PipeBufferizeBodies : Pass<"pipe-bufferize-bodies", "::mlir::ModuleOp"> {
   }];
 }
 
+def PipeLowerConvolutions
+    : Pass<"pipe-lower-convolutions", "::mlir::ModuleOp"> {
+  let summary = "Turn convolutions of f32 into calls of the runtime";
+  let description = [{
+    A `linalg.generic` on memrefs of f32 that is a convolution, its adjoint for
+    the data or that for the weights, becomes a call of `veeline_convolution`. Groups,
+    strides, dilations and layouts are in its entry in the module attribute
+    `pipe.convolutions`. Zeros around the data become the entry's padding: where they were
+    only written to be read by convolutions, and where a result is only read
+    inside of them, they are gone. Transposed copies of inputs are read through. A call
+    overwrites its result: zeros that were there are dropped, anything
+    else gets the result added.
+
+    A convolution of other types, of more than three spatial dimensions, with two
+    dimensions of a kind, or whose data has steps at its end that no window
+    reaches, stays and becomes loops. Scratch memory is a `memref.alloc`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {
   let summary = "Turn matrix products of floats into calls of the runtime";
   let description = [{

@@ -7,6 +7,7 @@
 #ifndef VEELINE_CONVERSION_PIPELINES_H
 #define VEELINE_CONVERSION_PIPELINES_H
 
+#include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 
 namespace mlir {
@@ -21,11 +22,13 @@ struct BufferizeChunksOptions {
   bool fuse = true;
   /// What scratch memory the library wants for a product (empty: none).
   GemmScratchFn gemmScratch;
+  /// The same for a convolution.
+  ConvolutionScratchFn convolutionScratch;
 };
 
 /// `pipe-bufferize-chunks`: chunk functions on tensors become functions on
-/// memrefs with out-parameters and one workspace, in which matrix products are
-/// calls of the runtime.
+/// memrefs with out-parameters and one workspace, in which matrix products and
+/// convolutions are calls of the runtime.
 void buildBufferizeChunksPipeline(mlir::OpPassManager &passManager,
                                   const BufferizeChunksOptions &options);
 

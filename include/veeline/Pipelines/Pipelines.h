@@ -7,6 +7,7 @@
 #ifndef VEELINE_PIPELINES_PIPELINES_H
 #define VEELINE_PIPELINES_PIPELINES_H
 
+#include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 
 #include <string>
@@ -43,6 +44,7 @@ struct CompileOptions {
   bool sequential = false;
   /// What scratch memory the GEMM library wants (empty: none).
   GemmScratchFn gemmScratch;
+  ConvolutionScratchFn convolutionScratch; ///< The same for convolutions.
 };
 
 /// From the model function to programs with communication; chunk functions are

@@ -114,6 +114,30 @@ struct Gemm {
   int64_t scratchBytes = 0; ///< What veeline_gemm gets; see gemm.h.
 };
 
+enum class ConvolutionKind {
+  forward,        ///< y from x and w.
+  backwardData,   ///< x (its gradient) from y and w.
+  backwardWeights ///< w (its gradient) from x and y.
+};
+
+/// One entry of a rank's table of convolutions, all of them in f32:
+///
+///   y[n, g, f, o...] = sum over c and k of w[g, f, c, k...] *
+///       x[n, g, c, (o * stride + k * dilation - padding)...]
+///
+/// with x zero outside of its extents, or one of the two adjoints. Lists have
+/// one element for each spatial dimension; x and y have strides for n, g,
+/// channels and those, w for g, f, c and those. All channels of x, and of y,
+/// have one stride.
+struct Convolution {
+  ConvolutionKind kind = ConvolutionKind::forward;
+  int64_t batch = 0, groups = 0, inputs = 0, outputs = 0;
+  std::vector<int64_t> xSizes, ySizes, wSizes;
+  std::vector<int64_t> strides, dilations, padding;
+  std::vector<int64_t> xStrides, wStrides, yStrides;
+  int64_t scratchBytes = 0; ///< What veeline_convolution gets.
+};
+
 enum class OpKind {
   forward,
   backward, ///< Fused.
@@ -195,9 +219,10 @@ struct Rank {
   /// The largest sum of live bytes at any op, as planned (<= arenaBytes).
   int64_t peakLiveBytes = 0;
   std::vector<Region> regions;
-  std::vector<RankParam> params; ///< Indexed by veeline_update.
-  std::vector<Gemm> gemms;       ///< Indexed by veeline_gemm.
-  std::vector<Op> ops;           ///< Indexed by veeline_op_begin.
+  std::vector<RankParam> params;         ///< Indexed by veeline_update.
+  std::vector<Gemm> gemms;               ///< Indexed by veeline_gemm.
+  std::vector<Convolution> convolutions; ///< Indexed by veeline_convolution.
+  std::vector<Op> ops;                   ///< Indexed by veeline_op_begin.
 };
 
 enum class ChannelKind {

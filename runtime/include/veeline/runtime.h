@@ -7,8 +7,8 @@
  * What a compiled step calls, and what a step is. A step is straight-line
  * code: it computes nothing about the schedule, allocates nothing and looks
  * nothing up but array elements by the constant indices passed here. The
- * tables behind these indices (messages, matrix products, operations,
- * parameters) are in the artifact's metadata.
+ * tables behind these indices (messages, matrix products, convolutions,
+ * operations, parameters) are in the artifact's metadata.
  *
  * None of these functions returns a status: a fault (a peer that is gone, a
  * library that fails) is recorded in the rank with its message, and every
@@ -70,6 +70,14 @@ VEELINE_API void veeline_send_commit(veeline_rank *rank, int32_t channel);
  * Every call overwrites c. `scratch` has the bytes that the table says. */
 VEELINE_API void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,
                               const void *b, void *c, void *scratch);
+
+/* c from a and b for the entry `convolution` of the object's table: a, b and c
+ * are x, w and y for a forward convolution; y, w and x for the gradient of the
+ * data; x, y and w for that of the weights. Every call overwrites c. `scratch`
+ * has the bytes that the table says. */
+VEELINE_API void veeline_convolution(veeline_rank *rank, int32_t convolution,
+                                     const void *a, const void *b, void *c,
+                                     void *scratch);
 
 /* One optimiser update of entry `param` of the rank's table of parameters:
  * adds the `num_gradients` gradients in the order given, scales by 1/m,

@@ -74,6 +74,25 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("scratch_bytes", self.scratchBytes);
 }
 
+template <typename Visitor, Is<Convolution> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("kind", self.kind);
+  visit("batch", self.batch);
+  visit("groups", self.groups);
+  visit("inputs", self.inputs);
+  visit("outputs", self.outputs);
+  visit("x_sizes", self.xSizes);
+  visit("y_sizes", self.ySizes);
+  visit("w_sizes", self.wSizes);
+  visit("strides", self.strides);
+  visit("dilations", self.dilations);
+  visit("padding", self.padding);
+  visit("x_strides", self.xStrides);
+  visit("w_strides", self.wStrides);
+  visit("y_strides", self.yStrides);
+  visit("scratch_bytes", self.scratchBytes);
+}
+
 template <typename Visitor, Is<Op> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("kind", self.kind);
@@ -119,6 +138,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("regions", self.regions);
   visit("params", self.params);
   visit("gemms", self.gemms);
+  visit("convolutions", self.convolutions);
   visit("ops", self.ops);
 }
 

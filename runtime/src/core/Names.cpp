@@ -62,6 +62,7 @@ std::optional<Enum> artifact::parseEnum(std::string_view text) {
   template std::optional<Enum> artifact::parseEnum(std::string_view);
 INSTANTIATE(Initializer::Kind)
 INSTANTIATE(Optimizer)
+INSTANTIATE(ConvolutionKind)
 INSTANTIATE(OpKind)
 INSTANTIATE(RegionKind)
 INSTANTIATE(ChannelKind)

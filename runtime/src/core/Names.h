@@ -20,6 +20,10 @@ template <> struct EnumNames<Initializer::Kind> {
 template <> struct EnumNames<Optimizer> {
   static constexpr std::string_view names[] = {"sgd", "sgd-momentum", "adamw"};
 };
+template <> struct EnumNames<ConvolutionKind> {
+  static constexpr std::string_view names[] = {"forward", "backward-data",
+                                               "backward-weights"};
+};
 template <> struct EnumNames<OpKind> {
   static constexpr std::string_view names[] = {"F",    "BW",   "B",     "W",
                                                "send", "recv", "update"};

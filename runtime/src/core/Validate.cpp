@@ -8,6 +8,7 @@
 
 #include "veeline/artifact.h"
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
@@ -214,6 +215,9 @@ private:
                      where + ", parameter entry " + std::to_string(i));
     for (size_t i = 0; i < rank.gemms.size(); ++i)
       checkGemm(rank.gemms[i], where + ", matrix product " + std::to_string(i));
+    for (size_t i = 0; i < rank.convolutions.size(); ++i)
+      checkConvolution(rank.convolutions[i],
+                       where + ", convolution " + std::to_string(i));
     for (size_t i = 0; i < rank.ops.size(); ++i)
       checkOp(rank.ops[i], program, where + ", op " + std::to_string(i));
   }
@@ -277,6 +281,55 @@ private:
       for (int64_t stride : *strides)
         require(stride >= 0 && (stride > 0 || strides != &gemm.cStrides), where,
                 "a stride is negative, or 0 in the result");
+  }
+
+  void checkConvolution(const Convolution &convolution,
+                        const std::string &where) {
+    size_t rank = convolution.xSizes.size();
+    require(rank >= 1 && rank <= 3, where, "it has not 1 to 3 dimensions");
+    for (const auto *list :
+         {&convolution.ySizes, &convolution.wSizes, &convolution.strides,
+          &convolution.dilations, &convolution.padding})
+      require(list->size() == rank, where,
+              "it has not one element per dimension");
+    for (const auto *strides :
+         {&convolution.xStrides, &convolution.wStrides, &convolution.yStrides})
+      require(strides->size() == rank + 3 && isPositive(*strides), where,
+              "it has not one positive stride per dimension");
+    require(isPositive({convolution.batch, convolution.groups,
+                        convolution.inputs, convolution.outputs}) &&
+                isPositive(convolution.strides) &&
+                isPositive(convolution.dilations),
+            where, "an extent, stride or dilation is below 1");
+    checkShape(convolution.xSizes, where);
+    checkShape(convolution.ySizes, where);
+    checkShape(convolution.wSizes, where);
+    require(convolution.scratchBytes >= 0, where, "its scratch is negative");
+    for (size_t i = 0; i < rank && message.empty(); ++i)
+      checkWindow(convolution, i, where);
+  }
+
+  /// The last window begins before x and its padding end, and no other fits
+  /// behind it.
+  void checkWindow(const Convolution &convolution, size_t i,
+                   const std::string &where) {
+    int64_t before = convolution.padding[i];
+    require(before >= 0 && before < maxElements &&
+                convolution.strides[i] < maxElements / convolution.ySizes[i] &&
+                convolution.dilations[i] < maxElements / convolution.wSizes[i],
+            where, "a window is too large");
+    if (!message.empty())
+      return;
+    int64_t reached = (convolution.ySizes[i] - 1) * convolution.strides[i] +
+                      (convolution.wSizes[i] - 1) * convolution.dilations[i] +
+                      1;
+    require(convolution.xSizes[i] + before - reached < convolution.strides[i],
+            where, "its sizes do not fit each other");
+  }
+
+  static bool isPositive(const std::vector<int64_t> &numbers) {
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](int64_t number) { return number >= 1; });
   }
 
   void checkOp(const Op &op, const Program &program, const std::string &where) {

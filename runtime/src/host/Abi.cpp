@@ -41,14 +41,31 @@ static void checkSender(const veeline_rank &rank, int32_t channel) {
                 "a channel is sent to by a rank it does not start from");
 }
 
-static void checkGemm(const veeline_rank &rank, int32_t index,
+static void checkCall(const veeline_rank &rank,
+                      const veeline::host::CallTable &table, int32_t index,
                       const void *scratch) {
-  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < rank.gemms.size(),
-                "a matrix product that is not in the rank's table");
-  int64_t bytes = rank.description->gemms[index].scratchBytes;
-  VEELINE_CHECK(bytes == 0 || !rank.gemms.usesGivenScratch(index) ||
+  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < table.size(),
+                "a matrix product or convolution that is not in the rank's "
+                "table");
+  int64_t bytes = table.plannedScratch(index);
+  VEELINE_CHECK(bytes == 0 || !table.usesGivenScratch(index) ||
                     rank.owns(scratch, bytes),
-                "the scratch of a matrix product is not in the arena");
+                "the scratch of a matrix product or convolution is not in the "
+                "arena");
+}
+
+/// Runs entry `index` of one of the rank's tables.
+static void runCall(veeline_rank *rank, veeline::host::CallTable &table,
+                    int32_t index, const void *a, const void *b, void *c,
+                    void *scratch) {
+  if (rank->failed)
+    return;
+  checkCall(*rank, table, index, scratch);
+  int64_t begin = rank->timeline ? host::nanoseconds() : 0;
+  if (Status status = table.run(index, a, b, c, scratch); !status.ok())
+    rank->fail(status.message());
+  if (rank->timeline)
+    rank->timeline->addCall(begin, host::nanoseconds());
 }
 
 static void checkUpdate(const veeline_rank &rank, int32_t index,
@@ -116,14 +133,12 @@ void veeline_send_commit(veeline_rank *rank, int32_t channel) {
 
 void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,
                   const void *b, void *c, void *scratch) {
-  if (rank->failed)
-    return;
-  checkGemm(*rank, gemm, scratch);
-  int64_t begin = rank->timeline ? host::nanoseconds() : 0;
-  if (Status status = rank->gemms.run(gemm, a, b, c, scratch); !status.ok())
-    rank->fail(status.message());
-  if (rank->timeline)
-    rank->timeline->addGemm(begin, host::nanoseconds());
+  runCall(rank, rank->gemms, gemm, a, b, c, scratch);
+}
+
+void veeline_convolution(veeline_rank *rank, int32_t convolution, const void *a,
+                         const void *b, void *c, void *scratch) {
+  runCall(rank, rank->convolutions, convolution, a, b, c, scratch);
 }
 
 void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,

@@ -237,7 +237,7 @@ static Plan makePlan(Product product, const dnnl::engine &engine) {
 }
 
 namespace {
-class GemmF32 final : public PreparedGemm {
+class GemmF32 final : public PreparedCall {
 public:
   GemmF32(Product product, bool swapped)
       : swapped(swapped), engine(dnnl::engine::kind::cpu, 0), stream(engine),
@@ -324,7 +324,7 @@ private:
 };
 } // namespace
 
-Expected<std::unique_ptr<PreparedGemm>>
+Expected<std::unique_ptr<PreparedCall>>
 host::prepareGemmF32(const artifact::Gemm &gemm) {
   Product product{makeView(gemm.batch, gemm.m, gemm.k, gemm.aStrides),
                   makeView(gemm.batch, gemm.k, gemm.n, gemm.bStrides),
@@ -335,7 +335,7 @@ host::prepareGemmF32(const artifact::Gemm &gemm) {
     normaliseUnitDimensions(*view);
   bool swapped = transposeIfColumnMajor(product);
   try {
-    return std::unique_ptr<PreparedGemm>(
+    return std::unique_ptr<PreparedCall>(
         std::make_unique<GemmF32>(std::move(product), swapped));
   } catch (const dnnl::error &error) {
     return Status::error("oneDNN cannot multiply [" + std::to_string(gemm.m) +

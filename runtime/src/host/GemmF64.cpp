@@ -68,7 +68,7 @@ static int64_t roundUp(int64_t value, int64_t multiple) {
 }
 
 namespace {
-class GemmF64 final : public PreparedGemm {
+class GemmF64 final : public PreparedCall {
 public:
   explicit GemmF64(const artifact::Gemm &gemm)
       : gemm(gemm), aPanelElements(roundUp(gemm.m, tileRows) * gemm.k),
@@ -130,6 +130,6 @@ private:
 };
 } // namespace
 
-std::unique_ptr<PreparedGemm> host::prepareGemmF64(const artifact::Gemm &gemm) {
+std::unique_ptr<PreparedCall> host::prepareGemmF64(const artifact::Gemm &gemm) {
   return std::make_unique<GemmF64>(gemm);
 }

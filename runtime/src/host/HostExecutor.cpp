@@ -6,6 +6,9 @@
 
 #include "HostExecutor.h"
 
+#include "Convolution.h"
+#include "Gemm.h"
+
 #include "veeline/Support/Check.h"
 
 #include <algorithm>
@@ -195,6 +198,13 @@ Status HostExecutor::startThreads() {
   return status;
 }
 
+static Status prepareCalls(veeline_rank &rank) {
+  if (Status status = prepareGemms(rank.description->gemms, rank.gemms);
+      !status.ok())
+    return status;
+  return prepareConvolutions(rank.description->convolutions, rank.convolutions);
+}
+
 void HostExecutor::runWorker(Worker &worker) {
   // One OpenMP thread: more would change the bits of matrix products, and take
   // the cores of other ranks.
@@ -206,7 +216,7 @@ void HostExecutor::runWorker(Worker &worker) {
       announce(activity);
   };
   enter(Activity::loading);
-  worker.prepared = worker.rank.gemms.prepare(worker.rank.description->gemms);
+  worker.prepared = prepareCalls(worker.rank);
   enter(Activity::waiting);
   done.add(1);
   for (uint32_t step = 0;;) {

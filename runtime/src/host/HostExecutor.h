@@ -57,8 +57,11 @@ public:
   bool isLocal(int32_t rank) const { return workers[rank] != nullptr; }
   Network *otherProcesses() const { return network; }
   const Arena &arena(int32_t rank) const { return workers[rank]->arena; }
-  const GemmTable &gemms(int32_t rank) const {
+  const CallTable &gemms(int32_t rank) const {
     return workers[rank]->rank.gemms;
+  }
+  const CallTable &convolutions(int32_t rank) const {
+    return workers[rank]->rank.convolutions;
   }
   /// Of the place that a rank's sends write to after a fault.
   int64_t discardBytes(int32_t rank) const {

@@ -10,7 +10,7 @@
 #include "Arena.h"
 #include "Channel.h"
 #include "Fault.h"
-#include "Gemm.h"
+#include "PreparedCall.h"
 #include "Timeline.h"
 #include "Update.h"
 
@@ -37,7 +37,8 @@ struct veeline_rank {
 
   std::vector<veeline::host::Channel *> channels; ///< As in the program.
   std::vector<char> discard; ///< Where sends write after a fault.
-  veeline::host::GemmTable gemms;
+  veeline::host::CallTable gemms;
+  veeline::host::CallTable convolutions;
   std::vector<veeline::host::ParamUpdate> updates;
   const veeline::StepSettings *settings = nullptr;
   int32_t microbatches = 1;

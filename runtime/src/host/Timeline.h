@@ -20,7 +20,7 @@ struct Event {
   int32_t op;         ///< Index into Rank::ops; idle: the rank waited.
   int32_t step;       ///< From 1.
   int64_t begin, end; ///< In nanoseconds().
-  int64_t gemm;       ///< Nanoseconds of that in matrix products.
+  int64_t gemm; ///< Nanoseconds of that in matrix products and convolutions.
 };
 
 /// The last events of one rank, in a ring that is allocated once.
@@ -34,8 +34,8 @@ public:
     opBegin = nanoseconds();
   }
   void endOp(int32_t op) { add(op, opBegin, nanoseconds(), opGemm); }
-  /// A matrix product of the op that runs.
-  void addGemm(int64_t begin, int64_t end) { opGemm += end - begin; }
+  /// A matrix product or a convolution of the op that runs.
+  void addCall(int64_t begin, int64_t end) { opGemm += end - begin; }
   void addIdle(int64_t begin, int64_t end) { add(Event::idle, begin, end, 0); }
 
   /// Those of the last `steps` steps, in the order of their ends. Not while a
@@ -63,10 +63,10 @@ std::string toText(const artifact::Program &program, int32_t rank,
                    const std::vector<Event> &events);
 
 /// A Chrome trace (about:tracing, Perfetto) with one lane per rank, named by
-/// op, chunk and microbatch as in "F c3 m2"; an op with matrix products says
-/// how long they took (`gemm_us`). Where the program has predicted times, a
-/// second process holds them, one step long. Times are microseconds since the
-/// first event.
+/// op, chunk and microbatch as in "F c3 m2"; an op with matrix products or
+/// convolutions says how long they took (`gemm_us`). Where the program has
+/// predicted times, a second process holds them, one step long. Times are
+/// microseconds since the first event.
 std::string toChromeTrace(const artifact::Metadata &metadata,
                           const artifact::Program &program,
                           const std::vector<std::vector<Event>> &ranks);

@@ -106,14 +106,19 @@ static void printOutside(const Session &session) {
               long(discard));
 }
 
-static void printProducts(const Session &session, int64_t steps) {
+/// `table` is a member of the executor that gives a rank's table.
+static void
+printCalls(const Session &session, int64_t steps, const char *what,
+           const host::CallTable &(host::HostExecutor::*table)(int32_t) const) {
   std::map<std::string, int64_t> all;
   for (size_t i = 0; i < session.program().ranks.size(); ++i)
-    for (auto &[name, runs] : session.executor()
-                                  .gemms(static_cast<int32_t>(i))
-                                  .runsByImplementation())
+    for (auto &[name, runs] :
+         (session.executor().*table)(static_cast<int32_t>(i))
+             .runsByImplementation())
       all[name] += runs;
-  std::printf("matrix products, per step:\n");
+  if (all.empty())
+    return;
+  std::printf("%s, per step:\n", what);
   for (auto &[name, runs] : all)
     std::printf("  %10ld  by %s%s\n", long(runs / steps), name.c_str(),
                 name.find("gemm") == std::string::npos
@@ -160,10 +165,12 @@ Status train::checkMemory(const Session &session, int64_t steps) {
     const host::Arena &arena = session.executor().arena(index);
     int64_t mark = arena.highWaterMark();
     int64_t live = std::max<int64_t>(ranks[i].peakLiveBytes, 1);
-    std::printf("%4zu  %12ld  %12ld  %12ld  %13.3f  %9ld\n", i,
-                long(arena.size()), long(mark), long(ranks[i].peakLiveBytes),
-                double(arena.size()) / double(live),
-                long(session.executor().gemms(index).extraScratchBytes()));
+    std::printf(
+        "%4zu  %12ld  %12ld  %12ld  %13.3f  %9ld\n", i, long(arena.size()),
+        long(mark), long(ranks[i].peakLiveBytes),
+        double(arena.size()) / double(live),
+        long(session.executor().gemms(index).extraScratchBytes() +
+             session.executor().convolutions(index).extraScratchBytes()));
     printUntouched(arena, ranks[i]);
     std::string where = "rank " + std::to_string(i);
     int64_t stray = linesOutsideRegions(arena, ranks[i]);
@@ -175,7 +182,9 @@ Status train::checkMemory(const Session &session, int64_t steps) {
               " lines of 64 bytes outside of every planned region";
   }
   printOutside(session);
-  printProducts(session, std::max<int64_t>(steps, 1));
+  steps = std::max<int64_t>(steps, 1);
+  printCalls(session, steps, "matrix products", &host::HostExecutor::gemms);
+  printCalls(session, steps, "convolutions", &host::HostExecutor::convolutions);
   printAllocations(steps);
   return error.empty() ? Status::success()
                        : Status::error("memory check failed: " + error);

@@ -80,6 +80,7 @@ def rank(symbol, size, regions, params, gemms, ops):
         "regions": regions,
         "params": params,
         "gemms": gemms,
+        "convolutions": [],
         "ops": ops,
     }
 

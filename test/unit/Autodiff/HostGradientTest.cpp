@@ -18,6 +18,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 using namespace mlir;
 using namespace veeline::test;
@@ -120,6 +122,54 @@ TEST(HostGradients, GivenFile) {
   ASSERT_TRUE(file);
   for (const std::string &name : file->getFunctions())
     check(*file, name);
+}
+
+/// The text of windows.mlir with `from` as `to` everywhere.
+void replaceAll(std::string &text, const std::string &from,
+                const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// Writes windows.mlir in f32 to a file and gives its path.
+std::string retypeWindows() {
+  std::ifstream source(INPUTS "/windows.mlir");
+  std::string text((std::istreambuf_iterator<char>(source)),
+                   std::istreambuf_iterator<char>());
+  replaceAll(text, "f64", "f32");
+  replaceAll(text, "0xFFF0000000000000", "0xFF800000");
+  replaceAll(text, "0x7FF0000000000000", "0x7F800000");
+  std::string path = testing::TempDir() + "/windows-f32.mlir";
+  std::ofstream(path) << text;
+  return path;
+}
+
+/// In f32 convolutions stay whole and are calls of the library; in f64 they are
+/// one product for each element of the window.
+TEST(HostGradients, WholeConvolutions) {
+  GradientCheck *wide = getFile(INPUTS "/windows.mlir");
+  GradientCheck *narrow = getFile(retypeWindows());
+  ASSERT_TRUE(wide && narrow);
+  for (const std::string &name : narrow->getFunctions()) {
+    if (name.find("pool") == 0)
+      continue;
+    check(*narrow, name);
+    CompiledModule host(print(narrow->getFunction(name)));
+    // Forward, both adjoints in the fused backward; the split one shares them.
+    EXPECT_EQ(host.convolutions().size(), 3u) << name;
+    GradientCheck::Values expected = wide->run(name, /*split=*/false);
+    for (const auto &[role, array] : run(*narrow, name, host, /*split=*/true)) {
+      auto kind = veeline::pipe::RoleKind(role.first);
+      // What is kept is another thing.
+      if (kind == veeline::pipe::RoleKind::Residual ||
+          kind == veeline::pipe::RoleKind::Saved)
+        continue;
+      EXPECT_LE(getDistance(array, expected.at(role)), 1e-5)
+          << stringifyRoleKind(kind).str() << ' ' << role.second << " of @"
+          << name;
+    }
+  }
 }
 
 } // namespace

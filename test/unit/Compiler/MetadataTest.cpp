@@ -51,9 +51,9 @@ std::string withBatch(const std::string &type) {
          type + ", tensor<f32>) -> tensor<f32>\n";
 }
 
-/// A pipeline whose memory is planned, of a module with these products.
-std::string withGemms(const std::string &gemms) {
-  return "module attributes {pipe.gemms = [" + gemms + R"mlir(]} {
+/// A pipeline whose memory is planned, of a module with this table.
+std::string withTable(const std::string &name, const std::string &entries) {
+  return "module attributes {" + name + " = [" + entries + R"mlir(]} {
   pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
     %w = pipe.param <"w", init = zeros> : tensor<f32>
     %0 = pipe.chunk 0 @c(%w) {forward = @f} : (tensor<f32>) -> tensor<f32>
@@ -75,6 +75,15 @@ const char *const product =
     "{a_strides = array<i64: 3, 1>, b_strides = array<i64: 2, 1>, "
     "batch = array<i64>, c_strides = array<i64: 2, 1>, dtype = f32, "
     "k = 3 : i64, m = 4 : i64, n = 2 : i64, scratch_bytes = 0 : i64}";
+
+const char *const convolution =
+    "{batch = 2 : i64, dilations = array<i64: 1>, groups = 1 : i64, "
+    "inputs = 2 : i64, kind = \"backward_weights\", outputs = 4 : i64, "
+    "padding = array<i64: 0>, scratch_bytes = 64 : i64, "
+    "strides = array<i64: 1>, w_sizes = array<i64: 3>, "
+    "w_strides = array<i64: 1, 1, 4, 8>, x_sizes = array<i64: 8>, "
+    "x_strides = array<i64: 16, 2, 1, 2>, y_sizes = array<i64: 6>, "
+    "y_strides = array<i64: 24, 4, 1, 4>}";
 
 } // namespace
 
@@ -101,19 +110,49 @@ TEST_F(MetadataTest, RefusesTypesThatTheRuntimeLacks) {
 }
 
 TEST_F(MetadataTest, DescribesProducts) {
-  auto program =
-      describeProgram(load(withGemms(product)), "pipeline", /*firstObject=*/0);
+  auto program = describeProgram(load(withTable("pipe.gemms", product)),
+                                 "pipeline", /*firstObject=*/0);
   ASSERT_TRUE(succeeded(program));
   ASSERT_EQ(program->ranks.size(), 1u);
   ASSERT_EQ(program->ranks[0].gemms.size(), 1u);
   EXPECT_EQ(program->ranks[0].gemms[0].m, 4);
 }
 
+TEST_F(MetadataTest, DescribesConvolutions) {
+  auto program = describeProgram(
+      load(withTable("pipe.convolutions", convolution)), "pipeline", 0);
+  ASSERT_TRUE(succeeded(program));
+  ASSERT_EQ(program->ranks[0].convolutions.size(), 1u);
+  const artifact::Convolution &entry = program->ranks[0].convolutions[0];
+  EXPECT_EQ(entry.kind, artifact::ConvolutionKind::backwardWeights);
+  EXPECT_EQ(entry.outputs, 4);
+  EXPECT_EQ(entry.xStrides, (std::vector<int64_t>{16, 2, 1, 2}));
+  EXPECT_EQ(entry.scratchBytes, 64);
+}
+
+TEST_F(MetadataTest, RefusesDamagedConvolutions) {
+  std::string text = convolution;
+  std::string without = text, longer = text;
+  without.replace(text.find("outputs"), 7, "others");
+  longer.replace(text.find("padding = array<i64: 0>"), 23,
+                 "padding = array<i64: 0, 1>");
+  for (const std::string &damaged : {without, longer}) {
+    pipe::PipelineOp pipeline = load(withTable("pipe.convolutions", damaged));
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0)));
+    std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_NE(message.find("error: entry 0 of 'pipe.convolutions' does not "
+                           "describe a convolution: "),
+              std::string::npos)
+        << message;
+  }
+}
+
 /// A product that was left out would give those after it other numbers.
 TEST_F(MetadataTest, RefusesDamagedProducts) {
   for (std::string damaged : {"{m = 4 : i64}", "1 : i64"}) {
     pipe::PipelineOp pipeline =
-        load(withGemms(std::string(product) + ", " + damaged));
+        load(withTable("pipe.gemms", std::string(product) + ", " + damaged));
     testing::internal::CaptureStderr();
     EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0)));
     std::string message = testing::internal::GetCapturedStderr();

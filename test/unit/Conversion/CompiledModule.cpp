@@ -31,7 +31,7 @@ using namespace veeline::test;
 // The matrix products of the module that runs
 //===----------------------------------------------------------------------===//
 
-static const std::vector<GemmDesc> *currentGemms = nullptr;
+static const LibraryTables *currentTables = nullptr;
 
 /// Runs one product of the batch whose first elements are a, b and c.
 template <typename T>
@@ -62,7 +62,7 @@ static void multiplyBatch(const GemmDesc &desc, unsigned dim, const T *a,
 extern "C" __attribute__((visibility("default"))) void
 veeline_gemm(void *, int32_t gemm, const void *a, const void *b, void *c,
              void *scratch) {
-  const GemmDesc &desc = currentGemms->at(gemm);
+  const GemmDesc &desc = currentTables->gemms.at(gemm);
   ASSERT_EQ(scratch == nullptr, desc.scratchBytes == 0);
   if (scratch)
     std::fill_n(static_cast<char *>(scratch), desc.scratchBytes, char(-1));
@@ -72,6 +72,99 @@ veeline_gemm(void *, int32_t gemm, const void *a, const void *b, void *c,
   else
     multiplyBatch(desc, 0, static_cast<const float *>(a),
                   static_cast<const float *>(b), static_cast<float *>(c));
+}
+
+//===----------------------------------------------------------------------===//
+// The convolutions of the module that runs
+//===----------------------------------------------------------------------===//
+
+/// Counts through all indices below `limits`, the last one first.
+static bool advance(std::vector<int64_t> &index,
+                    const std::vector<int64_t> &limits) {
+  for (size_t i = index.size(); i-- > 0; index[i] = 0)
+    if (++index[i] < limits[i])
+      return true;
+  return false;
+}
+
+/// Calls `visit` with the places in x, w and y of every product; x has none
+/// where it is zero.
+template <typename Visitor>
+static void visitProducts(const ConvolutionDesc &desc, Visitor &&visit) {
+  size_t rank = desc.xSizes.size();
+  std::vector<int64_t> limits{desc.batch, desc.groups, desc.outputs,
+                              desc.inputs};
+  limits.insert(limits.end(), desc.ySizes.begin(), desc.ySizes.end());
+  limits.insert(limits.end(), desc.wSizes.begin(), desc.wSizes.end());
+  std::vector<int64_t> at(limits.size());
+  do {
+    int64_t n = at[0], g = at[1], f = at[2], c = at[3];
+    int64_t x =
+        n * desc.xStrides[0] + g * desc.xStrides[1] + c * desc.xStrides[2];
+    int64_t w =
+        g * desc.wStrides[0] + f * desc.wStrides[1] + c * desc.wStrides[2];
+    int64_t y =
+        n * desc.yStrides[0] + g * desc.yStrides[1] + f * desc.yStrides[2];
+    bool isInside = true;
+    for (size_t i = 0; i < rank; ++i) {
+      int64_t o = at[4 + i], k = at[4 + rank + i];
+      int64_t position =
+          o * desc.strides[i] + k * desc.dilations[i] - desc.padding[i];
+      isInside &= position >= 0 && position < desc.xSizes[i];
+      x += position * desc.xStrides[3 + i];
+      w += k * desc.wStrides[3 + i];
+      y += o * desc.yStrides[3 + i];
+    }
+    visit(x, w, y, isInside);
+  } while (advance(at, limits));
+}
+
+/// Zeros in every element of x.
+static void clearImage(const ConvolutionDesc &desc, float *x) {
+  std::vector<int64_t> limits{desc.batch, desc.groups, desc.inputs};
+  limits.insert(limits.end(), desc.xSizes.begin(), desc.xSizes.end());
+  std::vector<int64_t> at(limits.size());
+  do {
+    int64_t place = 0;
+    for (size_t i = 0; i < at.size(); ++i)
+      place += at[i] * desc.xStrides[i];
+    x[place] = 0;
+  } while (advance(at, limits));
+}
+
+extern "C" __attribute__((visibility("default"))) void
+veeline_convolution(void *, int32_t index, const void *a, const void *b,
+                    void *c, void *scratch) {
+  const ConvolutionDesc &desc = currentTables->convolutions.at(index);
+  ASSERT_EQ(scratch == nullptr, desc.scratchBytes == 0);
+  if (scratch)
+    std::fill_n(static_cast<char *>(scratch), desc.scratchBytes, char(-1));
+  const auto *first = static_cast<const float *>(a);
+  const auto *second = static_cast<const float *>(b);
+  auto *result = static_cast<float *>(c);
+  switch (desc.kind) {
+  case ConvolutionKind::Forward:
+    visitProducts(desc,
+                  [&](int64_t, int64_t, int64_t y, bool) { result[y] = 0; });
+    visitProducts(desc, [&](int64_t x, int64_t w, int64_t y, bool isInside) {
+      result[y] += isInside ? first[x] * second[w] : 0;
+    });
+    return;
+  case ConvolutionKind::BackwardData:
+    clearImage(desc, result);
+    visitProducts(desc, [&](int64_t x, int64_t w, int64_t y, bool isInside) {
+      if (isInside)
+        result[x] += first[y] * second[w];
+    });
+    return;
+  case ConvolutionKind::BackwardWeights:
+    visitProducts(desc,
+                  [&](int64_t, int64_t w, int64_t, bool) { result[w] = 0; });
+    visitProducts(desc, [&](int64_t x, int64_t w, int64_t y, bool isInside) {
+      result[w] += isInside ? first[x] * second[y] : 0;
+    });
+    return;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,6 +193,9 @@ void CompiledModule::build(const std::string &source,
   bufferize.fuse = options.fuse;
   bufferize.gemmScratch = [&](const GemmDesc &) {
     return options.gemmScratchBytes;
+  };
+  bufferize.convolutionScratch = [&](const ConvolutionDesc &) {
+    return options.convolutionScratchBytes;
   };
   PassManager passManager(context.get());
   buildBufferizeChunksPipeline(passManager, bufferize);
@@ -132,7 +228,10 @@ void CompiledModule::readAttributes(ModuleOp module) {
   }
   if (auto gemms = module->getAttrOfType<ArrayAttr>(gemmsAttrName))
     for (auto entry : gemms.getAsRange<DictionaryAttr>())
-      descriptors.push_back(*GemmDesc::fromAttribute(entry));
+      tables.gemms.push_back(*GemmDesc::fromAttribute(entry));
+  if (auto entries = module->getAttrOfType<ArrayAttr>(convolutionsAttrName))
+    for (auto entry : entries.getAsRange<DictionaryAttr>())
+      tables.convolutions.push_back(*ConvolutionDesc::fromAttribute(entry));
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,6 +269,6 @@ void CompiledModule::call(const std::string &name,
   std::fill_n(workspace.get(), bytes, char(-1));
   arguments.insert(arguments.begin(), nullptr);
   arguments.push_back(workspace.get());
-  currentGemms = &descriptors;
+  currentTables = &tables;
   callFunction<0>(*address, arguments);
 }

@@ -7,6 +7,7 @@
 #ifndef VEELINE_TEST_UNIT_CONVERSION_COMPILEDMODULE_H
 #define VEELINE_TEST_UNIT_CONVERSION_COMPILEDMODULE_H
 
+#include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Conversion/HostTarget.h"
 
@@ -25,10 +26,18 @@ struct CompileOptions {
   bool fuse = true;
   std::string cpu = "native";
   uint64_t gemmScratchBytes = 0;
+  uint64_t convolutionScratchBytes = 0;
+};
+
+/// What the calls of a module refer to.
+struct LibraryTables {
+  std::vector<GemmDesc> gemms;
+  std::vector<ConvolutionDesc> convolutions;
 };
 
 /// A module of chunk functions, compiled for this machine. Matrix products run
-/// through a plain triple loop in the order of k.
+/// through a plain triple loop in the order of k, convolutions through plain
+/// loops as well.
 class CompiledModule {
 public:
   CompiledModule(const std::string &source, const CompileOptions &options = {});
@@ -44,7 +53,10 @@ public:
   uint64_t peakLiveBytes(const std::string &name) const {
     return workspaces.at(name).second;
   }
-  const std::vector<GemmDesc> &gemms() const { return descriptors; }
+  const std::vector<GemmDesc> &gemms() const { return tables.gemms; }
+  const std::vector<ConvolutionDesc> &convolutions() const {
+    return tables.convolutions;
+  }
   /// Functions in the compiled module, kernels included.
   unsigned numFunctions() const { return functionCount; }
   const HostObject &object() const { return *compiled; }
@@ -55,7 +67,7 @@ private:
 
   std::unique_ptr<mlir::MLIRContext> context;
   std::map<std::string, std::pair<uint64_t, uint64_t>> workspaces;
-  std::vector<GemmDesc> descriptors;
+  LibraryTables tables;
   unsigned functionCount = 0;
   std::unique_ptr<HostObject> compiled;
   std::unique_ptr<LoadedObject> loaded;

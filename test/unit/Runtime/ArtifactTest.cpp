@@ -53,6 +53,19 @@ static Artifact makeArtifact() {
     entry.params = {{rank, 0, 64, {{rank, 256}}, true}};
     entry.gemms = {
         {DataType::f32, {2}, 4, 4, 4, {16, 4, 1}, {0, 1, 4}, {16, 4, 1}, 64}};
+    Convolution convolution;
+    convolution.kind = ConvolutionKind::backwardData;
+    convolution.batch = convolution.groups = convolution.inputs = 1;
+    convolution.outputs = 2;
+    convolution.xSizes = {5};
+    convolution.ySizes = {3};
+    convolution.wSizes = {3};
+    convolution.strides = convolution.dilations = {1};
+    convolution.padding = {0};
+    convolution.xStrides = {5, 5, 5, 1};
+    convolution.wStrides = {6, 3, 3, 1};
+    convolution.yStrides = {6, 6, 3, 1};
+    entry.convolutions = {convolution};
     Op op;
     op.kind = rank ? OpKind::recv : OpKind::send;
     op.channel = 0;
@@ -195,6 +208,9 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
   auto program = [](Artifact &a) -> Program & {
     return a.metadata.programs[0];
   };
+  auto convolution = [&](Artifact &a) -> Convolution & {
+    return program(a).ranks[0].convolutions[0];
+  };
   const std::pair<const char *, Break> cases[] = {
       {"parameter 'b': there are two",
        [](Artifact &a) { a.metadata.params[0].name = "b"; }},
@@ -258,6 +274,17 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) { program(a).ranks[0].gemms[0].batch.clear(); }},
       {"0 in the result",
        [&](Artifact &a) { program(a).ranks[0].gemms[0].cStrides[0] = 0; }},
+      {"1 to 3 dimensions",
+       [&](Artifact &a) { convolution(a).xSizes.clear(); }},
+      {"one element per dimension",
+       [&](Artifact &a) { convolution(a).padding.clear(); }},
+      {"one positive stride per dimension",
+       [&](Artifact &a) { convolution(a).wStrides[3] = 0; }},
+      {"stride or dilation is below 1",
+       [&](Artifact &a) { convolution(a).dilations[0] = 0; }},
+      {"a window is too large",
+       [&](Artifact &a) { convolution(a).strides[0] = int64_t(1) << 62; }},
+      {"sizes do not fit", [&](Artifact &a) { convolution(a).xSizes[0] = 6; }},
       {"only messages name a channel",
        [&](Artifact &a) { program(a).ranks[0].ops[0].channel = -1; }},
       {"microbatch does not exist",

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Gemm.h"
 #include "HostExecutor.h"
 
 #include "veeline/Support/Check.h"
@@ -46,7 +47,7 @@ static artifact::Artifact makeArtifact() {
   artifact::Gemm gemm = {
       artifact::DataType::f64, {}, 1, 1, 1, {1, 1}, {1, 1}, {1, 1}};
   // As much as this machine wants: the runtime brings no scratch of its own.
-  Expected<std::unique_ptr<host::PreparedGemm>> prepared =
+  Expected<std::unique_ptr<host::PreparedCall>> prepared =
       host::prepareGemm(gemm);
   if (prepared.ok())
     gemm.scratchBytes = std::max<int64_t>((*prepared)->scratchBytes(), 64);
@@ -115,7 +116,7 @@ TEST_F(ChecksDeathTest, ScratchOutsideOfTheArena) {
   auto multiply = [](veeline_rank *rank, char *arena, const void *const *) {
     veeline_gemm(rank, 0, arena, arena + 64, arena + 128, arena - 64);
   };
-  EXPECT_DEATH(runStep(multiply), "the scratch of a matrix product is not in");
+  EXPECT_DEATH(runStep(multiply), "the scratch of a matrix product or convolution is not in");
 }
 
 TEST_F(ChecksDeathTest, UnknownProduct) {

@@ -13,7 +13,7 @@ using artifact::DataType;
 using artifact::Gemm;
 
 static std::string implementationOf(const Gemm &gemm) {
-  Expected<std::unique_ptr<host::PreparedGemm>> prepared =
+  Expected<std::unique_ptr<host::PreparedCall>> prepared =
       host::prepareGemm(gemm);
   return prepared.ok() ? (*prepared)->implementation() : prepared.message();
 }

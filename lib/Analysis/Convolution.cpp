@@ -1,0 +1,282 @@
+//===- Convolution.cpp - convolutions and their adjoints ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/Convolution.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// The library knows no convolutions of more spatial dimensions.
+static constexpr size_t maxWindows = 3;
+
+namespace {
+/// A loop and how far one step of it moves.
+struct Term {
+  unsigned loop;
+  int64_t factor;
+};
+
+/// Reads the maps of one op.
+class Matcher {
+public:
+  explicit Matcher(linalg::LinalgOp op)
+      : op(op), maps(op.getIndexingMapsArray()),
+        extents(op.getStaticLoopRanges()) {}
+
+  std::optional<Convolution> match();
+
+private:
+  bool findImage();
+  bool findWindows();
+  bool readWindow(AffineExpr index);
+  void chooseWeights();
+  bool findLoops();
+  bool hasRightIterators();
+  bool has(unsigned operand, unsigned loop) const {
+    return maps[operand].isFunctionOfDim(loop);
+  }
+
+  linalg::LinalgOp op;
+  SmallVector<AffineMap> maps;
+  SmallVector<int64_t> extents;
+  Convolution found;
+};
+} // namespace
+
+/// `loop * factor`, with a positive factor.
+static std::optional<Term> readTerm(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return Term{dim.getPosition(), 1};
+  auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!product || product.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(product.getLHS());
+  auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
+  if (!dim || !factor || factor.getValue() < 1)
+    return std::nullopt;
+  return Term{dim.getPosition(), factor.getValue()};
+}
+
+/// The sum of the products of both inputs and nothing else.
+static bool sumsProducts(linalg::LinalgOp op) {
+  Block &body = *op.getBlock();
+  if (llvm::range_size(body.without_terminator()) != 2)
+    return false;
+  auto product = dyn_cast<arith::MulFOp>(body.front());
+  auto sum = dyn_cast<arith::AddFOp>(body.front().getNextNode());
+  if (!product || !sum || body.getTerminator()->getOperand(0) != sum)
+    return false;
+  auto isPair = [](Operation *pair, Value a, Value b) {
+    return (pair->getOperand(0) == a && pair->getOperand(1) == b) ||
+           (pair->getOperand(0) == b && pair->getOperand(1) == a);
+  };
+  return isPair(product, body.getArgument(0), body.getArgument(1)) &&
+         isPair(sum, product, body.getArgument(2));
+}
+
+/// x is the one operand with indices that are no single loop.
+bool Matcher::findImage() {
+  std::optional<unsigned> image;
+  for (auto [i, map] : llvm::enumerate(maps)) {
+    if (map.isProjectedPermutation())
+      continue;
+    if (image)
+      return false;
+    image = i;
+  }
+  if (!image)
+    return false;
+  found.x = *image;
+  // Which of the others is which is chosen later.
+  found.w = found.x == 0 ? 1 : 0;
+  found.y = 3 - found.x - found.w;
+  return true;
+}
+
+bool Matcher::readWindow(AffineExpr index) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return false;
+  std::optional<Term> first = readTerm(sum.getLHS());
+  std::optional<Term> second = readTerm(sum.getRHS());
+  if (!first || !second)
+    return false;
+  if (has(found.w, first->loop))
+    std::swap(first, second);
+  if (!has(found.y, first->loop) || has(found.w, first->loop) ||
+      !has(found.w, second->loop) || has(found.y, second->loop))
+    return false;
+  found.windows.push_back(
+      {first->loop, second->loop, first->factor, second->factor});
+  return true;
+}
+
+bool Matcher::findWindows() {
+  llvm::SmallBitVector seen(extents.size());
+  for (AffineExpr index : maps[found.x].getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(index)) {
+      if (seen.test(dim.getPosition()))
+        return false;
+      seen.set(dim.getPosition());
+      continue;
+    }
+    if (!readWindow(index))
+      return false;
+    for (unsigned loop :
+         {found.windows.back().output, found.windows.back().kernel}) {
+      if (seen.test(loop))
+        return false;
+      seen.set(loop);
+    }
+  }
+  return !found.windows.empty();
+}
+
+/// y and w are alike: one slides over x along the other. Where x begins with
+/// the samples of a batch, so does y; else the smaller of both is w.
+void Matcher::chooseWeights() {
+  auto first = dyn_cast<AffineDimExpr>(maps[found.x].getResult(0));
+  bool inY = first && has(found.y, first.getPosition());
+  bool inW = first && has(found.w, first.getPosition());
+  bool swaps = inW && !inY;
+  if (inW == inY) {
+    int64_t outputs = 1, kernels = 1;
+    for (const ConvolutionWindow &window : found.windows) {
+      outputs *= extents[window.output];
+      kernels *= extents[window.kernel];
+    }
+    swaps = kernels > outputs;
+  }
+  if (!swaps)
+    return;
+  std::swap(found.y, found.w);
+  for (ConvolutionWindow &window : found.windows) {
+    std::swap(window.output, window.kernel);
+    std::swap(window.stride, window.dilation);
+  }
+}
+
+bool Matcher::findLoops() {
+  for (unsigned loop = 0; loop != extents.size(); ++loop) {
+    if (llvm::any_of(found.windows, [&](const ConvolutionWindow &window) {
+          return window.output == loop || window.kernel == loop;
+        }))
+      continue;
+    bool inX = has(found.x, loop), inW = has(found.w, loop),
+         inY = has(found.y, loop);
+    std::optional<unsigned> *part = inX && inW && inY ? &found.group
+                                    : inX && inY      ? &found.batch
+                                    : inX && inW      ? &found.input
+                                    : inW && inY      ? &found.output
+                                                      : nullptr;
+    if (!part || *part)
+      return false;
+    *part = loop;
+  }
+  return true;
+}
+
+/// What is no dimension of the result is summed over.
+bool Matcher::hasRightIterators() {
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool isDimension =
+        findDimension(maps.back(), static_cast<unsigned>(loop)).has_value();
+    if (isDimension != (iterator == utils::IteratorType::parallel) &&
+        extents[loop] != 1)
+      return false;
+  }
+  return true;
+}
+
+std::optional<Convolution> Matcher::match() {
+  if (!findImage() || !findWindows())
+    return std::nullopt;
+  chooseWeights();
+  if (!findLoops() || !hasRightIterators())
+    return std::nullopt;
+  found.kind = found.y == 2   ? ConvolutionKind::Forward
+               : found.x == 2 ? ConvolutionKind::BackwardData
+                              : ConvolutionKind::BackwardWeights;
+  return found;
+}
+
+std::optional<unsigned> veeline::findDimension(AffineMap map,
+                                               std::optional<unsigned> loop) {
+  if (!loop)
+    return std::nullopt;
+  return map.getResultPosition(getAffineDimExpr(*loop, map.getContext()));
+}
+
+unsigned veeline::findDimension(AffineMap map,
+                                const ConvolutionWindow &window) {
+  for (auto [i, index] : llvm::enumerate(map.getResults()))
+    if (!isa<AffineDimExpr>(index) && index.isFunctionOfDim(window.output))
+      return i;
+  llvm_unreachable("a window runs through a dimension of x");
+}
+
+std::optional<Convolution> veeline::matchConvolution(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0 || op.hasDynamicShape() ||
+      !sumsProducts(op))
+    return std::nullopt;
+  return Matcher(op).match();
+}
+
+/// Where groups have several channels, these stand behind the group.
+static bool hasGroupsOutside(AffineMap map, std::optional<unsigned> group,
+                             std::optional<unsigned> channel) {
+  std::optional<unsigned> outer = findDimension(map, group);
+  std::optional<unsigned> inner = findDimension(map, channel);
+  return !outer || !inner || *outer + 1 == *inner;
+}
+
+/// At the end of x there is less than one step that no window reaches.
+static bool reachesEnd(linalg::LinalgOp op, const Convolution &convolution) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  OpOperand &x = op->getOpOperand(convolution.x);
+  for (const ConvolutionWindow &window : convolution.windows) {
+    int64_t reached = (extents[window.output] - 1) * window.stride +
+                      (extents[window.kernel] - 1) * window.dilation + 1;
+    unsigned dimension = findDimension(op.getMatchingIndexingMap(&x), window);
+    if (op.getShape(&x)[dimension] - reached >= window.stride)
+      return false;
+  }
+  return true;
+}
+
+bool veeline::isLibraryConvolution(linalg::LinalgOp op) {
+  std::optional<Convolution> found = matchConvolution(op);
+  if (!found || found->windows.size() > maxWindows)
+    return false;
+  bool isF32 = llvm::all_of(op->getOperandTypes(), [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && shaped.getElementType().isF32() &&
+           shaped.getNumElements() != 0;
+  });
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return isF32 && reachesEnd(op, *found) &&
+         hasGroupsOutside(maps[found->x], found->group, found->input) &&
+         hasGroupsOutside(maps[found->y], found->group, found->output);
+}
+
+bool veeline::isReadByLibraryConvolutions(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUses(), [](OpOperand &use) {
+           auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+           return op && isLibraryConvolution(op) && op.isDpsInput(&use) &&
+                  matchConvolution(op)->x == use.getOperandNumber();
+         });
+}
+
+bool veeline::isLibraryPadding(tensor::PadOp pad) {
+  Value padding = pad.getConstantPaddingValue();
+  return padding && matchPattern(padding, m_AnyZeroFloat()) &&
+         isReadByLibraryConvolutions(pad.getResult());
+}

@@ -1,0 +1,199 @@
+//===- LibraryCalls.cpp - calls of the runtime's library ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LibraryCalls.h"
+
+#include "StructuredOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace veeline;
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// True for a view whose place in its buffer is computed.
+static bool hasDynamicPlace(const NestAccess &access) {
+  auto type = dyn_cast_or_null<MemRefType>(access.base ? access.base.getType()
+                                                       : Type());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return type && succeeded(type.getStridesAndOffset(strides, offset)) &&
+         ShapedType::isDynamic(offset);
+}
+
+bool veeline::findPlace(NestAccess &access) {
+  return access.rebase() || hasDynamicPlace(access);
+}
+
+/// Bytes from the start of the buffer to that of the view, a slice that a loop
+/// chooses.
+static Value getViewOffset(OpBuilder &rewriter, Location loc,
+                           const NestAccess &access) {
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(rewriter, loc, access.base);
+  Value size = arith::ConstantIndexOp::create(
+      rewriter, loc, access.elementType.getIntOrFloatBitWidth() / 8);
+  return arith::MulIOp::create(rewriter, loc, metadata.getOffset(), size);
+}
+
+/// The address of the first element that `access` touches.
+static Value getAddress(OpBuilder &rewriter, Location loc,
+                        const NestAccess &access, bool readsOnly) {
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc,
+                                                                 access.base);
+  if (readsOnly)
+    address.getDefiningOp()->setAttr(readsOnlyAttrName, rewriter.getUnitAttr());
+  int64_t bytes =
+      access.offset * access.elementType.getIntOrFloatBitWidth() / 8;
+  if (bytes) {
+    Value shift = arith::ConstantIndexOp::create(rewriter, loc, bytes);
+    address = arith::AddIOp::create(rewriter, loc, address, shift);
+  }
+  if (hasDynamicPlace(access))
+    address = arith::AddIOp::create(rewriter, loc, address,
+                                    getViewOffset(rewriter, loc, access));
+  Value integer =
+      arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(
+      rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()),
+      integer);
+}
+
+LibraryCalls::LibraryCalls(ModuleOp module, StringRef function, StringRef table)
+    : module(module), function(function), table(table) {
+  if (auto old = module->getAttrOfType<ArrayAttr>(table))
+    for (Attribute entry : old)
+      getIndex(entry);
+}
+
+void LibraryCalls::declare() {
+  if (module.lookupSymbol(function))
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(module.getContext());
+  auto type = builder.getFunctionType(
+      {pointer, builder.getI32Type(), pointer, pointer, pointer, pointer}, {});
+  func::FuncOp::create(builder, module.getLoc(), function, type).setPrivate();
+}
+
+void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,
+                        DictionaryAttr entry, uint64_t scratchBytes,
+                        const NestAccess &a, const NestAccess &b,
+                        const NestAccess &c) {
+  NestAccess scratch;
+  scratch.elementType = rewriter.getI8Type();
+  if (scratchBytes)
+    scratch.base = memref::AllocOp::create(
+        rewriter, loc,
+        MemRefType::get({static_cast<int64_t>(scratchBytes)},
+                        rewriter.getI8Type()));
+  Value index = arith::ConstantOp::create(
+      rewriter, loc,
+      rewriter.getI32IntegerAttr(static_cast<int32_t>(getIndex(entry))));
+  Value addressA = getAddress(rewriter, loc, a, /*readsOnly=*/true);
+  Value addressB = getAddress(rewriter, loc, b, /*readsOnly=*/true);
+  Value addressC = getAddress(rewriter, loc, c, /*readsOnly=*/false);
+  Type pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+  Value addressScratch =
+      scratchBytes ? getAddress(rewriter, loc, scratch, /*readsOnly=*/false)
+                   : LLVM::ZeroOp::create(rewriter, loc, pointer);
+  func::CallOp::create(
+      rewriter, loc, function, TypeRange(),
+      ValueRange{rank, index, addressA, addressB, addressC, addressScratch});
+  declare();
+}
+
+void LibraryCalls::finish() {
+  if (!entries.empty())
+    module->setAttr(table, ArrayAttr::get(module.getContext(), entries));
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+bool veeline::removeZeros(RewriterBase &rewriter, linalg::GenericOp op) {
+  Value output = op.getDpsInits()[0];
+  Value root = getRootBuffer(output);
+  BufferUses accesses(root, op->getBlock());
+  if (!accesses.isKnown)
+    return false;
+  Operation *previous = nullptr;
+  for (Operation *toucher :
+       llvm::concat<Operation *>(accesses.readers, accesses.writers))
+    if (toucher->isBeforeInBlock(op) &&
+        (!previous || previous->isBeforeInBlock(toucher)))
+      previous = toucher;
+  auto fill = dyn_cast_or_null<linalg::FillOp>(previous);
+  if (!fill || fill.getOutputs()[0] != output ||
+      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+    return false;
+  rewriter.eraseOp(fill);
+  return true;
+}
+
+void veeline::addTo(RewriterBase &rewriter, Location loc, Value accumulator,
+                    Value value) {
+  auto type = cast<MemRefType>(value.getType());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      rewriter, loc, value, accumulator, {identity, identity}, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value sum =
+            arith::AddFOp::create(builder, loc, arguments[1], arguments[0]);
+        linalg::YieldOp::create(builder, loc, sum);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+std::optional<LoopNest> veeline::matchCopy(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 || generic.getNumReductionLoops() ||
+      !llvm::hasSingleElement(*generic.getBlock()) ||
+      generic.getBlock()->getTerminator()->getOperand(0) !=
+          generic.getBlock()->getArgument(0) ||
+      !isa<MemRefType>(generic->getOperand(0).getType()))
+    return std::nullopt;
+  FailureOr<LoopNest> nest = LoopNest::get(generic);
+  if (failed(nest))
+    return std::nullopt;
+  nest->dropUnitLoops();
+  return *nest;
+}
+
+bool veeline::anyBetween(ArrayRef<Operation *> ops, Operation *begin,
+                         Operation *end) {
+  return llvm::any_of(ops, [&](Operation *op) {
+    return begin->isBeforeInBlock(op) && op->isBeforeInBlock(end);
+  });
+}
+
+void veeline::removeDeadCopies(RewriterBase &rewriter, func::FuncOp function) {
+  SmallVector<memref::AllocOp> allocs;
+  function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  for (memref::AllocOp alloc : llvm::reverse(allocs)) {
+    BufferUses accesses(alloc, alloc->getBlock());
+    if (!accesses.isKnown || !accesses.readers.empty() ||
+        !llvm::all_of(accesses.writers, [](Operation *op) {
+          return isa<memref::CopyOp, linalg::FillOp>(op) || matchCopy(op);
+        }))
+      continue;
+    for (Operation *op : accesses.writers)
+      rewriter.eraseOp(op);
+  }
+}

@@ -1,0 +1,77 @@
+//===- LibraryCalls.h - calls of the runtime's library ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What matrix products and convolutions have in common: a function of the
+// runtime computes one operand from two others, as an entry of a table says,
+// and overwrites what was there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_LIBRARYCALLS_H
+#define VEELINE_LIB_CONVERSION_LIBRARYCALLS_H
+
+#include "LoopNest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace veeline {
+
+/// The calls of one function in a module, and the table of their entries, an
+/// attribute of the module.
+class LibraryCalls {
+public:
+  LibraryCalls(mlir::ModuleOp module, llvm::StringRef function,
+               llvm::StringRef table);
+
+  /// Inserts `function(rank, index of entry, a, b, c, scratch)`.
+  void emit(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rank,
+            mlir::DictionaryAttr entry, uint64_t scratchBytes,
+            const NestAccess &a, const NestAccess &b, const NestAccess &c);
+  /// Writes the table.
+  void finish();
+
+private:
+  int64_t getIndex(mlir::Attribute entry) {
+    auto [it, isNew] = indices.try_emplace(entry, entries.size());
+    if (isNew)
+      entries.push_back(entry);
+    return it->second;
+  }
+  void declare();
+
+  mlir::ModuleOp module;
+  llvm::StringRef function, table;
+  llvm::SmallVector<mlir::Attribute> entries;
+  llvm::DenseMap<mlir::Attribute, int64_t> indices;
+};
+
+/// Makes the base of `access` a buffer or, where its place in one is not
+/// static, leaves the view. False where a call cannot start there.
+bool findPlace(NestAccess &access);
+
+/// A call overwrites its result: removes the zeros that `op` adds to. False
+/// where something else is there.
+bool removeZeros(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+
+/// accumulator += value, elementwise.
+void addTo(mlir::RewriterBase &rewriter, mlir::Location loc,
+           mlir::Value accumulator, mlir::Value value);
+
+/// The nest of `op` if all it does is to move elements.
+std::optional<LoopNest> matchCopy(mlir::Operation *op);
+
+/// Removes copies that nothing reads any more.
+void removeDeadCopies(mlir::RewriterBase &rewriter,
+                      mlir::func::FuncOp function);
+
+/// True if one of `ops` stands between `begin` and `end`.
+bool anyBetween(llvm::ArrayRef<mlir::Operation *> ops, mlir::Operation *begin,
+                mlir::Operation *end);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_LIBRARYCALLS_H

@@ -1,0 +1,422 @@
+//===- ConvolutionTest.cpp - convolutions of all shapes and layouts -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Suite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+using namespace veeline;
+using namespace veeline::cts;
+using artifact::Convolution;
+using artifact::ConvolutionKind;
+
+static constexpr int64_t operandBytes = 1 << 18;
+static constexpr int64_t scratchBytes = 1 << 21;
+
+/// The operands lie one after the other in the arena, then the scratch.
+static void convolve(veeline_rank *rank, char *arena, const void *const *) {
+  veeline_convolution(rank, 0, arena, arena + operandBytes,
+                      arena + 2 * operandBytes, arena + 3 * operandBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// The reference
+//===----------------------------------------------------------------------===//
+
+using Index = std::vector<int64_t>;
+
+/// Counts through all indices below `limits`, the last one first.
+static bool advance(Index &index, const Index &limits) {
+  for (size_t i = index.size(); i-- > 0; index[i] = 0)
+    if (++index[i] < limits[i])
+      return true;
+  return false;
+}
+
+static Index join(std::initializer_list<int64_t> first, const Index &second) {
+  Index joined(first);
+  joined.insert(joined.end(), second.begin(), second.end());
+  return joined;
+}
+
+static int64_t place(const Index &index, const Index &strides) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < index.size(); ++i)
+    sum += index[i] * strides[i];
+  return sum;
+}
+
+/// Zeros in the elements of the result, NaN in everything else.
+static std::vector<double> makeResult(const Convolution &c, size_t count) {
+  std::vector<double> result(count, std::numeric_limits<double>::quiet_NaN());
+  Index limits, strides;
+  switch (c.kind) {
+  case ConvolutionKind::forward:
+    limits = join({c.batch, c.groups, c.outputs}, c.ySizes);
+    strides = c.yStrides;
+    break;
+  case ConvolutionKind::backwardData:
+    limits = join({c.batch, c.groups, c.inputs}, c.xSizes);
+    strides = c.xStrides;
+    break;
+  case ConvolutionKind::backwardWeights:
+    limits = join({c.groups, c.outputs, c.inputs}, c.wSizes);
+    strides = c.wStrides;
+    break;
+  }
+  Index at(limits.size());
+  do
+    result[static_cast<size_t>(place(at, strides))] = 0;
+  while (advance(at, limits));
+  return result;
+}
+
+/// The loops of the definition, over everything.
+static std::vector<double> reference(const Convolution &c,
+                                     const std::vector<float> &a,
+                                     const std::vector<float> &b) {
+  std::vector<double> result = makeResult(c, a.size());
+  size_t rank = c.xSizes.size();
+  Index limits = join({c.batch, c.groups, c.outputs, c.inputs}, c.ySizes);
+  limits.insert(limits.end(), c.wSizes.begin(), c.wSizes.end());
+  Index at(limits.size());
+  do {
+    Index x{at[0], at[1], at[3]}, w{at[1], at[2], at[3]},
+        y{at[0], at[1], at[2]};
+    bool isInside = true;
+    for (size_t i = 0; i < rank; ++i) {
+      y.push_back(at[4 + i]);
+      w.push_back(at[4 + rank + i]);
+      x.push_back(y.back() * c.strides[i] + w.back() * c.dilations[i] -
+                  c.padding[i]);
+      isInside &= x.back() >= 0 && x.back() < c.xSizes[i];
+    }
+    if (!isInside)
+      continue;
+    auto inX = static_cast<size_t>(place(x, c.xStrides));
+    auto inW = static_cast<size_t>(place(w, c.wStrides));
+    auto inY = static_cast<size_t>(place(y, c.yStrides));
+    switch (c.kind) {
+    case ConvolutionKind::forward:
+      result[inY] += double(a[inX]) * b[inW];
+      break;
+    case ConvolutionKind::backwardData:
+      result[inX] += double(a[inY]) * b[inW];
+      break;
+    case ConvolutionKind::backwardWeights:
+      result[inW] += double(a[inX]) * b[inY];
+      break;
+    }
+  } while (advance(at, limits));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// Strides of `extents` where `order` lists the dimensions from the outermost
+/// to the innermost, with `gap` elements behind each run of the innermost one.
+static Index arrange(const Index &extents, const std::vector<size_t> &order,
+                     int64_t gap) {
+  Index strides(extents.size());
+  int64_t stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = stride;
+    stride = stride * extents[order[i]] + (i + 1 == order.size() ? gap : 0);
+  }
+  return strides;
+}
+
+/// Orders of (sample, group, channel, spatial...) whose channels have one
+/// stride.
+static std::vector<size_t> dataOrder(size_t rank, bool channelsLast) {
+  std::vector<size_t> order{0, 1, 2};
+  for (size_t i = 0; i < rank; ++i)
+    order.push_back(3 + i);
+  if (channelsLast)
+    std::rotate(order.begin() + 1, order.begin() + 3, order.end());
+  return order;
+}
+
+struct Shape {
+  int64_t batch, groups, inputs, outputs;
+  Index x, w, strides, dilations, padding, paddingAfter;
+};
+
+/// How operands lie in memory.
+struct Layouts {
+  bool channelsLast;
+  std::vector<size_t> w; ///< Of (group, output, input, spatial...).
+  int64_t gap = 0;       ///< In x and y.
+};
+
+static Convolution make(const Shape &shape, const Layouts &layouts) {
+  Convolution c;
+  c.batch = shape.batch;
+  c.groups = shape.groups;
+  c.inputs = shape.inputs;
+  c.outputs = shape.outputs;
+  c.xSizes = shape.x;
+  c.wSizes = shape.w;
+  c.strides = shape.strides;
+  c.dilations = shape.dilations;
+  c.padding = shape.padding;
+  size_t rank = shape.x.size();
+  for (size_t i = 0; i < rank; ++i)
+    c.ySizes.push_back((shape.x[i] + shape.padding[i] + shape.paddingAfter[i] -
+                        (shape.w[i] - 1) * shape.dilations[i] - 1) /
+                           shape.strides[i] +
+                       1);
+  std::vector<size_t> order = dataOrder(rank, layouts.channelsLast);
+  c.xStrides = arrange(join({c.batch, c.groups, c.inputs}, c.xSizes), order, 0);
+  c.yStrides =
+      arrange(join({c.batch, c.groups, c.outputs}, c.ySizes), order, 0);
+  // A slice: every sample is longer than it looks.
+  c.xStrides[0] += layouts.gap;
+  c.yStrides[0] += layouts.gap;
+  c.wStrides =
+      arrange(join({c.groups, c.outputs, c.inputs}, c.wSizes), layouts.w, 0);
+  c.scratchBytes = scratchBytes;
+  return c;
+}
+
+static std::string print(const Convolution &c) {
+  std::string text =
+      std::to_string(static_cast<int>(c.kind)) + " n " +
+      std::to_string(c.batch) + " g " + std::to_string(c.groups) + " c " +
+      std::to_string(c.inputs) + " f " + std::to_string(c.outputs);
+  for (size_t i = 0; i < c.xSizes.size(); ++i)
+    text += ", " + std::to_string(c.xSizes[i]) + "+" +
+            std::to_string(c.padding[i]) + " by " +
+            std::to_string(c.wSizes[i]) + " to " + std::to_string(c.ySizes[i]) +
+            " stride " + std::to_string(c.strides[i]) + " dilation " +
+            std::to_string(c.dilations[i]);
+  return text + (c.xStrides[2] == 1 ? ", channels last" : "");
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// Random values, and a result full of NaN: every element must be written, and
+/// nothing but elements.
+static void runInto(const Convolution &convolution, std::vector<float> &a,
+                    std::vector<float> &b, std::vector<float> &c) {
+  Fixture fixture({convolve}, 3 * operandBytes + scratchBytes);
+  fixture.rank(0).convolutions = {convolution};
+  ASSERT_NO_FATAL_FAILURE(fixture.create());
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (std::vector<float> *operand : {&a, &b}) {
+    operand->resize(operandBytes / sizeof(float));
+    for (float &value : *operand)
+      value = uniform(random);
+  }
+  c.assign(a.size(), std::numeric_limits<float>::quiet_NaN());
+  Executor &executor = fixture.executor();
+  ASSERT_TRUE(executor.write(0, 0, a.data(), operandBytes).ok());
+  ASSERT_TRUE(executor.write(0, operandBytes, b.data(), operandBytes).ok());
+  ASSERT_TRUE(executor.write(0, 2 * operandBytes, c.data(), operandBytes).ok());
+  // What a scratch holds before a call is nobody's business.
+  std::vector<float> garbage(scratchBytes / sizeof(float),
+                             std::numeric_limits<float>::quiet_NaN());
+  ASSERT_TRUE(
+      executor.write(0, 3 * operandBytes, garbage.data(), scratchBytes).ok());
+  Status status = fixture.step();
+  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(executor.read(0, 2 * operandBytes, c.data(), operandBytes).ok());
+}
+
+static bool isSame(float value, double expected) {
+  return std::isnan(expected) ? std::isnan(value)
+                              : std::abs(double(value) - expected) < 1e-3;
+}
+
+static void check(Convolution convolution) {
+  for (ConvolutionKind kind :
+       {ConvolutionKind::forward, ConvolutionKind::backwardData,
+        ConvolutionKind::backwardWeights}) {
+    convolution.kind = kind;
+    SCOPED_TRACE(print(convolution));
+    std::vector<float> a, b, c;
+    ASSERT_NO_FATAL_FAILURE(runInto(convolution, a, b, c));
+    std::vector<double> expected = reference(convolution, a, b);
+    for (size_t i = 0; i < c.size(); ++i)
+      if (!isSame(c[i], expected[i]))
+        FAIL() << "element " << i << " is " << c[i] << ", not " << expected[i];
+  }
+}
+
+/// w as (window..., input, output), (output, window..., input), (output, input,
+/// window...), each with the group outside; then with it inside.
+static std::vector<std::vector<size_t>> weightOrders(size_t rank) {
+  std::vector<std::vector<size_t>> orders(4);
+  orders[1] = {0, 1};
+  orders[2] = {0, 1, 2};
+  for (size_t i = 0; i < rank; ++i)
+    for (auto &order : orders)
+      order.push_back(3 + i);
+  orders[0].insert(orders[0].end(), {0, 2, 1});
+  orders[1].push_back(2);
+  orders[3].insert(orders[3].end(), {2, 1, 0});
+  return orders;
+}
+
+static void checkAllLayouts(const Shape &shape) {
+  for (bool channelsLast : {true, false})
+    for (const std::vector<size_t> &w : weightOrders(shape.x.size()))
+      ASSERT_NO_FATAL_FAILURE(check(make(shape, {channelsLast, w})));
+}
+
+TEST(Convolution, Dense) {
+  checkAllLayouts(
+      {2, 1, 16, 32, {9, 10}, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
+}
+
+TEST(Convolution, FewChannels) {
+  checkAllLayouts({2, 1, 3, 5, {9, 8}, {3, 2}, {1, 1}, {1, 1}, {1, 0}, {1, 1}});
+  checkAllLayouts({1, 1, 1, 1, {5, 6}, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
+}
+
+TEST(Convolution, Pointwise) {
+  checkAllLayouts(
+      {2, 1, 24, 20, {5, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
+  checkAllLayouts(
+      {2, 1, 24, 20, {5, 7}, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {0, 0}});
+}
+
+TEST(Convolution, StridesAndPadding) {
+  checkAllLayouts(
+      {2, 1, 17, 16, {11, 12}, {3, 5}, {2, 3}, {1, 1}, {1, 2}, {1, 0}});
+}
+
+/// The last row and column are read by no window, and the gradient there is
+/// zero.
+TEST(Convolution, StepsThatNoWindowReaches) {
+  checkAllLayouts(
+      {2, 1, 16, 16, {12, 12}, {3, 3}, {2, 4}, {1, 1}, {0, 0}, {0, 0}});
+}
+
+TEST(Convolution, Dilations) {
+  checkAllLayouts(
+      {1, 1, 16, 8, {13, 12}, {3, 2}, {1, 2}, {2, 3}, {2, 1}, {2, 1}});
+}
+
+TEST(Convolution, Depthwise) {
+  checkAllLayouts(
+      {2, 33, 1, 1, {8, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+  checkAllLayouts(
+      {2, 16, 1, 1, {8, 9}, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1}});
+}
+
+TEST(Convolution, DepthwiseWithMultiplier) {
+  checkAllLayouts({2, 6, 1, 3, {8, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+}
+
+TEST(Convolution, Groups) {
+  checkAllLayouts({2, 4, 8, 4, {7, 6}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+  checkAllLayouts(
+      {1, 2, 16, 16, {7, 6}, {3, 1}, {2, 1}, {1, 1}, {1, 0}, {1, 0}});
+}
+
+TEST(Convolution, OneAndThreeDimensions) {
+  checkAllLayouts({3, 1, 8, 4, {19}, {4}, {2}, {1}, {1}, {2}});
+  checkAllLayouts({2, 5, 1, 1, {19}, {3}, {1}, {2}, {1}, {2}});
+  checkAllLayouts({1,
+                   1,
+                   4,
+                   6,
+                   {5, 6, 4},
+                   {2, 3, 2},
+                   {1, 2, 1},
+                   {1, 1, 1},
+                   {1, 1, 0},
+                   {0, 1, 1}});
+}
+
+/// Weights that are most of what there is.
+TEST(Convolution, LargeWeights) {
+  checkAllLayouts(
+      {1, 1, 24, 40, {4, 3}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+  checkAllLayouts(
+      {2, 1, 24, 40, {7, 6}, {3, 2}, {2, 3}, {1, 2}, {2, 1}, {0, 1}});
+  checkAllLayouts(
+      {2, 1, 40, 48, {2, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
+  checkAllLayouts({1, 1, 24, 40, {6}, {3}, {1}, {2}, {3}, {1}});
+  checkAllLayouts({1,
+                   1,
+                   12,
+                   40,
+                   {3, 2, 3},
+                   {2, 2, 2},
+                   {1, 1, 2},
+                   {1, 1, 1},
+                   {1, 0, 1},
+                   {0, 1, 0}});
+}
+
+TEST(Convolution, SamplesWithGaps) {
+  Shape shape{3, 1, 16, 16, {6, 6}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  for (bool channelsLast : {true, false})
+    ASSERT_NO_FATAL_FAILURE(
+        check(make(shape, {channelsLast, weightOrders(2)[0], 40})));
+}
+
+TEST(Convolution, RandomShapes) {
+  std::mt19937 random(11);
+  auto draw = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (int i = 0; i < 60; ++i) {
+    Shape shape{draw(1, 3),  draw(0, 1) ? 1 : draw(2, 5),
+                draw(1, 20), draw(1, 20),
+                {},          {},
+                {},          {},
+                {},          {}};
+    size_t rank = static_cast<size_t>(draw(1, 2));
+    for (size_t d = 0; d < rank; ++d) {
+      shape.w.push_back(draw(1, 4));
+      shape.dilations.push_back(draw(1, 2));
+      shape.strides.push_back(draw(1, 3));
+      int64_t reach = (shape.w[d] - 1) * shape.dilations[d];
+      shape.padding.push_back(draw(0, reach));
+      shape.paddingAfter.push_back(draw(0, reach));
+      shape.x.push_back(draw(reach + 1, reach + 9));
+    }
+    Layouts layouts{draw(0, 1) == 1,
+                    weightOrders(rank)[static_cast<size_t>(draw(0, 3))],
+                    draw(0, 1) * 7};
+    ASSERT_NO_FATAL_FAILURE(check(make(shape, layouts)));
+  }
+}
+
+/// A machine may want more scratch than the one that compiled.
+TEST(Convolution, WithoutPlannedScratch) {
+  Convolution convolution =
+      make({2, 1, 8, 16, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+           {false, weightOrders(2)[0]});
+  convolution.scratchBytes = 0;
+  check(convolution);
+}
+
+TEST(Convolution, SameBitsInEveryRun) {
+  Shape shape{2, 1, 32, 48, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  Convolution convolution = make(shape, {true, weightOrders(2)[0]});
+  for (ConvolutionKind kind :
+       {ConvolutionKind::forward, ConvolutionKind::backwardData,
+        ConvolutionKind::backwardWeights}) {
+    convolution.kind = kind;
+    std::vector<float> a, b, first, second;
+    ASSERT_NO_FATAL_FAILURE(runInto(convolution, a, b, first));
+    ASSERT_NO_FATAL_FAILURE(runInto(convolution, a, b, second));
+    EXPECT_EQ(0, std::memcmp(first.data(), second.data(), operandBytes));
+  }
+}
