@@ -116,7 +116,8 @@ TEST_F(ChecksDeathTest, ScratchOutsideOfTheArena) {
   auto multiply = [](veeline_rank *rank, char *arena, const void *const *) {
     veeline_gemm(rank, 0, arena, arena + 64, arena + 128, arena - 64);
   };
-  EXPECT_DEATH(runStep(multiply), "the scratch of a matrix product or convolution is not in");
+  EXPECT_DEATH(runStep(multiply),
+               "the scratch of a matrix product or convolution is not in");
 }
 
 TEST_F(ChecksDeathTest, UnknownProduct) {
