@@ -82,3 +82,20 @@ func.func @outputs(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<f32>, tensor<f32
   %2 = linalg.reduce { arith.addf } ins(%0 : tensor<8xf32>) outs(%fill : tensor<f32>) dimensions = [0]
   return %0, %1, %2 : tensor<8xf32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// What a convolution of the library starts from is added afterwards.
+
+// CHECK-LABEL: func.func @convolution
+// CHECK:       %[[ZEROS:.*]] = linalg.fill ins(%{{.*}} : f32)
+// CHECK:       %[[Y:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : {{.*}}) outs(%[[ZEROS]] :
+// CHECK:         arith.mulf
+// CHECK:         arith.addf
+// CHECK:       linalg.generic {{.*}} ins(%arg2, %[[Y]] :
+// CHECK-NEXT:  ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:    arith.addf %[[A]], %[[B]]
+func.func @convolution(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x3xf32>, %start: tensor<1x2x2x3xf32>) -> tensor<1x2x2x3xf32> {
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x4x4x2xf32>, tensor<3x3x2x3xf32>) outs(%start : tensor<1x2x2x3xf32>) -> tensor<1x2x2x3xf32>
+  return %0 : tensor<1x2x2x3xf32>
+}
