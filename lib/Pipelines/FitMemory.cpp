@@ -371,8 +371,9 @@ namespace {
 struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
   using PipeFitMemoryBase::PipeFitMemoryBase;
 
-  FitMemory(const PipeFitMemoryOptions &given, GemmScratchFn gemmScratch)
-      : PipeFitMemoryBase(given), gemmScratch(std::move(gemmScratch)) {}
+  FitMemory(const PipeFitMemoryOptions &given, const CompileOptions &options)
+      : PipeFitMemoryBase(given), gemmScratch(options.gemmScratch),
+        convolutionScratch(options.convolutionScratch) {}
 
   /// Of all that trials go through.
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -397,6 +398,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.recompute.assign(recompute.begin(), recompute.end());
     result.memoryLimits.assign(memoryLimits.begin(), memoryLimits.end());
     result.gemmScratch = gemmScratch;
+    result.convolutionScratch = convolutionScratch;
     return result;
   }
 
@@ -407,6 +409,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
   }
 
   GemmScratchFn gemmScratch;
+  ConvolutionScratchFn convolutionScratch;
 };
 
 } // namespace
@@ -425,5 +428,5 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.pieces = llvm::to_vector(options.pieces);
   given.profile = options.profile;
   given.optimizer = options.optimizer;
-  return std::make_unique<FitMemory>(given, options.gemmScratch);
+  return std::make_unique<FitMemory>(given, options);
 }
