@@ -498,10 +498,11 @@ bool veeline::schedule::communication::isSeen(ErrorKind kind,
     return has(Outcome::AtOnce);
   case ErrorKind::Deadlock:
     return has(Outcome::Stuck);
-  // A program that is stuck before the two ends meet shows no more than that.
+  // A program that is stuck before the two ends meet shows no more than that;
+  // without tags another message may take the place of one that is wrong.
   case ErrorKind::Type:
-    return has(Outcome::WrongType) || has(Outcome::Stuck);
-  // Without tags another message may take the place of one that is missing.
+    return has(Outcome::WrongType) || has(Outcome::WrongDelivery) ||
+           has(Outcome::Stuck);
   case ErrorKind::Unmatched:
   case ErrorKind::Mismatch:
   case ErrorKind::Crossed:
