@@ -5,6 +5,9 @@
 // RUN: veeline-opt %t/skip.mlir --pipe-schedule="schedule=1f1b" --pipe-insert-communication | FileCheck %s --check-prefix=SKIP
 // RUN: veeline-opt %t/hand.mlir --pipe-insert-communication | FileCheck %s --check-prefix=HAND
 // RUN: veeline-opt %t/two.mlir --pipe-schedule="schedule=gpipe" --pipe-insert-communication | FileCheck %s --check-prefix=TWO
+// RUN: veeline-opt %t/tied.mlir --pipe-schedule="schedule=1f1b microbatches=4" \
+// RUN:   | sed 's/pipe.predicted = array<f64: [^>]*>/pipe.predicted = array<f64: 0.0, 0.0>/' > %t/timeless.mlir
+// RUN: veeline-opt %t/timeless.mlir --pipe-insert-communication --pipe-verify-communication=model=mpi | FileCheck %s --check-prefix=TIMELESS
 // DEFINE: %{strategy} = p2p
 // DEFINE: %{tied} = veeline-opt %t/tied.mlir --pipe-schedule="schedule=1f1b microbatches=2" --pipe-insert-communication=strategy=%{strategy}
 // DEFINE: %{others} = veeline-opt %t/v.mlir --pipe-schedule="schedule=zb-v microbatches=4" --pipe-insert-communication=strategy=%{strategy} --pipe-verify-communication -o %t/v.out && veeline-opt %t/skip.mlir --pipe-schedule="schedule=1f1b microbatches=4" --pipe-insert-communication=strategy=%{strategy} --pipe-verify-communication -o %t/skip.out
@@ -19,6 +22,14 @@
 // RUN: %{others}
 // RUN: FileCheck %s --check-prefix=RING --input-file %t/skip.out
 // RUN: not veeline-opt %t/tied.mlir --pipe-insert-communication=strategy=mail 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// Where nothing takes time nothing is over when its neighbour begins, so that
+// whoever computes into the other's memory finds it there.
+// TIMELESS-LABEL: pipe.program @tied_rank0
+// TIMELESS-COUNT-4: pipe.recv edge(0) gradient
+// TIMELESS:      pipe.forward
+// TIMELESS-NOT:  pipe.recv edge(0)
+// TIMELESS-LABEL: pipe.program @tied_rank1
 
 // The even rank sends the second activation first and then receives the first
 // gradient, the odd rank the other way round.
