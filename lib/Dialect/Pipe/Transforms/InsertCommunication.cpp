@@ -16,7 +16,7 @@
 // it starts, and started before it. A circle would have one of these, which
 // start earlier, or be one of the schedule itself.
 //
-// The other strategies are those of the schedule library (CommunicationPlan.h).
+// Everything else is planned by the schedule library (CommunicationPlan.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -288,7 +288,7 @@ static LogicalResult postReceives(ProgramOp program,
 }
 
 //===----------------------------------------------------------------------===//
-// Strategies that wait where they send and receive
+// Messages that the schedule library plans
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -301,7 +301,7 @@ public:
                   const MessageTable &table)
       : pipeline(pipeline), programs(programs), table(table) {}
 
-  LogicalResult run(comm::Strategy strategy);
+  LogicalResult run(comm::Strategy strategy, comm::Model model);
 
 private:
   /// What a message carries, and what stands for it where it is used.
@@ -438,20 +438,21 @@ void PlannedInserter::write(int rank, ArrayRef<comm::Op> ops) {
       builder.setInsertionPointToEnd(&body);
     else
       builder.setInsertionPoint(*next);
-    if (op.kind == comm::OpKind::Wait)
-      writeWait(builder, handles[op.handle]);
-    else
+    // A pipe.send has no handle: it is waited for right away.
+    if (op.kind != comm::OpKind::Wait)
       writeMessage(builder, op);
+    else if (RecvOp recv = handles.lookup(op.handle))
+      writeWait(builder, recv);
   }
 }
 
-LogicalResult PlannedInserter::run(comm::Strategy strategy) {
+LogicalResult PlannedInserter::run(comm::Strategy strategy, comm::Model model) {
   for (ProgramOp program : programs)
     collectSteps(program);
   for (size_t rank = 0; rank != programs.size(); ++rank)
     if (failed(collectMessages(rank)))
       return failure();
-  auto program = comm::plan(traffic, strategy, comm::Model::Nccl);
+  auto program = comm::plan(traffic, strategy, model);
   if (!program)
     return pipeline.emitOpError() << program.error().str();
   for (size_t rank = 0; rank != programs.size(); ++rank)
@@ -527,6 +528,7 @@ static LogicalResult verifyUpdates(const PipelineTables &tables,
 /// messages rely on.
 LogicalResult
 veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
+                                   comm::Model model,
                                    SymbolTableCollection &symbols) {
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
   if (programs.empty())
@@ -552,8 +554,8 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   MessageTable messages(tables, programs);
   if (failed(messages.collect()))
     return failure();
-  if (strategy != comm::Strategy::Overlap)
-    return PlannedInserter(pipeline, programs, messages).run(strategy);
+  if (strategy != comm::Strategy::Overlap || model == comm::Model::Nccl)
+    return PlannedInserter(pipeline, programs, messages).run(strategy, model);
   addSends(messages);
   for (ProgramOp program : programs)
     if (failed(postReceives(program, messages)))
@@ -570,7 +572,7 @@ struct PipeInsertCommunication
   void runOnOperation() override {
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>())
-      if (failed(insertCommunication(pipeline, strategy, symbols)))
+      if (failed(insertCommunication(pipeline, strategy, model, symbols)))
         return signalPassFailure();
   }
 };

@@ -21,6 +21,8 @@
 // REDEFINE: %{strategy} = ring
 // RUN: %{others}
 // RUN: FileCheck %s --check-prefix=RING --input-file %t/skip.out
+// RUN: veeline-opt %t/tied.mlir --pipe-schedule="schedule=1f1b microbatches=2" --pipe-insert-communication=model=nccl --pipe-verify-communication \
+// RUN:   | FileCheck %s --check-prefix=NCCL
 // RUN: not veeline-opt %t/tied.mlir --pipe-insert-communication=strategy=mail 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // Where nothing takes time nothing is over when its neighbour begins, so that
@@ -63,6 +65,17 @@
 // RING-LABEL:    pipe.program @skip_rank0
 // RING:          pipe.send copying %{{.*}} edge(0) activation microbatch(0) stream(0) group([[G:.*]]) :
 // RING-NEXT:     pipe.send copying %{{.*}} edge(1) activation microbatch(0) stream(0) group([[G]]) :
+
+// Under NCCL's rules a receive would hold up the sends behind it, so it comes
+// after those of earlier messages, and yet before other work.
+// NCCL-LABEL:    pipe.program @tied_rank0
+// NCCL:          pipe.send copying %{{.*}} edge(0) activation microbatch(1) :
+// NCCL-NEXT:     %[[H0:.*]] = pipe.recv edge(0) gradient microbatch(0) :
+// NCCL-NEXT:     %[[H1:.*]] = pipe.recv edge(0) gradient microbatch(1) :
+// NCCL:          pipe.wait %[[H0]]
+// NCCL:          pipe.backward chunk(0) microbatch(0)
+// NCCL:          pipe.wait %[[H1]]
+// NCCL-NEXT:     pipe.backward chunk(0) microbatch(1)
 
 // UNKNOWN: for the --strategy option: Cannot find option named 'mail'
 

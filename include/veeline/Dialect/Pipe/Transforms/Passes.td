@@ -119,6 +119,10 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     receives one message at a time, of two that meet the even rank's first. `batched` makes one group of a
     send and a receive that follow each other, `ring` of all messages between two operations of a rank.
     docs/communication.md has more.
+
+    A receive that is posted ahead holds up sends under NCCL's rules. With `model=nccl`, `overlap` therefore
+    issues messages in one order, that of the ends of their producers, the receives as early as that order permits,
+    and sends copy. The other strategies suit both models.
   }];
   let options = [
     Option<"strategy", "strategy", "::veeline::schedule::communication::Strategy",
@@ -128,7 +132,12 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
              clEnumValN(::veeline::schedule::communication::Strategy::PointToPoint, "p2p", "one message at a time"),
              clEnumValN(::veeline::schedule::communication::Strategy::Batched, "batched", "a send and a receive at a time"),
              clEnumValN(::veeline::schedule::communication::Strategy::Ring, "ring", "both neighbours at a time"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Overlap, "overlap", "receives posted ahead"))}]>
+             clEnumValN(::veeline::schedule::communication::Strategy::Overlap, "overlap", "receives posted ahead"))}]>,
+    Option<"model", "model", "::veeline::schedule::communication::Model",
+           "::veeline::schedule::communication::Model::Mpi", "Whose rules overlap is for, nccl or mpi",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
+             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"))}]>
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }

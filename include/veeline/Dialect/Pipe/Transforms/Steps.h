@@ -46,11 +46,10 @@ schedulePipeline(PipelineOp pipeline, llvm::StringRef schedule,
                  std::optional<schedule::Error> *outOfMemory = nullptr);
 
 /// Turns the values of other stages in the programs of `pipeline` into
-/// messages.
-mlir::LogicalResult
-insertCommunication(PipelineOp pipeline,
-                    schedule::communication::Strategy strategy,
-                    mlir::SymbolTableCollection &symbols);
+/// messages that are right under the rules of `model`.
+mlir::LogicalResult insertCommunication(
+    PipelineOp pipeline, schedule::communication::Strategy strategy,
+    schedule::communication::Model model, mlir::SymbolTableCollection &symbols);
 
 /// Whether the messages of the programs of `pipeline` are right under the rules
 /// of `model`; a diagnostic where not.
