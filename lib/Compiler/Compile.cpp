@@ -54,6 +54,8 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.pieces = command.pieces;
   options.profile = command.profile;
   options.optimizer = command.optimizer;
+  options.communication =
+      *schedule::communication::parseStrategy(command.communication);
   options.recompute = command.recompute;
   options.memoryLimits = command.memoryLimits;
   options.target = command.target;
@@ -252,6 +254,7 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "microbatches", llvm::Twine(command.microbatches));
   addOption(metadata, "schedule", command.schedule);
   addOption(metadata, "optimizer", command.optimizer);
+  addOption(metadata, "communication", command.communication);
   if (!command.recompute.empty())
     addOption(metadata, "recompute", llvm::join(command.recompute, ","));
   if (!command.memoryLimits.empty())

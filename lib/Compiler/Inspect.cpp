@@ -63,6 +63,10 @@ static int inspectArtifact(const InspectCommand &command) {
     llvm::outs() << '\n';
     printSchedule(llvm::outs(), *program);
   }
+  if (program && command.communication) {
+    llvm::outs() << '\n';
+    printCommunication(llvm::outs(), *program);
+  }
   if (program && command.memory) {
     llvm::outs() << '\n';
     printMemory(llvm::outs(), *program);

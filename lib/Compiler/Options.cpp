@@ -95,6 +95,12 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();
+  app.add_option("--communication", command.communication,
+                 "How messages are sent and received: p2p, batched, ring or "
+                 "overlap")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap"}))
+      ->option_text("p2p|batched|ring|overlap [overlap]");
   app.add_option("--recompute", command.recompute,
                  "What backwards compute again instead of keeping it: none, "
                  "balanced (the default), cheap, full, a ratio of a chunk's "
@@ -243,12 +249,13 @@ static std::string findMisfit(const CLI::App &app,
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";
-  for (std::string name :
-       {"--parameters", "--memory", "--memory-svg", "--schedule", "--json"})
+  for (std::string name : {"--parameters", "--memory", "--memory-svg",
+                           "--schedule", "--communication", "--json"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
-  for (std::string name : {"--parameters", "--memory", "--schedule"})
+  for (std::string name :
+       {"--parameters", "--memory", "--schedule", "--communication"})
     if (command.json && app.count(name))
       return name + " prints a table, and --json everything; choose one";
   return "";
@@ -274,6 +281,8 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
                  "Draw the memory of each rank to this .svg file")
       ->check(commandline::checkFileName);
   app.add_flag("--schedule", command.schedule, "The order of each rank");
+  app.add_flag("--communication", command.communication,
+               "How far ahead each receive is posted");
   app.add_flag("--json", command.json, "The metadata of an artifact as JSON");
   if (std::optional<int> code = commandline::parse(app, argc, argv))
     return {std::nullopt, *code};

@@ -329,7 +329,9 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   if (failed(measure(chunks)))
     return failure();
   setWorkspaces(**module, attempt.policies);
-  if (failed(insertCommunication(pipeline, symbols)) ||
+  if (failed(insertCommunication(pipeline, options.communication,
+                                 schedule::communication::Model::Mpi,
+                                 symbols)) ||
       failed(planMemory(pipeline, options.optimizer, symbols)))
     return failure();
   for (ProgramOp program : getPrograms(pipeline)) {

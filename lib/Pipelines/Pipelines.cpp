@@ -68,7 +68,17 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   schedule.microbatches = options.microbatches;
   schedule.sequential = options.sequential;
   passManager.addPass(pipe::createPipeSchedule(schedule));
-  passManager.addPass(pipe::createPipeInsertCommunication());
+  pipe::PipeInsertCommunicationOptions communication;
+  communication.strategy = options.communication;
+  passManager.addPass(pipe::createPipeInsertCommunication(communication));
+  // A receive that is posted ahead would hold up sends under NCCL's rules; the
+  // host has MPI's. The other strategies are right under both.
+  pipe::PipeVerifyCommunicationOptions verification;
+  verification.model =
+      options.communication == schedule::communication::Strategy::Overlap
+          ? schedule::communication::Model::Mpi
+          : schedule::communication::Model::Nccl;
+  passManager.addPass(pipe::createPipeVerifyCommunication(verification));
 }
 
 void veeline::buildMemoryPipeline(OpPassManager &passManager,
@@ -131,6 +141,18 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> optimizer{*this, "optimizer",
                                 llvm::cl::desc("sgd, sgd-momentum or adamw"),
                                 llvm::cl::init("adamw")};
+  Option<schedule::communication::Strategy> communication{
+      *this, "communication", llvm::cl::desc("How messages travel"),
+      llvm::cl::init(schedule::communication::Strategy::Overlap),
+      llvm::cl::values(
+          clEnumValN(schedule::communication::Strategy::PointToPoint, "p2p",
+                     "one message at a time"),
+          clEnumValN(schedule::communication::Strategy::Batched, "batched",
+                     "a send and a receive at a time"),
+          clEnumValN(schedule::communication::Strategy::Ring, "ring",
+                     "both neighbours at a time"),
+          clEnumValN(schedule::communication::Strategy::Overlap, "overlap",
+                     "receives posted ahead"))};
   ListOption<std::string> recompute{
       *this, "recompute",
       llvm::cl::desc("What backwards compute again: none, balanced, cheap, "
@@ -160,6 +182,7 @@ void veeline::registerPipelines() {
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
         options.profile = given.profile;
         options.optimizer = given.optimizer;
+        options.communication = given.communication;
         options.recompute.assign(given.recompute.begin(),
                                  given.recompute.end());
         options.memoryLimits.assign(given.memoryLimits.begin(),

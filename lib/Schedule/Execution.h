@@ -13,6 +13,7 @@
 #include "veeline/Schedule/Simulator.h"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace veeline::schedule {
@@ -80,6 +81,10 @@ private:
   const std::vector<std::vector<int>> *overlapped;
   mutable std::vector<std::size_t> next;
 };
+
+/// The first step of the overlapped block that a step belongs to, if any, and
+/// the step after its last one.
+std::pair<int, int> blockAround(const Schedule &schedule, int stage, int step);
 
 /// The time that `size` operations from a step on take together.
 double blockTime(const Problem &problem, const std::vector<Op> &ops, int step,

@@ -11,10 +11,8 @@
 
 using namespace veeline::schedule;
 
-/// The first step of the overlapped block that a step belongs to, if any, and
-/// the step after its last one.
-static std::pair<int, int> blockAround(const Schedule &schedule, int stage,
-                                       int step) {
+std::pair<int, int> veeline::schedule::blockAround(const Schedule &schedule,
+                                                   int stage, int step) {
   if (schedule.overlapped.empty())
     return {step, step + 1};
   const std::vector<int> &blocks = schedule.overlapped[stage];

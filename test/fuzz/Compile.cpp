@@ -83,6 +83,7 @@ private:
   LogicalResult differentiate(std::vector<std::string> recompute);
   LogicalResult schedule();
   LogicalResult schedulePipeline(StringRef name);
+  void addCommunication(OpPassManager &passManager);
   LogicalResult describe();
   LogicalResult lower();
 
@@ -255,6 +256,21 @@ LogicalResult Compilation::lower() {
   return success();
 }
 
+/// The strategy is what the seed says.
+void Compilation::addCommunication(OpPassManager &passManager) {
+  using namespace schedule::communication;
+  Random random(task.seed ^ 0xC033);
+  std::vector<Strategy> choices = {Strategy::PointToPoint, Strategy::Batched,
+                                   Strategy::Ring, Strategy::Overlap};
+  pipe::PipeInsertCommunicationOptions communication;
+  communication.strategy = random.oneOf(choices);
+  passManager.addPass(pipe::createPipeInsertCommunication(communication));
+  pipe::PipeVerifyCommunicationOptions verification;
+  verification.model =
+      communication.strategy == Strategy::Overlap ? Model::Mpi : Model::Nccl;
+  passManager.addPass(pipe::createPipeVerifyCommunication(verification));
+}
+
 LogicalResult Compilation::run() {
   module = parseSourceString<ModuleOp>(task.text, &context, "model");
   if (!module || failed(partition()) || failed(differentiate()))
@@ -273,7 +289,7 @@ LogicalResult Compilation::run() {
   options.gemmScratch = getGemmScratch;
   options.convolutionScratch = getConvolutionScratch;
   if (failed(apply([&](OpPassManager &passManager) {
-        passManager.addPass(pipe::createPipeInsertCommunication());
+        addCommunication(passManager);
         buildMemoryPipeline(passManager, options);
       })) ||
       failed(describe()))

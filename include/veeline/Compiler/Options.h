@@ -45,6 +45,8 @@ struct CompileCommand {
   /// What veeline train --profile has written; empty: nothing was measured.
   std::string profile;
   std::string optimizer = "adamw";
+  /// How messages are sent and received. Checked.
+  std::string communication = "overlap";
   /// What backwards compute again: nothing (the default), one for all chunks or
   /// one for each. Checked.
   std::vector<std::string> recompute;
@@ -72,6 +74,7 @@ struct InspectCommand {
   /// Where to draw the memory, as SVG; empty: nowhere.
   std::string memorySvg;
   bool schedule = false;
+  bool communication = false;
   bool json = false;
 };
 

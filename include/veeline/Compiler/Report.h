@@ -28,6 +28,11 @@ void printParameters(llvm::raw_ostream &os, const artifact::Metadata &metadata);
 /// The order of every rank of `program`.
 void printSchedule(llvm::raw_ostream &os, const artifact::Program &program);
 
+/// Every message that a rank receives: before which of its F, B and W the
+/// receive is posted and waited for, and how far apart these are.
+void printCommunication(llvm::raw_ostream &os,
+                        const artifact::Program &program);
+
 /// The memory of every rank of `program`, by kind: a table, and a picture of
 /// what is live over the predicted time of the step.
 void printMemory(llvm::raw_ostream &os, const artifact::Program &program);

@@ -9,6 +9,7 @@
 
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
+#include "veeline/Schedule/CommunicationPlan.h"
 
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ struct CompileOptions {
   /// A file with measured times; empty: those of the cost model.
   std::string profile;
   std::string optimizer = "adamw";
+  /// How messages are sent and received.
+  schedule::communication::Strategy communication =
+      schedule::communication::Strategy::Overlap;
   /// What backwards compute again: one for all chunks or one for each; empty:
   /// the default.
   std::vector<std::string> recompute;

@@ -215,6 +215,12 @@ static int runSchedules(const Request &request, const CommandOptions &options,
     if (!answer)
       return fail(answer.error(), ExitFailure, err);
     std::string text = textOf(*answer, options);
+    if (!options.verifyCommunication.empty()) {
+      Expected<std::string> line = proveCommunication(*answer, options);
+      if (!line)
+        return fail(line.error(), ExitFailure, err);
+      text += "\n" + *line;
+    }
     std::string why =
         options.explain ? printable(explain(*answer, request)) : "";
     shown.push_back({std::move(*answer), std::move(text), std::move(why)});

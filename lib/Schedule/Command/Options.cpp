@@ -188,6 +188,23 @@ static void addGeneratorOptions(CLI::App &command, CommandOptions &options) {
       ->check(wholeNumber(0, std::numeric_limits<std::uint64_t>::max()));
 }
 
+static void addCommunicationOptions(CLI::App &command,
+                                    CommandOptions &options) {
+  command
+      .add_option("--verify-communication", options.verifyCommunication,
+                  "Prove that the messages of the schedule cannot deadlock "
+                  "under the rules of nccl or mpi: those of the communication "
+                  "cells of a .csv file, otherwise as --communication has them")
+      ->check(CLI::IsMember({"nccl", "mpi"}))
+      ->option_text("nccl|mpi");
+  command
+      .add_option("--communication", options.communication,
+                  "How they are sent and received: p2p, batched, ring or "
+                  "overlap (default)")
+      ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap"}))
+      ->option_text("p2p|batched|ring|overlap");
+}
+
 static void addOutputOptions(CLI::App &command, CommandOptions &options) {
   command
       .add_option("-o,--output", options.outputs,
@@ -234,6 +251,7 @@ void veeline::schedule::addOptions(CLI::App &command, CommandOptions &options) {
       ->excludes(schedule);
   addProblemOptions(command, options);
   addGeneratorOptions(command, options);
+  addCommunicationOptions(command, options);
   addOutputOptions(command, options);
   rejectEmptyValues(command);
 }
@@ -289,8 +307,9 @@ static std::string goes(const CommandOptions &options,
 
 /// A table has no use for what shows one schedule.
 static Status checkTable(const CommandOptions &options) {
-  std::vector<std::string> single{"--against", "--explain", "--memory-curves",
-                                  "--show",    "--width",   "--color"};
+  std::vector<std::string> single{
+      "--against", "--explain", "--memory-curves",       "--show",
+      "--width",   "--color",   "--verify-communication"};
   bool isDial = !options.memoryDial.empty();
   if (!isDial)
     single.insert(single.begin(), "-o");
@@ -326,6 +345,8 @@ Status veeline::schedule::checkOptions(const CommandOptions &options) {
   if (!options.compare.empty() || !options.memoryDial.empty())
     if (Status status = checkTable(options); !status)
       return status;
+  if (options.has("--communication") && options.verifyCommunication.empty())
+    return usage("--communication goes with --verify-communication");
   return checkExplained(options);
 }
 

@@ -39,6 +39,7 @@ struct CommandOptions {
   std::string view = "timeline", color = "auto";
   int width = TextOptions().width;
   bool explain = false, memoryCurves = false;
+  std::string verifyCommunication, communication = "overlap";
   std::vector<std::string> outputs;
 
   /// The names of all options that were given: "--stages", "-o".

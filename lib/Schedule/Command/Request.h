@@ -176,6 +176,11 @@ bool isDialFormat(Format format);
 std::string toCsv(const Dial &dial);
 std::string toJson(const Dial &dial, const Request &request);
 
+/// A line that says that the messages of a schedule are right, as the options
+/// have them; an error that says what is wrong.
+Expected<std::string> proveCommunication(const Answer &answer,
+                                         const CommandOptions &options);
+
 /// What is known about a schedule in closed form beside what was simulated.
 std::string explain(const Answer &answer, const Request &request);
 

@@ -95,11 +95,15 @@ static std::optional<int> takeNumber(std::string_view &text, int bound) {
   return value;
 }
 
-static bool isCommunication(std::string_view action) {
-  constexpr std::array<std::string_view, 7> actions{
-      "UNSHARD", "RESHARD", "REDUCE_GRAD", "SEND_F",
-      "RECV_F",  "SEND_B",  "RECV_B"};
+static bool isMessage(std::string_view action) {
+  constexpr std::array<std::string_view, 4> actions{"SEND_F", "RECV_F",
+                                                    "SEND_B", "RECV_B"};
   return std::find(actions.begin(), actions.end(), action) != actions.end();
+}
+
+static bool isCommunication(std::string_view action) {
+  return isMessage(action) || action == "UNSHARD" || action == "RESHARD" ||
+         action == "REDUCE_GRAD";
 }
 
 static std::optional<OpKind> parseKind(std::string_view action) {
@@ -114,9 +118,10 @@ static std::optional<OpKind> parseKind(std::string_view action) {
   return std::nullopt;
 }
 
+constexpr int microbatchBound = 1 << 24;
+
 /// A cell without blanks that is no block.
 static Expected<std::vector<Op>> parseAction(std::string_view cell) {
-  constexpr int microbatchBound = 1 << 24;
   std::string_view rest = cell;
   std::optional<int> chunk = takeNumber(rest, Placement::maxChunks);
   if (!chunk)
@@ -161,10 +166,29 @@ static Expected<std::vector<Op>> parseBlock(std::string_view cell) {
   return ops;
 }
 
-Expected<std::vector<Op>> veeline::schedule::parseCell(std::string_view cell) {
+static std::string_view withoutQuotes(std::string_view cell) {
   cell = trim(cell);
   if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
     cell = trim(cell.substr(1, cell.size() - 2));
+  return cell;
+}
+
+std::optional<MessageCell>
+veeline::schedule::parseMessageCell(std::string_view cell) {
+  std::string_view rest = withoutQuotes(cell);
+  std::optional<int> chunk = takeNumber(rest, Placement::maxChunks);
+  std::size_t letters = std::min(rest.find_first_of("0123456789"), rest.size());
+  std::string_view action = rest.substr(0, letters);
+  rest.remove_prefix(letters);
+  std::optional<int> microbatch = takeNumber(rest, microbatchBound);
+  if (!chunk || !microbatch || !rest.empty() || !isMessage(action))
+    return std::nullopt;
+  return MessageCell{*chunk, *microbatch, action.starts_with("SEND"),
+                     action.ends_with("B")};
+}
+
+Expected<std::vector<Op>> veeline::schedule::parseCell(std::string_view cell) {
+  cell = withoutQuotes(cell);
   if (cell.empty())
     return std::vector<Op>();
   return cell.front() == '(' ? parseBlock(cell) : parseAction(cell);

@@ -23,6 +23,19 @@ std::vector<std::string> stageCells(const Problem &problem,
 /// of an overlapped block.
 Expected<std::vector<Op>> parseCell(std::string_view cell);
 
+/// A cell that sends or receives: "2SEND_F0".
+struct MessageCell {
+  int chunk;
+  int microbatch;
+  bool isSend;
+  bool isGradient;
+};
+/// Nothing for any other cell.
+std::optional<MessageCell> parseMessageCell(std::string_view cell);
+
+/// The rows of a .csv file, one a rank; empty lines at the end are none.
+std::vector<std::string_view> csvRows(std::string_view text);
+
 /// A place in a file, counted from 1.
 struct Place {
   int line = 1;

@@ -36,20 +36,28 @@ static Status readRow(std::string_view row, int line, const std::string &file,
   return Status::success();
 }
 
-Expected<ImportedSchedule> veeline::schedule::readCsv(std::string_view text,
-                                                      const std::string &file) {
+std::vector<std::string_view>
+veeline::schedule::csvRows(std::string_view text) {
   constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(byteOrderMark))
     text.remove_prefix(byteOrderMark.size());
   // Empty lines at the end are no ranks.
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  OrderReader reader(file);
-  for (int line = 1; !text.empty(); ++line) {
+  std::vector<std::string_view> rows;
+  while (!text.empty()) {
     std::size_t end = std::min(text.find('\n'), text.size());
-    if (Status status = readRow(text.substr(0, end), line, file, reader);
-        !status)
-      return status.takeError();
+    rows.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  return rows;
+}
+
+Expected<ImportedSchedule> veeline::schedule::readCsv(std::string_view text,
+                                                      const std::string &file) {
+  OrderReader reader(file);
+  int line = 0;
+  for (std::string_view row : csvRows(text))
+    if (Status status = readRow(row, ++line, file, reader); !status)
+      return status.takeError();
   return reader.finish("file:" + file);
 }

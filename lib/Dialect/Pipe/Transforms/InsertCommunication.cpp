@@ -4,16 +4,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sender computes straight into the receiver's memory, so it waits, before
-// it starts to produce a value, until the receive is posted. A receive is
-// therefore posted before the first op of its rank that in the simulated
-// schedule is not over when the producer starts, and before that op waits for
-// anything.
+// With receives posted ahead a sender computes straight into the receiver's
+// memory, so it waits, before it starts to produce a value, until the receive
+// is posted. A receive is therefore posted before the first op of its rank that
+// in the simulated schedule is not over when the producer starts, and before
+// that op waits for anything.
 //
 // No deadlock: order all work ops by their simulated start. An op waits for ops
 // before it on its rank, for the producers of its inputs, and for receives
 // that stand before an op of another rank whose predecessors are all over when
-// it starts. All of these start earlier, so some op can always run.
+// it starts, and started before it. A circle would have one of these, which
+// start earlier, or be one of the schedule itself.
+//
+// Everything else is planned by the schedule library (CommunicationPlan.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +30,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Schedule/Simulator.h"
 
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -104,45 +108,55 @@ static LogicalResult predict(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
 
 namespace {
 
-/// The messages of one pipeline.
-class CommunicationInserter {
+namespace comm = schedule::communication;
+
+/// The stream of what does not hold up computations, and the one communicator.
+constexpr int asynchronousStream = 1;
+constexpr int communicator = 0;
+
+/// Which message: edge, direction, microbatch.
+using Key = std::tuple<int64_t, Direction, int64_t>;
+
+/// The messages of one pipeline: what is wanted where, and who computes it.
+class MessageTable {
 public:
-  CommunicationInserter(PipelineTables &tables, ArrayRef<ProgramOp> programs)
+  MessageTable(PipelineTables &tables, ArrayRef<ProgramOp> programs)
       : tables(tables), programs(programs) {}
 
-  LogicalResult run();
+  LogicalResult collect();
+  /// The value that a message carries; a diagnostic where nobody computes it.
+  FailureOr<Value> getProduced(EdgeValueOp use) const;
+  /// All of them, in the order of the programs.
+  ArrayRef<std::pair<Key, Value>> getProduced() const { return inOrder; }
+  static Key getKey(EdgeValueOp use) {
+    return {use.getEdge(), use.getDirection(), use.getMicrobatch()};
+  }
 
 private:
-  using Key = std::tuple<int64_t, Direction, int64_t>;
-
-  void addSends(Operation *op);
-  void addSend(OpBuilder &builder, Value value, int64_t edge,
-               Direction direction, int64_t microbatch);
-  LogicalResult replaceEdgeValues(ProgramOp program);
+  void collectProduced(Operation *op);
+  void addProduced(Value value, int64_t edge, Direction direction,
+                   int64_t microbatch);
 
   PipelineTables &tables;
   ArrayRef<ProgramOp> programs;
   std::map<Key, EdgeValueOp> wanted;
-  /// The producers of all values that are wanted elsewhere.
-  std::map<Key, Operation *> producers;
+  std::map<Key, Value> produced;
+  SmallVector<std::pair<Key, Value>> inOrder;
 };
 
 } // namespace
 
-void CommunicationInserter::addSend(OpBuilder &builder, Value value,
-                                    int64_t edge, Direction direction,
-                                    int64_t microbatch) {
+void MessageTable::addProduced(Value value, int64_t edge, Direction direction,
+                               int64_t microbatch) {
   Key key{edge, direction, microbatch};
   if (!wanted.count(key))
     return;
-  producers[key] = value.getDefiningOp();
-  SendOp::create(builder, value.getLoc(), value, edge, direction, microbatch);
+  produced[key] = value;
+  inOrder.push_back({key, value});
 }
 
-/// Sends what other stages want of the results of `op`.
-void CommunicationInserter::addSends(Operation *op) {
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointAfter(op);
+/// Notes what other stages want of the results of `op`.
+void MessageTable::collectProduced(Operation *op) {
   if (std::optional<ChunkFunctionKind> kind = getFunctionKind(op)) {
     schedule::Op work = *getScheduleOp(op);
     const Carried &carried = tables.get(work.chunk, *kind);
@@ -150,11 +164,10 @@ void CommunicationInserter::addSends(Operation *op) {
       Value result = op->getResult(i);
       if (value.kind == RoleKind::Result)
         for (int64_t edge : tables.edges.getOutgoing(work.chunk, value.index))
-          addSend(builder, result, edge, Direction::Activation,
-                  work.microbatch);
+          addProduced(result, edge, Direction::Activation, work.microbatch);
       if (value.kind == RoleKind::OperandGrad)
         if (auto edge = tables.edges.getIncoming(work.chunk, value.index))
-          addSend(builder, result, *edge, Direction::Gradient, work.microbatch);
+          addProduced(result, *edge, Direction::Gradient, work.microbatch);
     }
     return;
   }
@@ -163,39 +176,85 @@ void CommunicationInserter::addSends(Operation *op) {
   for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges())) {
     if (gradient && edge.param == gradient.getParam() &&
         edge.consumer == static_cast<int64_t>(gradient.getChunk()))
-      addSend(builder, gradient.getValue(), number, Direction::Gradient, 0);
+      addProduced(gradient.getValue(), number, Direction::Gradient, 0);
     if (update && edge.param == update.getParam())
-      addSend(builder, update.getValue(), number, Direction::Activation, 0);
+      addProduced(update.getValue(), number, Direction::Activation, 0);
+  }
+}
+
+LogicalResult MessageTable::collect() {
+  for (ProgramOp program : programs)
+    for (auto value : program.getBody().front().getOps<EdgeValueOp>()) {
+      auto [it, inserted] = wanted.try_emplace(getKey(value), value);
+      if (inserted)
+        continue;
+      InFlightDiagnostic diagnostic =
+          value.emitOpError("stands twice; a value travels once");
+      diagnostic.attachNote(it->second.getLoc()) << "the first one is here";
+      return diagnostic;
+    }
+  for (ProgramOp program : programs)
+    for (Operation &op : program.getBody().front())
+      collectProduced(&op);
+  return success();
+}
+
+FailureOr<Value> MessageTable::getProduced(EdgeValueOp use) const {
+  auto it = produced.find(getKey(use));
+  if (it != produced.end())
+    return it->second;
+  return use.emitOpError("is a value that no program of the pipeline computes");
+}
+
+//===----------------------------------------------------------------------===//
+// Receives that are posted ahead
+//===----------------------------------------------------------------------===//
+
+/// Sends stand right after what computes the value.
+static void addSends(const MessageTable &messages) {
+  Operation *last = nullptr, *producer = nullptr;
+  for (const auto &[key, value] : messages.getProduced()) {
+    auto [edge, direction, microbatch] = key;
+    if (value.getDefiningOp() != producer)
+      last = producer = value.getDefiningOp();
+    OpBuilder builder(producer->getContext());
+    builder.setInsertionPointAfter(last);
+    last = SendOp::create(builder, value.getLoc(), value, edge, direction,
+                          microbatch, asynchronousStream, communicator,
+                          IntegerAttr());
   }
 }
 
 /// Posts the receives of one program and waits where their values are used.
-LogicalResult CommunicationInserter::replaceEdgeValues(ProgramOp program) {
+static LogicalResult postReceives(ProgramOp program,
+                                  const MessageTable &messages) {
   Block &body = program.getBody().front();
-  // Entry i: the end of work op i, and the op before which to post what is to
+  // Entry i: the times of work op i, and the op before which to post what is to
   // be posted once i work ops are over. That is before all waits for the next
   // one's inputs.
-  SmallVector<double> ends;
+  SmallVector<std::pair<double, double>> times;
   SmallVector<Operation *> anchors = {&body.front()};
   for (Operation &op : body)
     if (getScheduleOp(&op)) {
-      ends.push_back(getPredicted(&op).second);
+      times.push_back(getPredicted(&op));
       anchors.push_back(op.getNextNode());
     }
+  // An op that takes no time and begins with the producer is not over.
+  auto isOver = [&](size_t work, double begin) {
+    return times[work].second <= begin && times[work].first < begin;
+  };
   struct Receive {
     EdgeValueOp value;
     double begin;
   };
   SmallVector<Receive> receives;
   for (auto value : body.getOps<EdgeValueOp>()) {
-    auto it = producers.find(
-        {value.getEdge(), value.getDirection(), value.getMicrobatch()});
-    if (it == producers.end())
-      return value.emitOpError(
-          "is a value that no program of the pipeline computes");
-    bool isWork = getScheduleOp(it->second).has_value();
-    receives.push_back({value, isWork
-                                   ? getPredicted(it->second).first
+    FailureOr<Value> produced = messages.getProduced(value);
+    if (failed(produced))
+      return failure();
+    Operation *producer = produced->getDefiningOp();
+    receives.push_back({value, getScheduleOp(producer)
+                                   ? getPredicted(producer).first
                                    : std::numeric_limits<double>::infinity()});
   }
   llvm::stable_sort(receives, [](const Receive &a, const Receive &b) {
@@ -203,7 +262,7 @@ LogicalResult CommunicationInserter::replaceEdgeValues(ProgramOp program) {
   });
   size_t next = 0;
   for (auto [value, begin] : receives) {
-    while (next != ends.size() && ends[next] <= begin)
+    while (next != times.size() && isOver(next, begin))
       ++next;
     Operation *anchor = anchors[next];
     OpBuilder builder(program.getContext());
@@ -213,9 +272,9 @@ LogicalResult CommunicationInserter::replaceEdgeValues(ProgramOp program) {
       builder.setInsertionPoint(value);
     auto type =
         HandleType::get(builder.getContext(), value.getValue().getType());
-    Value handle =
-        RecvOp::create(builder, value.getLoc(), type, value.getEdge(),
-                       value.getDirection(), value.getMicrobatch());
+    Value handle = RecvOp::create(
+        builder, value.getLoc(), type, value.getEdge(), value.getDirection(),
+        value.getMicrobatch(), asynchronousStream, communicator, IntegerAttr());
     // Behind the value, which may be where further receives are posted: they
     // must not stand behind a wait.
     builder.setInsertionPointAfter(value);
@@ -228,26 +287,184 @@ LogicalResult CommunicationInserter::replaceEdgeValues(ProgramOp program) {
   return success();
 }
 
-LogicalResult CommunicationInserter::run() {
-  for (ProgramOp program : programs)
-    for (auto value : program.getBody().front().getOps<EdgeValueOp>()) {
-      Key key{value.getEdge(), value.getDirection(), value.getMicrobatch()};
-      auto [it, inserted] = wanted.try_emplace(key, value);
-      if (inserted)
-        continue;
-      InFlightDiagnostic diagnostic =
-          value.emitOpError("stands twice; a value travels once");
-      diagnostic.attachNote(it->second.getLoc()) << "the first one is here";
-      return diagnostic;
-    }
-  for (ProgramOp program : programs)
-    for (Operation &op : llvm::make_early_inc_range(program.getBody().front()))
-      addSends(&op);
-  for (ProgramOp program : programs)
-    if (failed(replaceEdgeValues(program)))
+//===----------------------------------------------------------------------===//
+// Messages that the schedule library plans
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Has the schedule library plan the messages of one pipeline. The steps of a
+/// rank are all ops of its program but edge values.
+class PlannedInserter {
+public:
+  PlannedInserter(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
+                  const MessageTable &table)
+      : pipeline(pipeline), programs(programs), table(table) {}
+
+  LogicalResult run(comm::Strategy strategy, comm::Model model);
+
+private:
+  /// What a message carries, and what stands for it where it is used.
+  struct Message {
+    Value value;
+    EdgeValueOp use;
+  };
+
+  void collectSteps(ProgramOp program);
+  int getFirstUse(EdgeValueOp use) const;
+  LogicalResult collectMessages(int rank);
+  void write(int rank, ArrayRef<comm::Op> ops);
+  void writeMessage(OpBuilder &builder, const comm::Op &op);
+  void writeWait(OpBuilder &builder, RecvOp recv);
+
+  PipelineOp pipeline;
+  ArrayRef<ProgramOp> programs;
+  const MessageTable &table;
+  comm::Traffic traffic;
+  /// Of each rank, in order; and the place of each op.
+  SmallVector<SmallVector<Operation *>> steps;
+  llvm::DenseMap<Operation *, int> numbers;
+  std::map<comm::MessageId, Message> messages;
+  llvm::DenseMap<Type, int> types;
+  /// Of the rank that is written, by number.
+  llvm::DenseMap<int, RecvOp> handles;
+};
+
+} // namespace
+
+/// What is no work takes no time: it comes right after the work before it, or
+/// at the end of the step.
+void PlannedInserter::collectSteps(ProgramOp program) {
+  SmallVector<Operation *> &list = steps.emplace_back();
+  auto &times = traffic.ranks.emplace_back();
+  double now = 0;
+  for (Operation &op : program.getBody().front()) {
+    if (isa<EdgeValueOp>(op))
+      continue;
+    numbers[&op] = list.size();
+    list.push_back(&op);
+    auto [begin, end] =
+        getScheduleOp(&op) ? getPredicted(&op) : std::pair(now, now);
+    if (isa<GradientOp, UpdateOp, AssignOp>(op))
+      begin = end = std::numeric_limits<double>::infinity();
+    times.push_back({begin, end});
+    now = end;
+  }
+}
+
+/// The first step that uses a value; where none does, the one that follows.
+int PlannedInserter::getFirstUse(EdgeValueOp use) const {
+  Operation *next = use;
+  while (next && isa<EdgeValueOp>(next))
+    next = next->getNextNode();
+  int first = std::numeric_limits<int>::max();
+  for (Operation *user : use->getUsers())
+    first = std::min(first, numbers.lookup(user));
+  if (!use->use_empty())
+    return first;
+  return next ? numbers.lookup(next) : numbers.size();
+}
+
+LogicalResult PlannedInserter::collectMessages(int rank) {
+  ProgramOp program = programs[rank];
+  for (auto use : program.getBody().front().getOps<EdgeValueOp>()) {
+    FailureOr<Value> value = table.getProduced(use);
+    if (failed(value))
       return failure();
+    Operation *producer = value->getDefiningOp();
+    Type type = value->getType();
+    auto [it, isNew] = types.try_emplace(type, traffic.types.size());
+    if (isNew) {
+      std::string name;
+      llvm::raw_string_ostream(name) << type;
+      traffic.types.push_back({name, 0});
+    }
+    comm::MessageId id{static_cast<int>(use.getEdge()),
+                       use.getDirection() == Direction::Gradient
+                           ? comm::Direction::Gradient
+                           : comm::Direction::Activation,
+                       static_cast<int>(use.getMicrobatch())};
+    auto source = cast<ProgramOp>(producer->getParentOp());
+    traffic.messages.push_back({id, it->second,
+                                static_cast<int>(source.getStage()), rank,
+                                numbers[producer] + 1, getFirstUse(use)});
+    messages[id] = {*value, use};
+  }
   return success();
 }
+
+void PlannedInserter::writeWait(OpBuilder &builder, RecvOp recv) {
+  EdgeValueOp use = messages
+                        .at({static_cast<int>(recv.getEdge()),
+                             recv.getDirection() == Direction::Gradient
+                                 ? comm::Direction::Gradient
+                                 : comm::Direction::Activation,
+                             static_cast<int>(recv.getMicrobatch())})
+                        .use;
+  Value waited = WaitOp::create(builder, use.getLoc(), use.getValue().getType(),
+                                recv.getHandle());
+  use.getValue().replaceAllUsesWith(waited);
+}
+
+void PlannedInserter::writeMessage(OpBuilder &builder, const comm::Op &op) {
+  const Message &message = messages.at(op.message);
+  EdgeValueOp use = message.use;
+  IntegerAttr group =
+      op.group >= 0 ? builder.getI64IntegerAttr(op.group) : IntegerAttr();
+  if (op.kind == comm::OpKind::Send) {
+    SendOp::create(builder, message.value.getLoc(), message.value,
+                   use.getEdge(), use.getDirection(), use.getMicrobatch(),
+                   op.stream, op.communicator, group, /*copying=*/true);
+    return;
+  }
+  auto type = HandleType::get(builder.getContext(), use.getValue().getType());
+  auto recv = RecvOp::create(builder, use.getLoc(), type, use.getEdge(),
+                             use.getDirection(), use.getMicrobatch(), op.stream,
+                             op.communicator, group);
+  handles[op.handle] = recv;
+}
+
+void PlannedInserter::write(int rank, ArrayRef<comm::Op> ops) {
+  Block &body = ProgramOp(programs[rank]).getBody().front();
+  handles.clear();
+  auto next = steps[rank].begin();
+  for (const comm::Op &op : ops) {
+    if (op.kind == comm::OpKind::Compute) {
+      ++next;
+      continue;
+    }
+    OpBuilder builder(pipeline.getContext());
+    if (next == steps[rank].end())
+      builder.setInsertionPointToEnd(&body);
+    else
+      builder.setInsertionPoint(*next);
+    // A pipe.send has no handle: it is waited for right away.
+    if (op.kind != comm::OpKind::Wait)
+      writeMessage(builder, op);
+    else if (RecvOp recv = handles.lookup(op.handle))
+      writeWait(builder, recv);
+  }
+}
+
+LogicalResult PlannedInserter::run(comm::Strategy strategy, comm::Model model) {
+  for (ProgramOp program : programs)
+    collectSteps(program);
+  for (size_t rank = 0; rank != programs.size(); ++rank)
+    if (failed(collectMessages(rank)))
+      return failure();
+  auto program = comm::plan(traffic, strategy, model);
+  if (!program)
+    return pipeline.emitOpError() << program.error().str();
+  for (size_t rank = 0; rank != programs.size(); ++rank)
+    write(rank, program->ranks[rank]);
+  for (auto &[id, message] : messages)
+    message.use.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// insertCommunication
+//===----------------------------------------------------------------------===//
 
 /// The gradients of an update are those of all chunks that have one, in order.
 static LogicalResult verifyGradients(UpdateOp update,
@@ -310,7 +527,8 @@ static LogicalResult verifyUpdates(const PipelineTables &tables,
 /// Programs may come from anywhere: that they are a schedule is what the
 /// messages rely on.
 LogicalResult
-veeline::pipe::insertCommunication(PipelineOp pipeline,
+veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
+                                   comm::Model model,
                                    SymbolTableCollection &symbols) {
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
   if (programs.empty())
@@ -333,17 +551,28 @@ veeline::pipe::insertCommunication(PipelineOp pipeline,
   });
   if (!known && failed(predict(pipeline, programs, *problem, order)))
     return failure();
-  return CommunicationInserter(tables, programs).run();
+  MessageTable messages(tables, programs);
+  if (failed(messages.collect()))
+    return failure();
+  if (strategy != comm::Strategy::Overlap || model == comm::Model::Nccl)
+    return PlannedInserter(pipeline, programs, messages).run(strategy, model);
+  addSends(messages);
+  for (ProgramOp program : programs)
+    if (failed(postReceives(program, messages)))
+      return failure();
+  return success();
 }
 
 namespace {
 struct PipeInsertCommunication
     : veeline::pipe::impl::PipeInsertCommunicationBase<
           PipeInsertCommunication> {
+  using PipeInsertCommunicationBase::PipeInsertCommunicationBase;
+
   void runOnOperation() override {
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>())
-      if (failed(insertCommunication(pipeline, symbols)))
+      if (failed(insertCommunication(pipeline, strategy, model, symbols)))
         return signalPassFailure();
   }
 };

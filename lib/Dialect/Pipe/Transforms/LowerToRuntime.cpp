@@ -444,9 +444,7 @@ LogicalResult StepWriter::verifyPlaced(Operation *op) {
   bool isComplete = offsets && offsets.size() == op->getNumResults();
   for (OpResult result : op->getResults()) {
     bool isPlaced = isComplete && offsets[result.getResultNumber()] >= 0;
-    bool isSentOnly = getScheduleOp(op) && result.hasOneUse() &&
-                      isa<SendOp>(*result.getUsers().begin());
-    if (!isPlaced && !isSentOnly)
+    if (!isPlaced && !isComputedAtReceiver(result))
       return op->emitOpError(
           "has no planned memory; run --pipe-plan-memory first");
   }

@@ -13,6 +13,7 @@
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -122,11 +123,6 @@ void ArenaPlanner::addSlot(Slot slot, int64_t begin, int64_t end,
   liveBytes.push_back({begin, end, live});
 }
 
-/// True for a value that its op computes straight into the receiver's memory.
-static bool isSentOnly(Value value) {
-  return value.hasOneUse() && isa<SendOp>(*value.getUsers().begin());
-}
-
 LogicalResult ArenaPlanner::collect() {
   llvm::DenseMap<Operation *, int64_t> position;
   for (auto [i, op] : llvm::enumerate(program.getBody().front()))
@@ -153,7 +149,7 @@ LogicalResult ArenaPlanner::collect() {
     if (!kind && !isa<AddOp>(op))
       continue;
     for (OpResult result : op.getResults()) {
-      if (kind && isSentOnly(result))
+      if (kind && isComputedAtReceiver(result))
         continue;
       uint64_t bytes = getByteSize(result.getType());
       addSlot({&op, result.getResultNumber()}, begin, lastUse(result) + 1,
@@ -193,6 +189,7 @@ void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
 }
 
 LogicalResult ArenaPlanner::run() {
+  postGroupsAtOnce(program);
   placeParams();
   if (failed(collect()))
     return failure();

@@ -48,6 +48,38 @@ SmallVector<Operation *> veeline::pipe::getTimelineOps(ProgramOp program) {
   return ops;
 }
 
+bool veeline::pipe::isComputedAtReceiver(OpResult value) {
+  if (!getScheduleOp(value.getOwner()) || !value.hasOneUse())
+    return false;
+  auto send = dyn_cast<SendOp>(*value.getUsers().begin());
+  return send && !send.getCopying();
+}
+
+/// The group of a send or receive.
+static std::optional<uint64_t> getGroup(Operation *op) {
+  if (auto send = dyn_cast<SendOp>(op))
+    return send.getGroup();
+  if (auto recv = dyn_cast<RecvOp>(op))
+    return recv.getGroup();
+  return std::nullopt;
+}
+
+void veeline::pipe::postGroupsAtOnce(ProgramOp program) {
+  std::optional<uint64_t> current;
+  Operation *firstSend = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(program.getBody().front())) {
+    std::optional<uint64_t> group = getGroup(&op);
+    if (!group || group != current)
+      firstSend = nullptr;
+    current = group;
+    // Receives stay in order: those of one channel take messages by turns.
+    if (group && isa<RecvOp>(op) && firstSend)
+      op.moveBefore(firstSend);
+    else if (group && isa<SendOp>(op) && !firstSend)
+      firstSend = &op;
+  }
+}
+
 std::string veeline::pipe::getStepName(ProgramOp program) {
   return (program.getSymName() + "_step").str();
 }

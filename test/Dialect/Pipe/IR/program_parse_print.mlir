@@ -5,6 +5,8 @@
 // CHECK-LABEL: pipe.program @net_rank0 of @net stage(0) {
 // CHECK-NEXT:    %[[F:.*]]:2 = pipe.forward chunk(0) microbatch(0) () : () -> (tensor<2xf32>, tensor<3xf32>)
 // CHECK-NEXT:    pipe.send %[[F]]#0 edge(0) activation microbatch(0) : tensor<2xf32>
+// CHECK-NEXT:    pipe.send copying %[[F]]#0 edge(0) activation microbatch(1) stream(0) communicator(2) group(3) : tensor<2xf32>
+// CHECK-NEXT:    %{{.*}} = pipe.recv edge(0) gradient microbatch(1) stream(0) communicator(2) group(3) : !pipe.handle<tensor<2xf32>>
 // CHECK-NEXT:    %[[H:.*]] = pipe.recv edge(0) gradient microbatch(0) : !pipe.handle<tensor<2xf32>>
 // CHECK-NEXT:    %[[D:.*]] = pipe.wait %[[H]] : !pipe.handle<tensor<2xf32>>
 // CHECK-NEXT:    %[[E:.*]] = pipe.edge_value edge(0) gradient microbatch(1) : tensor<2xf32>
@@ -29,7 +31,10 @@
 pipe.program @net_rank0 of @net stage(0) {
   %f:2 = pipe.forward chunk(0) microbatch(0) () : () -> (tensor<2xf32>, tensor<3xf32>)
   pipe.send %f#0 edge(0) activation microbatch(0) : tensor<2xf32>
-  %h = pipe.recv edge(0) gradient microbatch(0) : !pipe.handle<tensor<2xf32>>
+  pipe.send copying %f#0 edge(0) activation microbatch(1) stream(0) communicator(2) group(3) : tensor<2xf32>
+  %i = pipe.recv edge(0) gradient microbatch(1) stream(0) communicator(2) group(3) : !pipe.handle<tensor<2xf32>>
+  // What is the default is not printed.
+  %h = pipe.recv edge(0) gradient microbatch(0) stream(1) communicator(0) : !pipe.handle<tensor<2xf32>>
   %d = pipe.wait %h : !pipe.handle<tensor<2xf32>>
   %e = pipe.edge_value edge(0) gradient microbatch(1) : tensor<2xf32>
   %s = pipe.add %d, %e : tensor<2xf32>

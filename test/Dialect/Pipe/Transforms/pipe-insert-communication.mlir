@@ -5,6 +5,79 @@
 // RUN: veeline-opt %t/skip.mlir --pipe-schedule="schedule=1f1b" --pipe-insert-communication | FileCheck %s --check-prefix=SKIP
 // RUN: veeline-opt %t/hand.mlir --pipe-insert-communication | FileCheck %s --check-prefix=HAND
 // RUN: veeline-opt %t/two.mlir --pipe-schedule="schedule=gpipe" --pipe-insert-communication | FileCheck %s --check-prefix=TWO
+// RUN: veeline-opt %t/tied.mlir --pipe-schedule="schedule=1f1b microbatches=4" \
+// RUN:   | sed 's/pipe.predicted = array<f64: [^>]*>/pipe.predicted = array<f64: 0.0, 0.0>/' > %t/timeless.mlir
+// RUN: veeline-opt %t/timeless.mlir --pipe-insert-communication --pipe-verify-communication=model=mpi | FileCheck %s --check-prefix=TIMELESS
+// DEFINE: %{strategy} = p2p
+// DEFINE: %{tied} = veeline-opt %t/tied.mlir --pipe-schedule="schedule=1f1b microbatches=2" --pipe-insert-communication=strategy=%{strategy}
+// DEFINE: %{others} = veeline-opt %t/v.mlir --pipe-schedule="schedule=zb-v microbatches=4" --pipe-insert-communication=strategy=%{strategy} --pipe-verify-communication -o %t/v.out && veeline-opt %t/skip.mlir --pipe-schedule="schedule=1f1b microbatches=4" --pipe-insert-communication=strategy=%{strategy} --pipe-verify-communication -o %t/skip.out
+// RUN: %{tied} --pipe-verify-communication=model=nccl | FileCheck %s --check-prefix=P2P
+// RUN: %{tied} --pipe-verify-communication=model=mpi | FileCheck %s --check-prefix=P2P
+// RUN: %{others}
+// REDEFINE: %{strategy} = batched
+// RUN: %{tied} --pipe-verify-communication=model=nccl | FileCheck %s --check-prefix=BATCHED
+// RUN: %{tied} --pipe-verify-communication=model=mpi | FileCheck %s --check-prefix=BATCHED
+// RUN: %{others}
+// REDEFINE: %{strategy} = ring
+// RUN: %{others}
+// RUN: FileCheck %s --check-prefix=RING --input-file %t/skip.out
+// RUN: veeline-opt %t/tied.mlir --pipe-schedule="schedule=1f1b microbatches=2" --pipe-insert-communication=model=nccl --pipe-verify-communication \
+// RUN:   | FileCheck %s --check-prefix=NCCL
+// RUN: not veeline-opt %t/tied.mlir --pipe-insert-communication=strategy=mail 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// Where nothing takes time nothing is over when its neighbour begins, so that
+// whoever computes into the other's memory finds it there.
+// TIMELESS-LABEL: pipe.program @tied_rank0
+// TIMELESS-COUNT-4: pipe.recv edge(0) gradient
+// TIMELESS:      pipe.forward
+// TIMELESS-NOT:  pipe.recv edge(0)
+// TIMELESS-LABEL: pipe.program @tied_rank1
+
+// The even rank sends the second activation first and then receives the first
+// gradient, the odd rank the other way round.
+// P2P-LABEL:     pipe.program @tied_rank0
+// P2P:           pipe.send copying %{{.*}} edge(0) activation microbatch(0) stream(0) :
+// P2P-NEXT:      pipe.forward chunk(0) microbatch(1)
+// P2P-NEXT:      pipe.send copying %{{.*}} edge(0) activation microbatch(1) stream(0) :
+// P2P-NEXT:      %[[H:.*]] = pipe.recv edge(0) gradient microbatch(0) stream(0) :
+// P2P-NEXT:      pipe.wait %[[H]]
+// P2P-NEXT:      pipe.backward chunk(0) microbatch(0)
+// P2P-LABEL:     pipe.program @tied_rank1
+// P2P:           %[[D:.*]] = pipe.backward chunk(1) microbatch(0)
+// P2P-NEXT:      %[[H:.*]] = pipe.recv edge(0) activation microbatch(1) stream(0) :
+// P2P-NEXT:      pipe.wait %[[H]]
+// P2P-NEXT:      pipe.send copying %[[D]] edge(0) gradient microbatch(0) stream(0) :
+// P2P-NEXT:      pipe.forward chunk(1) microbatch(1)
+// P2P:           pipe.send copying %{{.*}} edge(1) gradient
+// P2P-NEXT:      pipe.recv edge(1) activation
+
+// Both of them are one group.
+// BATCHED-LABEL: pipe.program @tied_rank0
+// BATCHED:       pipe.send copying %{{.*}} edge(0) activation microbatch(1) stream(0) group([[G:.*]]) :
+// BATCHED-NEXT:  %[[H:.*]] = pipe.recv edge(0) gradient microbatch(0) stream(0) group([[G]]) :
+// BATCHED-NEXT:  pipe.wait %[[H]]
+// BATCHED-LABEL: pipe.program @tied_rank1
+// BATCHED:       pipe.recv edge(0) activation microbatch(1) stream(0) group([[G:.*]]) :
+// BATCHED-NEXT:  pipe.send copying %{{.*}} edge(0) gradient microbatch(0) stream(0) group([[G]]) :
+
+// More than two messages at once: both values of the skip edge and its
+// neighbour's are in one group.
+// RING-LABEL:    pipe.program @skip_rank0
+// RING:          pipe.send copying %{{.*}} edge(0) activation microbatch(0) stream(0) group([[G:.*]]) :
+// RING-NEXT:     pipe.send copying %{{.*}} edge(1) activation microbatch(0) stream(0) group([[G]]) :
+
+// Under NCCL's rules a receive would hold up the sends behind it, so it comes
+// after those of earlier messages, and yet before other work.
+// NCCL-LABEL:    pipe.program @tied_rank0
+// NCCL:          pipe.send copying %{{.*}} edge(0) activation microbatch(1) :
+// NCCL-NEXT:     %[[H0:.*]] = pipe.recv edge(0) gradient microbatch(0) :
+// NCCL-NEXT:     %[[H1:.*]] = pipe.recv edge(0) gradient microbatch(1) :
+// NCCL:          pipe.wait %[[H0]]
+// NCCL:          pipe.backward chunk(0) microbatch(0)
+// NCCL:          pipe.wait %[[H1]]
+// NCCL-NEXT:     pipe.backward chunk(0) microbatch(1)
+
+// UNKNOWN: for the --strategy option: Cannot find option named 'mail'
 
 // Sends stand where values exist. A receive is posted before the first op that
 // may not be over when the sender starts, and before what that op waits for.

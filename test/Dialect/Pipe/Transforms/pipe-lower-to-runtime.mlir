@@ -1,6 +1,19 @@
 // RUN: veeline-opt %s --pipe-plan-memory --pipe-lower-to-runtime --canonicalize --cse | FileCheck %s
 // RUN: veeline-opt %s --pipe-plan-memory=optimizer=sgd --pipe-lower-to-runtime --canonicalize --cse \
 // RUN:   | FileCheck %s --check-prefix=SGD
+// RUN: sed 's/send %0#0 edge(0) activation microbatch(0)/send copying %0#0 edge(0) activation microbatch(0) group(0)/; s/recv edge(0) gradient microbatch(0)/& group(0)/' %s \
+// RUN:   | veeline-opt --pipe-plan-memory --pipe-lower-to-runtime --canonicalize --cse | FileCheck %s --check-prefix=COPY
+
+// A copying send takes the receiver's memory when the value is there; the
+// receive of its group is posted already.
+// COPY-LABEL: func.func @tied_rank0_step
+// COPY-NOT:     call @veeline_send_acquire
+// COPY:         call @c0_forward
+// COPY:         call @veeline_recv_post
+// COPY:         %[[SLOT:.*]] = call @veeline_send_acquire
+// COPY-NEXT:    "llvm.intr.memcpy"(%[[SLOT]]
+// COPY-NEXT:    call @veeline_send_commit
+// COPY:         call @veeline_recv_wait
 
 // CHECK-NOT:   pipe.pipeline
 // CHECK-NOT:   pipe.program

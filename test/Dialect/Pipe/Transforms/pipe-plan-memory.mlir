@@ -1,6 +1,16 @@
 // RUN: veeline-opt %s --pipe-plan-memory | FileCheck %s
 // RUN: veeline-opt %s --pipe-plan-memory=optimizer=sgd | FileCheck %s --check-prefix=SGD
 // RUN: veeline-opt %s --pipe-plan-memory=optimizer=sgd-momentum | FileCheck %s --check-prefix=MOMENTUM
+// RUN: sed 's/send %0#0 edge(0) activation microbatch(0)/send copying %0#0 edge(0) activation microbatch(0) group(0)/; s/recv edge(0) gradient microbatch(0)/& group(0)/' %s \
+// RUN:   | veeline-opt --pipe-plan-memory | FileCheck %s --check-prefix=GROUP
+
+// A copying send leaves the value in the rank's own memory, and the receives of
+// a group are posted before its sends.
+// GROUP-LABEL: pipe.program @tied_rank0
+// GROUP-NEXT:    pipe.forward chunk(0) microbatch(0) () {pipe.offsets = array<i64: [[AT:[1-9][0-9]*]], {{[1-9][0-9]*}}>
+// GROUP-NEXT:    pipe.recv edge(0) gradient microbatch(0) group(0) {pipe.offsets = array<i64: {{[1-9][0-9]*}}>}
+// GROUP-NEXT:    pipe.send copying %{{.*}}#0 edge(0) activation microbatch(0) group(0)
+// GROUP-NEXT:    pipe.wait
 
 // Values of parameters, states, then accumulators; rows of params are number,
 // value, state, bytes of state, is home. At most live: 192 bytes that stay,

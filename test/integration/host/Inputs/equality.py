@@ -7,7 +7,8 @@ Usage: equality.py SOURCE_DIRECTORY WORK_DIRECTORY [--full] [--jobs N] [--only T
 The full set is the product of schedules, ranks, microbatches and models, each
 compared with the model without chunks as well. The default set has, of some
 schedules, every (schedule, ranks, microbatches) once and every (schedule, model)
-at least once, and a few cases of the others.
+at least once, and a few cases of the others. Both sets have some schedules with
+each strategy of communication.
 VEELINE_FULL_EQUALITY=1 in the environment stands for --full.
 """
 
@@ -49,6 +50,11 @@ CHUNKS_PER_STAGE = {
 IN_DEPTH = ("gpipe", "1f1b", "interleaved-1f1b", "zb-v")
 # The others run the same programs in other orders, with these shapes.
 OTHER_SHAPES = ((4, 8), (4, 3), (2, 1))
+# With every strategy but the default one. The numbers of ranks are those at which
+# the previous and the next one are the same, and not.
+STRATEGIES = ("p2p", "batched", "ring")
+STRATEGY_SCHEDULES = ("gpipe", "1f1b", "eager-1f1b", "interleaved-1f1b", "zb-v")
+STRATEGY_SHAPES = ((2, 3), (4, 4))
 STAGES = (1, 2, 4)
 MICROBATCHES = (1, 3, 4, 8)
 STEPS = 2
@@ -70,20 +76,25 @@ def list_models():
 
 
 def list_cases(models, full):
-    """Tuples of schedule, stages, microbatches, model, with_reference."""
-    cases = []
+    """Tuples of schedule, stages, microbatches, model, with_reference, strategy."""
+    names = sorted(models, reverse=True)  # Tied models with skip edges first.
+    shapes = itertools.product(STRATEGY_SCHEDULES, STRATEGY_SHAPES, STRATEGIES)
+    cases = [
+        (schedule, *shape, names[i % len(names)], False, strategy)
+        for i, (schedule, shape, strategy) in enumerate(shapes)
+    ]
     for number, schedule in enumerate(CHUNKS_PER_STAGE):
         shapes = list(itertools.product(STAGES, MICROBATCHES))
         if full:
             cases += [
-                (schedule, *shape, model, True)
+                (schedule, *shape, model, True, "overlap")
                 for shape, model in itertools.product(shapes, models)
             ]
             continue
         if schedule not in IN_DEPTH:
             for i, shape in enumerate(OTHER_SHAPES):
                 model = list(models)[(number + 3 * i) % len(models)]
-                cases.append((schedule, *shape, model, False))
+                cases.append((schedule, *shape, model, False, "overlap"))
             continue
         # Both lists are used up: the longer one once, the shorter one in rounds.
         # The large shapes first, for they meet every model that there is.
@@ -91,7 +102,7 @@ def list_cases(models, full):
         for i in range(max(len(shapes), len(models))):
             shape = shapes[i % len(shapes)]
             model = list(models)[i % len(models)]
-            cases.append((schedule, *shape, model, i % 3 == 0))
+            cases.append((schedule, *shape, model, i % 3 == 0, "overlap"))
     return cases
 
 
@@ -167,14 +178,16 @@ class Models:
 
 def check(models, case):
     """None, or what went wrong."""
-    schedule, stages, microbatches, model, with_reference = case
+    schedule, stages, microbatches, model, with_reference, strategy = case
     chunks_per_stage = CHUNKS_PER_STAGE[schedule]
-    artifact = models.work / f"{schedule}-{stages}-{microbatches}-{model}.vee"
+    name = f"{schedule}-{stages}-{microbatches}-{model}-{strategy}"
+    artifact = models.work / f"{name}.vee"
     compile_command = [
         "veeline", "compile", "-q", models.path(model), "-o", artifact,
         "--stages", str(stages), "--chunks-per-stage", str(chunks_per_stage),
         "--microbatches", str(microbatches), "--schedule", schedule,
         "--partition", models.cuts(model, stages * chunks_per_stage),
+        "--communication", strategy,
     ]  # fmt: skip
     if not with_reference:
         compile_command.append("--no-reference")

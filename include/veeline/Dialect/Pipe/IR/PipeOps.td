@@ -323,37 +323,61 @@ def EdgeValueOp : Pipe_MessageOp<"edge_value"> {
   }];
 }
 
-def SendOp : Pipe_MessageOp<"send"> {
+/// A message as a transport sees it.
+class Pipe_TransportOp<string mnemonic, list<Trait> traits = []>
+    : Pipe_MessageOp<mnemonic, traits> {
+  dag transport = (ins
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "1">:$stream,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$communicator,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$group
+  );
+  string transportFormat = [{
+    (`stream` `(` $stream^ `)`)? (`communicator` `(` $communicator^ `)`)? (`group` `(` $group^ `)`)?
+  }];
+}
+
+def SendOp : Pipe_TransportOp<"send"> {
   let summary = "Sends a value along an edge, to the stage at its other end";
   let description = [{
     Stands where the value exists. It may block until the receive is posted.
 
+    Where the value is used by nothing else, the operation that makes it
+    computes straight into the memory of the receiver, if that is shared: it
+    then waits for the receive before it begins. A send that is `copying`
+    leaves it in memory of the rank's own until it is sent.
+
+    `stream` is the stream of the device that it is issued on (1 unless said
+    otherwise; computations are on stream 0), `communicator` the communicator
+    (0). Sends and receives that follow each other with one `group` are
+    issued as a group, which completes as a whole.
+
     Example:
     ```mlir
     pipe.send %y edge(1) activation microbatch(0) : tensor<2x4xf32>
+    pipe.send copying %z edge(2) activation microbatch(0) stream(0) group(3) : tensor<2x4xf32>
     ```
   }];
-  let arguments = !con((ins AnyStaticShapeTensor:$value), message);
-  let assemblyFormat = [{
-    $value `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` attr-dict `:` type($value)
-  }];
+  let arguments = !con((ins AnyStaticShapeTensor:$value), message, transport,
+                       (ins UnitAttr:$copying));
+  let assemblyFormat = "(`copying` $copying^)? $value `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` " #
+      transportFormat # " attr-dict `:` type($value)";
 }
 
-def RecvOp : Pipe_MessageOp<"recv"> {
+def RecvOp : Pipe_TransportOp<"recv"> {
   let summary = "Posts a receive";
   let description = [{
     From here on the memory of the value is the sender's to write. Never blocks.
+    For `stream`, `communicator` and `group` see `pipe.send`.
 
     Example:
     ```mlir
     %h = pipe.recv edge(0) activation microbatch(0) : !pipe.handle<tensor<2x4xf32>>
     ```
   }];
-  let arguments = message;
+  let arguments = !con(message, transport);
   let results = (outs Pipe_HandleType:$handle);
-  let assemblyFormat = [{
-    `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` attr-dict `:` qualified(type($handle))
-  }];
+  let assemblyFormat = "`edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` " #
+      transportFormat # " attr-dict `:` qualified(type($handle))";
 }
 
 def WaitOp : Pipe_ProgramOp<"wait", [

@@ -8,6 +8,8 @@
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "veeline/Schedule/CommunicationPlan.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mlir {
 class ModuleOp;

@@ -111,11 +111,54 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
   let summary = "Turn values of other stages into messages";
   let description = [{
     Replaces every `pipe.edge_value` by a `pipe.recv` and a `pipe.wait`, and puts the
-    `pipe.send` where the value exists. A receive is posted ahead: before the operation during
-    which, in the simulated schedule, its sender starts to produce it. Every stage has one program,
+    `pipe.send` where the value exists. Every stage has one program,
     and together they are a schedule of the pipeline, which the schedule library's verifier checks.
+
+    Strategies: `overlap` (the default) posts receives ahead, before the operation during
+    which, in the simulated schedule, the sender starts to produce the value. `p2p` sends and
+    receives one message at a time, of two that meet the even rank's first. `batched` makes one group of a
+    send and a receive that follow each other, `ring` of all messages between two operations of a rank.
+    docs/communication.md has more.
+
+    A receive that is posted ahead holds up sends under NCCL's rules. With `model=nccl`, `overlap` therefore
+    issues messages in one order, that of the ends of their producers, the receives as early as that order permits,
+    and sends copy. The other strategies suit both models.
   }];
+  let options = [
+    Option<"strategy", "strategy", "::veeline::schedule::communication::Strategy",
+           "::veeline::schedule::communication::Strategy::Overlap",
+           "p2p, batched, ring or overlap",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::schedule::communication::Strategy::PointToPoint, "p2p", "one message at a time"),
+             clEnumValN(::veeline::schedule::communication::Strategy::Batched, "batched", "a send and a receive at a time"),
+             clEnumValN(::veeline::schedule::communication::Strategy::Ring, "ring", "both neighbours at a time"),
+             clEnumValN(::veeline::schedule::communication::Strategy::Overlap, "overlap", "receives posted ahead"))}]>,
+    Option<"model", "model", "::veeline::schedule::communication::Model",
+           "::veeline::schedule::communication::Model::Mpi", "Whose rules overlap is for, nccl or mpi",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
+             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"))}]>
+  ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
+def PipeVerifyCommunication : Pass<"pipe-verify-communication", "::mlir::ModuleOp"> {
+  let summary = "Prove that the messages of all programs arrive and nobody waits for ever";
+  let description = [{
+    Reads sends, receives, groups, waits, streams and communicators as a communication program and
+    verifies it under the rules of `model`, which docs/communication.md defines. Errors are a send without its
+    receive or the reverse, two messages of one identity, ends on different communicators, a handle
+    that is not waited for, a group that is interrupted, operations of two streams that may run at once, messages that
+    overtake each other, and an order that can deadlock, with a note at each operation of the circle. Changes
+    nothing. Linear but for sorting the messages.
+  }];
+  let options = [
+    Option<"model", "model", "::veeline::schedule::communication::Model",
+           "::veeline::schedule::communication::Model::Nccl", "nccl or mpi",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
+             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"))}]>
+  ];
 }
 
 def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {

@@ -37,6 +37,14 @@ private:
 /// and updates. Their position here is their number.
 llvm::SmallVector<mlir::Operation *> getTimelineOps(ProgramOp program);
 
+/// True for a result of work that its op computes straight into the receiver's
+/// memory, because nothing but a send that does not copy uses it.
+bool isComputedAtReceiver(mlir::OpResult value);
+
+/// Moves the receives of every group of `program` before its sends: where
+/// memory is shared that is what makes a group of them.
+void postGroupsAtOnce(ProgramOp program);
+
 /// `<program>_step`.
 std::string getStepName(ProgramOp program);
 

@@ -14,6 +14,7 @@
 
 #include "veeline/Analysis/Recompute.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Schedule/CommunicationPlan.h"
 #include "veeline/Schedule/Simulator.h"
 
 namespace veeline::pipe {
@@ -45,9 +46,15 @@ schedulePipeline(PipelineOp pipeline, llvm::StringRef schedule,
                  std::optional<schedule::Error> *outOfMemory = nullptr);
 
 /// Turns the values of other stages in the programs of `pipeline` into
-/// messages.
-mlir::LogicalResult insertCommunication(PipelineOp pipeline,
-                                        mlir::SymbolTableCollection &symbols);
+/// messages that are right under the rules of `model`.
+mlir::LogicalResult insertCommunication(
+    PipelineOp pipeline, schedule::communication::Strategy strategy,
+    schedule::communication::Model model, mlir::SymbolTableCollection &symbols);
+
+/// Whether the messages of the programs of `pipeline` are right under the rules
+/// of `model`; a diagnostic where not.
+mlir::LogicalResult verifyCommunication(PipelineOp pipeline,
+                                        schedule::communication::Model model);
 
 /// Plans the arenas of the programs of `pipeline`, whose chunk functions say
 /// how much workspace they take. Does not look at limits.

@@ -1,0 +1,201 @@
+//===- CommunicationProgram.h - who sends what to whom, when ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The communication of one step as each rank issues it, the rules by which a
+// transport carries it out, and a verifier of programs under these rules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_COMMUNICATIONPROGRAM_H
+#define VEELINE_SCHEDULE_COMMUNICATIONPROGRAM_H
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace veeline::schedule::communication {
+
+enum class Direction : std::uint8_t {
+  /// The value of an edge, from its producer to its consumer.
+  Activation,
+  /// Its gradient, the other way.
+  Gradient,
+};
+
+/// Which message this is. The fields stay fields: no two messages can meet in
+/// one number, whatever the number of edges and microbatches.
+struct MessageId {
+  int edge = 0;
+  Direction direction = Direction::Activation;
+  int microbatch = 0;
+
+  friend auto operator<=>(const MessageId &, const MessageId &) = default;
+};
+
+enum class OpKind : std::uint8_t {
+  /// A computation. It always ends.
+  Compute,
+  /// Waits until the receive of `message` is posted, which this rank sends
+  /// later: what a sender does that computes straight into the receiver's
+  /// memory. Only a transport that shares memory has it.
+  Ready,
+  Send,
+  Receive,
+  /// Waits for the operation that made `handle`.
+  Wait,
+};
+
+/// The stream of computations, of waits, and of what is said to be on it.
+constexpr int computeStream = 0;
+
+/// What a rank issues.
+struct Op {
+  OpKind kind = OpKind::Compute;
+  /// Of Ready, Send and Receive.
+  MessageId message = {};
+  /// Of Send and Receive: the rank at the other end.
+  int peer = -1;
+  /// Of Send and Receive: an index into `Program::types`.
+  int type = 0;
+  /// Of Send and Receive.
+  int stream = computeStream;
+  int communicator = 0;
+  /// Of Send and Receive: neighbours with the same number that is not negative
+  /// are one group.
+  int group = -1;
+  /// Of Send and Receive: the handle by which it is waited for, or -1 where the
+  /// rank waits for it right there (for those of a group, at its end). Of Wait:
+  /// that handle.
+  int handle = -1;
+  /// Of Compute: a number that means something to whoever made the program.
+  int step = -1;
+
+  bool isMessage() const {
+    return kind == OpKind::Send || kind == OpKind::Receive;
+  }
+  friend bool operator==(const Op &, const Op &) = default;
+};
+
+/// The type of a message, as it is printed. It has its number in a program
+/// once, so equal numbers and equal types are the same.
+struct Type {
+  std::string name;
+  std::int64_t bytes = 0;
+};
+
+struct Program {
+  std::vector<Type> types;
+  /// What each rank issues, in order.
+  std::vector<std::vector<Op>> ranks;
+};
+
+/// By which rules messages travel.
+///
+/// Of both: a message is a send on one rank and a receive on another. A send
+/// may block until its receive is posted, so a program that relies on buffers
+/// is wrong. A *unit* is a group, or a send or receive outside of groups.
+enum class Model {
+  /// Threads issue without ever blocking; the device carries out.
+  /// 1. Streams: what is issued on a stream begins when all that was issued
+  ///    on it before has ended. Computations and waits are on `computeStream`.
+  ///    A unit also begins no earlier than what was issued on `computeStream`
+  ///    before it has ended. A wait ends when the unit of its handle has; a
+  ///    unit with an operation that has no handle is waited for right away.
+  /// 2. Communicators: the units of one communicator on one rank run one after
+  ///    the other as issued, whatever their streams.
+  /// 3. Messages have no tags: the n-th send from rank a to rank b on a
+  ///    communicator meets the n-th receive of b from a on it.
+  /// 4. Units: the operations of a unit are posted when it begins; each one is
+  ///    done when the other end is posted too, independently of the others; the
+  ///    unit ends as a whole, when all are done.
+  /// 5. Streams promise no progress beside each other: of two units of one
+  ///    device either may keep the other from running, though never a
+  ///    computation. So no rank may have two units under way at once,
+  ///    whatever the others do: of two that it issues, the second must wait
+  ///    for the first by rules 1 and 2.
+  Nccl,
+  /// One thread a rank does everything in order. A send or receive is posted
+  /// when the thread comes to it, those of a group one after the other. What
+  /// has no handle blocks (in a group, at the group's end), a wait blocks, and
+  /// Ready blocks, until the other end is posted. What is posted makes progress
+  /// by itself. A receive takes the message of its source, communicator and
+  /// tag, and the tag is the identity. Streams mean nothing.
+  Mpi,
+};
+
+/// "nccl" or "mpi".
+const char *toString(Model model);
+std::optional<Model> parseModel(std::string_view name);
+
+/// An operation of a program.
+struct Position {
+  int rank;
+  int op;
+
+  friend bool operator==(const Position &, const Position &) = default;
+};
+
+enum class ErrorKind {
+  /// A peer, type or message that cannot be, or a Ready without its send.
+  Malformed,
+  /// A group that is interrupted, or that mixes streams or communicators.
+  Group,
+  /// A handle that is made, waited for or not, in any way but once each.
+  Handle,
+  /// Two messages of one identity.
+  Duplicate,
+  /// A send without a receive, or a receive without a send.
+  Unmatched,
+  /// A send and a receive that name different ranks or communicators.
+  Mismatch,
+  /// A send and a receive of different types.
+  Type,
+  /// Messages that are received in another order than sent, where only the
+  /// order says which is which.
+  Crossed,
+  /// Two units of one rank that nothing keeps apart.
+  AtOnce,
+  /// Ranks that wait for each other in a circle.
+  Deadlock,
+};
+
+/// "a deadlock"; for tables.
+const char *toString(ErrorKind kind);
+
+/// What is wrong with the operation at `at`; the notes say the rest, each about
+/// another operation.
+struct Error {
+  struct Note {
+    Position at;
+    std::string text;
+  };
+  ErrorKind kind;
+  Position at;
+  std::string message;
+  std::vector<Note> notes = {};
+};
+
+/// "send of edge 3 activation, microbatch 2, to rank 1".
+std::string describe(const Op &op);
+/// The error and its notes on a line each, with rank and operation.
+std::string toText(const Program &program, const Error &error);
+
+/// The first thing that keeps `program` from being right under the rules of
+/// `model`, or nothing: then every execution ends, every message arrives where
+/// it belongs, and every handle is waited for once. Of a deadlock the notes
+/// are the circle, one for each rank in it.
+///
+/// Linear but for sorting the messages. Why that is enough: under rule 5 the
+/// units of a rank run one after the other, and so do the steps of an MPI
+/// thread; what one waits for is one certain operation of one other rank. So
+/// the first state in which nobody can go on is the same whatever the order of
+/// events, and one execution finds it.
+std::optional<Error> verify(const Program &program, Model model);
+
+} // namespace veeline::schedule::communication
+
+#endif // VEELINE_SCHEDULE_COMMUNICATIONPROGRAM_H

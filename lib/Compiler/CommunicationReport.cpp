@@ -1,0 +1,104 @@
+//===- CommunicationReport.cpp - how far ahead receives are posted --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Compiler/Report.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace veeline;
+using namespace veeline::compiler;
+
+namespace {
+
+/// The F, B and W of one rank among its ops.
+class WorkTable {
+public:
+  explicit WorkTable(const artifact::Rank &rank) : rank(rank) {
+    for (auto [i, op] : llvm::enumerate(rank.ops))
+      if (op.chunk >= 0)
+        places.push_back(i);
+  }
+
+  /// How many of them stand before op `place`.
+  int64_t countBefore(int64_t place) const {
+    return llvm::lower_bound(places, place) - places.begin();
+  }
+  std::string getName(int64_t work) const {
+    if (work >= static_cast<int64_t>(places.size()))
+      return "end";
+    const artifact::Op &op = rank.ops[places[work]];
+    return std::string(artifact::name(op.kind)) + std::to_string(op.chunk) +
+           "." + std::to_string(op.microbatch);
+  }
+  /// The predicted begin, in microseconds; of what comes after all, the end.
+  double getTime(int64_t work) const {
+    if (places.empty())
+      return 0;
+    if (work < static_cast<int64_t>(places.size()))
+      return std::max(0.0, rank.ops[places[work]].predictedBegin);
+    return std::max(0.0, rank.ops[places.back()].predictedEnd);
+  }
+
+private:
+  const artifact::Rank &rank;
+  std::vector<int64_t> places;
+};
+
+struct Receive {
+  std::string name;
+  int64_t postedBefore, waitedBefore;
+  double microseconds;
+};
+
+} // namespace
+
+/// The messages of a rank as they are waited for. A rank gets one direction of
+/// an edge only, so edge and microbatch say which region a message has.
+static std::vector<Receive> collectReceives(const artifact::Program &program,
+                                            const artifact::Rank &rank) {
+  llvm::StringMap<int64_t> posted;
+  for (const artifact::Region &region : rank.regions)
+    if (region.kind == artifact::RegionKind::message)
+      posted[region.name] = region.firstOp;
+  WorkTable work(rank);
+  std::vector<Receive> receives;
+  for (auto [i, op] : llvm::enumerate(rank.ops)) {
+    if (op.kind != artifact::OpKind::recv)
+      continue;
+    const artifact::Channel &channel = program.channels[op.channel];
+    std::string place = "edge " + std::to_string(channel.edge) + " m" +
+                        std::to_string(std::max(op.microbatch, 0));
+    auto it = posted.find("message of " + place);
+    int64_t before = work.countBefore(it == posted.end() ? i : it->second);
+    int64_t waited = work.countBefore(i);
+    bool isGradient = channel.kind == artifact::ChannelKind::gradient;
+    receives.push_back({place + (isGradient ? " gradient" : " activation"),
+                        before, waited,
+                        work.getTime(waited) - work.getTime(before)});
+  }
+  return receives;
+}
+
+void veeline::compiler::printCommunication(llvm::raw_ostream &os,
+                                           const artifact::Program &program) {
+  os << "rank  message                 posted before  waited before  ops ahead "
+        " ms ahead (predicted)\n";
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    WorkTable work(rank);
+    for (const Receive &receive : collectReceives(program, rank))
+      os << llvm::format(
+          "%4zu  %-23s %-14s %-14s %9lld %22.3f\n", i, receive.name.c_str(),
+          work.getName(receive.postedBefore).c_str(),
+          work.getName(receive.waitedBefore).c_str(),
+          static_cast<long long>(receive.waitedBefore - receive.postedBefore),
+          receive.microseconds / 1e3);
+  }
+}

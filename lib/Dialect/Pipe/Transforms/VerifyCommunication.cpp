@@ -1,0 +1,161 @@
+//===- VerifyCommunication.cpp - --pipe-verify-communication --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
+
+namespace veeline::pipe {
+#define GEN_PASS_DEF_PIPEVERIFYCOMMUNICATION
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace veeline::pipe
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+namespace comm = schedule::communication;
+
+namespace {
+
+/// Reads programs; remembers which op each operation stands for.
+class ProgramReader {
+public:
+  explicit ProgramReader(PipelineOp pipeline)
+      : pipeline(pipeline), edges(pipeline) {
+    read.ranks.resize(pipeline.getStages());
+    origins.resize(pipeline.getStages());
+  }
+
+  void addProgram(ProgramOp program);
+  const comm::Program &getProgram() const { return read; }
+  InFlightDiagnostic report(const comm::Error &error) const;
+
+private:
+  template <typename OpT>
+  comm::Op getMessage(OpT op, comm::OpKind kind, Type type);
+  void addReady(Operation *work);
+  void add(const comm::Op &op, Operation *origin) {
+    read.ranks[rank].push_back(op);
+    origins[rank].push_back(origin);
+  }
+  int getType(Type type);
+
+  PipelineOp pipeline;
+  EdgeTable edges;
+  comm::Program read;
+  SmallVector<SmallVector<Operation *>> origins;
+  llvm::DenseMap<Type, int> types;
+  llvm::DenseMap<Value, int> handles;
+  int rank = 0;
+};
+
+} // namespace
+
+int ProgramReader::getType(Type type) {
+  auto [it, isNew] = types.try_emplace(type, read.types.size());
+  if (isNew) {
+    std::string name;
+    llvm::raw_string_ostream(name) << type;
+    read.types.push_back({name, static_cast<int64_t>(getByteSize(type))});
+  }
+  return it->second;
+}
+
+template <typename OpT>
+comm::Op ProgramReader::getMessage(OpT op, comm::OpKind kind, Type type) {
+  const Edge &edge = edges[op.getEdge()];
+  bool isGradient = op.getDirection() == Direction::Gradient;
+  comm::Op message;
+  message.kind = kind;
+  message.message = {static_cast<int>(op.getEdge()),
+                     isGradient ? comm::Direction::Gradient
+                                : comm::Direction::Activation,
+                     static_cast<int>(op.getMicrobatch())};
+  bool toConsumer = (kind == comm::OpKind::Receive) == isGradient;
+  message.peer =
+      pipeline.getStageOf(toConsumer ? edge.consumer : edge.producer);
+  message.type = getType(type);
+  message.stream = op.getStream();
+  message.communicator = op.getCommunicator();
+  message.group = op.getGroup() ? static_cast<int>(*op.getGroup()) : -1;
+  return message;
+}
+
+/// What is computed straight into the receiver's memory waits for it first.
+void ProgramReader::addReady(Operation *work) {
+  for (OpResult result : work->getResults()) {
+    if (!isComputedAtReceiver(result))
+      continue;
+    auto send = cast<SendOp>(*result.getUsers().begin());
+    comm::Op ready =
+        getMessage(send, comm::OpKind::Ready, send.getValue().getType());
+    add(ready, send);
+  }
+}
+
+void ProgramReader::addProgram(ProgramOp program) {
+  rank = program.getStage();
+  handles.clear();
+  for (Operation &op : program.getBody().front()) {
+    if (auto send = dyn_cast<SendOp>(op)) {
+      add(getMessage(send, comm::OpKind::Send, send.getValue().getType()), &op);
+    } else if (auto recv = dyn_cast<RecvOp>(op)) {
+      comm::Op receive = getMessage(recv, comm::OpKind::Receive,
+                                    recv.getHandle().getType().getValue());
+      receive.handle = handles.size();
+      handles[recv.getHandle()] = receive.handle;
+      add(receive, &op);
+    } else if (auto wait = dyn_cast<WaitOp>(op)) {
+      comm::Op waiting;
+      waiting.kind = comm::OpKind::Wait;
+      waiting.handle = handles.lookup(wait.getHandle());
+      add(waiting, &op);
+    } else {
+      addReady(&op);
+      add(comm::Op(), &op);
+    }
+  }
+}
+
+InFlightDiagnostic ProgramReader::report(const comm::Error &error) const {
+  InFlightDiagnostic diagnostic =
+      origins[error.at.rank][error.at.op]->emitOpError(error.message);
+  for (const comm::Error::Note &note : error.notes) {
+    const comm::Op &op = read.ranks[note.at.rank][note.at.op];
+    diagnostic.attachNote(origins[note.at.rank][note.at.op]->getLoc())
+        << "rank " << note.at.rank << ": " << describe(op) << ' ' << note.text;
+  }
+  return diagnostic;
+}
+
+LogicalResult veeline::pipe::verifyCommunication(PipelineOp pipeline,
+                                                 comm::Model model) {
+  ProgramReader reader(pipeline);
+  for (ProgramOp program : getPrograms(pipeline))
+    reader.addProgram(program);
+  if (auto error = comm::verify(reader.getProgram(), model))
+    return reader.report(*error);
+  return success();
+}
+
+namespace {
+struct PipeVerifyCommunication
+    : veeline::pipe::impl::PipeVerifyCommunicationBase<
+          PipeVerifyCommunication> {
+  using PipeVerifyCommunicationBase::PipeVerifyCommunicationBase;
+
+  void runOnOperation() override {
+    for (auto pipeline : getOperation().getOps<PipelineOp>())
+      if (failed(verifyCommunication(pipeline, model)))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

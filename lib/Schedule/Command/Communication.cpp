@@ -1,0 +1,75 @@
+//===- Communication.cpp - --verify-communication -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Request.h"
+#include "veeline/Schedule/CommunicationCells.h"
+#include "veeline/Schedule/CommunicationPlan.h"
+
+using namespace veeline;
+using namespace veeline::schedule::communication;
+using schedule::Answer;
+using schedule::CommandOptions;
+using schedule::Expected;
+
+static schedule::Error failure(std::string message) {
+  while (message.ends_with('\n'))
+    message.pop_back();
+  return {schedule::ErrorKind::WrongMessage, std::move(message)};
+}
+
+static std::int64_t countMessages(const Program &program) {
+  std::int64_t count = 0;
+  for (const std::vector<Op> &ops : program.ranks)
+    for (const Op &op : ops)
+      count += op.kind == OpKind::Send;
+  return count;
+}
+
+static std::string rightUnder(const Program &program, const std::string &what,
+                              Model model) {
+  return "communication: " +
+         schedule::counted(countMessages(program), "message") + what +
+         ", right under the rules of " + toString(model) + "\n";
+}
+
+static Expected<std::string> prove(const Answer &answer,
+                                   const CommandOptions &options) {
+  Model model = *parseModel(options.verifyCommunication);
+  std::optional<Cells> cells;
+  if (std::optional<std::string> path =
+          schedule::scheduleFilePath(answer.task.name)) {
+    auto read = readCommunicationCells(*path);
+    if (!read)
+      return read.takeError();
+    cells = std::move(*read);
+  }
+  if (cells) {
+    if (options.has("--communication"))
+      return failure("--communication is for orders without communication "
+                     "cells; '" +
+                     answer.task.name + "' has some");
+    if (std::optional<Error> error = verify(cells->program, model))
+      return failure(toText(*cells, *error));
+    return rightUnder(cells->program, " in cells", model);
+  }
+  Expected<Traffic> traffic =
+      trafficOf(answer.solution.problem, answer.solution.schedule);
+  if (!traffic)
+    return traffic.takeError();
+  Expected<Program> program =
+      plan(*traffic, *parseStrategy(options.communication), model);
+  if (!program)
+    return program.takeError();
+  if (std::optional<Error> error = verify(*program, model))
+    return failure(toText(*program, *error));
+  return rightUnder(*program, " by " + options.communication, model);
+}
+
+Expected<std::string>
+veeline::schedule::proveCommunication(const Answer &answer,
+                                      const CommandOptions &options) {
+  return prove(answer, options);
+}

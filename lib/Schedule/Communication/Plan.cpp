@@ -1,0 +1,428 @@
+//===- Plan.cpp - strategies of communication -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/CommunicationPlan.h"
+
+#include "../Execution.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <queue>
+#include <tuple>
+
+// Of the two namespaces, which share names, the inner one.
+using namespace veeline;
+using namespace veeline::schedule::communication;
+using schedule::Expected;
+using PlannedMessage = Traffic::Message;
+
+const char *veeline::schedule::communication::toString(Strategy strategy) {
+  switch (strategy) {
+  case Strategy::PointToPoint:
+    return "p2p";
+  case Strategy::Batched:
+    return "batched";
+  case Strategy::Ring:
+    return "ring";
+  case Strategy::Overlap:
+    return "overlap";
+  }
+  return "";
+}
+
+std::optional<Strategy>
+veeline::schedule::communication::parseStrategy(std::string_view name) {
+  for (Strategy strategy : {Strategy::PointToPoint, Strategy::Batched,
+                            Strategy::Ring, Strategy::Overlap})
+    if (name == toString(strategy))
+      return strategy;
+  return std::nullopt;
+}
+
+bool veeline::schedule::communication::isEven(int rank, int other) {
+  return rank / std::abs(rank - other) % 2 == 0;
+}
+
+Expected<Traffic>
+veeline::schedule::communication::trafficOf(const schedule::Problem &problem,
+                                            const schedule::Schedule &order) {
+  Expected<schedule::Simulation> simulation =
+      schedule::simulate(problem, order);
+  if (!simulation)
+    return simulation.takeError();
+  Expected<std::vector<schedule::Message>> messages =
+      schedule::communicationOrder(problem, order);
+  if (!messages)
+    return messages.takeError();
+  Traffic traffic;
+  traffic.types.push_back({"message", 0});
+  for (std::size_t rank = 0; rank < order.stages.size(); ++rank) {
+    std::vector<Traffic::Step> &steps = traffic.ranks.emplace_back();
+    for (std::size_t i = 0; i < order.stages[rank].size(); ++i)
+      steps.push_back({simulation->start[rank][i], simulation->end[rank][i]});
+  }
+  traffic.messages.reserve(messages->size());
+  for (const schedule::Message &message : *messages)
+    traffic.messages.push_back(
+        {{message.edge,
+          message.gradient ? Direction::Gradient : Direction::Activation,
+          message.microbatch},
+         0,
+         message.sourceStage,
+         message.targetStage,
+         schedule::blockAround(order, message.sourceStage, message.sourceStep)
+             .second,
+         schedule::blockAround(order, message.targetStage, message.targetStep)
+             .first});
+  return traffic;
+}
+
+//===----------------------------------------------------------------------===//
+// One order of all messages
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Does the steps of all ranks by the times of their ends, each after what it
+/// needs, and lists messages as they come to be.
+class Sequencer {
+public:
+  explicit Sequencer(const Traffic &traffic)
+      : traffic(traffic), done(traffic.ranks.size()), sent(done.size()),
+        arriving(done.size()), missing(done.size()) {
+    for (std::size_t rank = 0; rank < done.size(); ++rank)
+      missing[rank].resize(traffic.ranks[rank].size());
+    for (std::size_t i = 0; i < traffic.messages.size(); ++i) {
+      const PlannedMessage &message = traffic.messages[i];
+      sent[message.source].push_back(i);
+      ++missing[message.target][message.targetSteps];
+    }
+    for (std::vector<int> &list : sent)
+      std::stable_sort(list.begin(), list.end(), [&](int a, int b) {
+        return traffic.messages[a].sourceSteps <
+               traffic.messages[b].sourceSteps;
+      });
+  }
+
+  Expected<std::vector<PlannedMessage>> run() {
+    for (std::size_t rank = 0; rank < done.size(); ++rank)
+      offer(rank);
+    while (!queue.empty()) {
+      auto [end, rank] = queue.top();
+      queue.pop();
+      ++done[rank];
+      send(rank);
+      offer(rank);
+    }
+    for (std::size_t rank = 0; rank < done.size(); ++rank)
+      if (done[rank] != traffic.ranks[rank].size())
+        return schedule::Error{schedule::ErrorKind::Deadlock,
+                               "step " + std::to_string(done[rank]) +
+                                   " of rank " + std::to_string(rank) +
+                                   " waits for a message that depends on it"};
+    return std::move(order);
+  }
+
+private:
+  using Entry = std::pair<double, int>;
+
+  /// Queues the next step of a rank if all it needs is there.
+  void offer(int rank) {
+    const auto &steps = traffic.ranks[rank];
+    if (done[rank] < steps.size() && missing[rank][done[rank]] == 0)
+      queue.push({steps[done[rank]].end, rank});
+  }
+
+  void send(int rank) {
+    std::size_t &next = arriving[rank];
+    while (next < sent[rank].size()) {
+      const PlannedMessage &message = traffic.messages[sent[rank][next]];
+      if (message.sourceSteps > static_cast<int>(done[rank]))
+        break;
+      ++next;
+      order.push_back(message);
+      bool isLast = --missing[message.target][message.targetSteps] == 0;
+      if (isLast &&
+          done[message.target] == static_cast<std::size_t>(message.targetSteps))
+        offer(message.target);
+    }
+  }
+
+  const Traffic &traffic;
+  std::vector<std::size_t> done;
+  /// What each rank sends, by step, and how much of that it has sent.
+  std::vector<std::vector<int>> sent;
+  std::vector<std::size_t> arriving;
+  /// How many messages each step still needs.
+  std::vector<std::vector<int>> missing;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  std::vector<PlannedMessage> order;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Writing programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One rank's messages by slot, then its operations.
+struct Call {
+  int slot;
+  int message;
+  bool isSend;
+};
+using RankCalls = std::vector<std::vector<Call>>;
+} // namespace
+
+static Op messageOp(const PlannedMessage &message, bool isSend, int stream) {
+  Op op;
+  op.kind = isSend ? OpKind::Send : OpKind::Receive;
+  op.message = message.id;
+  op.peer = isSend ? message.target : message.source;
+  op.type = message.type;
+  op.stream = stream;
+  return op;
+}
+
+static Op computeOp(int step) {
+  Op op;
+  op.step = step;
+  return op;
+}
+
+static Op waitFor(int handle) {
+  Op op;
+  op.kind = OpKind::Wait;
+  op.handle = handle;
+  return op;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls that are waited for
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Slots {
+  std::vector<int> send, receive;
+};
+} // namespace
+
+/// As late as steps and later messages allow; from the last to the first.
+static Slots latestSlots(const Traffic &traffic,
+                         const std::vector<PlannedMessage> &order) {
+  Slots slots{std::vector<int>(order.size()), std::vector<int>(order.size())};
+  std::vector<int> latest(traffic.ranks.size(),
+                          std::numeric_limits<int>::max());
+  for (std::size_t i = order.size(); i-- > 0;) {
+    int &source = latest[order[i].source], &target = latest[order[i].target];
+    slots.send[i] = source = std::min(source, order[i].sourceSteps);
+    slots.receive[i] = target = std::min(target, order[i].targetSteps);
+  }
+  return slots;
+}
+
+/// The order in which messages are called: of two that meet, the one with the
+/// even sender first.
+static std::vector<int> byParity(const std::vector<PlannedMessage> &order,
+                                 const Slots &slots) {
+  // Between the same slots: what goes one way, in order.
+  using Key = std::tuple<int, int, int, int>;
+  auto keyOf = [&](int i) {
+    return Key{order[i].source, order[i].target, slots.send[i],
+               slots.receive[i]};
+  };
+  std::map<Key, std::vector<int>> ways;
+  for (int i = static_cast<int>(order.size()); i-- > 0;)
+    ways[keyOf(i)].push_back(i);
+  std::vector<int> result;
+  result.reserve(order.size());
+  std::vector<bool> isTaken(order.size());
+  for (int i = 0; i < static_cast<int>(order.size()); ++i) {
+    if (isTaken[i])
+      continue;
+    auto [source, target, send, receive] = keyOf(i);
+    auto opposite = ways.find({target, source, receive, send});
+    if (!isEven(source, target) && opposite != ways.end()) {
+      std::vector<int> &list = opposite->second;
+      while (!list.empty() && isTaken[list.back()])
+        list.pop_back();
+      if (!list.empty()) {
+        isTaken[list.back()] = true;
+        result.push_back(list.back());
+      }
+    }
+    isTaken[i] = true;
+    result.push_back(i);
+  }
+  return result;
+}
+
+static RankCalls callsOf(const Traffic &traffic,
+                         const std::vector<PlannedMessage> &order) {
+  Slots slots = latestSlots(traffic, order);
+  RankCalls calls(traffic.ranks.size());
+  for (int i : byParity(order, slots)) {
+    calls[order[i].source].push_back({slots.send[i], i, true});
+    calls[order[i].target].push_back({slots.receive[i], i, false});
+  }
+  return calls;
+}
+
+/// How many calls from `begin` on are one unit.
+static int unitSize(const std::vector<Call> &calls, std::size_t begin,
+                    Strategy strategy) {
+  std::size_t end = begin + 1;
+  if (strategy == Strategy::PointToPoint)
+    return 1;
+  while (end < calls.size() && calls[end].slot == calls[begin].slot)
+    ++end;
+  if (strategy == Strategy::Ring)
+    return end - begin;
+  return end > begin + 1 && calls[begin].isSend != calls[begin + 1].isSend ? 2
+                                                                           : 1;
+}
+
+/// A unit, and the waits for what it receives.
+static void addUnit(const std::vector<PlannedMessage> &order, const Call *begin,
+                    int size, int group, int &handles, std::vector<Op> &ops) {
+  int firstHandle = handles;
+  for (const Call *call = begin; call != begin + size; ++call) {
+    ops.push_back(messageOp(order[call->message], call->isSend, computeStream));
+    ops.back().group = size > 1 ? group : -1;
+    if (!call->isSend)
+      ops.back().handle = handles++;
+  }
+  for (int handle = firstHandle; handle < handles; ++handle)
+    ops.push_back(waitFor(handle));
+}
+
+static std::vector<Op> writeCalls(const std::vector<PlannedMessage> &order,
+                                  const std::vector<Call> &calls, int steps,
+                                  Strategy strategy) {
+  std::vector<Op> ops;
+  int handles = 0, groups = 0;
+  std::size_t next = 0;
+  for (int slot = 0; slot <= steps; ++slot) {
+    while (next < calls.size() && calls[next].slot == slot) {
+      int size = unitSize(calls, next, strategy);
+      addUnit(order, &calls[next], size, groups++, handles, ops);
+      next += size;
+    }
+    if (slot < steps)
+      ops.push_back(computeOp(slot));
+  }
+  return ops;
+}
+
+//===----------------------------------------------------------------------===//
+// Receives that are posted ahead
+//===----------------------------------------------------------------------===//
+
+/// The stream of what does not hold up computations.
+static constexpr int asynchronousStream = 1;
+
+/// Before the first step that is not over when the producer begins. A step that
+/// takes no time and begins with it does not count as over: then whoever waits
+/// for memory waits for what begins earlier, and there is no circle.
+static int slotAhead(const Traffic &traffic, const PlannedMessage &message) {
+  double begin = traffic.ranks[message.source][message.sourceSteps - 1].begin;
+  const std::vector<Traffic::Step> &steps = traffic.ranks[message.target];
+  auto after = std::partition_point(
+      steps.begin(), steps.end(), [&](const Traffic::Step &step) {
+        return step.end <= begin && step.begin < begin;
+      });
+  return std::min<int>(after - steps.begin(), message.targetSteps);
+}
+
+/// The calls of each rank, by slot; in a slot, receives that are posted there
+/// stand first unless the order of messages matters.
+static RankCalls callsAhead(const Traffic &traffic,
+                            const std::vector<PlannedMessage> &order,
+                            Model model) {
+  RankCalls calls(traffic.ranks.size());
+  std::vector<int> earliest(traffic.ranks.size());
+  for (int i = 0; i < static_cast<int>(order.size()); ++i) {
+    const PlannedMessage &message = order[i];
+    int &source = earliest[message.source], &target = earliest[message.target];
+    source = message.sourceSteps;
+    int ahead = model == Model::Nccl ? target : slotAhead(traffic, message);
+    calls[message.source].push_back({message.sourceSteps, i, true});
+    calls[message.target].push_back({ahead, i, false});
+  }
+  for (std::vector<Call> &list : calls)
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const Call &a, const Call &b) {
+                       return a.slot != b.slot ? a.slot < b.slot
+                                               : model == Model::Mpi &&
+                                                     !a.isSend && b.isSend;
+                     });
+  return calls;
+}
+
+/// In each slot the calls, then what the next step waits for: messages, and the
+/// memory of what it sends directly.
+static std::vector<Op> writeAhead(const std::vector<PlannedMessage> &order,
+                                  const std::vector<Call> &calls, int steps,
+                                  Model model) {
+  std::vector<Op> ops;
+  std::vector<std::vector<Op>> before(steps + 1);
+  int handles = 0;
+  // Under NCCL's rules a send holds up computations unless it has a handle.
+  std::vector<Op> sends;
+  for (const Call &call : calls) {
+    const PlannedMessage &message = order[call.message];
+    if (!call.isSend || !message.isDirect)
+      continue;
+    Op ready;
+    ready.kind = OpKind::Ready;
+    ready.message = message.id;
+    before[message.sourceSteps - 1].push_back(ready);
+  }
+  std::size_t next = 0;
+  for (int slot = 0; slot <= steps; ++slot) {
+    for (; next < calls.size() && calls[next].slot == slot; ++next) {
+      const Call &call = calls[next];
+      ops.push_back(
+          messageOp(order[call.message], call.isSend, asynchronousStream));
+      if (call.isSend && model == Model::Mpi)
+        continue;
+      ops.back().handle = handles++;
+      std::vector<Op> &waits =
+          call.isSend ? sends : before[order[call.message].targetSteps];
+      waits.insert(call.isSend ? waits.end() : waits.begin(),
+                   waitFor(ops.back().handle));
+    }
+    ops.insert(ops.end(), before[slot].begin(), before[slot].end());
+    if (slot < steps)
+      ops.push_back(computeOp(slot));
+  }
+  ops.insert(ops.end(), sends.begin(), sends.end());
+  return ops;
+}
+
+//===----------------------------------------------------------------------===//
+// plan
+//===----------------------------------------------------------------------===//
+
+Expected<Program> veeline::schedule::communication::plan(const Traffic &traffic,
+                                                         Strategy strategy,
+                                                         Model model) {
+  Expected<std::vector<PlannedMessage>> order = Sequencer(traffic).run();
+  if (!order)
+    return order.takeError();
+  bool isAhead = strategy == Strategy::Overlap;
+  RankCalls calls =
+      isAhead ? callsAhead(traffic, *order, model) : callsOf(traffic, *order);
+  Program program{traffic.types, {}};
+  for (std::size_t rank = 0; rank < calls.size(); ++rank) {
+    int steps = static_cast<int>(traffic.ranks[rank].size());
+    program.ranks.push_back(
+        isAhead ? writeAhead(*order, calls[rank], steps, model)
+                : writeCalls(*order, calls[rank], steps, strategy));
+  }
+  return program;
+}

@@ -1,0 +1,548 @@
+//===- Verify.cpp - the verifier of communication programs ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Schedule/CommunicationProgram.h"
+
+#include <algorithm>
+
+using namespace veeline::schedule::communication;
+
+using Ops = std::vector<Op>;
+using Result = std::optional<Error>;
+
+static int sizeOf(const Ops &ops) { return static_cast<int>(ops.size()); }
+
+/// The operation after the unit that begins at `begin`, a send or receive.
+static int endOfUnit(const Ops &ops, int begin) {
+  int end = begin + 1;
+  if (ops[begin].group >= 0)
+    while (end < sizeOf(ops) && ops[end].isMessage() &&
+           ops[end].group == ops[begin].group)
+      ++end;
+  return end;
+}
+
+//===----------------------------------------------------------------------===//
+// Each operation by itself, groups, handles
+//===----------------------------------------------------------------------===//
+
+static std::string rankName(int rank) { return "rank " + std::to_string(rank); }
+
+static Result checkOp(const Program &program, Position at) {
+  const Op &op = program.ranks[at.rank][at.op];
+  auto malformed = [&](std::string message) {
+    return Error{ErrorKind::Malformed, at, std::move(message)};
+  };
+  if (op.kind == OpKind::Compute || op.kind == OpKind::Wait)
+    return std::nullopt;
+  if (op.message.edge < 0 || op.message.microbatch < 0)
+    return malformed("names a negative edge or microbatch");
+  if (op.kind == OpKind::Ready)
+    return std::nullopt;
+  if (op.peer < 0 || op.peer >= static_cast<int>(program.ranks.size()))
+    return malformed("names " + rankName(op.peer) + ", but there are " +
+                     std::to_string(program.ranks.size()));
+  if (op.peer == at.rank)
+    return malformed("names its own rank; a value that stays needs no message");
+  if (op.type < 0 || op.type >= static_cast<int>(program.types.size()))
+    return malformed("has a type that the program does not list");
+  if (op.stream < 0 || op.communicator < 0)
+    return malformed("is on a negative stream or communicator");
+  return std::nullopt;
+}
+
+/// A group is one run of operations, on one stream and one communicator.
+static Result checkGroups(const Program &program, int rank) {
+  const Ops &ops = program.ranks[rank];
+  // The begin of each run, by group.
+  std::vector<std::pair<int, int>> runs;
+  for (int i = 0; i < sizeOf(ops);) {
+    if (!ops[i].isMessage() || ops[i].group < 0) {
+      ++i;
+      continue;
+    }
+    int end = endOfUnit(ops, i);
+    for (int k = i + 1; k < end; ++k)
+      if (ops[k].stream != ops[i].stream ||
+          ops[k].communicator != ops[i].communicator)
+        return Error{ErrorKind::Group,
+                     {rank, k},
+                     "is on another stream or communicator than its group",
+                     {{{rank, i}, "begins the group"}}};
+    runs.push_back({ops[i].group, i});
+    i = end;
+  }
+  std::sort(runs.begin(), runs.end());
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    if (runs[i].first == runs[i - 1].first)
+      return Error{ErrorKind::Group,
+                   {rank, runs[i].second},
+                   "goes on with a group that has ended; a group is begun and "
+                   "ended once",
+                   {{{rank, runs[i - 1].second}, "began the group"}}};
+  return std::nullopt;
+}
+
+/// Every handle is made once, then waited for once.
+static Result checkHandles(const Program &program, int rank) {
+  const Ops &ops = program.ranks[rank];
+  struct Event {
+    int handle, op;
+    auto operator<=>(const Event &) const = default;
+  };
+  std::vector<Event> events;
+  for (int i = 0; i < sizeOf(ops); ++i)
+    if (ops[i].kind == OpKind::Wait ||
+        (ops[i].isMessage() && ops[i].handle >= 0))
+      events.push_back({ops[i].handle, i});
+  std::sort(events.begin(), events.end());
+  auto wrong = [&](int op, std::string message) {
+    return Error{ErrorKind::Handle, {rank, op}, std::move(message)};
+  };
+  for (std::size_t i = 0; i < events.size();) {
+    int maker = events[i].op;
+    std::size_t end = i;
+    while (end < events.size() && events[end].handle == events[i].handle)
+      ++end;
+    if (ops[maker].kind == OpKind::Wait)
+      return wrong(maker, "waits for a handle that nothing before it makes");
+    if (end == i + 1)
+      return wrong(maker, "makes a handle that nothing waits for");
+    for (std::size_t k = i + 1; k < end; ++k) {
+      int op = events[k].op;
+      if (ops[op].kind == OpKind::Wait && k == i + 1)
+        continue;
+      Error error = wrong(op, ops[op].kind == OpKind::Wait
+                                  ? "waits for a handle a second time"
+                                  : "makes a handle that is made already");
+      error.notes.push_back({{rank, events[k - 1].op}, "was the first"});
+      return error;
+    }
+    i = end;
+  }
+  return std::nullopt;
+}
+
+static Result checkRank(const Program &program, int rank) {
+  for (int i = 0; i < sizeOf(program.ranks[rank]); ++i)
+    if (Result error = checkOp(program, {rank, i}))
+      return error;
+  if (Result error = checkGroups(program, rank))
+    return error;
+  return checkHandles(program, rank);
+}
+
+//===----------------------------------------------------------------------===//
+// Both ends of each message
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The other end of every send and receive; of a Ready, the receive.
+class Matching {
+public:
+  explicit Matching(const Program &program) : program(program) {
+    for (const Ops &ops : program.ranks)
+      others.emplace_back(ops.size(), Position{-1, -1});
+  }
+
+  /// Fills in the ends, or says which has none or a wrong one.
+  Result match();
+  Position operator[](Position at) const { return others[at.rank][at.op]; }
+
+private:
+  struct End {
+    MessageId id;
+    OpKind kind;
+    Position at;
+  };
+  /// All that names one message: each Ready, send and receive.
+  struct Ends {
+    const End *begin, *sends, *receives, *end;
+  };
+  std::vector<End> collect() const;
+  Result checkIdentity(const Ends &ends);
+  Result matchMessage(const Ends &ends);
+  Result matchEnds(Position send, Position receive);
+  const Op &opAt(Position at) const { return program.ranks[at.rank][at.op]; }
+
+  const Program &program;
+  std::vector<std::vector<Position>> others;
+};
+} // namespace
+
+Result Matching::matchEnds(Position send, Position receive) {
+  const Op &sent = opAt(send), &received = opAt(receive);
+  auto wrong = [&](ErrorKind kind, std::string message) {
+    return Error{
+        kind, send, std::move(message), {{receive, "is the other end"}}};
+  };
+  if (sent.peer != receive.rank || received.peer != send.rank)
+    return wrong(ErrorKind::Mismatch, "goes from " + rankName(send.rank) +
+                                          " to " + rankName(sent.peer) +
+                                          ", but is received by " +
+                                          rankName(receive.rank) + " from " +
+                                          rankName(received.peer));
+  if (sent.communicator != received.communicator)
+    return wrong(ErrorKind::Mismatch,
+                 "is on communicator " + std::to_string(sent.communicator) +
+                     ", but is received on communicator " +
+                     std::to_string(received.communicator));
+  if (sent.type != received.type) {
+    auto name = [&](int type) {
+      return program.types[type].name + " (" +
+             std::to_string(program.types[type].bytes) + " bytes)";
+    };
+    return wrong(ErrorKind::Type, "is of type " + name(sent.type) +
+                                      ", but is received as " +
+                                      name(received.type));
+  }
+  others[send.rank][send.op] = receive;
+  others[receive.rank][receive.op] = send;
+  return std::nullopt;
+}
+
+/// Each message has at most one send and one receive, and what waits to send it
+/// does so.
+Result Matching::checkIdentity(const Ends &ends) {
+  for (auto [first, last] :
+       {std::pair(ends.sends, ends.receives), {ends.receives, ends.end}})
+    if (last - first > 1)
+      return Error{ErrorKind::Duplicate,
+                   first[1].at,
+                   "has the identity of another message; edge, direction and "
+                   "microbatch say which message it is",
+                   {{first[0].at, "is the other one"}}};
+  bool hasSend = ends.sends != ends.receives;
+  for (const End *ready = ends.begin; ready != ends.sends; ++ready) {
+    bool isBefore = hasSend && ends.sends->at.rank == ready->at.rank &&
+                    ends.sends->at.op > ready->at.op;
+    if (!isBefore)
+      return Error{ErrorKind::Malformed, ready->at,
+                   "stands before no send of this message on its rank"};
+  }
+  return std::nullopt;
+}
+
+Result Matching::matchMessage(const Ends &ends) {
+  if (ends.sends == ends.receives)
+    return Error{ErrorKind::Unmatched, ends.receives->at,
+                 "has no send: nothing ever arrives"};
+  if (ends.receives == ends.end)
+    return Error{ErrorKind::Unmatched, ends.sends->at,
+                 "has no receive: it may wait for ever"};
+  Position send = ends.sends->at, receive = ends.receives->at;
+  for (const End *ready = ends.begin; ready != ends.sends; ++ready)
+    others[ready->at.rank][ready->at.op] = receive;
+  return matchEnds(send, receive);
+}
+
+std::vector<Matching::End> Matching::collect() const {
+  std::vector<End> all;
+  for (int rank = 0; rank < static_cast<int>(program.ranks.size()); ++rank) {
+    const Ops &ops = program.ranks[rank];
+    for (int i = 0; i < sizeOf(ops); ++i)
+      if (ops[i].isMessage() || ops[i].kind == OpKind::Ready)
+        all.push_back({ops[i].message, ops[i].kind, {rank, i}});
+  }
+  // By position they are sorted already.
+  std::stable_sort(all.begin(), all.end(), [](const End &a, const End &b) {
+    return a.id != b.id ? a.id < b.id : a.kind < b.kind;
+  });
+  return all;
+}
+
+Result Matching::match() {
+  std::vector<End> all = collect();
+  auto visit = [&](auto member) -> Result {
+    const End *last = all.data() + all.size();
+    for (const End *begin = all.data(); begin != last;) {
+      auto until = [&](const End *from, OpKind kind) {
+        while (from != last && from->id == begin->id && from->kind <= kind)
+          ++from;
+        return from;
+      };
+      Ends ends{begin, until(begin, OpKind::Ready), until(begin, OpKind::Send),
+                until(begin, OpKind::Receive)};
+      if (Result error = (this->*member)(ends))
+        return error;
+      begin = ends.end;
+    }
+    return std::nullopt;
+  };
+  if (Result error = visit(&Matching::checkIdentity))
+    return error;
+  return visit(&Matching::matchMessage);
+}
+
+namespace {
+/// Numbers the messages that one rank exchanges with each other on each
+/// communicator.
+class Counters {
+public:
+  int next(int communicator, int peer) {
+    for (Counter &counter : counters)
+      if (counter.communicator == communicator && counter.peer == peer)
+        return counter.count++;
+    counters.push_back({communicator, peer, 1});
+    return 0;
+  }
+
+private:
+  struct Counter {
+    int communicator, peer, count;
+  };
+  std::vector<Counter> counters;
+};
+} // namespace
+
+/// Without tags, messages from one rank to another on one communicator are
+/// received in the order in which they are sent.
+static Result checkOrder(const Program &program, const Matching &matching) {
+  std::vector<std::vector<int>> numbers;
+  for (const Ops &ops : program.ranks) {
+    Counters sends, receives;
+    std::vector<int> &row = numbers.emplace_back(ops.size(), -1);
+    for (int i = 0; i < sizeOf(ops); ++i)
+      if (ops[i].isMessage())
+        row[i] = (ops[i].kind == OpKind::Send ? sends : receives)
+                     .next(ops[i].communicator, ops[i].peer);
+  }
+  for (int rank = 0; rank < static_cast<int>(program.ranks.size()); ++rank)
+    for (int i = 0; i < sizeOf(program.ranks[rank]); ++i) {
+      const Op &op = program.ranks[rank][i];
+      if (op.kind != OpKind::Receive)
+        continue;
+      Position send = matching[{rank, i}];
+      int sent = numbers[send.rank][send.op], received = numbers[rank][i];
+      if (sent == received)
+        continue;
+      auto ordinal = [](int n) { return "number " + std::to_string(n); };
+      return Error{ErrorKind::Crossed,
+                   {rank, i},
+                   "is " + ordinal(received) + " of the receives from " +
+                       rankName(op.peer) + " on communicator " +
+                       std::to_string(op.communicator) +
+                       ", which without tags takes message " +
+                       ordinal(received) + ", not its own",
+                   {{send, "is " + ordinal(sent) + " of the sends"}}};
+    }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Units of one rank
+//===----------------------------------------------------------------------===//
+
+/// Whether what was issued between `first`, a unit that ends at `end`, and
+/// `second` keeps the two apart.
+static bool isApart(const Ops &ops, int first, int end, int second) {
+  const Op &a = ops[first], &b = ops[second];
+  if (a.stream == b.stream || a.communicator == b.communicator ||
+      a.stream == computeStream)
+    return true;
+  for (int i = first; i < end; ++i)
+    if (ops[i].handle < 0)
+      return true;
+  for (int wait = end; wait < second; ++wait)
+    if (ops[wait].kind == OpKind::Wait)
+      for (int i = first; i < end; ++i)
+        if (ops[i].handle == ops[wait].handle)
+          return true;
+  return false;
+}
+
+/// Each unit has to wait for the one issued before it. Then it waits for all
+/// before that one too.
+static Result checkUnits(const Program &program, int rank) {
+  const Ops &ops = program.ranks[rank];
+  int first = -1, end = -1;
+  for (int i = 0; i < sizeOf(ops);) {
+    if (!ops[i].isMessage()) {
+      ++i;
+      continue;
+    }
+    if (first >= 0 && !isApart(ops, first, end, i))
+      return Error{
+          ErrorKind::AtOnce,
+          {rank, i},
+          "may be under way at once with another operation, on stream " +
+              std::to_string(ops[first].stream) + " and communicator " +
+              std::to_string(ops[first].communicator) +
+              ", while it is on stream " + std::to_string(ops[i].stream) +
+              " and communicator " + std::to_string(ops[i].communicator) +
+              "; either may keep the other from running, so put them on one "
+              "stream or communicator, or wait for the first in between",
+          {{{rank, first}, "is the other one"}}};
+    first = i;
+    i = end = endOfUnit(ops, i);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Executing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Lets every rank go on until none can. What a rank is blocked on is one
+/// operation of another rank that has to be posted.
+class Executor {
+public:
+  Executor(const Program &program, const Matching &matching, Model model)
+      : program(program), matching(matching), model(model),
+        ranks(program.ranks.size()) {
+    makers.resize(program.ranks.size());
+    if (model == Model::Mpi)
+      for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+        findMakers(rank);
+  }
+
+  Result run();
+
+private:
+  struct Rank {
+    /// The operations before this one are posted.
+    int posted = 0;
+    /// Within the posted unit (or operation), what is to be looked at next.
+    int done = 0;
+  };
+
+  void findMakers(int rank);
+  void advance(int rank);
+  /// The other end that keeps `rank` at its operation `done` for now.
+  std::optional<Position> blocker(int rank) const;
+  bool isPosted(Position at) const { return ranks[at.rank].posted > at.op; }
+  void post(int rank);
+  Error circle(int rank) const;
+
+  const Program &program;
+  const Matching &matching;
+  Model model;
+  std::vector<Rank> ranks;
+  /// Of every Wait, the operation that made its handle.
+  std::vector<std::vector<int>> makers;
+  std::vector<int> worklist;
+};
+} // namespace
+
+void Executor::findMakers(int rank) {
+  const Ops &ops = program.ranks[rank];
+  std::vector<std::pair<int, int>> made;
+  for (int i = 0; i < sizeOf(ops); ++i)
+    if (ops[i].isMessage() && ops[i].handle >= 0)
+      made.push_back({ops[i].handle, i});
+  std::sort(made.begin(), made.end());
+  makers[rank].resize(ops.size(), -1);
+  for (int i = 0; i < sizeOf(ops); ++i)
+    if (ops[i].kind == OpKind::Wait)
+      makers[rank][i] = std::lower_bound(made.begin(), made.end(),
+                                         std::pair(ops[i].handle, 0))
+                            ->second;
+}
+
+/// Under NCCL's rules a unit holds up the next one until it has ended, whether
+/// or not anybody waits for it; computations hold up nothing for ever.
+std::optional<Position> Executor::blocker(int rank) const {
+  int i = ranks[rank].done;
+  const Op &op = program.ranks[rank][i];
+  Position other{-1, -1};
+  if (op.isMessage() && (model == Model::Nccl || op.handle < 0))
+    other = matching[{rank, i}];
+  else if (op.kind == OpKind::Wait && model == Model::Mpi)
+    other = matching[{rank, makers[rank][i]}];
+  else if (op.kind == OpKind::Ready && model == Model::Mpi)
+    other = matching[{rank, i}];
+  if (other.rank < 0 || isPosted(other))
+    return std::nullopt;
+  return other;
+}
+
+/// Posts the next unit or operation, and wakes who was blocked on it.
+void Executor::post(int rank) {
+  const Ops &ops = program.ranks[rank];
+  int begin = ranks[rank].posted;
+  int end = ops[begin].isMessage() ? endOfUnit(ops, begin) : begin + 1;
+  ranks[rank].posted = end;
+  for (int i = begin; i < end; ++i)
+    if (ops[i].isMessage())
+      worklist.push_back(ops[i].peer);
+}
+
+void Executor::advance(int rank) {
+  Rank &state = ranks[rank];
+  while (true) {
+    while (state.done < state.posted) {
+      if (blocker(rank))
+        return;
+      ++state.done;
+    }
+    if (state.posted == sizeOf(program.ranks[rank]))
+      return;
+    post(rank);
+  }
+}
+
+/// Every rank that is stuck is blocked on one that is stuck too.
+Error Executor::circle(int rank) const {
+  std::vector<int> path;
+  std::vector<bool> seen(ranks.size());
+  for (; !seen[rank]; rank = blocker(rank)->rank) {
+    seen[rank] = true;
+    path.push_back(rank);
+  }
+  path.erase(path.begin(), std::find(path.begin(), path.end(), rank));
+  auto stuckAt = [&](int rank) { return Position{rank, ranks[rank].done}; };
+  Error error{ErrorKind::Deadlock, stuckAt(path[0]),
+              "can wait for ever: " + std::to_string(path.size()) +
+                  " ranks wait for each other in a circle"};
+  for (int rank : path) {
+    Position other = *blocker(rank);
+    error.notes.push_back(
+        {stuckAt(rank),
+         "waits for the " + describe(program.ranks[other.rank][other.op]) +
+             " (op " + std::to_string(other.op) + " of " +
+             rankName(other.rank) + "), which comes after what " +
+             rankName(other.rank) + " is at"});
+  }
+  return error;
+}
+
+Result Executor::run() {
+  for (int rank = static_cast<int>(ranks.size()); rank-- > 0;)
+    worklist.push_back(rank);
+  while (!worklist.empty()) {
+    int rank = worklist.back();
+    worklist.pop_back();
+    advance(rank);
+  }
+  for (int rank = 0; rank < static_cast<int>(ranks.size()); ++rank)
+    if (ranks[rank].done < sizeOf(program.ranks[rank]))
+      return circle(rank);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// verify
+//===----------------------------------------------------------------------===//
+
+Result veeline::schedule::communication::verify(const Program &program,
+                                                Model model) {
+  int ranks = static_cast<int>(program.ranks.size());
+  for (int rank = 0; rank < ranks; ++rank)
+    if (Result error = checkRank(program, rank))
+      return error;
+  Matching matching(program);
+  if (Result error = matching.match())
+    return error;
+  if (model == Model::Nccl) {
+    if (Result error = checkOrder(program, matching))
+      return error;
+    for (int rank = 0; rank < ranks; ++rank)
+      if (Result error = checkUnits(program, rank))
+        return error;
+  }
+  return Executor(program, matching, model).run();
+}

@@ -1,0 +1,52 @@
+//===- CommunicationModel.h - the rules of transports, executed -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONMODEL_H
+#define VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONMODEL_H
+
+#include "TestUtilities.h"
+#include "veeline/Schedule/CommunicationProgram.h"
+
+#include <set>
+
+namespace veeline::schedule::communication {
+
+/// What can be seen of a program by running it.
+enum class Outcome {
+  /// It cannot be run.
+  Malformed,
+  Group,
+  Handle,
+  Duplicate,
+  /// A rank has two units under way at once.
+  AtOnce,
+  /// A receive got another message than its own.
+  WrongDelivery,
+  /// A receive got a message of another type.
+  WrongType,
+  /// Nobody can go on, and not all have finished.
+  Stuck,
+};
+
+struct Judgement {
+  /// Empty for a program that is right.
+  std::set<Outcome> seen;
+  /// Whether all interleavings were run, not random ones.
+  bool isExhaustive = true;
+};
+
+/// Runs a program literally by the rules of `Model`: every interleaving where
+/// there are at most `maxStates` states, else random ones. Shares no code with
+/// the verifier and does not care how long it takes.
+Judgement judge(const Program &program, Model model, Random &random,
+                std::size_t maxStates = 20'000);
+
+/// Whether an error that the verifier found is one of what was seen.
+bool isSeen(ErrorKind kind, const Judgement &judgement);
+
+} // namespace veeline::schedule::communication
+
+#endif // VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONMODEL_H

@@ -1,0 +1,230 @@
+//===- CommunicationPrograms.cpp - right programs and damaged ones --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommunicationPrograms.h"
+
+#include "RandomSchedules.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace veeline;
+using namespace veeline::schedule::communication;
+using schedule::Random;
+using schedule::randomInt;
+
+using Ops = std::vector<Op>;
+
+//===----------------------------------------------------------------------===//
+// Right programs
+//===----------------------------------------------------------------------===//
+
+static std::optional<Traffic> namedTraffic(Random &random, int maxRanks,
+                                           int maxMicrobatches) {
+  auto generators = schedule::generators();
+  const schedule::Generator &generator =
+      generators[randomInt(random, 0, generators.size() - 1)];
+  int p = randomInt(random, 2, maxRanks);
+  schedule::Problem problem = schedule::randomProblem(
+      random, generator.name, p, randomInt(random, 1, maxMicrobatches));
+  problem.memoryLimits.clear();
+  auto schedule =
+      schedule::generate(generator.name, problem, schedule::quickly());
+  if (!schedule)
+    return std::nullopt;
+  auto traffic = trafficOf(problem, *schedule);
+  return traffic ? std::optional(std::move(*traffic)) : std::nullopt;
+}
+
+static std::optional<Traffic> anyTraffic(Random &random, int maxRanks,
+                                         int maxMicrobatches) {
+  schedule::Problem problem = schedule::randomSmallProblem(random);
+  problem.microbatches = std::min(problem.microbatches, maxMicrobatches);
+  if (problem.stages() < 2 || problem.stages() > maxRanks ||
+      problem.numChunks() > 2 * maxRanks)
+    return std::nullopt;
+  auto traffic =
+      trafficOf(problem, schedule::randomOrder(random, problem, false));
+  return traffic ? std::optional(std::move(*traffic)) : std::nullopt;
+}
+
+Traffic veeline::schedule::communication::randomTraffic(Random &random,
+                                                        int maxRanks,
+                                                        int maxMicrobatches) {
+  std::optional<Traffic> traffic;
+  while (!traffic || traffic->messages.empty())
+    traffic = randomInt(random, 0, 1)
+                  ? namedTraffic(random, maxRanks, maxMicrobatches)
+                  : anyTraffic(random, maxRanks, maxMicrobatches);
+  traffic->types.push_back({"tensor<8xf32>", 32});
+  for (Traffic::Message &message : traffic->messages) {
+    message.type = message.id.edge % 2;
+    message.isDirect = randomInt(random, 0, 1);
+  }
+  return std::move(*traffic);
+}
+
+Strategy veeline::schedule::communication::randomStrategy(Random &random) {
+  return static_cast<Strategy>(randomInt(random, 0, 3));
+}
+
+//===----------------------------------------------------------------------===//
+// Damage
+//===----------------------------------------------------------------------===//
+
+/// Somewhere that `fits`, or nothing.
+template <typename Predicate>
+static std::optional<Position> anywhere(Random &random, const Program &program,
+                                        Predicate fits) {
+  std::vector<Position> places;
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
+    for (std::size_t i = 0; i < program.ranks[rank].size(); ++i)
+      if (fits(program.ranks[rank][i]))
+        places.push_back({static_cast<int>(rank), static_cast<int>(i)});
+  if (places.empty())
+    return std::nullopt;
+  return places[randomInt(random, 0, places.size() - 1)];
+}
+
+static bool isMessage(const Op &op) { return op.isMessage(); }
+static bool isNoComputation(const Op &op) { return op.kind != OpKind::Compute; }
+
+static void dropMessage(Program &program, MessageId id) {
+  for (Ops &ops : program.ranks) {
+    std::vector<int> handles;
+    std::erase_if(ops, [&](const Op &op) {
+      bool isPart =
+          (op.isMessage() || op.kind == OpKind::Ready) && op.message == id;
+      if (isPart && op.isMessage() && op.handle >= 0)
+        handles.push_back(op.handle);
+      return isPart;
+    });
+    std::erase_if(ops, [&](const Op &op) {
+      return op.kind == OpKind::Wait &&
+             std::count(handles.begin(), handles.end(), op.handle);
+    });
+  }
+}
+
+static void regroup(Random &random, Ops &ops, int at) {
+  int last = at, size = static_cast<int>(ops.size());
+  int most = at + randomInt(random, 0, 3);
+  // Neighbours in a group are what stands between two that are none.
+  while (last < most && last + 1 < size && ops[last + 1].isMessage())
+    ++last;
+  int group = last == at ? -1 : randomInt(random, 0, 2) ? 1000 + at : 0;
+  for (int i = at; i <= last; ++i)
+    ops[i].group = group;
+}
+
+/// The same messages on both sides, so that the program may stay right.
+static void moveMessages(Random &random, Program &program, Position at) {
+  int source = at.rank, target = program.ranks[at.rank][at.op].peer;
+  int communicator = randomInt(random, 0, 2);
+  if (target < 0 || target >= static_cast<int>(program.ranks.size()))
+    return;
+  bool oneWay = randomInt(random, 0, 1);
+  int stream = randomInt(random, -1, 2);
+  for (auto [rank, peer] : {std::pair(source, target), {target, source}})
+    for (Op &op : program.ranks[rank])
+      if (op.isMessage() && op.peer == peer &&
+          (!oneWay || (op.kind == OpKind::Send) == (rank == source))) {
+        op.communicator = communicator;
+        op.stream = stream < 0 ? op.stream : stream;
+      }
+}
+
+static void exchange(Random &random, Ops &ops, int at) {
+  std::vector<int> others;
+  for (int i = 0; i < static_cast<int>(ops.size()); ++i)
+    if (ops[i].kind == ops[at].kind)
+      others.push_back(i);
+  Op &one = ops[at],
+     &other =
+         ops[others[randomInt(random, 0, static_cast<int>(others.size()) - 1)]];
+  std::swap(one.message, other.message);
+  std::swap(one.peer, other.peer);
+  std::swap(one.type, other.type);
+}
+
+static void change(Random &random, Program &program, Op &op, Damage how) {
+  int ranks = static_cast<int>(program.ranks.size());
+  switch (how) {
+  case Damage::MoveToStream:
+    op.stream = randomInt(random, 0, 2);
+    break;
+  case Damage::MoveToCommunicator:
+    op.communicator = randomInt(random, 0, 1);
+    break;
+  case Damage::ChangeType:
+    op.type = randomInt(random, 0, 2);
+    break;
+  case Damage::ChangePeer:
+    op.peer = randomInt(random, -1, ranks);
+    break;
+  case Damage::ChangeIdentity:
+    op.message.microbatch += randomInt(random, 0, 1);
+    op.message.edge += randomInt(random, 0, 1);
+    break;
+  case Damage::ChangeHandle:
+    op.handle = randomInt(random, -1, 5);
+    break;
+  default:
+    break;
+  }
+}
+
+Damage veeline::schedule::communication::randomDamage(Random &random) {
+  constexpr int all = static_cast<int>(Damage::ChangeHandle) + 1;
+  constexpr std::array<Damage, 6> often{
+      Damage::SwapNeighbours, Damage::SwapNeighbours, Damage::Exchange,
+      Damage::Regroup,        Damage::MoveMessages,   Damage::DropMessage};
+  if (randomInt(random, 0, 1))
+    return often[randomInt(random, 0, often.size() - 1)];
+  return static_cast<Damage>(randomInt(random, 0, all - 1));
+}
+
+void veeline::schedule::communication::damage(Random &random, Program &program,
+                                              Damage how) {
+  bool isAboutAll = how == Damage::SwapNeighbours || how == Damage::Swap;
+  bool isAboutSome = how == Damage::Drop || how == Damage::Duplicate;
+  auto at = anywhere(random, program,
+                     isAboutAll    ? [](const Op &) { return true; }
+                     : isAboutSome ? isNoComputation
+                                   : isMessage);
+  if (!at)
+    return;
+  Ops &ops = program.ranks[at->rank];
+  int last = static_cast<int>(ops.size()) - 1;
+  switch (how) {
+  case Damage::SwapNeighbours:
+    std::swap(ops[at->op], ops[std::min(at->op + 1, last)]);
+    break;
+  case Damage::Swap:
+    std::swap(ops[at->op], ops[randomInt(random, 0, last)]);
+    break;
+  case Damage::Exchange:
+    exchange(random, ops, at->op);
+    break;
+  case Damage::Drop:
+    ops.erase(ops.begin() + at->op);
+    break;
+  case Damage::DropMessage:
+    dropMessage(program, MessageId(ops[at->op].message));
+    break;
+  case Damage::Duplicate:
+    ops.insert(ops.begin() + randomInt(random, 0, last), Op(ops[at->op]));
+    break;
+  case Damage::Regroup:
+    regroup(random, ops, at->op);
+    break;
+  case Damage::MoveMessages:
+    moveMessages(random, program, *at);
+    break;
+  default:
+    change(random, program, ops[at->op], how);
+  }
+}

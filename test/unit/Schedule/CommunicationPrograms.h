@@ -1,0 +1,54 @@
+//===- CommunicationPrograms.h - right programs and damaged ones *- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONPROGRAMS_H
+#define VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONPROGRAMS_H
+
+#include "TestUtilities.h"
+#include "veeline/Schedule/CommunicationPlan.h"
+
+namespace veeline::schedule::communication {
+
+/// The traffic of a schedule by name or of a random order, with skip edges and
+/// any placement. At most `maxRanks` ranks and `maxMicrobatches` microbatches.
+/// Some messages go straight into the receiver's memory.
+Traffic randomTraffic(Random &random, int maxRanks, int maxMicrobatches);
+
+Strategy randomStrategy(Random &random);
+
+/// How a program is damaged.
+enum class Damage {
+  /// Operations of one rank change places: neighbours, or any two.
+  SwapNeighbours,
+  Swap,
+  /// Two sends or two receives of one rank exchange what they carry.
+  Exchange,
+  /// One operation, or both ends of a message and what waits for it.
+  Drop,
+  DropMessage,
+  Duplicate,
+  /// Neighbours become a group, or a group falls apart.
+  Regroup,
+  /// One operation, or all messages between two ranks or one way.
+  MoveToStream,
+  MoveToCommunicator,
+  MoveMessages,
+  ChangeType,
+  ChangePeer,
+  ChangeIdentity,
+  /// A handle that others have, or none.
+  ChangeHandle,
+};
+
+/// Those that leave both ends of messages more often than others.
+Damage randomDamage(Random &random);
+
+/// Damages `program` where it has something to damage. It may still be right.
+void damage(Random &random, Program &program, Damage how);
+
+} // namespace veeline::schedule::communication
+
+#endif // VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONPROGRAMS_H

@@ -1,0 +1,110 @@
+//===- CommunicationProofTest.cpp - the verifier against an execution -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VEELINE_AGREEMENT_PROGRAMS in the environment is the number of programs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommunicationModel.h"
+#include "CommunicationPrograms.h"
+
+#include <cstdlib>
+#include <map>
+
+using namespace veeline;
+using namespace veeline::schedule::communication;
+using schedule::Random;
+using schedule::randomInt;
+
+static int numPrograms() {
+  const char *text = std::getenv("VEELINE_AGREEMENT_PROGRAMS");
+  return text ? std::atoi(text) : 1500;
+}
+
+namespace {
+struct Sample {
+  Program program;
+  Model model;
+  bool isDamaged;
+  bool isSmall;
+};
+
+/// How many programs of each class there were.
+class Counts {
+public:
+  void add(const std::string &name) { ++counts[name]; }
+  int operator[](const std::string &name) { return counts[name]; }
+  void print() const {
+    for (const auto &[name, count] : counts)
+      std::printf("%9d  %s\n", count, name.c_str());
+  }
+
+private:
+  std::map<std::string, int> counts;
+};
+} // namespace
+
+static Sample randomSample(Random &random) {
+  Sample sample;
+  sample.isSmall = randomInt(random, 0, 7) != 0;
+  Traffic traffic = sample.isSmall ? randomTraffic(random, 3, 2)
+                                   : randomTraffic(random, 5, 6);
+  sample.model = randomInt(random, 0, 1) ? Model::Nccl : Model::Mpi;
+  // Some programs are made for the other model.
+  Model made = randomInt(random, 0, 9) == 0
+                   ? static_cast<Model>(randomInt(random, 0, 1))
+                   : sample.model;
+  auto program = plan(traffic, randomStrategy(random), made);
+  EXPECT_TRUE(program);
+  sample.program = std::move(*program);
+  int damages = std::max(0, randomInt(random, -1, 3));
+  sample.isDamaged = damages > 0 || made != sample.model;
+  for (; damages > 0; --damages)
+    damage(random, sample.program, randomDamage(random));
+  return sample;
+}
+
+/// The verifier and the model say the same of one program.
+static void compare(const Sample &sample, Random &random, Counts &counts) {
+  std::optional<Error> error = verify(sample.program, sample.model);
+  Judgement judgement =
+      judge(sample.program, sample.model, random, sample.isSmall ? 4000 : 0);
+  std::string said = error ? toString(error->kind) + std::string(":\n") +
+                                 toText(sample.program, *error)
+                           : "right";
+  ASSERT_EQ(judgement.seen.empty(), !error) << said;
+  if (error)
+    ASSERT_TRUE(isSeen(error->kind, judgement)) << said;
+  else if (!sample.isDamaged)
+    counts.add("right, as planned");
+  else
+    counts.add("right in spite of damage");
+  if (error) {
+    ASSERT_TRUE(sample.isDamaged) << said;
+    counts.add(std::string("wrong: ") + toString(error->kind));
+  }
+  counts.add(judgement.isExhaustive ? "(all interleavings)"
+                                    : "(random interleavings)");
+}
+
+TEST(CommunicationProof, VerifierAndModelAgree) {
+  Random random = schedule::makeRandom();
+  Counts counts;
+  int rounds = numPrograms();
+  for (int round = 0; round < rounds && !HasFatalFailure(); ++round) {
+    SCOPED_TRACE("program " + std::to_string(round));
+    compare(randomSample(random), random, counts);
+  }
+  counts.print();
+  for (ErrorKind kind :
+       {ErrorKind::Malformed, ErrorKind::Group, ErrorKind::Handle,
+        ErrorKind::Duplicate, ErrorKind::Unmatched, ErrorKind::Mismatch,
+        ErrorKind::Type, ErrorKind::Crossed, ErrorKind::AtOnce,
+        ErrorKind::Deadlock})
+    EXPECT_GT(counts[std::string("wrong: ") + toString(kind)], 0)
+        << toString(kind);
+  EXPECT_GT(counts["right, as planned"], rounds / 10);
+  EXPECT_GT(counts["right in spite of damage"], rounds / 50);
+  EXPECT_GT(counts["(all interleavings)"], rounds / 2);
+}
