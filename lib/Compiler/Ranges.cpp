@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "veeline/Compiler/Metadata.h"
 
 #include <limits>
@@ -17,43 +18,78 @@ using namespace veeline;
 using namespace veeline::compiler;
 using namespace veeline::pipe;
 
-static constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
+namespace {
+/// Valid integers are those from `low` to below `high`.
+struct Bounds {
+  int64_t low = std::numeric_limits<int64_t>::min();
+  int64_t high = std::numeric_limits<int64_t>::max();
 
-/// The smallest dimension that `value`, or what casts and views make of it,
-/// indexes.
-static int64_t findBound(Value value) {
-  int64_t bound = unbounded;
+  bool isKnown() const { return high != std::numeric_limits<int64_t>::max(); }
+  void meet(const Bounds &other) {
+    low = std::max(low, other.low);
+    high = std::min(high, other.high);
+  }
+};
+} // namespace
+
+static Bounds findBounds(Value value);
+
+/// An index that counts from the end where it is negative, as exporters write
+/// it: x < 0 ? x + size : x.
+static Bounds findWrappedBounds(arith::SelectOp select, Value index) {
+  auto test = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto sum = select.getTrueValue().getDefiningOp<arith::AddIOp>();
+  APInt zero, size;
+  if (!test || !sum || select.getFalseValue() != index ||
+      test.getPredicate() != arith::CmpIPredicate::slt ||
+      test.getLhs() != index ||
+      !matchPattern(test.getRhs(), m_ConstantInt(&zero)) || !zero.isZero() ||
+      sum.getLhs() != index ||
+      !matchPattern(sum.getRhs(), m_ConstantInt(&size)))
+    return {};
+  Bounds bounds = findBounds(select.getResult());
+  if (bounds.isKnown())
+    bounds.low -= size.getSExtValue();
+  return bounds;
+}
+
+/// What `value`, or what casts and views make of it, may be to index the
+/// dimensions that it indexes.
+static Bounds findBounds(Value value) {
+  Bounds bounds;
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (auto extract = dyn_cast<tensor::ExtractOp>(user)) {
       if (use.getOperandNumber() == 0) {
-        bound = std::min(bound, findBound(extract.getResult()));
+        bounds.meet(findBounds(extract.getResult()));
         continue;
       }
       int64_t size =
           extract.getTensor().getType().getDimSize(use.getOperandNumber() - 1);
-      bound = std::min(bound, ShapedType::isDynamic(size) ? unbounded : size);
+      if (!ShapedType::isDynamic(size))
+        bounds.meet({0, size});
     } else if (auto structured = dyn_cast<linalg::LinalgOp>(user)) {
       if (structured.isDpsInput(&use))
-        bound = std::min(bound,
-                         findBound(structured.getMatchingBlockArgument(&use)));
+        bounds.meet(findBounds(structured.getMatchingBlockArgument(&use)));
     } else if (isa<linalg::YieldOp>(user)) {
       // An op that only moves integers around.
-      bound = std::min(bound, findBound(user->getParentOp()->getResult(
-                                  use.getOperandNumber())));
+      bounds.meet(
+          findBounds(user->getParentOp()->getResult(use.getOperandNumber())));
+    } else if (auto select = dyn_cast<arith::SelectOp>(user)) {
+      bounds.meet(findWrappedBounds(select, value));
     } else if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
                    arith::ExtUIOp, arith::TruncIOp, tensor::CollapseShapeOp,
                    tensor::ExpandShapeOp, tensor::ExtractSliceOp,
                    tensor::CastOp>(user)) {
-      bound = std::min(bound, findBound(user->getResult(0)));
+      bounds.meet(findBounds(user->getResult(0)));
     }
   }
-  return bound;
+  return bounds;
 }
 
-/// The bound of an input over all chunks that take it.
-static int64_t findInputBound(Value input, SymbolTableCollection &symbols) {
-  int64_t bound = unbounded;
+/// Over all chunks that take the input.
+static Bounds findInputBounds(Value input, SymbolTableCollection &symbols) {
+  Bounds bounds;
   for (OpOperand &use : input.getUses()) {
     auto chunk = dyn_cast<ChunkOp>(use.getOwner());
     if (!chunk)
@@ -61,10 +97,9 @@ static int64_t findInputBound(Value input, SymbolTableCollection &symbols) {
     auto primal = symbols.lookupNearestSymbolFrom<func::FuncOp>(
         chunk, chunk.getPrimalAttr());
     if (primal && !primal.isExternal())
-      bound = std::min(bound,
-                       findBound(primal.getArgument(use.getOperandNumber())));
+      bounds.meet(findBounds(primal.getArgument(use.getOperandNumber())));
   }
-  return bound;
+  return bounds;
 }
 
 void veeline::compiler::describeRanges(PipelineOp pipeline,
@@ -73,9 +108,8 @@ void veeline::compiler::describeRanges(PipelineOp pipeline,
   auto describe = [&](Value input, DenseI64ArrayAttr given, auto &entry) {
     if (!isa<IntegerType>(cast<ShapedType>(input.getType()).getElementType()))
       return;
-    int64_t bound = findInputBound(input, symbols);
-    if (bound != unbounded)
-      entry.range = {0, bound};
+    if (Bounds bounds = findInputBounds(input, symbols); bounds.isKnown())
+      entry.range = {bounds.low, bounds.high};
     if (!given)
       return;
     std::pair<int64_t, int64_t> all = {given[0], given[1]};

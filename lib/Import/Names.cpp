@@ -97,11 +97,19 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
   return list;
 }
 
+/// Names may have characters that are special in patterns, and the slices of a
+/// flat argument, "flat[0:150]", have its name as well.
+static bool isNamed(StringRef name, StringRef text,
+                    const llvm::GlobPattern &pattern) {
+  return name == text || pattern.match(name) ||
+         (name.consume_front(text) && name.starts_with("["));
+}
+
 LogicalResult ArgumentList::verify(func::FuncOp model,
                                    ArrayRef<std::string> names) const {
   for (const auto &[text, pattern] : patterns) {
-    if (llvm::any_of(names, [&pattern = pattern](const std::string &name) {
-          return pattern.match(name);
+    if (llvm::any_of(names, [&text = text, &pattern = pattern](StringRef name) {
+          return isNamed(name, text, pattern);
         }))
       continue;
     InFlightDiagnostic diagnostic = model.emitError("option '")
@@ -123,6 +131,6 @@ bool ArgumentList::contains(unsigned position, StringRef name) const {
                                position <= range.second;
                       }) ||
          llvm::any_of(patterns, [&](const auto &pattern) {
-           return pattern.second.match(name);
+           return isNamed(name, pattern.first, pattern.second);
          });
 }

@@ -27,6 +27,8 @@ static void addTosaPasses(OpPassManager &function) {
   function.addPass(tosa::createTosaMakeBroadcastablePass());
   function.addPass(createTosaToTensorPass());
   function.addPass(tosa::createTosaToLinalg());
+  // The reshapes that it makes of tiles.
+  function.addPass(createTosaToTensorPass());
   function.addPass(createTosaToArithPass());
 }
 

@@ -64,8 +64,13 @@ static int64_t countSummed(linalg::LinalgOp op) {
 
 void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
   if (op.isDpsInit(&use)) {
-    uses.start |= op.getNumReductionLoops() > 0 &&
-                  !op.getMatchingBlockArgument(&use).use_empty();
+    bool isStart = op.getNumReductionLoops() > 0 &&
+                   !op.getMatchingBlockArgument(&use).use_empty();
+    uses.start |= isStart;
+    // A bias: what was broadcast to where the sum begins.
+    auto type = cast<RankedTensorType>(use.get().getType());
+    uses.added |= isStart && elements > 1 && type.hasStaticShape() &&
+                  type.getNumElements() > elements;
     return;
   }
   bool isProduct = linalg::isaContractionOpInterface(op) ||

@@ -258,16 +258,18 @@ LogicalResult Compilation::lower() {
 
 /// The strategy is what the seed says.
 void Compilation::addCommunication(OpPassManager &passManager) {
-  using namespace schedule::communication;
+  namespace comm = veeline::schedule::communication;
   Random random(task.seed ^ 0xC033);
-  std::vector<Strategy> choices = {Strategy::PointToPoint, Strategy::Batched,
-                                   Strategy::Ring, Strategy::Overlap};
+  std::vector<comm::Strategy> choices = {
+      comm::Strategy::PointToPoint, comm::Strategy::Batched,
+      comm::Strategy::Ring, comm::Strategy::Overlap};
   pipe::PipeInsertCommunicationOptions communication;
   communication.strategy = random.oneOf(choices);
   passManager.addPass(pipe::createPipeInsertCommunication(communication));
   pipe::PipeVerifyCommunicationOptions verification;
-  verification.model =
-      communication.strategy == Strategy::Overlap ? Model::Mpi : Model::Nccl;
+  verification.model = communication.strategy == comm::Strategy::Overlap
+                           ? comm::Model::Mpi
+                           : comm::Model::Nccl;
   passManager.addPass(pipe::createPipeVerifyCommunication(verification));
 }
 
