@@ -287,6 +287,10 @@ asio::awaitable<void> Mesh::read(int32_t peer) {
   std::lock_guard<std::mutex> lock(mutex);
   hasEnded[static_cast<size_t>(peer)] = true;
   changed.notify_all();
+  // Steps end with an exchange of all, so none that can end needs the peer; one
+  // that waits for it would wait for ever.
+  if (fault)
+    fault->raise(nameOf(peer) + " has ended its part of the run");
 }
 
 /// False where nothing more is to be read.

@@ -108,6 +108,14 @@ Status Meeting::listen() {
     return Status::error("cannot find the address '" + options.place.address +
                          "' (MASTER_ADDR): " + error.message());
   tcp::endpoint endpoint = found.begin()->endpoint();
+  if (options.token.size() > sizeof(Hello::token))
+    return Status::error(
+        "VEELINE_TOKEN has " + std::to_string(options.token.size()) +
+        " bytes, it may have " + std::to_string(sizeof(Hello::token)));
+  if (options.token.empty() && !endpoint.address().is_loopback())
+    return Status::error("MASTER_ADDR is '" + options.place.address +
+                         "', which others can reach; set VEELINE_TOKEN, to "
+                         "the same secret for all ranks");
   if (rank > 0 && !endpoint.address().is_loopback()) {
     // Sends nothing: asks the system which of its addresses leads there.
     asio::ip::udp::socket probe(io);

@@ -19,7 +19,8 @@ namespace veeline::net {
 
 struct MeetingOptions {
   Place place;
-  std::string token; ///< At most 64 bytes; the same for all.
+  /// At most 64 bytes; the same for all. Empty only on the loopback.
+  std::string token;
   /// Lines "name value" that all processes must agree about.
   std::string about;
   double timeoutSeconds = 30;

@@ -182,10 +182,13 @@ Expected<bool> Trainer::isInterrupted() const {
   auto all = run.network->exchange(std::to_string(interruptSignal()));
   if (!all.ok())
     return all.status();
+  // What was said counts, not a signal that has come since: all decide alike.
+  int shared = 0;
   for (const std::string &signal : *all)
-    if (signal != "0" && interruptSignal() == 0)
-      shareInterrupt(std::atoi(signal.c_str()));
-  return interruptSignal() != 0;
+    shared = std::max(shared, std::atoi(signal.c_str()));
+  if (shared != 0 && interruptSignal() == 0)
+    shareInterrupt(shared);
+  return shared != 0;
 }
 
 Status Trainer::loop() {
