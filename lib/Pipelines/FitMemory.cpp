@@ -47,11 +47,18 @@ MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
       trial.attempt(std::move(policies), std::move(scheduleLimits));
   if (failed(result) || result->outOfMemory)
     return result;
-  if (least.empty())
-    least = result->arenas;
-  for (auto [bytes, arena] : llvm::zip_equal(least, result->arenas))
-    bytes = std::min(bytes, arena);
-  lasting = result->lasting;
+  if (least.empty()) {
+    least.assign(result->arenas.size(), std::numeric_limits<int64_t>::max());
+    lasting.resize(least.size());
+    leastOrders.resize(least.size());
+  }
+  for (auto [stage, arena] : llvm::enumerate(result->arenas)) {
+    if (arena >= least[stage])
+      continue;
+    least[stage] = arena;
+    lasting[stage] = result->lasting[stage];
+    leastOrders[stage] = result->order;
+  }
   return result;
 }
 
@@ -61,25 +68,39 @@ bool MemoryFitter::canTighten() const {
          !schedule::scheduleFilePath(options.schedule);
 }
 
-/// Finds out what stages take where the schedule holds as little as it can.
-LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
-                                      const MemoryAttempt &refused) {
-  std::vector<int64_t> bounds = refused.scheduleLimits;
-  schedule::Error error = *refused.outOfMemory;
-  for (size_t i = 0; i <= bounds.size(); ++i) {
+/// As `attempt`; a bound that the schedule cannot meet is raised to the least
+/// that it can, so that only what no bounds mend stays out of memory.
+FailureOr<MemoryAttempt>
+MemoryFitter::attemptWithin(MemoryTrial &trial,
+                            const std::vector<Recompute> &policies,
+                            std::vector<int64_t> bounds) {
+  for (size_t raises = 0;; ++raises) {
+    auto result = attempt(trial, policies, bounds);
+    if (failed(result) || !result->outOfMemory || raises > bounds.size())
+      return result;
+    const schedule::Error &error = *result->outOfMemory;
     if (!error.stage || !error.leastLimit ||
         *error.leastLimit <= bounds[*error.stage])
-      return success();
+      return result;
     bounds[*error.stage] = *error.leastLimit;
     if (error.leastOfAnySchedule &&
         *error.leastOfAnySchedule < *error.leastLimit)
       betterSchedule = {*error.leastLimit, *error.leastOfAnySchedule};
-    auto result = attempt(trial, refused.policies, bounds);
-    if (failed(result))
+  }
+}
+
+/// Finds out what each stage that nothing has brought within its limit takes
+/// where the schedule holds as little there as it can, and what it likes
+/// elsewhere.
+LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
+                                      const MemoryAttempt &free) {
+  for (int stage = 0, e = limits.size(); stage != e; ++stage) {
+    if (least[stage] <= limits[stage])
+      continue;
+    std::vector<int64_t> bounds = free.held;
+    bounds[stage] = 0;
+    if (failed(attemptWithin(trial, free.policies, std::move(bounds))))
       return failure();
-    if (!result->outOfMemory)
-      return success();
-    error = *result->outOfMemory;
   }
   return success();
 }
@@ -92,26 +113,25 @@ MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
     return std::optional(free);
   if (!canTighten())
     return std::optional<MemoryAttempt>();
-  std::vector<int64_t> bounds;
-  for (auto [held, arena, limit] :
-       llvm::zip_equal(free.held, free.arenas, limits))
-    bounds.push_back(std::max<int64_t>(0, held + limit - arena));
+  std::vector<int64_t> bounds = free.held, before;
+  MemoryAttempt last = free;
   for (int i = 0; i != maxTightenings; ++i) {
-    auto result = attempt(trial, free.policies, bounds);
+    for (auto [bound, held, arena, limit] :
+         llvm::zip_equal(bounds, last.held, last.arenas, limits))
+      if (arena > limit || i == 0)
+        bound = std::max<int64_t>(0, std::min(bound, held) + limit - arena);
+    auto result = attemptWithin(trial, free.policies, bounds);
     if (failed(result))
       return failure();
-    if (result->outOfMemory) {
-      if (failed(findLeast(trial, *result)))
-        return failure();
-      return std::optional<MemoryAttempt>();
-    }
+    if (result->outOfMemory || result->scheduleLimits == before)
+      break;
     if (result->fits(limits))
-      return std::optional(*result);
-    for (auto [bound, held, arena, limit] :
-         llvm::zip_equal(bounds, result->held, result->arenas, limits))
-      if (arena > limit)
-        bound = std::max<int64_t>(0, std::min(bound, held) + limit - arena);
+      return std::optional(std::move(*result));
+    before = result->scheduleLimits;
+    last = std::move(*result);
   }
+  if (failed(findLeast(trial, free)))
+    return failure();
   return std::optional<MemoryAttempt>();
 }
 
@@ -155,16 +175,21 @@ MemoryFitter::solve(MemoryTrial &trial) {
   keepFaster(*best, std::move(*found));
   if (!canTighten() && *best)
     return best;
-  // The least bytes are also what an error tells of.
-  for (std::vector<Recompute> &policies : search.getSteps()) {
-    auto step = plan(std::move(policies));
-    if (failed(step))
-      return failure();
-    auto fitted = fitSchedule(trial, *step);
-    if (failed(fitted))
-      return failure();
-    keepFaster(*best, std::move(*fitted));
-  }
+  // Where the schedule holds little, other choices take the least. What they
+  // take is also what an error tells of.
+  std::vector<int64_t> before;
+  do {
+    before = least;
+    for (std::vector<Recompute> &policies : search.getSteps(leastOrders)) {
+      auto step = plan(std::move(policies));
+      if (failed(step))
+        return failure();
+      auto fitted = fitSchedule(trial, *step);
+      if (failed(fitted))
+        return failure();
+      keepFaster(*best, std::move(*fitted));
+    }
+  } while (!*best && least != before);
   return best;
 }
 

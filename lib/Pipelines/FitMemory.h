@@ -35,8 +35,10 @@ private:
   mlir::FailureOr<MemoryAttempt> attempt(MemoryTrial &trial,
                                          std::vector<Recompute> policies,
                                          std::vector<int64_t> scheduleLimits);
-  mlir::LogicalResult findLeast(MemoryTrial &trial,
-                                const MemoryAttempt &refused);
+  mlir::FailureOr<MemoryAttempt>
+  attemptWithin(MemoryTrial &trial, const std::vector<Recompute> &policies,
+                std::vector<int64_t> bounds);
+  mlir::LogicalResult findLeast(MemoryTrial &trial, const MemoryAttempt &free);
   Answer fitSchedule(MemoryTrial &trial, const MemoryAttempt &free);
   Answer solve(MemoryTrial &trial);
   std::vector<std::vector<int64_t>>
@@ -56,8 +58,9 @@ private:
   std::vector<Recompute> asked;
   bool isAuto = false;
   /// For each stage, under the present cuts: the smallest arena that was
-  /// planned, and what of an arena lasts.
+  /// planned, what of it lasts, and the order that it is for.
   std::vector<int64_t> least, lasting;
+  std::vector<schedule::Schedule> leastOrders;
   /// What this schedule holds at least, and what any does.
   std::optional<std::pair<int64_t, int64_t>> betterSchedule;
 };

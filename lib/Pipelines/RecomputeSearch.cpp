@@ -17,6 +17,8 @@ using namespace veeline;
 /// Plans of simulated combinations, plans that correct estimates, and plans
 /// that take back too much.
 static constexpr int maxExactPlans = 512, maxCorrections = 12, maxBacksteps = 8;
+/// Into how many shares the steps are divided for who makes room otherwise.
+static constexpr int numShares = 3;
 /// Plans of better combinations beside the one that was found.
 static constexpr int maxImprovements = 24;
 
@@ -177,12 +179,13 @@ double RecomputeSearch::getRankWork(const Rank &rank,
 
 /// All combinations of the rank's chunks.
 std::vector<RecomputeSearch::Step>
-RecomputeSearch::enumerateSteps(const Rank &rank) const {
+RecomputeSearch::enumerateSteps(const Rank &rank,
+                                const schedule::Schedule &order) const {
   std::vector<Step> steps;
   Choice choice(points.size(), 0);
   do
     steps.push_back({choice, getRankWork(rank, choice),
-                     estimateHeld(start.order, rank.number, choice, false)});
+                     estimateHeld(order, rank.number, choice, false)});
   while (advance(rank.chunks, choice));
   return steps;
 }
@@ -190,11 +193,12 @@ RecomputeSearch::enumerateSteps(const Rank &rank) const {
 /// From the least time on, each time the chunk and the point that free most for
 /// the time that they add.
 std::vector<RecomputeSearch::Step>
-RecomputeSearch::followRatios(const Rank &rank) const {
+RecomputeSearch::followRatios(const Rank &rank,
+                              const schedule::Schedule &order) const {
   Choice choice(points.size(), 0);
   auto describe = [&](const Choice &made) -> Step {
     return {made, getRankWork(rank, made),
-            estimateHeld(start.order, rank.number, made, false)};
+            estimateHeld(order, rank.number, made, false)};
   };
   std::vector<Step> steps = {describe(choice)};
   while (true) {
@@ -219,17 +223,22 @@ RecomputeSearch::followRatios(const Rank &rank) const {
   }
 }
 
-void RecomputeSearch::makeSteps(Rank &rank) {
+/// Ascending by work, descending by bytes: no one is both slower and larger
+/// than another.
+std::vector<RecomputeSearch::Step>
+RecomputeSearch::makeSteps(const Rank &rank,
+                           const schedule::Schedule &order) const {
   std::vector<Step> all = countCombinations(rank.chunks) <= effort.maxOfRank
-                              ? enumerateSteps(rank)
-                              : followRatios(rank);
-  rank.gap = start.arenas[rank.number] - all.front().held;
+                              ? enumerateSteps(rank, order)
+                              : followRatios(rank, order);
   llvm::stable_sort(all, [](const Step &a, const Step &b) {
     return std::pair(a.work, a.held) < std::pair(b.work, b.held);
   });
+  std::vector<Step> steps;
   for (Step &step : all)
-    if (rank.steps.empty() || step.held < rank.steps.back().held)
-      rank.steps.push_back(std::move(step));
+    if (steps.empty() || step.held < steps.back().held)
+      steps.push_back(std::move(step));
+  return steps;
 }
 
 RecomputeSearch::Choice RecomputeSearch::getCurrent() const {
@@ -258,7 +267,10 @@ bool RecomputeSearch::moveOn(Rank &rank, const MemoryAttempt &refused) {
 
 RecomputeSearch::Answer RecomputeSearch::runBySteps() {
   for (Rank &rank : ranks) {
-    makeSteps(rank);
+    rank.steps = makeSteps(rank, start.order);
+    rank.gap =
+        start.arenas[rank.number] -
+        estimateHeld(start.order, rank.number, Choice(points.size(), 0), false);
     while (rank.current + 1 < rank.steps.size() &&
            rank.steps[rank.current].held + rank.gap > limits[rank.number])
       ++rank.current;
@@ -381,18 +393,23 @@ RecomputeSearch::Answer RecomputeSearch::run() {
   return runBySteps();
 }
 
-std::vector<std::vector<Recompute>> RecomputeSearch::getSteps() const {
-  std::vector<std::vector<Recompute>> steps;
-  for (double share : {0.25, 0.5, 0.75, 1.0}) {
-    Choice choice(points.size(), 0);
-    for (const Rank &rank : ranks) {
-      if (rank.steps.empty())
-        continue;
-      auto step = static_cast<size_t>(share * (rank.steps.size() - 1));
+std::vector<std::vector<Recompute>>
+RecomputeSearch::getSteps(ArrayRef<schedule::Schedule> orders) const {
+  std::vector<Choice> choices(numShares + 1, Choice(points.size(), 0));
+  for (const Rank &rank : ranks) {
+    std::vector<Step> steps = makeSteps(rank, orders[rank.number]);
+    // What lasts is certain; the first steps cannot do without more room.
+    int64_t room = limits[rank.number] - start.lasting[rank.number];
+    size_t last = steps.size() - 1, first = 0;
+    while (first != last && steps[first].held > room)
+      ++first;
+    for (int share = 0; share <= numShares; ++share)
       for (int chunk : rank.chunks)
-        choice[chunk] = rank.steps[step].choice[chunk];
-    }
-    steps.push_back(getPolicies(choice));
+        choices[share][chunk] =
+            steps[first + (last - first) * share / numShares].choice[chunk];
   }
-  return steps;
+  std::vector<std::vector<Recompute>> result;
+  for (const Choice &choice : choices)
+    result.push_back(getPolicies(choice));
+  return result;
 }

@@ -58,10 +58,11 @@ public:
   /// The best that fits, or none. Fails with a diagnostic.
   Answer run();
 
-  /// Choices from less time to fewer bytes, the last ones those of the least
-  /// bytes that were found: for who can make room in other ways too. To be
-  /// asked after `run`.
-  std::vector<std::vector<Recompute>> getSteps() const;
+  /// Choices from less time to fewer bytes, the last one of the least bytes by
+  /// estimate, where each rank runs as in its one of `orders`: for who can make
+  /// room in other ways too. To be asked after `run`.
+  std::vector<std::vector<Recompute>>
+  getSteps(llvm::ArrayRef<schedule::Schedule> orders) const;
 
 private:
   /// For each chunk the number of one of its points.
@@ -97,9 +98,12 @@ private:
   std::optional<double> predict(const Choice &choice) const;
   Answer runExactly();
 
-  void makeSteps(Rank &rank);
-  std::vector<Step> enumerateSteps(const Rank &rank) const;
-  std::vector<Step> followRatios(const Rank &rank) const;
+  std::vector<Step> makeSteps(const Rank &rank,
+                              const schedule::Schedule &order) const;
+  std::vector<Step> enumerateSteps(const Rank &rank,
+                                   const schedule::Schedule &order) const;
+  std::vector<Step> followRatios(const Rank &rank,
+                                 const schedule::Schedule &order) const;
   double getRankWork(const Rank &rank, const Choice &choice) const;
   bool moveOn(Rank &rank, const MemoryAttempt &refused);
   Choice getCurrent() const;
