@@ -34,7 +34,7 @@ using namespace veeline;
 /// How often a schedule is asked again under tighter limits.
 static constexpr int maxTightenings = 6;
 /// Each point of a chunk costs one bufferization of the chunk.
-static constexpr int64_t maxOpsForManyCuts = 4000;
+static constexpr int64_t maxOpsForManyCuts = 1000;
 
 //===----------------------------------------------------------------------===//
 // One choice of cuts
@@ -165,7 +165,8 @@ MemoryFitter::solve(MemoryTrial &trial) {
   };
   SearchEffort effort;
   if (numOps > maxOpsForManyCuts) {
-    effort.maxCuts = 2;
+    effort.maxCuts = 3;
+    effort.withNamed = false;
     effort.allRanks = false;
   }
   RecomputeSearch search(trial, asked, limits, *free, effort, plan);

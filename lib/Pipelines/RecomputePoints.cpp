@@ -21,7 +21,7 @@ public:
   PointFinder(MemoryTrial &trial, int number, bool isFused)
       : trial(trial), number(number), isFused(isFused) {}
 
-  LogicalResult run(int maxCuts);
+  LogicalResult run(int maxCuts, bool withNamed);
   std::vector<const ChunkVariant *> take();
 
 private:
@@ -85,9 +85,11 @@ LogicalResult PointFinder::addCorners(int maxCuts) {
   return success();
 }
 
-LogicalResult PointFinder::run(int maxCuts) {
+LogicalResult PointFinder::run(int maxCuts, bool withNamed) {
   if (failed(addCorners(maxCuts)))
     return failure();
+  if (!withNamed)
+    return success();
   for (RecomputeKind kind :
        {RecomputeKind::Balanced, RecomputeKind::Cheap, RecomputeKind::Full})
     if (failed(add({kind})))
@@ -127,9 +129,9 @@ std::vector<const ChunkVariant *> PointFinder::take() {
 
 FailureOr<std::vector<const ChunkVariant *>>
 veeline::findRecomputePoints(MemoryTrial &trial, int number, bool isFused,
-                             int maxCuts) {
+                             int maxCuts, bool withNamed) {
   PointFinder finder(trial, number, isFused);
-  if (failed(finder.run(maxCuts)))
+  if (failed(finder.run(maxCuts, withNamed)))
     return failure();
   return finder.take();
 }

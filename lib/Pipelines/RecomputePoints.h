@@ -19,11 +19,12 @@ double getWork(const schedule::Chunk &chunk, bool isFused);
 /// most; none is both slower and larger than another. Those are the corners of
 /// the convex hull of bytes kept against time, which the minimum cut gives for
 /// a price of time in bytes (a rate), at most `maxCuts` of them besides its two
-/// ends; and the choices that have a name, and ratios of the chunk's pieces,
-/// where they are none of these. Each cut costs one differentiation of the
-/// chunk.
+/// ends; and, `withNamed`, the choices that have a name and ratios of the
+/// chunk's pieces, where they are none of these. Each costs one differentiation
+/// of the chunk.
 mlir::FailureOr<std::vector<const ChunkVariant *>>
-findRecomputePoints(MemoryTrial &trial, int number, bool isFused, int maxCuts);
+findRecomputePoints(MemoryTrial &trial, int number, bool isFused, int maxCuts,
+                    bool withNamed);
 
 } // namespace veeline
 

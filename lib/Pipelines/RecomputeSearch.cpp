@@ -45,7 +45,8 @@ LogicalResult RecomputeSearch::addRank(int number) {
     int chunk = placement.globalChunk(number, local);
     if (asked[chunk].kind != RecomputeKind::Auto)
       continue;
-    auto found = findRecomputePoints(trial, chunk, isFused, effort.maxCuts);
+    auto found = findRecomputePoints(trial, chunk, isFused, effort.maxCuts,
+                                     effort.withNamed);
     if (failed(found))
       return failure();
     points[chunk] = std::move(*found);

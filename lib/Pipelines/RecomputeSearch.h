@@ -19,6 +19,8 @@ namespace veeline {
 struct SearchEffort {
   /// Corners of each chunk's hull, besides its ends.
   int maxCuts = 6;
+  /// Whether what users can ask for by name or ratio counts as well.
+  bool withNamed = true;
   /// Whether chunks of ranks that are within their limits get a choice, too:
   /// orders that depend on costs may be better for it.
   bool allRanks = true;
