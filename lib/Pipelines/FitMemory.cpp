@@ -160,10 +160,12 @@ MemoryFitter::solve(MemoryTrial &trial) {
   auto best = fitSchedule(trial, *free);
   if (failed(best) || !isAuto || free->fits(limits))
     return best;
-  auto plan = [&](std::vector<Recompute> policies) {
-    return attempt(trial, std::move(policies), {});
+  auto plan = [&](std::vector<Recompute> policies,
+                  std::vector<int64_t> bounds) {
+    return attempt(trial, std::move(policies), std::move(bounds));
   };
   SearchEffort effort;
+  effort.canTighten = canTighten();
   if (numOps > maxOpsForManyCuts) {
     effort.maxCuts = 3;
     effort.withNamed = false;
@@ -182,7 +184,7 @@ MemoryFitter::solve(MemoryTrial &trial) {
   do {
     before = least;
     for (std::vector<Recompute> &policies : search.getSteps(leastOrders)) {
-      auto step = plan(std::move(policies));
+      auto step = plan(std::move(policies), {});
       if (failed(step))
         return failure();
       auto fitted = fitSchedule(trial, *step);

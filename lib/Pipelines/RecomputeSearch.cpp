@@ -14,13 +14,14 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Plans of simulated combinations, plans that correct estimates, and plans
-/// that take back too much.
-static constexpr int maxExactPlans = 512, maxCorrections = 12, maxBacksteps = 8;
+/// Plans of simulated combinations, plans that correct estimates, and plans of
+/// better combinations beside one that was found.
+static constexpr int maxExactPlans = 512, maxCorrections = 24,
+                     maxImprovements = 24;
+/// How often an order is asked again under tighter limits.
+static constexpr int maxTightenings = 4;
 /// Into how many shares the steps are divided for who makes room otherwise.
 static constexpr int numShares = 3;
-/// Plans of better combinations beside the one that was found.
-static constexpr int maxImprovements = 24;
 
 RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
                                  ArrayRef<int64_t> limits,
@@ -28,9 +29,11 @@ RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
                                  const SearchEffort &effort, AttemptFn attempt)
     : trial(trial), asked(asked), limits(limits), start(start), effort(effort),
       attempt(attempt), points(asked.size()) {
-  for (const auto &ops : start.order.stages)
+  for (const auto &ops : start.order.stages) {
+    numOps += ops.size();
     for (const schedule::Op &op : ops)
       isFused |= op.kind == schedule::OpKind::Backward;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -39,7 +42,7 @@ RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
 
 /// Gives those of its chunks a choice that are left open.
 LogicalResult RecomputeSearch::addRank(int number) {
-  Rank &rank = ranks.emplace_back(Rank{number, {}, {}});
+  Rank &rank = ranks.emplace_back(Rank{number, {}});
   const schedule::Placement &placement = start.problem->placement;
   for (int local = 0; local != placement.chunksPerStage(); ++local) {
     int chunk = placement.globalChunk(number, local);
@@ -116,48 +119,100 @@ int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order, int rank,
 }
 
 //===----------------------------------------------------------------------===//
-// All combinations
+// Predictions
 //===----------------------------------------------------------------------===//
 
-/// The step as the schedule predicts it; none where it has no order, or where
-/// an arena is certain to be too large.
-std::optional<double> RecomputeSearch::predict(const Choice &choice) const {
+/// The order that the schedule makes for `problem`; none where it has none.
+std::optional<schedule::Schedule>
+RecomputeSearch::makeOrder(const schedule::Problem &problem) const {
+  const std::string &name = trial.getOptions().schedule;
+  if (schedule::scheduleFilePath(name))
+    return start.order;
+  auto generated = schedule::generate(name, problem);
+  if (!generated)
+    return std::nullopt;
+  return std::move(*generated);
+}
+
+schedule::Problem RecomputeSearch::makeProblem(const Choice &choice) const {
   schedule::Problem problem = *start.problem;
   for (auto [chunk, costs] : llvm::enumerate(problem.chunks))
     costs = getPoint(choice, chunk).chunk;
-  const std::string &name = trial.getOptions().schedule;
-  schedule::Schedule order = start.order;
-  if (!schedule::scheduleFilePath(name)) {
-    auto generated = schedule::generate(name, problem);
-    if (!generated)
-      return std::nullopt;
-    order = std::move(*generated);
-  }
-  for (auto [rank, limit] : llvm::enumerate(limits))
-    if (start.lasting[rank] + estimateHeld(order, rank, choice, true) > limit)
-      return std::nullopt;
-  auto simulation = schedule::simulate(problem, order);
-  if (!simulation)
-    return std::nullopt;
-  return simulation->makespan;
+  return problem;
 }
 
+/// Whether an arena is certain to be too large.
+bool RecomputeSearch::isTooLarge(const schedule::Schedule &order,
+                                 const Choice &choice) const {
+  for (auto [rank, limit] : llvm::enumerate(limits))
+    if (start.lasting[rank] + estimateHeld(order, rank, choice, true) > limit)
+      return true;
+  return false;
+}
+
+/// What arenas take by the estimate and the `gaps`, which plans took beyond it.
+std::vector<int64_t>
+RecomputeSearch::estimateArenas(const schedule::Schedule &order,
+                                const Choice &choice,
+                                ArrayRef<int64_t> gaps) const {
+  std::vector<int64_t> arenas;
+  for (auto [rank, gap] : llvm::enumerate(gaps))
+    arenas.push_back(estimateHeld(order, rank, choice, false) + gap);
+  return arenas;
+}
+
+/// The step as the schedule predicts it where arenas fit by the estimate: in
+/// its own order or, where that is too large, under limits of its own.
+std::optional<RecomputeSearch::Prediction>
+RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) const {
+  schedule::Problem problem = makeProblem(choice);
+  for (int i = 0; i != maxTightenings; ++i) {
+    auto order = makeOrder(problem);
+    if (!order)
+      return std::nullopt;
+    auto simulation = schedule::simulate(problem, *order);
+    if (!simulation)
+      return std::nullopt;
+    std::vector<int64_t> arenas = estimateArenas(*order, choice, gaps);
+    if (llvm::all_of(llvm::zip_equal(arenas, limits), [](const auto &both) {
+          return std::get<0>(both) <= std::get<1>(both);
+        }))
+      return Prediction{simulation->makespan, choice, problem.memoryLimits};
+    if (!effort.canTighten)
+      return std::nullopt;
+    bool isFirst = problem.memoryLimits.empty();
+    problem.memoryLimits.resize(arenas.size());
+    for (auto [rank, bound] : llvm::enumerate(problem.memoryLimits)) {
+      int64_t held = simulation->stages[rank].peakMemory;
+      int64_t room = limits[rank] - arenas[rank];
+      if (isFirst || room < 0)
+        bound = std::max<int64_t>(0, (isFirst ? held : std::min(bound, held)) +
+                                         room);
+    }
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// All combinations
+//===----------------------------------------------------------------------===//
+
 RecomputeSearch::Answer RecomputeSearch::runExactly() {
-  std::vector<int> chunks;
-  for (const Rank &rank : ranks)
-    llvm::append_range(chunks, rank.chunks);
   std::vector<std::pair<double, Choice>> candidates;
-  Choice choice(points.size(), 0);
-  do
-    if (std::optional<double> makespan = predict(choice))
-      candidates.push_back({*makespan, choice});
-  while (advance(chunks, choice));
+  for (Choice &choice : makeAllChoices()) {
+    schedule::Problem problem = makeProblem(choice);
+    auto order = makeOrder(problem);
+    if (!order || isTooLarge(*order, choice))
+      continue;
+    if (auto simulation = schedule::simulate(problem, *order))
+      candidates.push_back({simulation->makespan, std::move(choice)});
+  }
   llvm::stable_sort(candidates, llvm::less_first());
   int plans = 0;
   for (const auto &[makespan, candidate] : candidates) {
     if (plans++ == maxExactPlans)
       break;
-    auto result = attempt(getPolicies(candidate));
+    auto result = attempt(getPolicies(candidate), {});
     if (failed(result))
       return failure();
     if (result->fits(limits))
@@ -167,14 +222,17 @@ RecomputeSearch::Answer RecomputeSearch::runExactly() {
 }
 
 //===----------------------------------------------------------------------===//
-// Rank by rank
+// Combinations of ranks' choices
 //===----------------------------------------------------------------------===//
 
 double RecomputeSearch::getRankWork(const Rank &rank,
                                     const Choice &choice) const {
+  const schedule::Placement &placement = start.problem->placement;
   double work = 0;
-  for (int chunk : rank.chunks)
-    work += getWork(getPoint(choice, chunk).chunk, isFused);
+  for (int local = 0; local != placement.chunksPerStage(); ++local)
+    work += getWork(
+        getPoint(choice, placement.globalChunk(rank.number, local)).chunk,
+        isFused);
   return work;
 }
 
@@ -242,77 +300,96 @@ RecomputeSearch::makeSteps(const Rank &rank,
   return steps;
 }
 
-RecomputeSearch::Choice RecomputeSearch::getCurrent() const {
-  Choice choice(points.size(), 0);
+std::vector<RecomputeSearch::Choice> RecomputeSearch::makeAllChoices() const {
+  std::vector<int> chunks;
   for (const Rank &rank : ranks)
-    for (int chunk : rank.chunks)
-      choice[chunk] = rank.steps[rank.current].choice[chunk];
-  return choice;
+    llvm::append_range(chunks, rank.chunks);
+  std::vector<Choice> choices;
+  Choice choice(points.size(), 0);
+  do
+    choices.push_back(choice);
+  while (advance(chunks, choice));
+  return choices;
 }
 
-/// To the next step that fits by what the plan of the current one took; false
-/// where there is none.
-bool RecomputeSearch::moveOn(Rank &rank, const MemoryAttempt &refused) {
-  int64_t arena = refused.arenas[rank.number], limit = limits[rank.number];
-  rank.gap = arena - rank.steps[rank.current].held;
-  if (arena <= limit)
-    return true;
-  if (rank.current + 1 == rank.steps.size())
-    return false;
-  ++rank.current;
-  while (rank.current + 1 < rank.steps.size() &&
-         rank.steps[rank.current].held + rank.gap > limit)
-    ++rank.current;
-  return true;
-}
-
-RecomputeSearch::Answer RecomputeSearch::runBySteps() {
-  for (Rank &rank : ranks) {
-    rank.steps = makeSteps(rank, start.order);
-    rank.gap =
-        start.arenas[rank.number] -
-        estimateHeld(start.order, rank.number, Choice(points.size(), 0), false);
-    while (rank.current + 1 < rank.steps.size() &&
-           rank.steps[rank.current].held + rank.gap > limits[rank.number])
-      ++rank.current;
+/// A pipeline is as slow as its slowest rank. So for each amount of work that a
+/// rank can have, every rank does no more than that: either as much of it as
+/// frees anything, or only until it fits by the estimate.
+std::vector<RecomputeSearch::Choice>
+RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
+  std::vector<std::vector<Step>> steps;
+  std::vector<double> amounts;
+  for (const Rank &rank : ranks) {
+    steps.push_back(makeSteps(rank, start.order));
+    for (const Step &step : steps.back())
+      amounts.push_back(step.work);
   }
-  for (int i = 0; i != maxCorrections; ++i) {
-    auto result = attempt(getPolicies(getCurrent()));
+  llvm::sort(amounts);
+  amounts.erase(llvm::unique(amounts), amounts.end());
+  size_t stride = 1 + 2 * amounts.size() * numOps / effort.maxExactOps;
+  std::vector<Choice> choices;
+  for (size_t i = 0; i < amounts.size(); i += stride) {
+    Choice most(points.size(), 0), enough = most;
+    for (const auto &[rank, own] : llvm::zip_equal(ranks, steps)) {
+      size_t last = 0, first = 0;
+      while (last + 1 < own.size() && own[last + 1].work <= amounts[i])
+        ++last;
+      while (first < last &&
+             own[first].held + gaps[rank.number] > limits[rank.number])
+        ++first;
+      for (int chunk : rank.chunks) {
+        most[chunk] = own[last].choice[chunk];
+        enough[chunk] = own[first].choice[chunk];
+      }
+    }
+    choices.push_back(std::move(most));
+    choices.push_back(std::move(enough));
+  }
+  llvm::sort(choices);
+  choices.erase(llvm::unique(choices), choices.end());
+  return choices;
+}
+
+/// The shortest first; plans that take more than was estimated make the gaps
+/// wider, and what then no longer fits is predicted anew.
+RecomputeSearch::Answer RecomputeSearch::runByEstimates() {
+  std::vector<int64_t> gaps;
+  Choice first(points.size(), 0);
+  for (auto [rank, arena] : llvm::enumerate(start.arenas))
+    gaps.push_back(arena - estimateHeld(start.order, rank, first, false));
+  std::vector<Prediction> predictions;
+  for (const Choice &choice :
+       isSmall() ? makeAllChoices() : makeChoicesByWork(gaps))
+    if (auto prediction = predict(choice, gaps))
+      predictions.push_back(std::move(*prediction));
+  for (int i = 0; i != maxCorrections && !predictions.empty(); ++i) {
+    auto best =
+        llvm::min_element(predictions, [](const auto &a, const auto &b) {
+          return a.makespan < b.makespan;
+        });
+    auto result = attempt(getPolicies(best->choice), best->bounds);
     if (failed(result))
       return failure();
+    if (result->outOfMemory) {
+      predictions.erase(best);
+      continue;
+    }
     if (result->fits(limits)) {
-      if (failed(stepBack(*result)) || failed(improve(*result, getCurrent())))
+      if (failed(improve(*result, best->choice)))
         return failure();
       return std::optional(std::move(*result));
     }
-    bool hasNext = true;
-    for (Rank &rank : ranks)
-      hasNext &= moveOn(rank, *result);
-    if (!hasNext)
-      break;
+    for (auto [rank, arena] : llvm::enumerate(result->arenas))
+      gaps[rank] =
+          std::max(gaps[rank], arena - estimateHeld(result->order, rank,
+                                                    best->choice, false));
+    auto again = predict(best->choice, gaps);
+    if (again && again->bounds != best->bounds)
+      *best = std::move(*again);
+    else
+      predictions.erase(best);
   }
   return std::optional<MemoryAttempt>();
-}
-
-/// Back along each rank's steps as long as plans fit and take no longer.
-LogicalResult RecomputeSearch::stepBack(MemoryAttempt &best) {
-  int left = maxBacksteps;
-  for (Rank &rank : ranks) {
-    size_t chosen = rank.current;
-    for (size_t step = chosen; step-- > 0 && left > 0;) {
-      rank.current = step;
-      --left;
-      auto result = attempt(getPolicies(getCurrent()));
-      if (failed(result))
-        return failure();
-      if (!result->fits(limits) || result->makespan > best.makespan)
-        break;
-      best = std::move(*result);
-      chosen = step;
-    }
-    rank.current = chosen;
-  }
-  return success();
 }
 
 /// All choices that differ in one chunk, or in two of one rank.
@@ -340,31 +417,34 @@ RecomputeSearch::getNeighbours(const Choice &choice) const {
 /// What a rank does in the least time need not make the shortest step: how its
 /// work is shared by its chunks, and by B and W, counts as well.
 LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
-  size_t numOps = 0;
-  for (const auto &ops : start.order.stages)
-    numOps += ops.size();
   for (int left = maxImprovements; left > 0;) {
     std::vector<Choice> neighbours = getNeighbours(choice);
     if (neighbours.size() * numOps > effort.maxExactOps)
       return success();
-    std::vector<std::pair<double, const Choice *>> shorter;
+    std::vector<int64_t> gaps;
+    for (auto [rank, arena] : llvm::enumerate(best.arenas))
+      gaps.push_back(arena - estimateHeld(best.order, rank, choice, false));
+    std::vector<Prediction> shorter;
     for (const Choice &neighbour : neighbours)
-      if (std::optional<double> makespan = predict(neighbour);
-          makespan && *makespan < best.makespan)
-        shorter.push_back({*makespan, &neighbour});
-    llvm::stable_sort(shorter, llvm::less_first());
+      if (auto prediction = predict(neighbour, gaps);
+          prediction && prediction->makespan < best.makespan)
+        shorter.push_back(std::move(*prediction));
+    llvm::stable_sort(shorter, [](const auto &a, const auto &b) {
+      return a.makespan < b.makespan;
+    });
     bool isBetter = false;
-    for (const auto &[makespan, neighbour] : shorter) {
+    for (Prediction &prediction : shorter) {
       if (isBetter || left-- == 0)
         break;
-      auto result = attempt(getPolicies(*neighbour));
+      auto result =
+          attempt(getPolicies(prediction.choice), std::move(prediction.bounds));
       if (failed(result))
         return failure();
-      isBetter = result->fits(limits);
+      isBetter = result->fits(limits) && result->makespan < best.makespan;
       if (!isBetter)
         continue;
       best = std::move(*result);
-      choice = *neighbour;
+      choice = std::move(prediction.choice);
     }
     if (!isBetter)
       return success();
@@ -376,22 +456,33 @@ LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
 // The answer
 //===----------------------------------------------------------------------===//
 
+/// Whether all combinations can be simulated.
+bool RecomputeSearch::isSmall() const {
+  std::vector<int> chunks;
+  for (const Rank &rank : ranks)
+    llvm::append_range(chunks, rank.chunks);
+  size_t count = countCombinations(chunks);
+  return count <= effort.maxExact && count * numOps <= effort.maxExactOps;
+}
+
 RecomputeSearch::Answer RecomputeSearch::run() {
   if (failed(findPoints()))
     return failure();
-  std::vector<int> chunks;
-  size_t numOps = 0;
-  for (const Rank &rank : ranks)
-    llvm::append_range(chunks, rank.chunks);
-  for (const auto &ops : start.order.stages)
-    numOps += ops.size();
-  size_t count = countCombinations(chunks);
-  if (count <= effort.maxExact && count * numOps <= effort.maxExactOps) {
+  std::optional<MemoryAttempt> best;
+  if (isSmall()) {
     auto exact = runExactly();
-    if (failed(exact) || *exact)
-      return exact;
+    if (failed(exact))
+      return failure();
+    best = std::move(*exact);
+    if (best && !effort.canTighten)
+      return best;
   }
-  return runBySteps();
+  auto found = runByEstimates();
+  if (failed(found))
+    return failure();
+  if (*found && (!best || (*found)->makespan < best->makespan))
+    best = std::move(*found);
+  return best;
 }
 
 std::vector<std::vector<Recompute>>

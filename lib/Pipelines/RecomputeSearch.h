@@ -29,27 +29,29 @@ struct SearchEffort {
   size_t maxExact = 4096, maxExactOps = size_t(1) << 19;
   /// Combinations of one rank's chunks that are all estimated.
   size_t maxOfRank = 4096;
+  /// Whether the schedule can be told to hold less.
+  bool canTighten = false;
 };
 
 /// Chooses what each chunk computes again, among the points of
 /// RecomputePoints.h, so that every arena is within its limit in the least
 /// time.
 ///
-/// Where the combinations of all chunks with a choice are
-/// few, all of them are simulated, and the first in the order of their
-/// predicted steps whose plan fits is the answer: exactly the least time.
+/// Where the combinations of all chunks with a choice are few, all of them are
+/// simulated, and the first in the order of their predicted steps whose plan
+/// fits is the answer: exactly the least time in the schedule's own order.
 ///
-/// Where they are many, each rank goes along its own combinations, of which no
-/// one is both slower and larger than another, by an estimate of what it holds;
-/// where even those of a rank are many, from point to point, each time with
-/// most bytes for the added time. Plans correct the estimates, and each rank
-/// steps back as far as plans allow. Then one or two chunks of a rank change
-/// for as long as that makes the predicted step shorter.
+/// Where they are many, or where orders that hold less may be faster than
+/// computing more again, combinations are predicted under limits for the
+/// schedule, by an estimate of what an arena holds, which plans correct: all of
+/// them, or those in which the work of no rank exceeds an amount, for all
+/// amounts. Then one or two chunks of a rank change for as long as that makes
+/// the predicted step shorter.
 class RecomputeSearch {
 public:
   using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
   using AttemptFn = llvm::function_ref<mlir::FailureOr<MemoryAttempt>(
-      std::vector<Recompute> policies)>;
+      std::vector<Recompute> policies, std::vector<int64_t> scheduleLimits)>;
 
   /// `start` is the attempt in which every chunk that is Auto in `asked`
   /// computes nothing again; `attempt` is asked for all others.
@@ -79,11 +81,12 @@ private:
     int number;
     /// Those with a choice.
     std::vector<int> chunks;
-    /// Ascending by work, descending by bytes.
-    std::vector<Step> steps;
-    size_t current = 0;
-    /// What plans took beyond the estimate, the last one.
-    int64_t gap = 0;
+  };
+  struct Prediction {
+    double makespan;
+    Choice choice;
+    /// For the schedule; empty: none.
+    std::vector<int64_t> bounds;
   };
 
   mlir::LogicalResult addRank(int number);
@@ -97,7 +100,16 @@ private:
 
   int64_t estimateHeld(const schedule::Schedule &order, int rank,
                        const Choice &choice, bool isBound) const;
-  std::optional<double> predict(const Choice &choice) const;
+  std::optional<schedule::Schedule>
+  makeOrder(const schedule::Problem &problem) const;
+  schedule::Problem makeProblem(const Choice &choice) const;
+  bool isTooLarge(const schedule::Schedule &order, const Choice &choice) const;
+  std::vector<int64_t> estimateArenas(const schedule::Schedule &order,
+                                      const Choice &choice,
+                                      llvm::ArrayRef<int64_t> gaps) const;
+  std::optional<Prediction> predict(const Choice &choice,
+                                    llvm::ArrayRef<int64_t> gaps) const;
+  bool isSmall() const;
   Answer runExactly();
 
   std::vector<Step> makeSteps(const Rank &rank,
@@ -107,10 +119,9 @@ private:
   std::vector<Step> followRatios(const Rank &rank,
                                  const schedule::Schedule &order) const;
   double getRankWork(const Rank &rank, const Choice &choice) const;
-  bool moveOn(Rank &rank, const MemoryAttempt &refused);
-  Choice getCurrent() const;
-  Answer runBySteps();
-  mlir::LogicalResult stepBack(MemoryAttempt &best);
+  std::vector<Choice> makeAllChoices() const;
+  std::vector<Choice> makeChoicesByWork(llvm::ArrayRef<int64_t> gaps) const;
+  Answer runByEstimates();
   std::vector<Choice> getNeighbours(const Choice &choice) const;
   mlir::LogicalResult improve(MemoryAttempt &best, Choice choice);
 
@@ -121,6 +132,8 @@ private:
   SearchEffort effort;
   AttemptFn attempt;
   bool isFused = false;
+  /// Of the whole schedule.
+  size_t numOps = 0;
   /// Of each chunk; the first is that of `start`.
   std::vector<std::vector<const ChunkVariant *>> points;
   std::vector<Rank> ranks;

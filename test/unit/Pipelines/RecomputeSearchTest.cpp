@@ -98,7 +98,7 @@ protected:
     std::vector<std::vector<const ChunkVariant *>> points;
     for (int chunk = 0; chunk < numChunks; ++chunk) {
       bool isFused = schedule != "zb-h1" && schedule != "zb-v";
-      auto found = findRecomputePoints(*trial, chunk, isFused, maxCuts);
+      auto found = findRecomputePoints(*trial, chunk, isFused, maxCuts, true);
       ASSERT_TRUE(succeeded(found));
       EXPECT_GT(found->size(), 1u);
       points.push_back(*found);
@@ -143,9 +143,10 @@ protected:
 
   /// What the search finds; none where it finds nothing.
   std::optional<double> search(ArrayRef<int64_t> limits) {
-    auto attempt = [&](std::vector<Recompute> policies) {
+    auto attempt = [&](std::vector<Recompute> policies,
+                       std::vector<int64_t> bounds) {
       ++plans;
-      return trial->attempt(std::move(policies));
+      return trial->attempt(std::move(policies), std::move(bounds));
     };
     auto found =
         RecomputeSearch(*trial, asked, limits, start, effort, attempt).run();
@@ -226,6 +227,28 @@ TEST_F(Search, StepsOfSeveralChunks) {
       EXPECT_LE(plans, 44);
     }
   }
+}
+
+/// Orders that hold less meet limits that the schedule's own does not, and
+/// looking for them as well is never worse, or close where there are too many
+/// combinations.
+TEST_F(Search, OrdersThatHoldLess) {
+  plan("zb-v", 2, 4, 0);
+  effort.canTighten = true;
+  int more = 0;
+  for (bool isSmall : {true, false}) {
+    effort.maxExact = isSmall ? 4096 : 0;
+    for (double share : {-0.2, 0.0, 0.2, 0.4, 0.6, 0.8}) {
+      std::vector<int64_t> limits = limitsAt({share, share});
+      std::optional<double> least = leastTime(limits), found = search(limits);
+      ASSERT_GE(found.has_value(), least.has_value()) << share;
+      more += found && !least;
+      if (least) {
+        EXPECT_LE(*found, *least * (isSmall ? 1 : 1.05)) << share;
+      }
+    }
+  }
+  EXPECT_GT(more, 0);
 }
 
 /// Limits that nothing meets.
