@@ -41,6 +41,7 @@ public:
   static llvm::Expected<Profile> read(llvm::StringRef path);
 
   const std::string &getModel() const { return model; }
+  const std::string &getFingerprint() const { return fingerprint; }
   /// Of the whole model.
   int64_t getNumPieces() const;
 
@@ -73,7 +74,7 @@ private:
     std::optional<double> activation, gradient;
   };
 
-  std::string model;
+  std::string model, fingerprint;
   std::vector<Chunk> chunks;
   std::vector<Edge> edges;
   /// Of all messages.

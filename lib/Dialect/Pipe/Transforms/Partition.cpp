@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Analysis/Cuts.h"
+#include "veeline/Analysis/Fingerprint.h"
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
@@ -123,22 +124,35 @@ static LogicalResult verifyList(func::FuncOp model,
 /// The profile of the options, if there is one; with a diagnostic where it
 /// cannot be read or is of another model.
 static FailureOr<std::optional<Profile>>
-readProfile(func::FuncOp model, const PartitionOptions &options,
-            int64_t numPieces) {
+readProfile(func::FuncOp model, const PartitionOptions &options) {
   if (options.profile.empty())
     return std::optional<Profile>();
   llvm::Expected<Profile> profile = Profile::read(options.profile);
   if (!profile)
     return model.emitError() << "profile '" << options.profile
                              << "': " << llvm::toString(profile.takeError());
-  if (profile->getModel() == model.getSymName() &&
-      profile->getNumPieces() == numPieces)
+  std::string fingerprint = getFingerprint(model);
+  if (profile->getFingerprint() == fingerprint)
     return std::optional<Profile>(std::move(*profile));
+  return model.emitError()
+         << "profile '" << options.profile << "' is of another model: of '"
+         << profile->getModel() << "' with fingerprint "
+         << profile->getFingerprint() << ", but this is '" << model.getSymName()
+         << "' with " << fingerprint
+         << " (other sizes, types or frozen parameters make another model "
+            "too); measure this one with veeline train --profile";
+}
+
+/// A profile that somebody has changed may have other pieces than its model.
+static LogicalResult verifyPieces(func::FuncOp model,
+                                  const PartitionOptions &options,
+                                  const std::optional<Profile> &profile,
+                                  int64_t numPieces) {
+  if (!profile || profile->getNumPieces() == numPieces)
+    return success();
   return model.emitError() << "profile '" << options.profile
-                           << "' is of model '" << profile->getModel()
-                           << "' with " << profile->getNumPieces()
-                           << " pieces, but this is '" << model.getSymName()
-                           << "' with " << numPieces
+                           << "' has times of " << profile->getNumPieces()
+                           << " pieces, but the model has " << numPieces
                            << "; measure it with veeline train --profile";
 }
 
@@ -214,16 +228,16 @@ static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
 FailureOr<PipelineOp>
 veeline::pipe::partition(func::FuncOp model, const PartitionOptions &options) {
   auto module = model->getParentOfType<ModuleOp>();
-  if (failed(autodiff::unrollLoops(model)) || failed(verifyModel(model)) ||
-      failed(verifyUncalled(model, module)))
+  // Of the model as it came: what follows changes it.
+  auto profile = readProfile(model, options);
+  if (failed(profile) || failed(autodiff::unrollLoops(model)) ||
+      failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
     return failure();
   Pieces pieces = Pieces::find(model);
   int64_t numPieces = pieces.get().size();
   if (failed(verifyShape(model, options)) ||
-      failed(verifyEnoughPieces(model, options, numPieces)))
-    return failure();
-  auto profile = readProfile(model, options, numPieces);
-  if (failed(profile))
+      failed(verifyEnoughPieces(model, options, numPieces)) ||
+      failed(verifyPieces(model, options, *profile, numPieces)))
     return failure();
   std::vector<double> estimates = estimatePieces(pieces);
   FailureOr<SmallVector<int>> counts = chooseCounts(

@@ -21,7 +21,7 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
     cuts; or they are given as a list of piece counts.
 
-    Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured, under
+    Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured of the same model, under
     whatever cuts. The chunks then carry in `cost_scale` what measured times of F, B and W are of the estimates, by which
     `--pipe-schedule` multiplies its own. `transfers` on the pipeline has, for each edge between chunks, the measured times of a
     message and of its gradient, those of all messages on average where this edge was not measured.
