@@ -12,6 +12,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <numeric>
+#include <utility>
 
 using namespace llvm;
 using namespace veeline;
@@ -166,6 +167,21 @@ int64_t Profile::getNumPieces() const {
   for (const Chunk &chunk : chunks)
     count += chunk.pieces;
   return count;
+}
+
+void Profile::refine(ArrayRef<int64_t> parts) {
+  std::vector<int64_t> begins = {0};
+  for (int64_t count : parts)
+    begins.push_back(begins.back() + count);
+  int64_t piece = 0;
+  for (Chunk &chunk : chunks) {
+    int64_t begin = std::exchange(piece, piece + chunk.pieces);
+    chunk.pieces = begins[piece] - begins[begin];
+  }
+  for (Edge &edge : edges) {
+    edge.pieces.from = begins[edge.pieces.from];
+    edge.pieces.to = begins[edge.pieces.to];
+  }
 }
 
 std::vector<double> Profile::getTimes(ArrayRef<double> estimates) const {

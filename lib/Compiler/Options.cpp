@@ -85,7 +85,8 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "linear, interleaved, v or wave (default: the schedule's)");
   app.add_option("--partition", command.pieces,
                  "Pieces of each chunk in model order, as 12,13,13,11 (see "
-                 "veeline inspect --pieces; default: chosen by cost)")
+                 "veeline inspect --pieces, and --fine-pieces; default: chosen "
+                 "by cost)")
       ->delimiter(',');
   app.add_option("--profile", command.profile,
                  "Take the times of pieces and messages from this file of "
@@ -244,8 +245,8 @@ static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
   bool isModel = command.isModel;
   for (std::string name :
-       {"--pieces", "--entry", "--params", "--freeze", "--loss", "--result",
-        "--microbatch-size", "--retype"})
+       {"--pieces", "--fine-pieces", "--entry", "--params", "--freeze",
+        "--loss", "--result", "--microbatch-size", "--retype"})
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";
@@ -273,6 +274,9 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->description("The pieces of a model, as --partition counts them (what "
                     "is printed of a "
                     "model anyway)");
+  app.add_flag("--fine-pieces", command.finePieces,
+               "The parts of pieces that --partition counts where there are "
+               "more chunks than pieces");
   app.add_flag("--parameters", command.parameters,
                "Every parameter: its type, its shape and how it starts");
   app.add_flag("--memory", command.memory,

@@ -45,6 +45,9 @@ public:
   /// Of the whole model.
   int64_t getNumPieces() const;
 
+  /// Counts in parts of pieces, `parts` of each.
+  void refine(llvm::ArrayRef<int64_t> parts);
+
   /// How long F, B and W of each piece take together, in nanoseconds, where
   /// `estimates`, one for each piece, say how the time of a chunk is shared by
   /// its pieces.

@@ -77,12 +77,16 @@ static std::string describe(const PartitionOptions &options) {
       .str();
 }
 
+static bool isEnough(const PartitionOptions &options, int64_t numPieces) {
+  int64_t p = options.stages, v = options.chunksPerStage;
+  // Without the product, which may not fit.
+  return v <= numPieces && p <= numPieces / v;
+}
+
 static LogicalResult verifyEnoughPieces(func::FuncOp model,
                                         const PartitionOptions &options,
                                         int64_t numPieces) {
-  int64_t p = options.stages, v = options.chunksPerStage;
-  // Without the product, which may not fit.
-  if (v <= numPieces && p <= numPieces / v)
+  if (isEnough(options, numPieces))
     return success();
   InFlightDiagnostic diagnostic =
       model.emitError() << "more chunks than pieces: " << describe(options)
@@ -91,8 +95,11 @@ static LogicalResult verifyEnoughPieces(func::FuncOp model,
   if (numPieces == 0)
     return diagnostic << ": no op depends on both a parameter and a batch "
                          "argument";
-  return diagnostic << "; ask for fewer stages or chunks a stage, or mark "
-                       "more cuts with pipe.boundary";
+  diagnostic << "; ask for fewer stages or chunks a stage";
+  // Where there are none, every op is a piece that can be one.
+  if (!model.getOps<BoundaryOp>().empty())
+    diagnostic << ", or mark more cuts with pipe.boundary";
+  return diagnostic;
 }
 
 /// Checks the pieces of each chunk as they are given.
@@ -117,7 +124,8 @@ static LogicalResult verifyList(func::FuncOp model,
     return model.emitError()
            << "the list of pieces adds up to " << sum << ", but the model has "
            << numPieces << (numPieces == 1 ? " piece" : " pieces")
-           << " (veeline inspect --pieces lists them)";
+           << " (veeline inspect --pieces lists them, --fine-pieces their "
+              "parts)";
   return success();
 }
 
@@ -154,6 +162,57 @@ static LogicalResult verifyPieces(func::FuncOp model,
                            << "' has times of " << profile->getNumPieces()
                            << " pieces, but the model has " << numPieces
                            << "; measure it with veeline train --profile";
+}
+
+static int64_t sumOf(ArrayRef<int64_t> counts) {
+  uint64_t sum = 0;
+  for (int64_t count : counts)
+    sum = llvm::SaturatingAdd<uint64_t>(sum, std::max<int64_t>(count, 0));
+  return std::min<uint64_t>(sum, INT64_MAX);
+}
+
+/// How many fine pieces each piece has.
+static SmallVector<int64_t> countParts(const Pieces &pieces,
+                                       const Pieces &fine) {
+  SmallVector<int64_t> parts;
+  auto part = fine.get().begin();
+  for (const Piece &piece : pieces.get()) {
+    parts.push_back(1);
+    while ((part++)->ops.back() != piece.ops.back())
+      ++parts.back();
+  }
+  return parts;
+}
+
+/// The pieces that chunks are made of: fine ones where there are more chunks
+/// than pieces, or where the list or the profile counts fine ones. Then both
+/// count them.
+static Pieces choosePieces(func::FuncOp model, PartitionOptions &options,
+                           std::optional<Profile> &profile) {
+  Pieces pieces = Pieces::find(model);
+  int64_t numPieces = pieces.get().size();
+  bool isListOfPieces = sumOf(options.pieces) == numPieces;
+  bool isProfileOfPieces = profile && profile->getNumPieces() == numPieces;
+  if (isEnough(options, numPieces) &&
+      (isListOfPieces || options.pieces.empty()) &&
+      (isProfileOfPieces || !profile))
+    return pieces;
+  Pieces fine = Pieces::find(model, /*isFine=*/true);
+  int64_t numFine = fine.get().size();
+  // A list that fits neither is one of pieces, and refused.
+  if (isEnough(options, numPieces) && !options.pieces.empty() &&
+      !isListOfPieces && sumOf(options.pieces) != numFine)
+    return pieces;
+  SmallVector<int64_t> parts = countParts(pieces, fine);
+  if (isProfileOfPieces)
+    profile->refine(parts);
+  size_t next = 0;
+  if (isListOfPieces &&
+      llvm::all_of(options.pieces, [](int64_t count) { return count > 0; }))
+    for (int64_t &count : options.pieces)
+      count = sumOf(
+          ArrayRef(parts).slice(std::exchange(next, next + count), count));
+  return fine;
 }
 
 /// Says on the chunks and the pipeline what was measured.
@@ -225,18 +284,20 @@ static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
   return diagnostic;
 }
 
-FailureOr<PipelineOp>
-veeline::pipe::partition(func::FuncOp model, const PartitionOptions &options) {
+FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
+                                               const PartitionOptions &given) {
+  PartitionOptions options = given;
   auto module = model->getParentOfType<ModuleOp>();
   // Of the model as it came: what follows changes it.
   auto profile = readProfile(model, options);
   if (failed(profile) || failed(autodiff::unrollLoops(model)) ||
       failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
     return failure();
-  Pieces pieces = Pieces::find(model);
+  if (failed(verifyShape(model, options)))
+    return failure();
+  Pieces pieces = choosePieces(model, options, *profile);
   int64_t numPieces = pieces.get().size();
-  if (failed(verifyShape(model, options)) ||
-      failed(verifyEnoughPieces(model, options, numPieces)) ||
+  if (failed(verifyEnoughPieces(model, options, numPieces)) ||
       failed(verifyPieces(model, options, *profile, numPieces)))
     return failure();
   std::vector<double> estimates = estimatePieces(pieces);
