@@ -30,12 +30,14 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
       ->group(group);
   app.add_option("--params", command.params,
                  "Arguments that are parameters, where the file does not say "
-                 "so: positions, ranges or name patterns, as 1,3-5,w* "
-                 "(default: by shape)")
+                 "so, instead of those that look like weights: positions from "
+                 "0, ranges or name patterns, as 1,3-5,w*; constants of these "
+                 "names are added to those that look like weights")
       ->delimiter(',')
       ->group(group);
   app.add_option("--freeze", command.freeze,
-                 "Name patterns of parameters that are not trained")
+                 "Parameters that are not trained: names, patterns, positions "
+                 "or ranges")
       ->delimiter(',')
       ->group(group);
   app.add_option("--loss", command.loss,

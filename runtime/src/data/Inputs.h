@@ -24,12 +24,12 @@ struct InputOptions {
   ///   random               random values, others in each step
   ///   random:fixed         the same in all steps
   std::vector<std::string> specs;
-  /// The source of all that have none: "random" or "random:fixed"; empty where
-  /// that is an error.
-  std::string otherwise;
   uint64_t seed = 0;
   bool shuffle = false;  ///< Samples in another order in each epoch.
   bool dropLast = false; ///< Leave out samples that make no whole step.
+  /// The source of all that have none: "random" or "random:fixed"; empty where
+  /// that is an error.
+  std::string otherwise = {};
 };
 
 /// Where one batch argument comes from.

@@ -9,7 +9,7 @@ module {
 
 // -----
 
-// expected-error @below {{expected one public func.func, the model; found @net, @other; choose one by the option 'entry'}}
+// expected-error @below {{expected one public func.func, the model; found @net, @other; choose one by --entry}}
 module {
   func.func @net(%w: tensor<f32>) -> tensor<f32> {
     return %w : tensor<f32>
