@@ -7,7 +7,9 @@
 #include "veeline/Analysis/Pieces.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -180,16 +182,120 @@ static SmallVector<size_t> findEnds(ArrayRef<Operation *> mainOps,
   return ends;
 }
 
-Pieces Pieces::find(func::FuncOp model) {
+//===----------------------------------------------------------------------===//
+// Fine pieces
+//===----------------------------------------------------------------------===//
+
+/// More fine pieces than this help no choice of cuts, and make it slow.
+static constexpr size_t maxFinePieces = 256;
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// Calls `visit` with every float that `op` uses, also in its regions.
+static void forEachFloat(Operation *op, llvm::function_ref<void(Value)> visit) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (isFloat(operand))
+        visit(operand);
+  });
+}
+
+/// The main ops through which floats flow from a parameter to the loss, and
+/// gradients back.
+static llvm::DenseSet<Operation *>
+findDifferentiated(func::FuncOp model, ArrayRef<Operation *> mainOps) {
+  Block &body = model.getBody().front();
+  llvm::DenseSet<Value> varied, useful;
+  for (auto [i, argument] : llvm::enumerate(model.getArguments()))
+    if (model.getArgAttr(i, pipe::PipeDialect::paramAttrName))
+      varied.insert(argument);
+  for (Operation &op : body.without_terminator()) {
+    bool isVaried = false;
+    forEachFloat(&op, [&](Value value) { isVaried |= varied.contains(value); });
+    for (Value result : op.getResults())
+      if (isVaried && isFloat(result))
+        varied.insert(result);
+  }
+  useful.insert(body.getTerminator()->getOperand(0));
+  llvm::DenseSet<Operation *> differentiated;
+  for (Operation *op : llvm::reverse(mainOps)) {
+    if (llvm::none_of(op->getResults(), [&](Value result) {
+          return useful.contains(result) && varied.contains(result);
+        }))
+      continue;
+    differentiated.insert(op);
+    forEachFloat(op, [&](Value value) { useful.insert(value); });
+  }
+  return differentiated;
+}
+
+static bool isSendable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() &&
+         tensor.getElementType().isIntOrFloat();
+}
+
+/// The main ops after which something is live that cannot be sent.
+static llvm::BitVector findBlocked(ArrayRef<Operation *> mainOps) {
+  llvm::DenseMap<Operation *, size_t> position;
+  for (auto [i, op] : llvm::enumerate(mainOps))
+    position[op] = i;
+  llvm::BitVector blocked(mainOps.size());
+  for (auto [i, last] : llvm::enumerate(findLastUses(mainOps, position)))
+    if (!llvm::all_of(mainOps[i]->getResultTypes(), isSendable))
+      blocked.set(i, last);
+  return blocked;
+}
+
+/// Ends of parts of the pieces that end at `ends`.
+static SmallVector<size_t> refineEnds(func::FuncOp model,
+                                      ArrayRef<Operation *> mainOps,
+                                      ArrayRef<size_t> ends) {
+  llvm::DenseSet<Operation *> differentiated =
+      findDifferentiated(model, mainOps);
+  llvm::BitVector blocked = findBlocked(mainOps);
+  SmallVector<double> costs;
+  double total = 0;
+  for (Operation *op : mainOps)
+    total += costs.emplace_back(estimateNanoseconds(estimateCost(op)));
+  double least = mainOps.size() > maxFinePieces ? total / maxFinePieces : 0;
+  SmallVector<size_t> refined;
+  size_t begin = 0;
+  for (size_t end : ends) {
+    // What is left of the piece has to be one too.
+    size_t lastPlace = end;
+    while (lastPlace > begin && !differentiated.contains(mainOps[lastPlace]))
+      --lastPlace;
+    double cost = 0;
+    bool isPiece = false;
+    for (size_t place = begin; place < lastPlace; ++place) {
+      cost += costs[place];
+      isPiece |= differentiated.contains(mainOps[place]);
+      if (!isPiece || blocked.test(place) || cost < least)
+        continue;
+      refined.push_back(place);
+      cost = 0;
+      isPiece = false;
+    }
+    refined.push_back(end);
+    begin = end + 1;
+  }
+  return refined;
+}
+
+Pieces Pieces::find(func::FuncOp model, bool isFine) {
   Pieces result;
   SmallVector<Operation *> mainOps = findMainOps(model);
   result.mainOps.insert(mainOps.begin(), mainOps.end());
   SmallVector<Crossing> crossings = findCrossings(mainOps);
+  bool isMarked = llvm::any_of(mainOps, llvm::IsaPred<pipe::BoundaryOp>);
   SmallVector<size_t> ends =
-      llvm::any_of(mainOps, llvm::IsaPred<pipe::BoundaryOp>)
-          ? findMarks(mainOps)
-          : findEnds(mainOps, crossings);
+      isMarked ? findMarks(mainOps) : findEnds(mainOps, crossings);
   ends.push_back(mainOps.size() - 1);
+  if (isFine && !isMarked && !mainOps.empty())
+    ends = refineEnds(model, mainOps, ends);
   size_t begin = 0;
   for (size_t end : ends) {
     if (mainOps.empty())

@@ -36,8 +36,9 @@ static void printRow(llvm::raw_ostream &os, StringRef name, size_t numOps,
                       bytesAfter, begin);
 }
 
-void veeline::printPieces(func::FuncOp model, llvm::raw_ostream &os) {
-  Pieces pieces = Pieces::find(model);
+void veeline::printPieces(func::FuncOp model, llvm::raw_ostream &os,
+                          bool isFine) {
+  Pieces pieces = Pieces::find(model, isFine);
   os << llvm::formatv(rowFormat, "piece", "ops", "MFLOP", "bytes moved", "us",
                       "bytes crossing", "begins with");
   OpCost total;

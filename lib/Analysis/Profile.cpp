@@ -11,8 +11,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <cmath>
 #include <numeric>
+#include <utility>
 
 using namespace llvm;
 using namespace veeline;
@@ -41,8 +41,12 @@ private:
 };
 } // namespace veeline
 
-static bool isPositive(std::optional<double> value) {
-  return value && std::isfinite(*value) && *value > 0;
+/// No op of a step takes hours, nor is any estimate so wrong: what is beyond
+/// was not measured, and sums of it would not be numbers any more.
+static constexpr double maxMicroseconds = 1e10, maxScale = 1e9;
+
+static bool isPositive(std::optional<double> value, double limit) {
+  return value && *value > 0 && *value <= limit;
 }
 
 /// Adds the time of one kind of work, if it is there, which sets `scales`.
@@ -54,15 +58,15 @@ bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
     return true;
   const json::Object *entry = member->getAsObject();
   std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
-  if (!time || !std::isfinite(*time) || *time < 0)
-    return fail(where + ", " + kind + ": expected a time 'us' of 0 or more");
+  if (!time || !(*time >= 0 && *time <= maxMicroseconds))
+    return fail(where + ", " + kind + ": expected a time 'us' from 0 to 1e10");
   out.nanoseconds += *time * 1000;
   // Nothing was estimated: nothing to correct.
   if (!entry->get("scale"))
     return true;
   std::optional<double> scale = entry->getNumber("scale");
-  if (!isPositive(scale))
-    return fail(where + ", " + kind + ": expected a positive 'scale'");
+  if (!isPositive(scale, maxScale) || *scale < 1 / maxScale)
+    return fail(where + ", " + kind + ": expected a 'scale' from 1e-9 to 1e9");
   for (int i : scales)
     out.scale[i] = *scale;
   return true;
@@ -93,7 +97,7 @@ std::optional<double> ProfileReader::readTransfer(const json::Object &edge,
   std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
   std::optional<double> samples =
       entry ? entry->getNumber("samples") : std::nullopt;
-  if (!isPositive(time) || !isPositive(samples))
+  if (!isPositive(time, maxMicroseconds) || !isPositive(samples, INT64_MAX))
     return std::nullopt;
   transferSum += *time * *samples * 1000;
   transferSamples += *samples;
@@ -128,9 +132,11 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
   const json::Object *file = value.getAsObject();
   if (!file || file->getString("format") != "veeline-profile")
     return createStringError("this is no profile of veeline train --profile");
-  if (file->getInteger("version") != 1)
-    return createStringError("expected version 1 of the format");
+  if (file->getInteger("version") != 2)
+    return createStringError("expected version 2 of the format; measure again "
+                             "with veeline train --profile");
   profile.model = file->getString("model").value_or("").str();
+  profile.fingerprint = file->getString("fingerprint").value_or("").str();
   const json::Array *chunks = file->getArray("chunks");
   if (!chunks || chunks->empty())
     return createStringError("it has no chunks");
@@ -161,6 +167,21 @@ int64_t Profile::getNumPieces() const {
   for (const Chunk &chunk : chunks)
     count += chunk.pieces;
   return count;
+}
+
+void Profile::refine(ArrayRef<int64_t> parts) {
+  std::vector<int64_t> begins = {0};
+  for (int64_t count : parts)
+    begins.push_back(begins.back() + count);
+  int64_t piece = 0;
+  for (Chunk &chunk : chunks) {
+    int64_t begin = std::exchange(piece, piece + chunk.pieces);
+    chunk.pieces = begins[piece] - begins[begin];
+  }
+  for (Edge &edge : edges) {
+    edge.pieces.from = begins[edge.pieces.from];
+    edge.pieces.to = begins[edge.pieces.to];
+  }
 }
 
 std::vector<double> Profile::getTimes(ArrayRef<double> estimates) const {

@@ -7,10 +7,12 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
+#include "veeline/Analysis/Fingerprint.h"
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Compiler/Report.h"
 #include "veeline/Conversion/HostTarget.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -274,6 +276,11 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     return failure();
   }
   ArtifactBuilder builder(model.getContext(), command);
+  FailureOr<func::FuncOp> function =
+      pipe::findModel(model.getModule(), command.import.entry);
+  if (failed(function))
+    return failure();
+  std::string fingerprint = getFingerprint(*function);
   OwningOpRef<ModuleOp> unpartitioned =
       command.reference ? model.getModule().clone() : ModuleOp();
   CompileOptions options = getOptions(command);
@@ -301,6 +308,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   }
   artifact::Artifact artifact = builder.take();
   artifact.metadata.optimizer = *optimizer;
+  artifact.metadata.fingerprint = std::move(fingerprint);
   describeOptions(command, artifact.metadata);
   return artifact;
 }

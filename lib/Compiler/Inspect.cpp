@@ -28,7 +28,7 @@ static int inspectModel(const InspectCommand &command) {
   if (failed(entry) || failed(autodiff::unrollLoops(*entry)) ||
       failed(pipe::verifyModel(*entry)))
     return 1;
-  printPieces(*entry, llvm::outs());
+  printPieces(*entry, llvm::outs(), command.finePieces);
   return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "veeline/Import/Parse.h"
 #include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
+#include "veeline/artifact.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -47,6 +48,13 @@ Model::~Model() { module = nullptr; }
 MLIRContext &Model::getContext() { return implementation->context; }
 
 LogicalResult Model::load(const std::string &path) {
+  if (artifact::isArtifact(path)) {
+    llvm::WithColor::error(llvm::errs(), "veeline")
+        << "'" << path
+        << "' is no model but an artifact, compiled already: train it with "
+           "veeline train, or look into it with veeline inspect\n";
+    return failure();
+  }
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file) {
@@ -55,7 +63,14 @@ LogicalResult Model::load(const std::string &path) {
   }
   implementation->sourceManager.AddNewSourceBuffer(std::move(file), {});
   module = parseModel(implementation->sourceManager, implementation->context);
-  return success(static_cast<bool>(module));
+  if (!module)
+    return failure();
+  // What is wrong with a file as a whole is said at its first line.
+  Operation *root = module->getOperation();
+  auto place = dyn_cast<FileLineColLoc>(root->getLoc());
+  if (place && place.getLine() == 0)
+    root->setLoc(FileLineColLoc::get(place.getFilename(), 1, 1));
+  return success();
 }
 
 /// Whether an argument of some function says what it is.

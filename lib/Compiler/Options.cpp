@@ -30,12 +30,14 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
       ->group(group);
   app.add_option("--params", command.params,
                  "Arguments that are parameters, where the file does not say "
-                 "so: positions, ranges or name patterns, as 1,3-5,w* "
-                 "(default: by shape)")
+                 "so, instead of those that look like weights: positions from "
+                 "0, ranges or name patterns, as 1,3-5,w*; constants of these "
+                 "names are added to those that look like weights")
       ->delimiter(',')
       ->group(group);
   app.add_option("--freeze", command.freeze,
-                 "Name patterns of parameters that are not trained")
+                 "Parameters that are not trained: names, patterns, positions "
+                 "or ranges")
       ->delimiter(',')
       ->group(group);
   app.add_option("--loss", command.loss,
@@ -85,7 +87,8 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "linear, interleaved, v or wave (default: the schedule's)");
   app.add_option("--partition", command.pieces,
                  "Pieces of each chunk in model order, as 12,13,13,11 (see "
-                 "veeline inspect --pieces; default: chosen by cost)")
+                 "veeline inspect --pieces, and --fine-pieces; default: chosen "
+                 "by cost)")
       ->delimiter(',');
   app.add_option("--profile", command.profile,
                  "Take the times of pieces and messages from this file of "
@@ -244,8 +247,8 @@ static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
   bool isModel = command.isModel;
   for (std::string name :
-       {"--pieces", "--entry", "--params", "--freeze", "--loss", "--result",
-        "--microbatch-size", "--retype"})
+       {"--pieces", "--fine-pieces", "--entry", "--params", "--freeze",
+        "--loss", "--result", "--microbatch-size", "--retype"})
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";
@@ -273,6 +276,9 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->description("The pieces of a model, as --partition counts them (what "
                     "is printed of a "
                     "model anyway)");
+  app.add_flag("--fine-pieces", command.finePieces,
+               "The parts of pieces that --partition counts where there are "
+               "more chunks than pieces");
   app.add_flag("--parameters", command.parameters,
                "Every parameter: its type, its shape and how it starts");
   app.add_flag("--memory", command.memory,

@@ -73,10 +73,10 @@ static void printRanks(llvm::raw_ostream &os,
 void veeline::compiler::printSummary(llvm::raw_ostream &os,
                                      const std::string &path,
                                      const artifact::Metadata &metadata) {
-  os << path << ": model " << metadata.model << ", " << metadata.params.size()
-     << " parameters with " << countElements(metadata)
-     << " elements, optimizer " << artifact::name(metadata.optimizer)
-     << ", CPU " << metadata.cpu << '\n';
+  os << path << ": model " << metadata.model << ", "
+     << schedule::counted(metadata.params.size(), "parameter") << " with "
+     << schedule::counted(countElements(metadata), "element") << ", optimizer "
+     << artifact::name(metadata.optimizer) << ", CPU " << metadata.cpu << '\n';
   for (const artifact::Program &program : metadata.programs) {
     if (program.name != "pipeline")
       continue;

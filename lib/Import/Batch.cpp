@@ -80,7 +80,7 @@ static LogicalResult refuseData(BlockArgument argument) {
   InFlightDiagnostic diagnostic =
       emitError(argument.getLoc())
       << "argument " << argument.getArgNumber() << " has the type " << type
-      << ": option 'microbatch-size' needs data of one sample, of a leading "
+      << ": --microbatch-size needs data of one sample, of a leading "
          "dimension of 1; this file has its own size";
   Diagnostic &note = diagnostic.attachNote()
                      << "leave the option out: a microbatch is what the file "
@@ -105,7 +105,7 @@ LogicalResult BatchRewriter::addSamplesToData() {
   }
   if (hasData)
     return success();
-  return model.emitError("option 'microbatch-size': the model has no data, "
+  return model.emitError("--microbatch-size: the model has no data, "
                          "which would have samples");
 }
 
@@ -658,7 +658,7 @@ struct ImportBatch : veeline::impl::PipeImportBatchBase<ImportBatch> {
     if (failed(model))
       return signalPassFailure();
     if (microbatchSize < 1) {
-      model->emitError("option 'microbatch-size': expected 1 or more, found ")
+      model->emitError("--microbatch-size: expected 1 or more, found ")
           << microbatchSize;
       return signalPassFailure();
     }

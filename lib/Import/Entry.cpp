@@ -128,7 +128,7 @@ static FailureOr<func::FuncOp> chooseModel(ModuleOp module, StringRef entry) {
   llvm::interleaveComma(candidates, diagnostic, [&](func::FuncOp function) {
     diagnostic << '@' << function.getSymName();
   });
-  diagnostic << "; choose one by the option 'entry'";
+  diagnostic << "; choose one by --entry";
   for (func::FuncOp function : candidates)
     diagnostic.attachNote(function.getLoc())
         << '@' << function.getSymName() << " is here";
@@ -173,8 +173,8 @@ static LogicalResult verifyCallees(func::FuncOp function,
   return success();
 }
 
-/// More elements than any tensor may have, of a model or of the runtime: numbers
-/// of bytes below it fit their types.
+/// More elements than any tensor may have, of a model or of the runtime:
+/// numbers of bytes below it fit their types.
 static constexpr int64_t mostElements = int64_t(1) << 48;
 
 static bool isTooLarge(Type type) {
@@ -188,8 +188,8 @@ static bool isTooLarge(Type type) {
 
 static LogicalResult verifySizes(func::FuncOp function) {
   auto refuse = [](Location location, Type type) {
-    return emitError(location) << "a tensor of the type " << type
-                               << " has more than 2^48 elements";
+    return emitError(location)
+           << "a tensor of the type " << type << " has more than 2^48 elements";
   };
   for (BlockArgument argument : function.getArguments())
     if (isTooLarge(argument.getType()))

@@ -251,7 +251,7 @@ FailureOr<Value> LossBuilder::build(StringRef loss) {
 static void listResults(Diagnostic &diagnostic, func::FuncOp model) {
   llvm::interleaveComma(
       llvm::enumerate(model.getResultTypes()), diagnostic, [&](auto result) {
-        diagnostic << result.index() << ": " << result.value();
+        diagnostic << result.index() << " (" << result.value() << ")";
       });
 }
 
@@ -259,7 +259,8 @@ static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
   Operation *end = model.getBody().front().getTerminator();
   if (number < 0 || number >= model.getNumResults()) {
     InFlightDiagnostic diagnostic = end->emitError("there is no result ")
-                                    << number << " of the model; it has ";
+                                    << number
+                                    << " of the model; its results are ";
     listResults(*diagnostic.getUnderlyingDiagnostic(), model);
     return diagnostic;
   }
@@ -272,7 +273,7 @@ static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
                                   << ", and a loss is made of a tensor of "
                                      "floats of static shape; its results are ";
   listResults(*diagnostic.getUnderlyingDiagnostic(), model);
-  return diagnostic << "; choose one by the option 'result'";
+  return diagnostic << "; choose one by --result";
 }
 
 /// A scalar of each sample: of rank 1 where there are several, as no other
@@ -295,7 +296,7 @@ static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
   if (loss.empty() && !isScalar(result->getType(), samples))
     return model.getBody().front().getTerminator()->emitError("result ")
            << number << " of the model is " << result->getType()
-           << ", no loss; attach one by the option 'loss': cross-entropy, mse "
+           << ", no loss; attach one by --loss: cross-entropy, mse "
               "or sum";
   if (!loss.empty() || isScalarOfEach(result->getType(), samples)) {
     result =

@@ -79,8 +79,8 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
     if (auto range = parseRange(entry)) {
       if (range->first > range->second ||
           range->second >= model.getNumArguments())
-        return model.emitError("option '")
-               << option << "': there is no argument " << entry
+        return model.emitError("--")
+               << option << ": there is no argument " << entry
                << "; the model has " << model.getNumArguments();
       list.ranges.push_back(*range);
       continue;
@@ -89,8 +89,8 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
     auto pattern = llvm::GlobPattern::create(
         StringAttr::get(model.getContext(), entry).getValue());
     if (!pattern)
-      return model.emitError("option '")
-             << option << "': '" << entry
+      return model.emitError("--")
+             << option << ": '" << entry
              << "' is no pattern of names: " << toString(pattern.takeError());
     list.patterns.emplace_back(entry, std::move(*pattern));
   }
@@ -112,8 +112,8 @@ LogicalResult ArgumentList::verify(func::FuncOp model,
           return isNamed(name, text, pattern);
         }))
       continue;
-    InFlightDiagnostic diagnostic = model.emitError("option '")
-                                    << option << "': no argument is named '"
+    InFlightDiagnostic diagnostic = model.emitError("--")
+                                    << option << ": no argument is named '"
                                     << text << "'; the names are ";
     constexpr size_t most = 20;
     llvm::interleaveComma(names.take_front(most), diagnostic);

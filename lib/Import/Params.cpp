@@ -122,6 +122,8 @@ private:
   ArgumentList params, freeze;
   std::vector<std::string> names;
   bool constantsAreParams = false, hasParam = false;
+  /// Of what would be parameters, those that are not trained.
+  int64_t frozen = 0;
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
@@ -312,7 +314,9 @@ LogicalResult Importer::decide(unsigned argument) {
       return emitError(model.getArgument(argument).getLoc())
              << describe(argument)
              << " is frozen, and the file leaves its elements out";
-    if (isFrozen || !isConstantParam(argument, value)) {
+    bool isConstant = !isConstantParam(argument, value);
+    frozen += isFrozen && !isConstant;
+    if (isFrozen || isConstant) {
       makeConstant(argument, value);
       return success();
     }
@@ -329,6 +333,7 @@ LogicalResult Importer::decide(unsigned argument) {
   }
   if (isParam(argument)) {
     if (isFrozen) {
+      ++frozen;
       model.setArgAttr(argument, PipeDialect::bufferAttrName,
                        StringAttr::get(context, names[argument]));
       return success();
@@ -360,10 +365,15 @@ LogicalResult Importer::run() {
   for (unsigned i = 0; i < model.getNumArguments(); ++i)
     if (failed(decide(i)))
       return failure();
+  if (!hasParam && frozen)
+    return model.emitError("the model has nothing to train: --freeze takes ")
+           << (frozen == 1 ? "its only parameter" : "all its parameters, ")
+           << (frozen == 1 ? "" : std::to_string(frozen))
+           << "; leave out what is to be trained";
   if (!hasParam)
     return model.emitError("the model has nothing to train: neither constants "
                            "nor arguments look like weights; choose arguments "
-                           "by the option 'params'");
+                           "by --params");
   gone.resize(model.getNumArguments());
   return LogicalResult(model.eraseArguments(gone));
 }

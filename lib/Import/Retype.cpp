@@ -119,7 +119,7 @@ struct ImportRetype : veeline::impl::PipeImportRetypeBase<ImportRetype> {
         signalPassFailure();
       return;
     }
-    getOperation().emitError("option 'retype': unknown type '")
+    getOperation().emitError("--retype: unknown type '")
         << type << "'; expected f64";
     signalPassFailure();
   }

@@ -18,8 +18,8 @@ LogicalResult Samples::refuse(Operation *op, const Twine &why) {
       op->emitError("'") << op->getName().getStringRef()
                          << "' does not allow several samples in a microbatch: "
                          << why;
-  diagnostic.attachNote() << "one sample per microbatch works: leave the "
-                             "option 'microbatch-size' out";
+  diagnostic.attachNote() << "one sample per microbatch works: leave "
+                             "--microbatch-size out";
   return diagnostic;
 }
 

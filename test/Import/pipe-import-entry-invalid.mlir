@@ -1,6 +1,6 @@
 // RUN: veeline-opt %s --pipe-import-entry --split-input-file --verify-diagnostics
 
-// expected-error @below {{2 functions could be the model: @a, @b; choose one by the option 'entry'}}
+// expected-error @below {{2 functions could be the model: @a, @b; choose one by --entry}}
 module {
   // expected-note @below {{@a is here}}
   func.func @a(%x: tensor<4xf32>) -> tensor<4xf32> {

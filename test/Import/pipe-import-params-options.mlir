@@ -24,10 +24,10 @@
 // FREEZE-SAME: pipe.buffer = "w1"
 // FREEZE-SAME: pipe.batch = "x"
 // FREEZE-SAME: pipe.batch = "arg3"
-// RANGE:     error: option 'params': there is no argument 7; the model has 4
-// NONE:      error: option 'params': no argument is named 'v*'; the names are w0, w1, x, arg3
-// FROZEN:    error: option 'freeze': no argument is named 'kernel'; the names are w0, w1, x, arg3
-// PATTERN:   error: option 'freeze': '[' is no pattern of names
+// RANGE:     error: --params: there is no argument 7; the model has 4
+// NONE:      error: --params: no argument is named 'v*'; the names are w0, w1, x, arg3
+// FROZEN:    error: --freeze: no argument is named 'kernel'; the names are w0, w1, x, arg3
+// PATTERN:   error: --freeze: '[' is no pattern of names
 func.func @model(%w0: tensor<2xf32> {iree.identifier = "w0"}, %w1: tensor<2xf32> {iree.identifier = "w1"}, %x: tensor<2xf32> {iree.identifier = "x"}, %y: tensor<2xf32>) -> tensor<2xf32> {
   %0 = arith.addf %w0, %w1 : tensor<2xf32>
   %1 = arith.addf %0, %x : tensor<2xf32>

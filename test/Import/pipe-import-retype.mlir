@@ -3,7 +3,7 @@
 // RUN: not veeline-opt %s --pipe-import-retype=type=f16 2>&1 | FileCheck %s --check-prefix=WRONG
 
 // SAME:  tensor<2xbf16>
-// WRONG: error: option 'retype': unknown type 'f16'; expected f64
+// WRONG: error: --retype: unknown type 'f16'; expected f64
 
 // Types, constants, resources and attributes have the same values in f64; casts
 // go. What the file leaves out stays left out, integers stay.

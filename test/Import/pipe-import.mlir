@@ -11,7 +11,7 @@
 // CHECK-NOT:   tosa.
 // STEP:      llvm.func @forward_rank0_step
 // STEP:      llvm.func @forward_rank1_step
-// LOSS:      error: result 0 of the model is 'tensor<1x8xf32>', no loss; attach one by the option 'loss': cross-entropy, mse or sum
+// LOSS:      error: result 0 of the model is 'tensor<1x8xf32>', no loss; attach one by --loss: cross-entropy, mse or sum
 func.func @forward(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   %w0 = "tosa.const"() <{values = dense<0.5> : tensor<1x8x8xf32>}> : () -> tensor<1x8x8xf32>
   %w1 = "tosa.const"() <{values = dense<0.5> : tensor<1x8x8xf32>}> : () -> tensor<1x8x8xf32>

@@ -23,6 +23,7 @@ namespace {
 struct TrainCommand {
   train::Options options;
   std::string text;
+  std::string synthetic;
   double minLearningRate = 0;
   CLI::Option *minLearningRateOption = nullptr;
 };
@@ -33,7 +34,8 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
   app.add_option("--data", options.inputs.specs,
                  "Data of an argument, once for each: NAME=FILE.npy, "
                  "NAME=FILE.safetensors:ENTRY, NAME=text:FILE or "
-                 "NAME=text:FILE:shift=K (bytes as integers, random windows)")
+                 "NAME=text:FILE:shift=K (bytes as integers, random windows), "
+                 "NAME=random or NAME=random:fixed (see --synthetic)")
       ->type_name("NAME=SOURCE")
       ->allow_extra_args(false)
       ->take_all();
@@ -42,12 +44,16 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
                  "--data labels=text:FILE:shift=1")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
+  app.add_option("--synthetic", command.synthetic,
+                 "Random data for all arguments that have no --data: other "
+                 "values in each step (fresh), or one batch for all (fixed)")
+      ->check(CLI::IsMember({"fixed", "fresh"}));
   app.add_flag("--shuffle", options.inputs.shuffle,
                "Take the samples of arrays in another order in each epoch");
   app.add_flag("--drop-last", options.inputs.dropLast,
                "Leave out the last samples, where they make no whole step");
   app.add_option("--seed", options.inputs.seed,
-                 "Of parameters and the order of data")
+                 "Of parameters, of the order of data, and of random data")
       ->capture_default_str();
   app.add_option("--init", options.init,
                  "Start from the parameters in this .safetensors file")
@@ -235,6 +241,9 @@ static int runTrain(TrainCommand &command, char **argv) {
     options.inputs.specs.push_back("tokens=text:" + command.text);
     options.inputs.specs.push_back("labels=text:" + command.text + ":shift=1");
   }
+  if (!command.synthetic.empty())
+    options.inputs.otherwise =
+        command.synthetic == "fixed" ? "random:fixed" : "random";
   options.libraryDirectory = driver::libraryDirectory();
   if (options.checkMemory)
     restartWithAllocationCounter(argv);

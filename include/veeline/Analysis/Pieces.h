@@ -39,10 +39,15 @@ struct Piece {
 /// residual stream of a transformer is cut, the inside of an attention block is
 /// not.
 ///
+/// *Fine* pieces are for more chunks than that gives: without marks, they are
+/// parts of those pieces, of as few ops as can be cut apart, and no more than
+/// some hundred. What crosses a cut between them can be sent, and each has an
+/// op through which a gradient flows from the loss to a parameter.
+///
 /// Linear in the number of ops and uses.
 class Pieces {
 public:
-  static Pieces find(mlir::func::FuncOp model);
+  static Pieces find(mlir::func::FuncOp model, bool isFine = false);
 
   llvm::ArrayRef<Piece> get() const { return pieces; }
   bool isMain(mlir::Operation *op) const { return mainOps.contains(op); }
@@ -56,7 +61,8 @@ private:
 /// `--partition`), main ops, forward MFLOPs, bytes moved, estimated
 /// microseconds, bytes of the activations that cross a cut after it, and where
 /// it begins; then the sums.
-void printPieces(mlir::func::FuncOp model, llvm::raw_ostream &os);
+void printPieces(mlir::func::FuncOp model, llvm::raw_ostream &os,
+                 bool isFine = false);
 
 } // namespace veeline
 

@@ -41,8 +41,12 @@ public:
   static llvm::Expected<Profile> read(llvm::StringRef path);
 
   const std::string &getModel() const { return model; }
+  const std::string &getFingerprint() const { return fingerprint; }
   /// Of the whole model.
   int64_t getNumPieces() const;
+
+  /// Counts in parts of pieces, `parts` of each.
+  void refine(llvm::ArrayRef<int64_t> parts);
 
   /// How long F, B and W of each piece take together, in nanoseconds, where
   /// `estimates`, one for each piece, say how the time of a chunk is shared by
@@ -73,7 +77,7 @@ private:
     std::optional<double> activation, gradient;
   };
 
-  std::string model;
+  std::string model, fingerprint;
   std::vector<Chunk> chunks;
   std::vector<Edge> edges;
   /// Of all messages.

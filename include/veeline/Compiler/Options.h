@@ -69,6 +69,7 @@ struct InspectCommand {
   std::string file;
   bool isModel = false;
   ImportCommand import;
+  bool finePieces = false;
   bool parameters = false;
   bool memory = false;
   /// Where to draw the memory, as SVG; empty: nowhere.

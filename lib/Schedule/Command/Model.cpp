@@ -73,15 +73,16 @@ Expected<std::int64_t> veeline::schedule::parseBytes(std::string_view text) {
     double factor;
   };
   constexpr double k = 1024;
-  constexpr std::array<Suffix, 9> suffixes{{{"", 1},
-                                            {"B", 1},
-                                            {"KiB", k},
-                                            {"MiB", k * k},
-                                            {"GiB", k * k * k},
-                                            {"TiB", k * k * k * k},
-                                            {"kB", 1e3},
-                                            {"MB", 1e6},
-                                            {"GB", 1e9}}};
+  constexpr std::array<Suffix, 10> suffixes{{{"", 1},
+                                             {"B", 1},
+                                             {"KiB", k},
+                                             {"MiB", k * k},
+                                             {"GiB", k * k * k},
+                                             {"TiB", k * k * k * k},
+                                             {"kB", 1e3},
+                                             {"MB", 1e6},
+                                             {"GB", 1e9},
+                                             {"TB", 1e12}}};
   double value;
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);
@@ -92,6 +93,7 @@ Expected<std::int64_t> veeline::schedule::parseBytes(std::string_view text) {
         (suffix.factor > 1 || value == std::floor(value)))
       return std::llround(value * suffix.factor);
   return Error{ErrorKind::InvalidProblem,
-               "expected bytes such as 512MiB or 1.5GB, found '" +
+               "expected bytes such as 512MiB or 1.5GB (units are B, kB, MB, "
+               "GB, TB, KiB, MiB, GiB and TiB), found '" +
                    std::string(text) + "'"};
 }

@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 5;
+inline constexpr uint32_t formatVersion = 6;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -292,6 +292,8 @@ struct Program {
 
 struct Metadata {
   std::string model;
+  /// Of the model's structure: a profile is of the models that have the same.
+  std::string fingerprint;
   std::string cpu; ///< As LLVM names it: "znver4", "x86-64-v3", ...
   /// Instruction set extensions that the objects need, as LLVM names the
   /// features of an x86 subtarget: "avx512f", "fma", ... Names outside the

@@ -196,6 +196,7 @@ void visitFields(Visitor &&visit, Self &self) {
 template <typename Visitor, Is<Metadata> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("model", self.model);
+  visit("fingerprint", self.fingerprint);
   visit("cpu", self.cpu);
   visit("cpu_features", self.cpuFeatures);
   visit("optimizer", self.optimizer);

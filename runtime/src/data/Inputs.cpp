@@ -28,19 +28,21 @@ using artifact::Metadata;
 
 namespace {
 struct Spec {
-  enum class Kind { text, npy, safeTensors };
+  enum class Kind { text, npy, safeTensors, random };
   std::string argument;
   Kind kind = Kind::npy;
   std::string file;
-  std::string entry; ///< Of safeTensors.
-  int64_t shift = 0; ///< Of text.
+  std::string entry;    ///< Of safeTensors.
+  int64_t shift = 0;    ///< Of text.
+  bool isFixed = false; ///< Of random.
 };
 } // namespace
 
 static Status badSpec(const std::string &text, const std::string &why) {
   return Status::error("--data " + text + ": " + why +
                        "; write NAME=FILE.npy, NAME=FILE.safetensors:ENTRY, "
-                       "NAME=text:FILE or NAME=text:FILE:shift=K");
+                       "NAME=text:FILE, NAME=text:FILE:shift=K, NAME=random or "
+                       "NAME=random:fixed");
 }
 
 static Expected<Spec> parseTextSpec(const std::string &text, Spec spec,
@@ -70,6 +72,11 @@ static Expected<Spec> parseSpec(const std::string &text) {
   constexpr std::string_view textPrefix = "text:";
   if (source.starts_with(textPrefix))
     return parseTextSpec(text, spec, source.substr(textPrefix.size()));
+  if (source == "random" || source == "random:fixed") {
+    spec.kind = Spec::Kind::random;
+    spec.isFixed = source != "random";
+    return spec;
+  }
   constexpr std::string_view safeTensors = ".safetensors:";
   size_t at = source.rfind(safeTensors);
   if (at != std::string::npos) {
@@ -127,6 +134,9 @@ private:
                                              const Batch &batch);
   Expected<std::unique_ptr<Source>> openRows(const Spec &spec,
                                              const Batch &batch);
+  template <typename Input>
+  Expected<std::unique_ptr<Source>>
+  openRandom(const Spec &spec, const Input &input, int64_t microbatches) const;
   Status checkText(const Spec &spec, const Batch &batch,
                    std::string_view text) const;
   Status checkRowCount(const Spec &spec, const Batch &batch, int64_t rows);
@@ -168,6 +178,15 @@ Status Opener::parse() {
                              "' is given twice");
     specs.push_back(std::move(*spec));
   }
+  if (options.otherwise.empty())
+    return Status::success();
+  for (const std::string &name : names) {
+    bool isGiven =
+        std::any_of(specs.begin(), specs.end(),
+                    [&](const Spec &spec) { return spec.argument == name; });
+    if (!isGiven)
+      specs.push_back(*parseSpec(name + "=" + options.otherwise));
+  }
   return Status::success();
 }
 
@@ -178,7 +197,8 @@ Expected<const Spec *> Opener::findSpec(const std::string &argument,
       return &spec;
   return Status::error(std::string(kind) + " '" + argument +
                        "' has no data; give --data " + argument + "=FILE.npy" +
-                       " (or another source, see --help)");
+                       " (or another source, see --help), or --synthetic fixed "
+                       "for random data");
 }
 
 /// The array of a .npy or .safetensors source, of the argument's type.
@@ -221,6 +241,15 @@ Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
   if (spec.kind == Spec::Kind::text)
     return Status::error("--data " + spec.argument + ": '" + buffer.name +
                          "' is a buffer, which is no text");
+  AlignedBytes bytes(artifact::numElements(buffer.shape) *
+                     artifact::byteSize(buffer.type));
+  if (spec.kind == Spec::Kind::random) {
+    auto source = openRandom(spec, buffer, /*microbatches=*/1);
+    if (!source.ok())
+      return source.status();
+    (*source)->fill(/*step=*/1, bytes.data());
+    return bytes;
+  }
   Expected<Tensor> tensor = openArray(spec, buffer.type, "buffer");
   if (!tensor.ok())
     return tensor.status();
@@ -235,7 +264,6 @@ Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
                        "'" + spec.file + "', buffer '" + buffer.name + "'");
         !status.ok())
       return status;
-  AlignedBytes bytes(static_cast<int64_t>(tensor->bytes.size()));
   std::memcpy(bytes.data(), tensor->bytes.data(), tensor->bytes.size());
   return bytes;
 }
@@ -244,6 +272,8 @@ Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
   Expected<const Spec *> spec = findSpec(batch.name, "batch argument");
   if (!spec.ok())
     return spec.status();
+  if ((*spec)->kind == Spec::Kind::random)
+    return openRandom(**spec, batch, metadata.microbatches);
   if (batch.shape.empty())
     return Status::error("batch argument '" + batch.name +
                          "' is a scalar; it has no dimension of samples");
@@ -384,6 +414,40 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
   return std::unique_ptr<Source>(std::make_unique<ArraySource>(
       *tensor, batch.shape[0] * metadata.microbatches, options.shuffle,
       options.seed));
+}
+
+//===----------------------------------------------------------------------===//
+// Random values
+//===----------------------------------------------------------------------===//
+
+/// The integers that `type` has room for; of i64 all but one.
+static std::pair<int64_t, int64_t> limitsOf(DataType type) {
+  if (type == DataType::i1)
+    return {0, 2};
+  if (type == DataType::i64)
+    return {INT64_MIN, INT64_MAX};
+  int64_t half = int64_t(1) << (8 * artifact::byteSize(type) - 1);
+  return {-half, half};
+}
+
+/// Those that the model can take; 0 and 1 where nobody knows.
+template <typename Input>
+Expected<std::unique_ptr<Source>>
+Opener::openRandom(const Spec &spec, const Input &input,
+                   int64_t microbatches) const {
+  if (input.type == DataType::bf16 || input.type == DataType::f16)
+    return Status::error("--data " + spec.argument +
+                         "=random gives f32, f64 and integers, '" + input.name +
+                         "' has " + std::string(artifact::name(input.type)));
+  std::pair<int64_t, int64_t> range = input.range.value_or(std::pair(0L, 2L));
+  auto [low, high] = limitsOf(input.type);
+  range = {std::max(range.first, low), std::min(range.second, high)};
+  if (input.range && range.first >= range.second)
+    return Status::error("'" + input.name + "' takes no value that " +
+                         std::string(artifact::name(input.type)) + " has");
+  return std::unique_ptr<Source>(std::make_unique<RandomSource>(
+      input.name, input.type, artifact::numElements(input.shape) * microbatches,
+      range, spec.isFixed, options.seed));
 }
 
 //===----------------------------------------------------------------------===//

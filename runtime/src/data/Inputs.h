@@ -21,10 +21,15 @@ struct InputOptions {
   ///   text:FILE:shift=K    the same windows, K bytes later
   ///   FILE.npy             samples, or a buffer
   ///   FILE.safetensors:ENTRY
+  ///   random               random values, others in each step
+  ///   random:fixed         the same in all steps
   std::vector<std::string> specs;
   uint64_t seed = 0;
   bool shuffle = false;  ///< Samples in another order in each epoch.
   bool dropLast = false; ///< Leave out samples that make no whole step.
+  /// The source of all that have none: "random" or "random:fixed"; empty where
+  /// that is an error.
+  std::string otherwise = {};
 };
 
 /// Where one batch argument comes from.

@@ -79,6 +79,10 @@ static std::array<double, 2> drawPair(const Initializer &init,
           init.first + radius * std::sin(angle)};
 }
 
+std::array<double, 2> RandomStream::normalPair(uint64_t index) const {
+  return drawPair({Initializer::Kind::normal, 0, 1}, pair(index));
+}
+
 template <typename T>
 static void store(char *bytes, int64_t index, double value) {
   T rounded = static_cast<T>(value);

@@ -28,6 +28,8 @@ public:
   uint64_t at(uint64_t index) const { return pair(index / 2)[index % 2]; }
   /// Uniform in [0, bound), by multiplication; bound is at least 1.
   uint64_t below(uint64_t bound, uint64_t index) const;
+  /// Two values of a normal distribution of mean 0 and variance 1.
+  std::array<double, 2> normalPair(uint64_t index) const;
 
 private:
   std::array<uint32_t, 2> key;

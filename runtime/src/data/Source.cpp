@@ -94,3 +94,69 @@ void ArraySource::fill(int64_t step, char *target) {
                 bytes.data() + order[first + i] * rowBytes,
                 static_cast<size_t>(rowBytes));
 }
+
+//===----------------------------------------------------------------------===//
+// Random values
+//===----------------------------------------------------------------------===//
+
+RandomSource::RandomSource(const std::string &name, DataType type,
+                           int64_t count, std::pair<int64_t, int64_t> range,
+                           bool isFixed, uint64_t seed)
+    : type(type), count(count), range(range), stream(seed, "data " + name) {
+  if (!isFixed)
+    return;
+  std::string bytes(static_cast<size_t>(count * artifact::byteSize(type)), 0);
+  draw(/*step=*/1, bytes.data());
+  fixed = std::move(bytes);
+}
+
+template <typename T>
+static void drawNormal(const RandomStream &stream, int64_t count, int64_t step,
+                       char *target) {
+  uint64_t first = static_cast<uint64_t>((step - 1) * ((count + 1) / 2));
+  std::array<double, 2> pair = {};
+  for (int64_t i = 0; i < count; ++i) {
+    if (i % 2 == 0)
+      pair = stream.normalPair(first + static_cast<uint64_t>(i / 2));
+    T value = static_cast<T>(pair[static_cast<size_t>(i % 2)]);
+    std::memcpy(target + i * int64_t(sizeof(T)), &value, sizeof(T));
+  }
+}
+
+template <typename T>
+static void drawBelow(const RandomStream &stream, int64_t count, int64_t step,
+                      std::pair<int64_t, int64_t> range, char *target) {
+  uint64_t first = static_cast<uint64_t>((step - 1) * count);
+  // Without a sign: all of i64 is a range too.
+  uint64_t low = static_cast<uint64_t>(range.first);
+  uint64_t width = static_cast<uint64_t>(range.second) - low;
+  for (int64_t i = 0; i < count; ++i) {
+    T value = static_cast<T>(
+        low + stream.below(width, first + static_cast<uint64_t>(i)));
+    std::memcpy(target + i * int64_t(sizeof(T)), &value, sizeof(T));
+  }
+}
+
+void RandomSource::draw(int64_t step, char *target) const {
+  if (type == DataType::f64)
+    return drawNormal<double>(stream, count, step, target);
+  if (type == DataType::f32)
+    return drawNormal<float>(stream, count, step, target);
+  switch (artifact::byteSize(type)) {
+  case 1:
+    return drawBelow<int8_t>(stream, count, step, range, target);
+  case 2:
+    return drawBelow<int16_t>(stream, count, step, range, target);
+  case 4:
+    return drawBelow<int32_t>(stream, count, step, range, target);
+  default:
+    return drawBelow<int64_t>(stream, count, step, range, target);
+  }
+}
+
+void RandomSource::fill(int64_t step, char *target) {
+  if (fixed.empty())
+    draw(step, target);
+  else
+    std::memcpy(target, fixed.data(), fixed.size());
+}

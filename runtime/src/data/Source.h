@@ -56,6 +56,26 @@ private:
   std::vector<int64_t> order;
 };
 
+/// Random values: floats of mean 0 and variance 1, integers that are equally
+/// likely. They depend on the seed, `name` and the step only; on no step where
+/// there is one batch for all.
+class RandomSource final : public Source {
+public:
+  /// Integers in `range`. `count` values a step.
+  RandomSource(const std::string &name, artifact::DataType type, int64_t count,
+               std::pair<int64_t, int64_t> range, bool isFixed, uint64_t seed);
+  void fill(int64_t step, char *target) override;
+
+private:
+  void draw(int64_t step, char *target) const;
+
+  const artifact::DataType type;
+  const int64_t count;
+  const std::pair<int64_t, int64_t> range;
+  const RandomStream stream;
+  std::string fixed; ///< The batch of all steps; empty where each has its own.
+};
+
 } // namespace veeline::data
 
 #endif // VEELINE_RUNTIME_DATA_SOURCE_H

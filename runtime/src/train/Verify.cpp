@@ -255,10 +255,10 @@ Status Verifier::verify() {
   print();
   if (!firstError.empty())
     return Status::error("verification failed: " + firstError);
-  std::printf(
-      "verified: %ld step(s) of '%s' equal 'sequential' bit for bit%s\n",
-      long(run.options.steps), tested->program().name.c_str(),
-      reference ? " and agree with 'reference'" : "");
+  std::printf("verified: %ld step%s of '%s' equal 'sequential' bit for bit%s\n",
+              long(run.options.steps), run.options.steps == 1 ? "" : "s",
+              tested->program().name.c_str(),
+              reference ? " and agree with 'reference'" : "");
   return Status::success();
 }
 

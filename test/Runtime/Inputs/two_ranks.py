@@ -180,6 +180,7 @@ def parameter(name, shape, kind, first, second):
 
 metadata = {
     "model": "two ranks",
+    "fingerprint": "",
     "cpu": "x86-64",
     "cpu_features": ["sse2"],
     "optimizer": "adamw",

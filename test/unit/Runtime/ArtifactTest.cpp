@@ -181,7 +181,7 @@ TEST(Artifact, MetadataErrorsNameThePath) {
             "'programs[0].ranks[0].params[0].is_home' should be a value, found "
             "null");
   EXPECT_EQ(errorAfter("{\"model\"", "{\"modell\":1,\"model\"").substr(0, 39),
-            "'' should be no members but the 11 know");
+            "'' should be no members but the 12 know");
   EXPECT_EQ(errorAfter("{", "["), "the metadata is not JSON");
   EXPECT_EQ(errorAfter("\"microbatches\":2", "\"microbatches\":1e999"),
             "the metadata is not JSON");

@@ -63,6 +63,85 @@ TEST(Inputs, LabelsAreTheTokensThatFollow) {
   EXPECT_LE(*std::max_element(starts.begin(), starts.end()), 194);
 }
 
+static artifact::Metadata makeRandomMetadata() {
+  artifact::Metadata metadata = makeMetadata();
+  metadata.batches = {
+      {"x", {501, 3}, DataType::f32, {}},
+      {"y", {501, 3}, DataType::f64, {}},
+      {"labels", {501, 3}, DataType::i32, std::pair(-2L, 5L)},
+      {"mask", {501, 3}, DataType::i1, {}},
+      {"ids", {501, 3}, DataType::i64, {}},
+      {"bytes", {501, 3}, DataType::i8, std::pair(-1000L, 1000L)}};
+  metadata.buffers = {{"table", {7}, DataType::f32, {}}};
+  return metadata;
+}
+
+template <typename T>
+static std::pair<T, T> extremesOf(const std::vector<T> &values) {
+  auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return {*low, *high};
+}
+
+TEST(Inputs, RandomValuesAreOfTheSeedTheNameAndTheStep) {
+  artifact::Metadata metadata = makeRandomMetadata();
+  auto open = [&](const std::string &otherwise, uint64_t seed) {
+    InputOptions options;
+    options.otherwise = otherwise;
+    options.seed = seed;
+    auto inputs = Inputs::open(metadata, options);
+    EXPECT_TRUE(inputs.ok()) << inputs.message();
+    return std::move(*inputs);
+  };
+  auto fresh = open("random", 1), again = open("random", 1),
+       other = open("random", 2), fixed = open("random:fixed", 1);
+  auto second = stepOf<float>(*fresh, 0, 2);
+  EXPECT_EQ(stepOf<float>(*again, 0, 2), second);
+  EXPECT_NE(stepOf<float>(*other, 0, 2), second);
+  EXPECT_NE(stepOf<float>(*fresh, 0, 1), second);
+  EXPECT_EQ(stepOf<float>(*fixed, 0, 1), stepOf<float>(*fresh, 0, 1));
+  EXPECT_EQ(stepOf<float>(*fixed, 0, 2), stepOf<float>(*fixed, 0, 1));
+  std::vector<double> wide = stepOf<double>(*fresh, 1, 2);
+  EXPECT_NE(static_cast<float>(wide[0]), second[0]);
+  double sum = 0, squares = 0;
+  for (double value : wide)
+    sum += value, squares += value * value;
+  EXPECT_NEAR(sum / double(wide.size()), 0, 0.07);
+  EXPECT_NEAR(squares / double(wide.size()), 1, 0.1);
+  EXPECT_EQ(std::memcmp(fresh->buffer(0), again->buffer(0), 28), 0);
+  EXPECT_NE(std::memcmp(fresh->buffer(0), other->buffer(0), 28), 0);
+}
+
+TEST(Inputs, RandomIntegersAreOnesThatTheModelTakes) {
+  artifact::Metadata metadata = makeRandomMetadata();
+  InputOptions options;
+  options.otherwise = "random";
+  auto inputs = Inputs::open(metadata, options);
+  ASSERT_TRUE(inputs.ok()) << inputs.message();
+  EXPECT_EQ(extremesOf(stepOf<int32_t>(**inputs, 2, 1)), std::pair(-2, 4));
+  EXPECT_EQ(extremesOf(stepOf<int8_t>(**inputs, 3, 1)),
+            (std::pair<int8_t, int8_t>(0, 1)));
+  EXPECT_EQ(extremesOf(stepOf<int64_t>(**inputs, 4, 1)), std::pair(0L, 1L));
+  EXPECT_EQ(extremesOf(stepOf<int8_t>(**inputs, 5, 1)),
+            (std::pair<int8_t, int8_t>(-128, 127)));
+  metadata.batches = {
+      {"x", {2}, DataType::i64, std::pair(INT64_MIN, INT64_MAX)}};
+  inputs = Inputs::open(metadata, options);
+  ASSERT_TRUE(inputs.ok()) << inputs.message();
+  EXPECT_NE(stepOf<int64_t>(**inputs, 0, 1), stepOf<int64_t>(**inputs, 0, 2));
+}
+
+TEST(Inputs, RandomValuesThatNoTypeHolds) {
+  artifact::Metadata metadata = makeMetadata();
+  InputOptions options;
+  options.specs = {"x=random"};
+  metadata.batches = {{"x", {2}, DataType::bf16, {}}};
+  EXPECT_EQ(Inputs::open(metadata, options).message(),
+            "--data x=random gives f32, f64 and integers, 'x' has bf16");
+  metadata.batches = {{"x", {2}, DataType::i8, std::pair(200L, 300L)}};
+  EXPECT_EQ(Inputs::open(metadata, options).message(),
+            "'x' takes no value that i8 has");
+}
+
 static std::string writeRows(const TempDir &directory, int64_t rows) {
   std::string path = directory.path("x.safetensors");
   Status status = writeSafeTensors(path, {{"rows", DataType::f32, {rows, 3}}},

@@ -63,7 +63,7 @@ FailureOr<func::FuncOp> veeline::pipe::findModel(ModuleOp module,
                          "found none";
   diagnostic << "expected one public func.func, the model; found ";
   listNames(diagnostic, candidates);
-  return diagnostic << "; choose one by the option 'entry'";
+  return diagnostic << "; choose one by --entry";
 }
 
 //===----------------------------------------------------------------------===//

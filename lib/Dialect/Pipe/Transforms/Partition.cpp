@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Analysis/Cuts.h"
+#include "veeline/Analysis/Fingerprint.h"
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
@@ -76,12 +77,16 @@ static std::string describe(const PartitionOptions &options) {
       .str();
 }
 
+static bool isEnough(const PartitionOptions &options, int64_t numPieces) {
+  int64_t p = options.stages, v = options.chunksPerStage;
+  // Without the product, which may not fit.
+  return v <= numPieces && p <= numPieces / v;
+}
+
 static LogicalResult verifyEnoughPieces(func::FuncOp model,
                                         const PartitionOptions &options,
                                         int64_t numPieces) {
-  int64_t p = options.stages, v = options.chunksPerStage;
-  // Without the product, which may not fit.
-  if (v <= numPieces && p <= numPieces / v)
+  if (isEnough(options, numPieces))
     return success();
   InFlightDiagnostic diagnostic =
       model.emitError() << "more chunks than pieces: " << describe(options)
@@ -90,8 +95,11 @@ static LogicalResult verifyEnoughPieces(func::FuncOp model,
   if (numPieces == 0)
     return diagnostic << ": no op depends on both a parameter and a batch "
                          "argument";
-  return diagnostic << "; ask for fewer stages or chunks a stage, or mark "
-                       "more cuts with pipe.boundary";
+  diagnostic << "; ask for fewer stages or chunks a stage";
+  // Where there are none, every op is a piece that can be one.
+  if (!model.getOps<BoundaryOp>().empty())
+    diagnostic << ", or mark more cuts with pipe.boundary";
+  return diagnostic;
 }
 
 /// Checks the pieces of each chunk as they are given.
@@ -116,30 +124,95 @@ static LogicalResult verifyList(func::FuncOp model,
     return model.emitError()
            << "the list of pieces adds up to " << sum << ", but the model has "
            << numPieces << (numPieces == 1 ? " piece" : " pieces")
-           << " (veeline inspect --pieces lists them)";
+           << " (veeline inspect --pieces lists them, --fine-pieces their "
+              "parts)";
   return success();
 }
 
 /// The profile of the options, if there is one; with a diagnostic where it
 /// cannot be read or is of another model.
 static FailureOr<std::optional<Profile>>
-readProfile(func::FuncOp model, const PartitionOptions &options,
-            int64_t numPieces) {
+readProfile(func::FuncOp model, const PartitionOptions &options) {
   if (options.profile.empty())
     return std::optional<Profile>();
   llvm::Expected<Profile> profile = Profile::read(options.profile);
   if (!profile)
     return model.emitError() << "profile '" << options.profile
                              << "': " << llvm::toString(profile.takeError());
-  if (profile->getModel() == model.getSymName() &&
-      profile->getNumPieces() == numPieces)
+  std::string fingerprint = getFingerprint(model);
+  if (profile->getFingerprint() == fingerprint)
     return std::optional<Profile>(std::move(*profile));
+  return model.emitError()
+         << "profile '" << options.profile << "' is of another model: of '"
+         << profile->getModel() << "' with fingerprint "
+         << profile->getFingerprint() << ", but this is '" << model.getSymName()
+         << "' with " << fingerprint
+         << " (other sizes, types or frozen parameters make another model "
+            "too); measure this one with veeline train --profile";
+}
+
+/// A profile that somebody has changed may have other pieces than its model.
+static LogicalResult verifyPieces(func::FuncOp model,
+                                  const PartitionOptions &options,
+                                  const std::optional<Profile> &profile,
+                                  int64_t numPieces) {
+  if (!profile || profile->getNumPieces() == numPieces)
+    return success();
   return model.emitError() << "profile '" << options.profile
-                           << "' is of model '" << profile->getModel()
-                           << "' with " << profile->getNumPieces()
-                           << " pieces, but this is '" << model.getSymName()
-                           << "' with " << numPieces
+                           << "' has times of " << profile->getNumPieces()
+                           << " pieces, but the model has " << numPieces
                            << "; measure it with veeline train --profile";
+}
+
+static int64_t sumOf(ArrayRef<int64_t> counts) {
+  uint64_t sum = 0;
+  for (int64_t count : counts)
+    sum = llvm::SaturatingAdd<uint64_t>(sum, std::max<int64_t>(count, 0));
+  return std::min<uint64_t>(sum, INT64_MAX);
+}
+
+/// How many fine pieces each piece has.
+static SmallVector<int64_t> countParts(const Pieces &pieces,
+                                       const Pieces &fine) {
+  SmallVector<int64_t> parts;
+  auto part = fine.get().begin();
+  for (const Piece &piece : pieces.get()) {
+    parts.push_back(1);
+    while ((part++)->ops.back() != piece.ops.back())
+      ++parts.back();
+  }
+  return parts;
+}
+
+/// The pieces that chunks are made of: fine ones where there are more chunks
+/// than pieces, or where the list or the profile counts fine ones. Then both
+/// count them.
+static Pieces choosePieces(func::FuncOp model, PartitionOptions &options,
+                           std::optional<Profile> &profile) {
+  Pieces pieces = Pieces::find(model);
+  int64_t numPieces = pieces.get().size();
+  bool isListOfPieces = sumOf(options.pieces) == numPieces;
+  bool isProfileOfPieces = profile && profile->getNumPieces() == numPieces;
+  if (isEnough(options, numPieces) &&
+      (isListOfPieces || options.pieces.empty()) &&
+      (isProfileOfPieces || !profile))
+    return pieces;
+  Pieces fine = Pieces::find(model, /*isFine=*/true);
+  int64_t numFine = fine.get().size();
+  // A list that fits neither is one of pieces, and refused.
+  if (isEnough(options, numPieces) && !options.pieces.empty() &&
+      !isListOfPieces && sumOf(options.pieces) != numFine)
+    return pieces;
+  SmallVector<int64_t> parts = countParts(pieces, fine);
+  if (isProfileOfPieces)
+    profile->refine(parts);
+  size_t next = 0;
+  if (isListOfPieces &&
+      llvm::all_of(options.pieces, [](int64_t count) { return count > 0; }))
+    for (int64_t &count : options.pieces)
+      count = sumOf(
+          ArrayRef(parts).slice(std::exchange(next, next + count), count));
+  return fine;
 }
 
 /// Says on the chunks and the pipeline what was measured.
@@ -211,19 +284,21 @@ static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
   return diagnostic;
 }
 
-FailureOr<PipelineOp>
-veeline::pipe::partition(func::FuncOp model, const PartitionOptions &options) {
+FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
+                                               const PartitionOptions &given) {
+  PartitionOptions options = given;
   auto module = model->getParentOfType<ModuleOp>();
-  if (failed(autodiff::unrollLoops(model)) || failed(verifyModel(model)) ||
-      failed(verifyUncalled(model, module)))
+  // Of the model as it came: what follows changes it.
+  auto profile = readProfile(model, options);
+  if (failed(profile) || failed(autodiff::unrollLoops(model)) ||
+      failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
     return failure();
-  Pieces pieces = Pieces::find(model);
+  if (failed(verifyShape(model, options)))
+    return failure();
+  Pieces pieces = choosePieces(model, options, *profile);
   int64_t numPieces = pieces.get().size();
-  if (failed(verifyShape(model, options)) ||
-      failed(verifyEnoughPieces(model, options, numPieces)))
-    return failure();
-  auto profile = readProfile(model, options, numPieces);
-  if (failed(profile))
+  if (failed(verifyEnoughPieces(model, options, numPieces)) ||
+      failed(verifyPieces(model, options, *profile, numPieces)))
     return failure();
   std::vector<double> estimates = estimatePieces(pieces);
   FailureOr<SmallVector<int>> counts = chooseCounts(

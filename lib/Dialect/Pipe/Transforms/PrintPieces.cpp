@@ -32,7 +32,7 @@ struct PipePrintPieces
     if (failed(veeline::autodiff::unrollLoops(*unrolled)) ||
         failed(verifyModel(*unrolled)))
       return signalPassFailure();
-    veeline::printPieces(*unrolled, llvm::outs());
+    veeline::printPieces(*unrolled, llvm::outs(), fine);
     markAllAnalysesPreserved();
   }
 };

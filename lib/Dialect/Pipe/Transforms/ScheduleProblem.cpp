@@ -42,7 +42,8 @@ int64_t veeline::pipe::getNumPieces(ChunkOp chunk) {
 }
 
 static uint64_t scaled(uint64_t nanoseconds, double scale) {
-  return static_cast<uint64_t>(std::ceil(nanoseconds * scale));
+  // Sums of a few hundred years are numbers still.
+  return static_cast<uint64_t>(std::min(std::ceil(nanoseconds * scale), 1e16));
 }
 
 /// By how much a fused backward takes less than its two halves, whose times are

@@ -19,7 +19,7 @@
 // V: error: placement 'v' has 2 chunks a stage, found 3
 
 // RUN: not veeline-opt %s --pipe-partition="stages=4" 2>&1 | FileCheck %s --check-prefix=MANY
-// MANY: error: more chunks than pieces: 4 stages of 1 chunk each, but the model has 3 pieces
+// MANY: error: more chunks than pieces: 4 stages of 1 chunk each, but the model has 3 pieces; ask for fewer stages or chunks a stage, or mark more cuts with pipe.boundary
 
 // The product of both does not fit 64 bits.
 // RUN: not veeline-opt %s --pipe-partition="stages=4611686018427387904 chunks-per-stage=4" 2>&1 | FileCheck %s --check-prefix=HUGE
@@ -32,7 +32,7 @@
 // ZERO: error: entry 1 of the list of pieces is 0; every chunk has at least 1 piece
 
 // RUN: not veeline-opt %s --pipe-partition="stages=2 pieces=1,1" 2>&1 | FileCheck %s --check-prefix=SUM
-// SUM: error: the list of pieces adds up to 2, but the model has 3 pieces (veeline inspect --pieces lists them)
+// SUM: error: the list of pieces adds up to 2, but the model has 3 pieces (veeline inspect --pieces lists them, --fine-pieces their parts)
 
 // RUN: not veeline-opt %s --pipe-partition="stages=2 pieces=2,2" 2>&1 | FileCheck %s --check-prefix=ABOVE
 // ABOVE: error: the list of pieces adds up to 4, but the model has 3 pieces

@@ -9,7 +9,7 @@ module {
 
 // -----
 
-// expected-error @below {{expected one public func.func, the model; found @net, @other; choose one by the option 'entry'}}
+// expected-error @below {{expected one public func.func, the model; found @net, @other; choose one by --entry}}
 module {
   func.func @net(%w: tensor<f32>) -> tensor<f32> {
     return %w : tensor<f32>
@@ -228,7 +228,7 @@ func.func @net(%x: tensor<f32> {pipe.batch = "x"},
 
 // -----
 
-// expected-error @below {{more chunks than pieces: 2 stages of 1 chunk each, but the model has 1 piece; ask for fewer stages or chunks a stage, or mark more cuts with pipe.boundary}}
+// expected-error @below {{more chunks than pieces: 2 stages of 1 chunk each, but the model has 1 piece; ask for fewer stages or chunks a stage}}
 func.func @net(%x: tensor<f32> {pipe.batch = "x"},
                %w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
   %l = arith.addf %x, %w : tensor<f32>

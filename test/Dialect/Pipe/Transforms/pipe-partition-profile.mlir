@@ -49,7 +49,7 @@
 // Files that are no profile, or not one of this model.
 
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.none" 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: profile.mlir:[[#@LINE+30]]:1: error: profile '{{.*}}.none': No such file or directory
+// NONE: profile.mlir:[[#@LINE+56]]:1: error: profile '{{.*}}.none': No such file or directory
 
 // RUN: echo '{"format": "veeline-profile", ' > %t.json
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=JSON
@@ -59,9 +59,9 @@
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=FORMAT
 // FORMAT: error: profile '{{.*}}.json': this is no profile of veeline train --profile
 
-// RUN: sed 's/"version": 1/"version": 2/' %S/Inputs/profile.json > %t.json
+// RUN: sed 's/"version": 2/"version": 1/' %S/Inputs/profile.json > %t.json
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=VERSION
-// VERSION: error: profile '{{.*}}.json': expected version 1 of the format
+// VERSION: error: profile '{{.*}}.json': expected version 2 of the format; measure again with veeline train --profile
 
 // RUN: sed 's/"pieces": 2/"pieces": 0/' %S/Inputs/profile.json > %t.json
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=ZERO
@@ -69,15 +69,41 @@
 
 // RUN: sed 's/"pieces": 2/"pieces": 3/' %S/Inputs/profile.json > %t.json
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=PIECES
-// PIECES: error: profile '{{.*}}.json' is of model 'net' with 5 pieces, but this is 'net' with 4; measure it with veeline train --profile
+// PIECES: error: profile '{{.*}}.json' has times of 5 pieces, but the model has 4; measure it with veeline train --profile
 
 // RUN: sed 's/"us": 1,/"us": -1,/' %S/Inputs/profile.json > %t.json
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=TIME
-// TIME: error: profile '{{.*}}.json': chunk 1, F: expected a time 'us' of 0 or more
+// TIME: error: profile '{{.*}}.json': chunk 1, F: expected a time 'us' from 0 to 1e10
 
 // RUN: sed 's/"scale": 4/"scale": 0/' %S/Inputs/profile.json > %t.json
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=SCALE
-// SCALE: error: profile '{{.*}}.json': chunk 0, BW: expected a positive 'scale'
+// SCALE: error: profile '{{.*}}.json': chunk 0, BW: expected a 'scale' from 1e-9 to 1e9
+
+// RUN: sed 's/"scale": 4/"scale": 1e30/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=SCALE
+// RUN: sed 's/"us": 1,/"us": 1e300,/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=TIME
+
+// What is as large as a profile may say makes a schedule all the same.
+// RUN: sed 's/"us": 1,/"us": 1e10,/; s/"scale": 4/"scale": 1e9/' %S/Inputs/profile.json > %t.json
+// RUN: veeline-opt %s --pipe-partition="stages=2 profile=%t.json" --pipe-differentiate --pipe-split-backward \
+// RUN:   --pipe-schedule="schedule=zb-h1 microbatches=2" | FileCheck %s --check-prefix=LARGE
+// LARGE: cost = #pipe.cost<
+
+// A model that does other work under the same name: other sizes, types, ops or parameters. What a model is called, and what
+// its parameters start from, makes no other model.
+// RUN: sed 's/64x64xf32/32x32xf32/g' %s > %t.mlir
+// RUN: not veeline-opt %t.mlir --pipe-partition="profile=%S/Inputs/profile.json" 2>&1 | FileCheck %s --check-prefix=MODEL
+// RUN: sed 's/f32/f64/g' %s > %t.mlir
+// RUN: not veeline-opt %t.mlir --pipe-partition="profile=%S/Inputs/profile.json" 2>&1 | FileCheck %s --check-prefix=MODEL
+// RUN: sed 's/ins(%%m2, %%w/ins(%%m2, %%m0/' %s > %t.mlir
+// RUN: not veeline-opt %t.mlir --pipe-partition="profile=%S/Inputs/profile.json" 2>&1 | FileCheck %s --check-prefix=MODEL
+// RUN: sed 's/ {pipe.batch = "x"}//' %s > %t.mlir
+// RUN: not veeline-opt %t.mlir --pipe-partition="profile=%S/Inputs/profile.json" 2>&1 | FileCheck %s --check-prefix=MODEL
+// MODEL: error: profile '{{.*}}.json' is of another model: of 'net' with fingerprint {{[0-9a-f]+}}, but this is 'net' with {{[0-9a-f]+}} (other sizes, types or frozen parameters make another model too); measure this one with veeline train --profile
+// RUN: sed 's/@net/@renamed/; s/<"w", init = zeros>/<"v", init = ones>/; s/"x"/"y"/' %s \
+// RUN:   | veeline-opt --pipe-partition="stages=2 profile=%S/Inputs/profile.json" | FileCheck %s --check-prefix=RENAMED
+// RENAMED: pipe.pipeline @renamed stages(2) {{.*}}transfers
 
 func.func @net(%w: tensor<64x64xf32> {pipe.param = #pipe.param<"w", init = zeros>},
                %x: tensor<64x64xf32> {pipe.batch = "x"}) -> tensor<f32> {

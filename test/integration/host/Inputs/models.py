@@ -1,7 +1,7 @@
 """Compiles and trains model files by others.
 
-Each model is imported, cut into as many stages as it has pieces for (up to 4),
-scheduled by zb-v, and trained for 20 steps on one fixed synthetic batch: its
+Each model is imported, cut into as many stages as it has pieces (up to 4), fine
+ones where there are fewer than two chunks a stage take, scheduled by zb-v, and trained for 20 steps on one fixed synthetic batch: its
 loss must fall by at least a fifth, and be bitwise the loss of the sequential
 program at every step. --verify compares the gradients.
 
@@ -80,8 +80,13 @@ def make_data(batch, microbatches, ranges, path):
 
 
 def count_stages(source, options):
-    pieces, _ = run("veeline", "inspect", "--pieces", str(source), *options[:2], *[o for o in options[2:] if options[2:3] == ["--params"]])
-    return min(4, (len(pieces.strip().splitlines()) - 2) // 2)
+    """As many as the model has pieces, and two fine pieces for each."""
+
+    def count(pieces):
+        table, _ = run("veeline", "inspect", pieces, str(source), *options[:2], *[o for o in options[2:] if options[2:3] == ["--params"]])
+        return len(table.strip().splitlines()) - 2
+
+    return min(4, max(count("--pieces"), count("--fine-pieces") // 2))
 
 
 def make_all_data(metadata, ranges, prefix, microbatches):

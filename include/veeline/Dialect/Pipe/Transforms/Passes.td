@@ -16,12 +16,13 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     the `stages` times `chunks-per-stage` chunks. The model is a sequence of pieces:
     what lies between its `pipe.boundary` marks or, where it has none, between
     the places where few activations are live (`--pipe-print-pieces` lists
-    them). A chunk is a run of pieces. Cuts are chosen so that the heaviest
+    them). Where there are more chunks than pieces and no marks, pieces are fine ones, down to single
+    ops (`--pipe-print-pieces=fine` lists those). A chunk is a run of pieces. Cuts are chosen so that the heaviest
     *stage* under the placement is as light as possible, then, among cuts whose heaviest stage is
     within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
     cuts; or they are given as a list of piece counts.
 
-    Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured, under
+    Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured of the same model, under
     whatever cuts. The chunks then carry in `cost_scale` what measured times of F, B and W are of the estimates, by which
     `--pipe-schedule` multiplies its own. `transfers` on the pipeline has, for each edge between chunks, the measured times of a
     message and of its gradient, those of all messages on average where this edge was not measured.
@@ -47,7 +48,8 @@ def PipePrintPieces : Pass<"pipe-print-pieces", "::mlir::ModuleOp"> {
     Prints one line for each piece to the standard output and changes nothing.
   }];
   let options = [
-    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">,
+    Option<"fine", "fine", "bool", "false", "The fine pieces, for more chunks than there are pieces">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }

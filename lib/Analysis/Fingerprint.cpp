@@ -1,0 +1,49 @@
+//===- Fingerprint.cpp - which model a measurement is of ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/Fingerprint.h"
+
+#include "mlir/IR/AsmState.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// Elements of constants up to here may be shapes or places; more are weights
+/// or tables, whose values cost nothing.
+static constexpr int64_t maxElements = 16;
+
+/// Who gives the value of an argument.
+static char getOrigin(func::FuncOp model, unsigned argument) {
+  if (model.getArgAttr(argument, pipe::PipeDialect::paramAttrName))
+    return 'p';
+  return model.getArgAttr(argument, pipe::PipeDialect::batchAttrName) ? 'b'
+                                                                      : 'c';
+}
+
+std::string veeline::getFingerprint(func::FuncOp model) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [number, type] : llvm::enumerate(model.getArgumentTypes()))
+    os << getOrigin(model, number) << type << '\n';
+  OpPrintingFlags flags;
+  flags.printGenericOpForm()
+      .useLocalScope()
+      .enableDebugInfo(false)
+      .printNameLocAsPrefix(false)
+      .elideLargeElementsAttrs(maxElements);
+  // One numbering of values for all ops.
+  AsmState state(model, flags);
+  for (Operation &op : model.getBody().front()) {
+    op.print(os, state);
+    os << '\n';
+  }
+  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
+                         /*Width=*/16);
+}
