@@ -43,11 +43,25 @@ struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
   }
 };
 
+/// The one op of math with two results is none that becomes a structured op.
+struct ExpandSincos : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getOperand();
+    Value sine = math::SinOp::create(rewriter, op.getLoc(), x);
+    Value cosine = math::CosOp::create(rewriter, op.getLoc(), x);
+    rewriter.replaceOp(op, {sine, cosine});
+    return success();
+  }
+};
+
 } // namespace
 
 static LogicalResult makeStructured(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
-  patterns.add<ExpandClamp>(func.getContext());
+  patterns.add<ExpandClamp, ExpandSincos>(func.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   return applyPatternsGreedily(
       func, std::move(patterns),
