@@ -6,6 +6,7 @@
 
 #include "Normalize.h"
 
+#include "Gathers.h"
 #include "TensorEmit.h"
 #include "Windows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -13,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
@@ -137,6 +139,13 @@ static void startFromNothing(func::FuncOp func) {
                              cast<RankedTensorType>(init.get().getType())));
       }
   });
+}
+
+LogicalResult veeline::autodiff::prepareModel(func::FuncOp func) {
+  if (failed(lowerLoops(func)) || failed(unrollLoops(func)))
+    return failure();
+  readByIndex(func);
+  return success();
 }
 
 LogicalResult

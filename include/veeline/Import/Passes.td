@@ -40,8 +40,8 @@ def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
   let summary = "Turn what upstream passes leave into structured ops";
   let description = [{
     `tensor.generate` and `tensor.gather` become a `linalg.generic` over indices, `tensor.scatter` a
-    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions. What is
-    left of TOSA is an error at the op.
+    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions, `affine.for`
+    and `scf.forall` `scf.for`. What is left of TOSA is an error at the op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
@@ -52,8 +52,8 @@ def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
 def PipeImportRetype : Pass<"pipe-import-retype", "::mlir::ModuleOp"> {
   let summary = "Compute in f64 what the file computes in smaller floats";
   let description = [{
-    With `type=f64`, every f32, bf16 and f16 of types, constants and attributes becomes an
-    f64 of the same value, and casts between them go, so that gradients can be compared
+    With `type=f64`, every smaller float (f32, bf16, f16, f8E4M3FN, ...) of types, constants and attributes
+    becomes an f64 of the same value, and casts between them go, so that gradients can be compared
     with differences. An op that takes the bits of a float is an error.
   }];
   let options = [

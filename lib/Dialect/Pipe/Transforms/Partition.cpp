@@ -214,7 +214,7 @@ static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
 FailureOr<PipelineOp>
 veeline::pipe::partition(func::FuncOp model, const PartitionOptions &options) {
   auto module = model->getParentOfType<ModuleOp>();
-  if (failed(autodiff::unrollLoops(model)) || failed(verifyModel(model)) ||
+  if (failed(autodiff::prepareModel(model)) || failed(verifyModel(model)) ||
       failed(verifyUncalled(model, module)))
     return failure();
   Pieces pieces = Pieces::find(model);

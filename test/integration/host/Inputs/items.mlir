@@ -239,3 +239,35 @@ func.func @scattered(%x: tensor<2x4xf32>, %y: tensor<5x4xf32>) -> tensor<5x4xf32
   %0 = tensor.scatter %x into %y[%rows] scatter_dims([0]) unique : (tensor<2x4xf32>, tensor<5x4xf32>, tensor<2x1xindex>) -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
 }
+
+// Loops of other kinds.
+func.func @affine_for(%x: tensor<5x2x4xf32>, %w: tensor<4x4xf32>, %h: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %r = affine.for %t = 0 to 5 iter_args(%s = %h) -> (tensor<2x4xf32>) {
+    %i = affine.apply affine_map<(d0) -> (4 - d0)>(%t)
+    %xt = tensor.extract_slice %x[%i, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<5x2x4xf32> to tensor<2x4xf32>
+    %b = linalg.matmul ins(%s, %w : tensor<2x4xf32>, tensor<4x4xf32>) outs(%xt : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %n = math.tanh %b : tensor<2x4xf32>
+    affine.yield %n : tensor<2x4xf32>
+  }
+  return %r : tensor<2x4xf32>
+}
+
+func.func @forall(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> (tensor<8x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x4xf32>
+  %f = tensor.empty() : tensor<4x4xf32>
+  %r:2 = scf.forall (%i) = (0) to (8) step (2) shared_outs(%o = %e, %p = %f) -> (tensor<8x4xf32>, tensor<4x4xf32>) {
+    %xt = tensor.extract_slice %x[%i, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+    %s = tensor.extract_slice %o[%i, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+    %h = linalg.fill ins(%zero : f32) outs(%s : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %b = linalg.matmul ins(%xt, %w : tensor<2x4xf32>, tensor<4x4xf32>) outs(%h : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %n = math.tanh %b : tensor<2x4xf32>
+    %row = tensor.extract_slice %b[1, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+    %k = affine.apply affine_map<(d0) -> (d0 floordiv 2)>(%i)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %n into %o[%i, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<8x4xf32>
+      tensor.parallel_insert_slice %row into %p[%k, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<4x4xf32>
+    }
+  }
+  return %r#0, %r#1 : tensor<8x4xf32>, tensor<4x4xf32>
+}

@@ -414,3 +414,54 @@ func.func @largest_by_select(%x: tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3xf6
   %r = arith.mulf %m#0, %weight : tensor<3xf64>
   return %m#0, %r : tensor<3xf64>, tensor<3xf64>
 }
+
+// Maps that descend, divide and take a remainder: a reversed row, one that is
+// repeated twice, one that goes round, and an input that is all that shows how
+// far the last loop goes.
+func.func @odd_maps(%x: tensor<4xf64>, %y: tensor<2xf64>, %w: tensor<3xf64>, %v: tensor<6x4xf64>) -> (tensor<4xf64>, tensor<6xf64>) {
+  %e = tensor.empty() : tensor<4xf64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (3 - i)>, affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i mod 3)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x, %y, %w : tensor<4xf64>, tensor<2xf64>, tensor<3xf64>) outs(%e : tensor<4xf64>) {
+  ^bb0(%a: f64, %b: f64, %c: f64, %o: f64):
+    %p = arith.mulf %a, %b : f64
+    %q = arith.mulf %p, %c : f64
+    linalg.yield %q : f64
+  } -> tensor<4xf64>
+  %zero = arith.constant 0.0 : f64
+  %e6 = tensor.empty() : tensor<6xf64>
+  %z = linalg.fill ins(%zero : f64) outs(%e6 : tensor<6xf64>) -> tensor<6xf64>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (5 - i, j)>, affine_map<(i, j) -> (3 - j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%v, %x : tensor<6x4xf64>, tensor<4xf64>) outs(%z : tensor<6xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %p = arith.mulf %a, %b : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<6xf64>
+  return %0, %1 : tensor<4xf64>, tensor<6xf64>
+}
+
+// An output that is written from its end.
+func.func @reversed_output(%x: tensor<3x4xf64>) -> (tensor<4x3xf64>, tensor<3xf64>) {
+  %e = tensor.empty() : tensor<4x3xf64>
+  %f = tensor.empty() : tensor<3xf64>
+  %zero = arith.constant 0.0 : f64
+  %z = linalg.fill ins(%zero : f64) outs(%f : tensor<3xf64>) -> tensor<3xf64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (3 - j, i)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x4xf64>) outs(%e : tensor<4x3xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %j = linalg.index 1 : index
+    %n = arith.index_cast %j : index to i32
+    %r = arith.sitofp %n : i32 to f64
+    %p = arith.mulf %a, %r : f64
+    %q = math.sin %p : f64
+    linalg.yield %q : f64
+  } -> tensor<4x3xf64>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (2 - i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<3x4xf64>) outs(%z : tensor<3xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %p = arith.mulf %a, %a : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<3xf64>
+  return %0, %1 : tensor<4x3xf64>, tensor<3xf64>
+}
