@@ -368,6 +368,75 @@ LogicalResult Importer::run() {
   return LogicalResult(model.eraseArguments(gone));
 }
 
+//===----------------------------------------------------------------------===//
+// Arguments that say what they are
+//===----------------------------------------------------------------------===//
+
+/// The name of each argument in its attribute, or "".
+static std::vector<std::string> getOwnNames(func::FuncOp model) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < model.getNumArguments(); ++i) {
+    StringAttr name =
+        model.getArgAttrOfType<StringAttr>(i, PipeDialect::batchAttrName);
+    if (!name)
+      name = model.getArgAttrOfType<StringAttr>(i, PipeDialect::bufferAttrName);
+    if (auto param = model.getArgAttrOfType<pipe::ParamAttr>(
+            i, PipeDialect::paramAttrName))
+      name = param.getName();
+    names.push_back(name ? name.str() : "");
+  }
+  return names;
+}
+
+/// What a parameter starts from, if it is not drawn, as a constant.
+static Value createStart(OpBuilder &builder, BlockArgument argument,
+                         InitAttr init) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  auto element = cast<FloatType>(type.getElementType());
+  Location location = argument.getLoc();
+  TypedAttr start = init.getElements();
+  if (init.getKind() == InitKind::Zeros || init.getKind() == InitKind::Ones)
+    start = DenseElementsAttr::get(
+        type, FloatAttr::get(element, init.getKind() == InitKind::Ones));
+  else if (init.getKind() == InitKind::Constant)
+    start = DenseElementsAttr::get(
+        type, FloatAttr::get(element, init.getA().convertToDouble()));
+  if (!start)
+    return {};
+  Value value = arith::ConstantOp::create(builder, location, start);
+  // A file may have it in a smaller type.
+  if (value.getType() != type)
+    value = arith::ExtFOp::create(builder, location, type, value);
+  return value;
+}
+
+/// A parameter that starts from known values becomes a constant, another one a
+/// buffer.
+static LogicalResult freezeParams(func::FuncOp model,
+                                  const ArgumentList &freeze) {
+  std::vector<std::string> names = getOwnNames(model);
+  if (failed(freeze.verify(model, names)))
+    return failure();
+  OpBuilder builder(model.getContext());
+  builder.setInsertionPointToStart(&model.getBody().front());
+  llvm::BitVector gone(model.getNumArguments());
+  for (unsigned i = 0; i < model.getNumArguments(); ++i) {
+    auto param =
+        model.getArgAttrOfType<pipe::ParamAttr>(i, PipeDialect::paramAttrName);
+    if (!param || !freeze.contains(i, names[i]))
+      continue;
+    BlockArgument argument = model.getArgument(i);
+    if (Value start = createStart(builder, argument, param.getInit())) {
+      argument.replaceAllUsesWith(start);
+      gone.set(i);
+      continue;
+    }
+    model.removeArgAttr(i, PipeDialect::paramAttrName);
+    model.setArgAttr(i, PipeDialect::bufferAttrName, param.getName());
+  }
+  return LogicalResult(model.eraseArguments(gone));
+}
+
 namespace {
 struct ImportParams : veeline::impl::PipeImportParamsBase<ImportParams> {
   using PipeImportParamsBase::PipeImportParamsBase;
@@ -376,14 +445,14 @@ struct ImportParams : veeline::impl::PipeImportParamsBase<ImportParams> {
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
-    if (followsContract(*model))
-      return;
     auto chosen =
         ArgumentList::parse(*model, llvm::to_vector(params), "params");
     auto frozen =
         ArgumentList::parse(*model, llvm::to_vector(freeze), "freeze");
     if (failed(chosen) || failed(frozen) ||
-        failed(Importer(*model, *chosen, *frozen).run()))
+        failed(followsContract(*model)
+                   ? freezeParams(*model, *frozen)
+                   : Importer(*model, *chosen, *frozen).run()))
       signalPassFailure();
   }
 };

@@ -91,7 +91,9 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     leading dimension is not that of the result. All other arguments are data, one slice a
     microbatch, or, floats with one row where the result has one a sample, buffers, the same for every
     microbatch. A parameter that is only sliced is split into one parameter a
-    slice. A remark at each argument says what was decided.
+    slice. A remark at each argument says what was decided. Where arguments say themselves what they are
+    (`pipe.param` and so on), all that is done is to freeze: a parameter with values of its own
+    becomes a constant, another one a buffer.
 
     A constant with values of its own starts from them, a bias or scale that is a splat in the
     file from that value. All others are drawn at random: `normal(0, 1/sqrt(n))` where n products are
@@ -113,12 +115,14 @@ def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
     `cross-entropy` takes the last dimension of the chosen result as classes and the data
     argument `labels` (i32, with the classes as its `pipe.range`) as the right ones; `mse` takes the data argument `targets`; `sum` adds
     up all elements of a sample (and divides by `microbatch-size`, their number). The first two are means over all rows, or elements. The loss is the
-    only result of the function then. Without a loss, the chosen result must be a scalar; of several
+    only result of the function then. Without a loss, the chosen result must be a scalar; if it is the
+    first, other scalars of floats are metrics, and what is none is left out; of several
     samples, the loss is the mean of theirs.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
-    Option<"result", "result", "int64_t", "0", "The result that the loss is made of">,
+    Option<"result", "result", "int64_t", "-1",
+           "The result that the loss is made of (default: the first, or the only one that can be)">,
     Option<"microbatchSize", "microbatch-size", "int64_t", "1",
            "How many samples --pipe-import-batch put into a microbatch">
   ];
