@@ -6,6 +6,7 @@
 
 #include "Normalize.h"
 
+#include "BodyBranches.h"
 #include "Gathers.h"
 #include "TensorEmit.h"
 #include "Windows.h"
@@ -145,6 +146,7 @@ LogicalResult veeline::autodiff::prepareModel(func::FuncOp func) {
   if (failed(lowerLoops(func)) || failed(unrollLoops(func)))
     return failure();
   readByIndex(func);
+  simplifyBodyBranches(func);
   return success();
 }
 
