@@ -312,11 +312,15 @@ LogicalResult Importer::decide(unsigned argument) {
       return emitError(model.getArgument(argument).getLoc())
              << describe(argument)
              << " is frozen, and the file leaves its elements out";
+    std::optional<double> splat = splatOf(value);
     if (isFrozen || !isConstantParam(argument, value)) {
+      // A splat is more often a number than a weight that was left out.
+      if (!isFrozen && !splat)
+        say(argument) << " stays a constant, since it is used as no weight is; "
+                         "the option 'params' names what is to be trained";
       makeConstant(argument, value);
       return success();
     }
-    std::optional<double> splat = splatOf(value);
     if (!splat && isThere(value))
       makeParam(argument, storedInit(value));
     else if (!splat || uses.weight)

@@ -124,3 +124,28 @@ func.func @table(
   } -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// -----
+
+// A constant that is used as no weight is: as large as what it is added to.
+// That is said of what is no splat.
+// CHECK-LABEL: func.func @stays(
+// CHECK-SAME:    tensor<3xf32> {pipe.batch = "arg0"},
+// CHECK-SAME:    tensor<3x3xf32> {pipe.param = #pipe.param<"weight0",
+// CHECK-NOT:     pipe.param
+// CHECK:         arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
+func.func @stays(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<3xf32>') is taken for data}}
+    %x: tensor<3xf32>,
+    %w: tensor<3x3xf32> {pipe.constant = dense<1.5> : tensor<3x3xf32>},
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3xf32>') stays a constant, since it is used as no weight is; the option 'params' names what is to be trained}}
+    %b: tensor<3xf32> {pipe.constant = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>},
+    %c: tensor<3xf32> {pipe.constant = dense<0.5> : tensor<3xf32>}) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %p = linalg.vecmat ins(%x, %w : tensor<3xf32>, tensor<3x3xf32>) outs(%z : tensor<3xf32>) -> tensor<3xf32>
+  %y = linalg.add ins(%p, %b : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %r = linalg.add ins(%y, %c : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
