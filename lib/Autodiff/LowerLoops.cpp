@@ -6,6 +6,7 @@
 
 #include "veeline/Autodiff/Loops.h"
 
+#include "CountedWhile.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -97,5 +98,10 @@ LogicalResult veeline::autodiff::lowerLoops(func::FuncOp func) {
   func.walk([&](scf::ForallOp loop) { loops.push_back(loop); });
   for (scf::ForallOp loop : loops)
     lowerForall(loop);
+  // The inner ones first.
+  SmallVector<scf::WhileOp> counting;
+  func.walk([&](scf::WhileOp loop) { counting.push_back(loop); });
+  for (scf::WhileOp loop : counting)
+    replaceByFor(loop);
   return success();
 }

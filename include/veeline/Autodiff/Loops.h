@@ -19,8 +19,9 @@ inline constexpr llvm::StringLiteral unrollAttrName = "pipe.unroll";
 inline constexpr int64_t mostUnrolledOps = 1024;
 inline constexpr int64_t mostUnrolledIterations = 32;
 
-/// Makes `scf.for` of `affine.for`, and of `scf.forall` whose iterations give
-/// slices, and branches and arithmetic of what else there is of affine.
+/// Makes `scf.for` of `affine.for`, of `scf.forall` whose iterations give
+/// slices, and of `scf.while` that counts a known number of iterations, and
+/// branches and arithmetic of what else there is of affine.
 llvm::LogicalResult lowerLoops(mlir::func::FuncOp func);
 
 /// Unrolls the small loops of a function, and those that hold marks of cuts, so

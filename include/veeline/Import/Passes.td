@@ -40,8 +40,9 @@ def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
   let summary = "Turn what upstream passes leave into structured ops";
   let description = [{
     `tensor.generate` and `tensor.gather` become a `linalg.generic` over indices, `tensor.scatter` a
-    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions, `affine.for`
-    and `scf.forall` `scf.for`. What is left of TOSA is an error at the op.
+    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions, `affine.for`,
+    `scf.forall` and an `scf.while` that counts a known number of iterations `scf.for`. What is left of
+    TOSA is an error at the op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",

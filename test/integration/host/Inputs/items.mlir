@@ -271,3 +271,38 @@ func.func @forall(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> (tensor<8x4xf32>,
   }
   return %r#0, %r#1 : tensor<8x4xf32>, tensor<4x4xf32>
 }
+
+// A loop with a counter, as exporters of StableHLO write it: a tensor of rank
+// 0, which a condition compares; a second number that grows by 2, and one that
+// does not grow evenly.
+func.func @counted(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %one = arith.constant dense<1> : tensor<i32>
+  %four = arith.constant dense<4> : tensor<i32>
+  %start = arith.constant 1 : i64
+  %two = arith.constant 2 : i64
+  %r:5 = scf.while (%i = %zero, %s = %h, %n = %start, %m = %start, %p = %h) : (tensor<i32>, tensor<4xf32>, i64, i64, tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>, i64, i64, tensor<4xf32>) {
+    %e = tensor.empty() : tensor<i1>
+    %goes = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%i, %four : tensor<i32>, tensor<i32>) outs(%e : tensor<i1>) {
+    ^bb0(%a: i32, %b: i32, %o: i1):
+      %less = arith.cmpi slt, %a, %b : i32
+      linalg.yield %less : i1
+    } -> tensor<i1>
+    %on = tensor.extract %goes[] : tensor<i1>
+    scf.condition(%on) %s, %i, %n, %m, %p : tensor<4xf32>, tensor<i32>, i64, i64, tensor<4xf32>
+  } do {
+  ^bb0(%s: tensor<4xf32>, %i: tensor<i32>, %n: i64, %m: i64, %p: tensor<4xf32>):
+    %row = arith.index_cast %n : i64 to index
+    %xt = tensor.extract_slice %x[%row, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+    %t = linalg.vecmat ins(%s, %w : tensor<4xf32>, tensor<4x4xf32>) outs(%xt : tensor<4xf32>) -> tensor<4xf32>
+    %u = math.tanh %t : tensor<4xf32>
+    %f = arith.sitofp %m : i64 to f32
+    %g = tensor.splat %f : tensor<4xf32>
+    %q = arith.mulf %u, %g : tensor<4xf32>
+    %next = arith.addi %i, %one : tensor<i32>
+    %more = arith.addi %n, %two : i64
+    %twice = arith.muli %m, %two : i64
+    scf.yield %next, %u, %more, %twice, %q : tensor<i32>, tensor<4xf32>, i64, i64, tensor<4xf32>
+  }
+  return %r#0, %r#4 : tensor<4xf32>, tensor<4xf32>
+}
