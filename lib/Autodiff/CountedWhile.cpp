@@ -197,7 +197,8 @@ void CountedWhile::findSteps() {
     bool isEven = true;
     for (int64_t i = 0; i != iterations; ++i)
       isEven &= sequence[i + 1] - sequence[i] == step;
-    if (isEven && sequence[0].getBitWidth() > 1)
+    unsigned width = sequence[0].getBitWidth();
+    if (isEven && width > 1 && width <= 64)
       steps.back() = step.getSExtValue();
   }
 }

@@ -76,6 +76,28 @@ static std::optional<double> splatOf(ElementsAttr value) {
   return number.convertToDouble();
 }
 
+/// Whether it is a table of sines and cosines, as a rotary embedding has:
+/// several dimensions of numbers from -1 to 1. Scales that are learned are
+/// mostly vectors, and start from 1.
+static bool isTable(ElementsAttr value) {
+  if (llvm::count_if(value.getShapedType().getShape(),
+                     [](int64_t extent) { return extent > 1; }) < 2)
+    return false;
+  bool isSplat = false;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
+    if (!DenseElementsAttr::isValidRawBuffer(value.getShapedType(), bytes,
+                                             isSplat))
+      return false;
+    value = DenseElementsAttr::getFromRawBuffer(value.getShapedType(), bytes);
+  }
+  auto dense = dyn_cast<DenseFPElementsAttr>(value);
+  return dense && !dense.isSplat() &&
+         llvm::all_of(dense, [](const APFloat &number) {
+           return abs(number) <= APFloat::getOne(number.getSemantics());
+         });
+}
+
 namespace {
 /// Decides argument by argument.
 class Importer {
@@ -204,6 +226,8 @@ bool Importer::isConstantParam(unsigned argument, ElementsAttr value) const {
   std::optional<double> splat = splatOf(value);
   // Infinities mask.
   if (splat && !std::isfinite(*splat))
+    return false;
+  if (uses.isScaleOnly() && isTable(value))
     return false;
   return uses.any() || (uses.start && !splat);
 }
