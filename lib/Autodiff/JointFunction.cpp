@@ -83,7 +83,7 @@ FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
     return failure();
   JointFunction joint{primal.clone(), {}, {}, {}};
   func::FuncOp func = *joint.func;
-  if (failed(unrollLoops(func)))
+  if (failed(prepareModel(func)))
     return failure();
   Block &block = func.getBody().front();
   joint.pieceEnds = takePieceEnds(block);

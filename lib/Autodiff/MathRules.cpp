@@ -334,6 +334,8 @@ void veeline::autodiff::registerMathRules(DialectRegistry &registry) {
         RuleModel<math::FloorOp, step<math::FloorOp>>>(*ctx);
     math::RoundOp::attachInterface<
         RuleModel<math::RoundOp, step<math::RoundOp>>>(*ctx);
+    math::RoundEvenOp::attachInterface<
+        RuleModel<math::RoundEvenOp, step<math::RoundEvenOp>>>(*ctx);
     math::TruncOp::attachInterface<
         RuleModel<math::TruncOp, step<math::TruncOp>>>(*ctx);
     math::AtanOp::attachInterface<RuleModel<math::AtanOp, atan>>(*ctx);

@@ -6,6 +6,8 @@
 
 #include "Normalize.h"
 
+#include "BodyBranches.h"
+#include "Gathers.h"
 #include "TensorEmit.h"
 #include "Windows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -13,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
@@ -43,11 +46,25 @@ struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
   }
 };
 
+/// The one op of math with two results is none that becomes a structured op.
+struct ExpandSincos : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getOperand();
+    Value sine = math::SinOp::create(rewriter, op.getLoc(), x);
+    Value cosine = math::CosOp::create(rewriter, op.getLoc(), x);
+    rewriter.replaceOp(op, {sine, cosine});
+    return success();
+  }
+};
+
 } // namespace
 
 static LogicalResult makeStructured(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
-  patterns.add<ExpandClamp>(func.getContext());
+  patterns.add<ExpandClamp, ExpandSincos>(func.getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   return applyPatternsGreedily(
       func, std::move(patterns),
@@ -123,6 +140,14 @@ static void startFromNothing(func::FuncOp func) {
                              cast<RankedTensorType>(init.get().getType())));
       }
   });
+}
+
+LogicalResult veeline::autodiff::prepareModel(func::FuncOp func) {
+  if (failed(lowerLoops(func)) || failed(unrollLoops(func)))
+    return failure();
+  readByIndex(func);
+  simplifyBodyBranches(func);
+  return success();
 }
 
 LogicalResult

@@ -13,9 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Activity.h"
+#include "BodyBranches.h"
 #include "Emit.h"
 #include "RegionJoint.h"
 #include "TensorEmit.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -30,7 +32,8 @@ static LogicalResult checkResults(Operation *op) {
       return op->emitError()
              << "'" << op->getName()
              << "' has a derivative rule outside of the bodies of structured "
-                "ops only; choose between values with 'arith.select'";
+                "ops only; make a dimension of the structured op of its "
+                "iterations";
   return success();
 }
 
@@ -576,8 +579,8 @@ LogicalResult BranchRule::run() {
 
 static LogicalResult differentiateIf(scf::IfOp op, OpBuilder &builder,
                                      Adjoint &adjoint) {
-  if (failed(checkResults(op)))
-    return failure();
+  if (op->getParentOfType<linalg::LinalgOp>())
+    return differentiateBodyBranch(op, builder, adjoint);
   return BranchRule(op, builder, adjoint).run();
 }
 

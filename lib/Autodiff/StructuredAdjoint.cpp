@@ -65,26 +65,26 @@ static Inputs collectInputs(const AdjointSpace &space, const ScalarBody &body) {
   return inputs;
 }
 
-/// A dimension whose extent no operand shows any more needs one that does: an
-/// empty tensor, so that no value is kept for its shape.
-static void showAllExtents(OpBuilder &builder, const AdjointSpace &space,
-                           AffineMap outputMap, Inputs &inputs) {
-  llvm::SmallBitVector shown(space.extents.size());
+void veeline::autodiff::showAllExtents(OpBuilder &builder, Location loc,
+                                       ArrayRef<int64_t> extents,
+                                       ArrayRef<AffineMap> outputMaps,
+                                       SmallVectorImpl<Value> &inputs,
+                                       SmallVectorImpl<AffineMap> &maps) {
+  llvm::SmallBitVector shown(extents.size());
   auto show = [&](AffineMap map) {
     for (AffineExpr expr : map.getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         shown.set(dim.getPosition());
   };
-  show(outputMap);
-  for (AffineMap map : inputs.maps)
-    show(map);
-  for (auto [i, extent] : llvm::enumerate(space.extents)) {
+  llvm::for_each(outputMaps, show);
+  llvm::for_each(maps, show);
+  for (auto [i, extent] : llvm::enumerate(extents)) {
     if (shown.test(i))
       continue;
     auto type = RankedTensorType::get({extent}, builder.getI1Type());
-    inputs.values.push_back(createEmpty(builder, space.loc, type));
-    inputs.maps.push_back(
-        AffineMap::get(space.extents.size(), 0, builder.getAffineDimExpr(i)));
+    inputs.push_back(createEmpty(builder, loc, type));
+    maps.push_back(
+        AffineMap::get(extents.size(), 0, builder.getAffineDimExpr(i)));
   }
 }
 
@@ -103,7 +103,7 @@ Value veeline::autodiff::createAdjoint(OpBuilder &builder,
       once ? type.getElementType() : getAccumulatorType(type.getElementType());
   auto resultType = RankedTensorType::get(type.getShape(), accumulator);
   Inputs inputs = collectInputs(space, body);
-  showAllExtents(builder, space, map, inputs);
+  showAllExtents(builder, loc, space.extents, map, inputs.values, inputs.maps);
   bool isSum = combiner == Combiner::Sum;
   Value init = once ? createEmpty(builder, loc, resultType)
                     : createFilled(builder, loc, resultType, isSum ? 0.0 : 1.0);

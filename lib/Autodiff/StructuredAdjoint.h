@@ -48,6 +48,15 @@ struct AdjointSpace {
   llvm::SmallVector<Source> sources;
 };
 
+/// A dimension whose extent no operand of an op under construction shows needs
+/// one that does: an empty tensor is added to its inputs, so that no value is
+/// kept for its shape.
+void showAllExtents(mlir::OpBuilder &builder, mlir::Location loc,
+                    llvm::ArrayRef<int64_t> extents,
+                    llvm::ArrayRef<mlir::AffineMap> outputMaps,
+                    llvm::SmallVectorImpl<mlir::Value> &inputs,
+                    llvm::SmallVectorImpl<mlir::AffineMap> &maps);
+
 /// How the values of iterations that share an element come together.
 enum class Combiner { Sum, Product };
 

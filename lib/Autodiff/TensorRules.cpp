@@ -137,12 +137,10 @@ static Value sumElements(OpBuilder &builder, Location loc, Value tensor) {
 /// The padding has what is left of the gradient around the source.
 static LogicalResult pad(tensor::PadOp op, OpBuilder &builder,
                          Adjoint &adjoint) {
+  // Another one has become a structured op.
   Value padding = op.getConstantPaddingValue();
   if (!padding)
-    return op.emitError()
-           << "'tensor.pad' has a derivative rule only for padding with one "
-              "value; compute the padding as a tensor and insert the source "
-              "with 'tensor.insert_slice'";
+    return emitNoRule(op);
   Location loc = op.getLoc();
   Value g = adjoint.gradient(op.getResult());
   auto type = cast<RankedTensorType>(op.getSource().getType());

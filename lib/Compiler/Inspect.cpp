@@ -25,7 +25,7 @@ static int inspectModel(const InspectCommand &command) {
     return 1;
   FailureOr<func::FuncOp> entry =
       pipe::findModel(model.getModule(), command.import.entry);
-  if (failed(entry) || failed(autodiff::unrollLoops(*entry)) ||
+  if (failed(entry) || failed(autodiff::prepareModel(*entry)) ||
       failed(pipe::verifyModel(*entry)))
     return 1;
   printPieces(*entry, llvm::outs(), command.finePieces);

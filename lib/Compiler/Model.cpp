@@ -4,6 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
@@ -73,25 +76,56 @@ LogicalResult Model::load(const std::string &path) {
   return success();
 }
 
-/// Whether an argument of some function says what it is.
-static bool hasContract(ModuleOp module) {
+/// The function some of whose arguments say what they are, if there is one.
+static func::FuncOp findContract(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (followsContract(function))
-      return true;
-  return false;
+      return function;
+  return {};
+}
+
+/// Whether there is something that chunks may not hold and the import lowers.
+static bool needsLowering(ModuleOp module) {
+  WalkResult found = module.walk([](Operation *op) {
+    bool isLowered =
+        isa<tosa::TosaDialect>(op->getDialect()) ||
+        isa<func::CallOp, linalg::PackOp, linalg::UnPackOp, tensor::GatherOp,
+            tensor::GenerateOp, tensor::ScatterOp>(op);
+    return isLowered ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+/// Which options say what a model says itself.
+static LogicalResult verifyOptions(func::FuncOp model,
+                                   const ImportCommand &command) {
+  if (!command.params.empty())
+    return model.emitError()
+           << "--params chooses among arguments that do not say what they are, "
+              "and those of this model do; write 'pipe.param' on those that "
+              "are to be trained, and --freeze leaves some of them out";
+  auto returnsLoss = [&] {
+    auto type = model.getNumResults() == 0
+                    ? RankedTensorType()
+                    : dyn_cast<RankedTensorType>(model.getResultTypes()[0]);
+    return type && type.getRank() == 0 && isa<FloatType>(type.getElementType());
+  };
+  if (!command.loss.empty() && !command.result && returnsLoss())
+    return model.emitError()
+           << "--loss makes a loss of a result, and the first result of this "
+              "model is one already; leave it out, or choose another result by "
+              "--result";
+  return success();
 }
 
 LogicalResult Model::import(const ImportCommand &command, bool quiet) {
-  if (hasContract(*module)) {
-    if (command.params.empty() && command.freeze.empty() &&
-        command.loss.empty() && command.result == 0 &&
-        command.microbatchSize == 1 && command.retype.empty())
+  if (func::FuncOp contract = findContract(*module)) {
+    if (failed(verifyOptions(contract, command)))
+      return failure();
+    if (command.freeze.empty() && command.loss.empty() && !command.result &&
+        command.microbatchSize == 1 && command.retype.empty() &&
+        !needsLowering(*module))
       return success();
-    llvm::WithColor::error(llvm::errs(), "veeline")
-        << "--params, --freeze, --loss, --result, --microbatch-size and "
-           "--retype are for models whose arguments do not say what they are, "
-           "and those of this one do\n";
-    return failure();
   }
   // A line for each argument; the lines of a generated file say nothing more.
   ScopedDiagnosticHandler remarks(&getContext(), [&](Diagnostic &diagnostic) {
@@ -103,8 +137,9 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
     return success();
   });
   PassManager passManager(&getContext());
-  buildImportPipeline(
-      passManager, {command.entry, command.params, command.freeze, command.loss,
-                    command.result, command.microbatchSize, command.retype});
+  buildImportPipeline(passManager,
+                      {command.entry, command.params, command.freeze,
+                       command.loss, command.result.value_or(anyResult),
+                       command.microbatchSize, command.retype});
   return passManager.run(*module);
 }

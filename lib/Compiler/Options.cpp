@@ -45,8 +45,8 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
       ->check(CLI::IsMember({"cross-entropy", "mse", "sum"}))
       ->group(group);
   app.add_option("--result", command.result,
-                 "Number of the result that the loss is made of")
-      ->capture_default_str()
+                 "Number of the result that the loss is made of (default: the "
+                 "first, or the only one of floats)")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 20))
       ->group(group);
   app.add_option("--microbatch-size", command.microbatchSize,

@@ -53,6 +53,33 @@ static Bounds findWrappedBounds(arith::SelectOp select, Value index) {
   return bounds;
 }
 
+static bool isOrder(arith::CmpIPredicate predicate) {
+  return predicate != arith::CmpIPredicate::eq &&
+         predicate != arith::CmpIPredicate::ne;
+}
+
+/// Whether `user` is `value`, or a constant where that is larger or smaller.
+static bool isClamp(Operation *user, Value value) {
+  if (isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(user))
+    return matchPattern(user->getOperand(user->getOperand(0) == value),
+                        m_Constant());
+  auto select = dyn_cast<arith::SelectOp>(user);
+  auto test = select ? select.getCondition().getDefiningOp<arith::CmpIOp>()
+                     : arith::CmpIOp();
+  if (!test || !isOrder(test.getPredicate()))
+    return false;
+  bool takesFirst = select.getTrueValue() == value;
+  APInt bound, given;
+  return (takesFirst || select.getFalseValue() == value) &&
+         llvm::is_contained(test->getOperands(), value) &&
+         matchPattern(test->getOperand(test.getLhs() == value),
+                      m_ConstantInt(&bound)) &&
+         matchPattern(takesFirst ? select.getFalseValue()
+                                 : select.getTrueValue(),
+                      m_ConstantInt(&given)) &&
+         bound == given;
+}
+
 /// What `value`, or what casts and views make of it, may be to index the
 /// dimensions that it indexes.
 static Bounds findBounds(Value value) {
@@ -75,6 +102,10 @@ static Bounds findBounds(Value value) {
       // An op that only moves integers around.
       bounds.meet(
           findBounds(user->getParentOp()->getResult(use.getOperandNumber())));
+    } else if (isClamp(user, value)) {
+      // What a clamp would change is most likely wrong: the last row of a table
+      // would be trained by whatever is beyond it.
+      bounds.meet(findBounds(user->getResult(0)));
     } else if (auto select = dyn_cast<arith::SelectOp>(user)) {
       bounds.meet(findWrappedBounds(select, value));
     } else if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,

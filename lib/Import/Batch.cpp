@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
@@ -610,7 +611,7 @@ LogicalResult BatchRewriter::rewrite(Operation *op) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   });
-  if (isStatic && (isa<tensor::CastOp, pipe::BoundaryOp>(op) ||
+  if (isStatic && (isa<tensor::CastOp, pipe::BoundaryOp, math::SincosOp>(op) ||
                    OpTrait::hasElementwiseMappableTraits(op)))
     return rewriteElementwise(op);
   return Samples::refuse(op, "it has no rule for samples");

@@ -255,6 +255,45 @@ static void listResults(Diagnostic &diagnostic, func::FuncOp model) {
       });
 }
 
+/// A scalar of each sample: of rank 1 where there are several, as no other
+/// result is then.
+static bool isScalarOfEach(Type type, int64_t samples) {
+  return samples != 1 && isFloatTensor(type) &&
+         cast<RankedTensorType>(type).getShape() == ArrayRef(samples);
+}
+
+static bool isScalar(Type type, int64_t samples) {
+  return isScalarOfEach(type, samples) ||
+         (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() == 0);
+}
+
+/// The result that a loss is made of where nobody said which: the first one, or
+/// else the only one that can be. Side results of integers, as of an argmax, do
+/// not disturb.
+static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
+                                     int64_t samples) {
+  SmallVector<int64_t> candidates;
+  for (auto [i, type] : llvm::enumerate(model.getResultTypes()))
+    if (loss.empty() ? isScalar(type, samples) : isFloatTensor(type))
+      candidates.push_back(i);
+  if (candidates.empty() || candidates.size() == model.getNumResults())
+    return 0;
+  Operation *end = model.getBody().front().getTerminator();
+  if (candidates.size() > 1 && candidates.front() != 0) {
+    InFlightDiagnostic diagnostic = end->emitError(
+        "several results of the model can be what the loss is made of: ");
+    llvm::interleaveComma(candidates, diagnostic, [&](int64_t i) {
+      diagnostic << i << ": " << model.getResultTypes()[i];
+    });
+    return diagnostic << "; choose one by the option 'result'";
+  }
+  if (candidates.front() != 0)
+    end->emitRemark("result ") << candidates.front() << " of the model, "
+                               << model.getResultTypes()[candidates.front()]
+                               << ", is what the loss is made of";
+  return candidates.front();
+}
+
 static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
   Operation *end = model.getBody().front().getTerminator();
   if (number < 0 || number >= model.getNumResults()) {
@@ -274,18 +313,6 @@ static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
                                      "floats of static shape; its results are ";
   listResults(*diagnostic.getUnderlyingDiagnostic(), model);
   return diagnostic << "; choose one by --result";
-}
-
-/// A scalar of each sample: of rank 1 where there are several, as no other
-/// result is then.
-static bool isScalarOfEach(Type type, int64_t samples) {
-  return samples != 1 && isFloatTensor(type) &&
-         cast<RankedTensorType>(type).getShape() == ArrayRef(samples);
-}
-
-static bool isScalar(Type type, int64_t samples) {
-  return isScalarOfEach(type, samples) ||
-         (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() == 0);
 }
 
 static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
@@ -309,8 +336,24 @@ static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
   return success();
 }
 
+/// Side results that are no metrics go.
+static void dropOthers(func::FuncOp model, int64_t samples) {
+  Operation *end = model.getBody().front().getTerminator();
+  for (int64_t i = model.getNumResults() - 1; i > 0; --i) {
+    Type type = model.getResultTypes()[i];
+    if (isScalar(type, samples))
+      continue;
+    end->emitRemark("result ")
+        << i << " of the model, " << type
+        << ", is left out: metrics are scalars of floats";
+    end->eraseOperand(i);
+  }
+  updateType(model);
+}
+
 /// The loss and the metrics of several samples are the means of theirs.
 static LogicalResult takeMeans(func::FuncOp model, int64_t samples) {
+  dropOthers(model, samples);
   for (OpOperand &result :
        model.getBody().front().getTerminator()->getOpOperands()) {
     if (!isScalarOfEach(result.get().getType(), samples))
@@ -333,11 +376,16 @@ struct ImportLoss : veeline::impl::PipeImportLossBase<ImportLoss> {
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
+    FailureOr<int64_t> number = int64_t(result);
+    if (result == anyResult)
+      number = findResult(*model, loss, microbatchSize);
+    if (failed(number))
+      return signalPassFailure();
     // The contract's first result is the loss, and the others metrics.
-    bool hasLoss = loss.empty() && result == 0 && model->getNumResults() > 0 &&
+    bool hasLoss = loss.empty() && *number == 0 && model->getNumResults() > 0 &&
                    isScalar(model->getResultTypes()[0], microbatchSize);
     if (failed(hasLoss ? takeMeans(*model, microbatchSize)
-                       : attachLoss(*model, loss, result, microbatchSize)))
+                       : attachLoss(*model, loss, *number, microbatchSize)))
       signalPassFailure();
   }
 };

@@ -34,7 +34,8 @@ static constexpr OldSyntax table[] = {
      "tensor.extract_slice and tensor.insert_slice"},
     {"tensor\\.expand_shape.*: ", "tensor.expand_shape without output_shape",
      "tensor.expand_shape %x [[0, 1]] output_shape [2, 3] : tensor<6xf32> into "
-     "tensor<2x3xf32>"},
+     "tensor<2x3xf32>",
+     "output_shape"},
     {"linalg\\.init_tensor", "linalg.init_tensor",
      "tensor.empty() : tensor<2x3xf32>"},
     {"linalg\\.pad_tensor", "linalg.pad_tensor",
@@ -91,24 +92,28 @@ static constexpr OldSyntax table[] = {
     {"tosa\\.(conv[23]d|depthwise_conv2d|transpose_conv2d)",
      "TOSA convolutions without zero points as operands",
      "tosa.conv2d %x, %w, %bias, %input_zero_point, %weight_zero_point with "
-     "acc_type, both zero points tensor<1xf32>"},
+     "acc_type, both zero points tensor<1xf32>",
+     "conv[23]d\"?[ (]*%[^%]*%[^%]*%[^%]*%"},
     {"tosa\\.fully_connected", "tosa.fully_connected",
      "tosa.reshape and tosa.matmul, or tosa.conv2d with a kernel of 1 x 1"},
     {"tosa\\.(matmul|negate|avg_pool2d)",
      "TOSA ops without zero points as operands",
      "zero points, each a tensor<1xf32>, after the other operands: tosa.matmul "
-     "%a, %b, %a_zero_point, %b_zero_point"},
+     "%a, %b, %a_zero_point, %b_zero_point",
+     "tosa\\.(matmul\"?[ (]*%[^%]*|(negate|avg_pool2d)\"?[ (]*)%[^%]*%"},
     {"tosa\\.transpose", "tosa.transpose with the permutation as operand",
-     "tosa.transpose %x {perms = array<i32: 1, 0>}"},
+     "tosa.transpose %x {perms = array<i32: 1, 0>}", "perms"},
     {"tosa\\.reduce_prod[^u]", "tosa.reduce_prod", "tosa.reduce_product"},
     {"tosa\\.div[^a-z]", "tosa.div",
      "tosa.intdiv for integers; for floats tosa.reciprocal and tosa.mul"},
     {"tosa\\.pad", "tosa.pad with a tensor of paddings",
      "a tosa.const_shape of paddings and a tensor<1xf32> as operands: tosa.pad "
-     "%x, %padding, %value"},
+     "%x, %padding, %value",
+     "!tosa\\.shape"},
     {"tosa\\.resize", "tosa.resize with attributes",
      "three tosa.const_shape as operands: tosa.resize %x, %scale, %offset, "
-     "%border"},
+     "%border",
+     "!tosa\\.shape"},
     {"(stablehlo|mhlo|chlo|vhlo)\\.", "an op of StableHLO or MHLO",
      "stablehlo-opt --stablehlo-legalize-to-linalg, which gives a model in "
      "linalg, arith, math and tensor"},
@@ -143,7 +148,8 @@ void veeline::explainOldSyntax(Diagnostic &diagnostic,
       getLine(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer(),
               location.getLine());
   for (const OldSyntax &row : table) {
-    if (!llvm::Regex(row.pattern).match(line))
+    if (!llvm::Regex(row.pattern).match(line) ||
+        (!row.unless.empty() && llvm::Regex(row.unless).match(line)))
       continue;
     diagnostic.attachNote(location)
         << "this looks like " << row.construct

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "veeline/Autodiff/Loops.h"
 #include "veeline/Import/Passes.h"
 
 namespace veeline {
@@ -22,6 +23,7 @@ namespace veeline {
 } // namespace veeline
 
 using namespace mlir;
+using namespace veeline;
 
 /// The body of a tensor.generate, over indices of a structured op.
 static void generateToGeneric(IRRewriter &rewriter, tensor::GenerateOp op) {
@@ -220,7 +222,8 @@ static LogicalResult verifyNoTosa(func::FuncOp function) {
 namespace {
 struct ImportOps : veeline::impl::PipeImportOpsBase<ImportOps> {
   void runOnOperation() override {
-    if (failed(importOps(getOperation())) ||
+    if (failed(autodiff::lowerLoops(getOperation())) ||
+        failed(importOps(getOperation())) ||
         failed(verifyNoTosa(getOperation())))
       signalPassFailure();
   }

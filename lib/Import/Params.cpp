@@ -76,6 +76,33 @@ static std::optional<double> splatOf(ElementsAttr value) {
   return number.convertToDouble();
 }
 
+/// Whether it is a table of sines and cosines, as a rotary embedding has:
+/// several dimensions of numbers from -1 to 1, with those of the first position
+/// exactly 0 or 1. Scales that are learned are mostly vectors.
+static bool isTable(ElementsAttr value) {
+  if (llvm::count_if(value.getShapedType().getShape(),
+                     [](int64_t extent) { return extent > 1; }) < 2)
+    return false;
+  bool isSplat = false;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
+    if (!DenseElementsAttr::isValidRawBuffer(value.getShapedType(), bytes,
+                                             isSplat))
+      return false;
+    value = DenseElementsAttr::getFromRawBuffer(value.getShapedType(), bytes);
+  }
+  auto dense = dyn_cast<DenseFPElementsAttr>(value);
+  if (!dense || dense.isSplat())
+    return false;
+  auto one = APFloat::getOne(
+      cast<FloatType>(dense.getElementType()).getFloatSemantics());
+  bool isBounded = llvm::all_of(
+      dense, [&](const APFloat &number) { return abs(number) <= one; });
+  return isBounded && llvm::any_of(dense, [&](const APFloat &number) {
+           return number.isZero() || number == one;
+         });
+}
+
 namespace {
 /// Decides argument by argument.
 class Importer {
@@ -207,6 +234,8 @@ bool Importer::isConstantParam(unsigned argument, ElementsAttr value) const {
   // Infinities mask.
   if (splat && !std::isfinite(*splat))
     return false;
+  if (uses.isScaleOnly() && isTable(value))
+    return false;
   return uses.any() || (uses.start && !splat);
 }
 
@@ -317,10 +346,13 @@ LogicalResult Importer::decide(unsigned argument) {
     bool isConstant = !isConstantParam(argument, value);
     frozen += isFrozen && !isConstant;
     if (isFrozen || isConstant) {
+      // A splat is more often a number than a weight that was left out.
+      if (!isFrozen && !splatOf(value))
+        say(argument) << " stays a constant, since it is used as no weight is; "
+                         "the option 'params' names what is to be trained";
       makeConstant(argument, value);
       return success();
     }
-    std::optional<double> splat = splatOf(value);
     if (!splat && isThere(value))
       makeParam(argument, storedInit(value));
     else if (!splat || uses.weight)
@@ -378,6 +410,75 @@ LogicalResult Importer::run() {
   return LogicalResult(model.eraseArguments(gone));
 }
 
+//===----------------------------------------------------------------------===//
+// Arguments that say what they are
+//===----------------------------------------------------------------------===//
+
+/// The name of each argument in its attribute, or "".
+static std::vector<std::string> getOwnNames(func::FuncOp model) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < model.getNumArguments(); ++i) {
+    StringAttr name =
+        model.getArgAttrOfType<StringAttr>(i, PipeDialect::batchAttrName);
+    if (!name)
+      name = model.getArgAttrOfType<StringAttr>(i, PipeDialect::bufferAttrName);
+    if (auto param = model.getArgAttrOfType<pipe::ParamAttr>(
+            i, PipeDialect::paramAttrName))
+      name = param.getName();
+    names.push_back(name ? name.str() : "");
+  }
+  return names;
+}
+
+/// What a parameter starts from, if it is not drawn, as a constant.
+static Value createStart(OpBuilder &builder, BlockArgument argument,
+                         InitAttr init) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  auto element = cast<FloatType>(type.getElementType());
+  Location location = argument.getLoc();
+  TypedAttr start = init.getElements();
+  if (init.getKind() == InitKind::Zeros || init.getKind() == InitKind::Ones)
+    start = DenseElementsAttr::get(
+        type, FloatAttr::get(element, init.getKind() == InitKind::Ones));
+  else if (init.getKind() == InitKind::Constant)
+    start = DenseElementsAttr::get(
+        type, FloatAttr::get(element, init.getA().convertToDouble()));
+  if (!start)
+    return {};
+  Value value = arith::ConstantOp::create(builder, location, start);
+  // A file may have it in a smaller type.
+  if (value.getType() != type)
+    value = arith::ExtFOp::create(builder, location, type, value);
+  return value;
+}
+
+/// A parameter that starts from known values becomes a constant, another one a
+/// buffer.
+static LogicalResult freezeParams(func::FuncOp model,
+                                  const ArgumentList &freeze) {
+  std::vector<std::string> names = getOwnNames(model);
+  if (failed(freeze.verify(model, names)))
+    return failure();
+  OpBuilder builder(model.getContext());
+  builder.setInsertionPointToStart(&model.getBody().front());
+  llvm::BitVector gone(model.getNumArguments());
+  for (unsigned i = 0; i < model.getNumArguments(); ++i) {
+    auto param =
+        model.getArgAttrOfType<pipe::ParamAttr>(i, PipeDialect::paramAttrName);
+    if (!param || !freeze.contains(i, names[i]))
+      continue;
+    BlockArgument argument = model.getArgument(i);
+    if (Value start = createStart(builder, argument, param.getInit())) {
+      argument.replaceAllUsesWith(start);
+      gone.set(i);
+      continue;
+    }
+    model.removeArgAttr(i, PipeDialect::paramAttrName);
+    model.setArgAttr(i, PipeDialect::bufferAttrName, param.getName());
+  }
+  return LogicalResult(model.eraseArguments(gone));
+}
+
 namespace {
 struct ImportParams : veeline::impl::PipeImportParamsBase<ImportParams> {
   using PipeImportParamsBase::PipeImportParamsBase;
@@ -386,14 +487,14 @@ struct ImportParams : veeline::impl::PipeImportParamsBase<ImportParams> {
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
-    if (followsContract(*model))
-      return;
     auto chosen =
         ArgumentList::parse(*model, llvm::to_vector(params), "params");
     auto frozen =
         ArgumentList::parse(*model, llvm::to_vector(freeze), "freeze");
     if (failed(chosen) || failed(frozen) ||
-        failed(Importer(*model, *chosen, *frozen).run()))
+        failed(followsContract(*model)
+                   ? freezeParams(*model, *frozen)
+                   : Importer(*model, *chosen, *frozen).run()))
       signalPassFailure();
   }
 };

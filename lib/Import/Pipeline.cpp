@@ -66,7 +66,7 @@ struct ImportPipelineOptions : PassPipelineOptions<ImportPipelineOptions> {
                            llvm::cl::desc("cross-entropy, mse or sum")};
   Option<int64_t> result{*this, "result",
                          llvm::cl::desc("The result that the loss is made of"),
-                         llvm::cl::init(0)};
+                         llvm::cl::init(anyResult)};
   Option<int64_t> microbatchSize{*this, "microbatch-size",
                                  llvm::cl::desc("Samples of a microbatch"),
                                  llvm::cl::init(1)};

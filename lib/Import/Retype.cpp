@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace veeline;
 
 static bool isNarrow(Type type) {
-  return type.isF32() || type.isBF16() || type.isF16();
+  auto number = dyn_cast<FloatType>(type);
+  return number && number.getWidth() < 64;
 }
 
 static APFloat widen(APFloat number) {

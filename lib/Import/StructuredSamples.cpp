@@ -47,7 +47,7 @@ private:
   LogicalResult rewriteBody();
   void rewriteIndices();
   void rewriteExtract(tensor::ExtractOp extract, unsigned dimension);
-  Value sampleOf(OpBuilder &builder);
+  Value sampleOf(OpBuilder builder);
   AffineMap &mapOf(OpOperand &operand) {
     return maps[operand.getOperandNumber()];
   }
@@ -320,8 +320,10 @@ LogicalResult StructuredSamples::addLoop() {
 // The body
 //===----------------------------------------------------------------------===//
 
-/// The number of the sample at a point.
-Value StructuredSamples::sampleOf(OpBuilder &builder) {
+/// The number of the sample at a point; indices are no part of a branch.
+Value StructuredSamples::sampleOf(OpBuilder builder) {
+  if (builder.getInsertionBlock() != op.getBlock())
+    builder.setInsertionPointToStart(op.getBlock());
   Value index = linalg::IndexOp::create(builder, op.getLoc(), loop);
   if (extent == 1)
     return index;

@@ -24,6 +24,7 @@ struct Uses {
   int64_t summed = 1;
 
   bool any() const { return weight || added || multiplied; }
+  bool isScaleOnly() const { return multiplied && !weight && !added && !start; }
 };
 
 /// Linear in the number of ops that the value reaches by views.

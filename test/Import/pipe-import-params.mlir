@@ -124,3 +124,54 @@ func.func @table(
   } -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// -----
+
+// A constant that is used as no weight is: as large as what it is added to.
+// That is said of what is no splat.
+// CHECK-LABEL: func.func @stays(
+// CHECK-SAME:    tensor<3xf32> {pipe.batch = "arg0"},
+// CHECK-SAME:    tensor<3x3xf32> {pipe.param = #pipe.param<"weight0",
+// CHECK-NOT:     pipe.param
+// CHECK:         arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
+func.func @stays(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<3xf32>') is taken for data}}
+    %x: tensor<3xf32>,
+    %w: tensor<3x3xf32> {pipe.constant = dense<1.5> : tensor<3x3xf32>},
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3xf32>') stays a constant, since it is used as no weight is; the option 'params' names what is to be trained}}
+    %b: tensor<3xf32> {pipe.constant = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>},
+    %c: tensor<3xf32> {pipe.constant = dense<0.5> : tensor<3xf32>}) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %p = linalg.vecmat ins(%x, %w : tensor<3xf32>, tensor<3x3xf32>) outs(%z : tensor<3xf32>) -> tensor<3xf32>
+  %y = linalg.add ins(%p, %b : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %r = linalg.add ins(%y, %c : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+
+// -----
+
+// A table that values are only multiplied with, of sines and cosines, is no
+// weight; a scale of larger numbers is one.
+// CHECK-LABEL: func.func @rotary(
+// CHECK-SAME:    tensor<2x3x4xf32> {pipe.batch = "arg0"},
+// CHECK-SAME:    tensor<3x4xf32> {pipe.param = #pipe.param<"weight1", init = values(dense<{{.*}}2.000000e+00
+// CHECK-SAME:    ) ->
+// CHECK:         arith.constant dense<{{\[\[}}1.000000e+00, -1.000000e+00
+func.func @rotary(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<2x3x4xf32>') is taken for data}}
+    %x: tensor<2x3x4xf32>,
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<3x4xf32>') stays a constant, since it is used as no weight is; the option 'params' names what is to be trained}}
+    %table: tensor<3x4xf32> {pipe.constant = dense<[[1.0, -1.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>},
+    %scale: tensor<3x4xf32> {pipe.constant = dense<[[1.0, 2.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>}) -> tensor<2x3x4xf32> {
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %table, %scale : tensor<2x3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<2x3x4xf32>) {
+  ^bb0(%a: f32, %t: f32, %s: f32, %o: f32):
+    %p = arith.mulf %a, %t : f32
+    %q = arith.mulf %p, %s : f32
+    linalg.yield %q : f32
+  } -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}

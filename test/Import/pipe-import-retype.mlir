@@ -18,6 +18,8 @@
 // CHECK-NEXT:    linalg.generic
 // CHECK-NEXT:    ^bb0(%{{.*}}: f64, %{{.*}}: f64):
 // CHECK-NEXT:      arith.constant 5.000000e-01 : f64
+// CHECK-NEXT:      arith.mulf
+// CHECK-NEXT:      arith.constant 2.500000e-01 : f64
 // CHECK-NOT:     arith.extf
 // CHECK-NOT:     arith.truncf
 func.func @model(%x: tensor<2xbf16>, %w: tensor<2xbf16> {pipe.constant = dense_resource<w> : tensor<2xbf16>},
@@ -32,7 +34,10 @@ func.func @model(%x: tensor<2xbf16>, %w: tensor<2xbf16> {pipe.constant = dense_r
     %half = arith.constant 0.5 : f16
     %h = arith.extf %half : f16 to f32
     %r = arith.mulf %in, %h : f32
-    linalg.yield %r : f32
+    %quarter = arith.constant 0.25 : f8E4M3FN
+    %q = arith.extf %quarter : f8E4M3FN to f32
+    %s = arith.addf %r, %q : f32
+    linalg.yield %s : f32
   } -> tensor<2xf32>
   %d = arith.extf %z : tensor<2xf32> to tensor<2xf64>
   return %d : tensor<2xf64>

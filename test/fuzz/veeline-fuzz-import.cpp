@@ -62,7 +62,8 @@ static ImportOptions chooseOptions(Random &random) {
     options.params = {random.oneOf(lists)};
   if (random.chance(0.1))
     options.freeze = {random.oneOf(lists)};
-  options.result = random.chance(0.1) ? 1 : 0;
+  if (random.chance(0.1))
+    options.result = 1;
   options.microbatchSize = random.chance(0.3) ? 3 : 1;
   if (random.chance(0.2))
     options.retype = "f64";

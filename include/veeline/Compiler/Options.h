@@ -23,7 +23,8 @@ struct ImportCommand {
   std::string entry;
   std::vector<std::string> params, freeze;
   std::string loss;
-  int64_t result = 0;
+  /// None: the first result, or the only one of floats.
+  std::optional<int64_t> result;
   int64_t microbatchSize = 1;
   std::string retype;
 };

@@ -19,6 +19,8 @@ struct OldSyntax {
   llvm::StringLiteral construct;
   /// How it is written now, or how it gets into a dialect that is known here.
   llvm::StringLiteral modern;
+  /// Matches lines that have the modern form, so that the error is another one.
+  llvm::StringLiteral unless = "";
 };
 
 llvm::ArrayRef<OldSyntax> getOldSyntax();

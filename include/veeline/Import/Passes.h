@@ -21,6 +21,9 @@ namespace veeline {
 /// Whether some argument says what it is, as the input contract wants.
 bool followsContract(mlir::func::FuncOp model);
 
+/// The first result, or the only one of floats.
+inline constexpr int64_t anyResult = -1;
+
 struct ImportOptions {
   std::string entry;
   /// Arguments that are parameters; empty: by rule.
@@ -30,7 +33,7 @@ struct ImportOptions {
   /// cross-entropy, mse or sum; empty: the model has one.
   std::string loss;
   /// The result that the loss is made of.
-  int64_t result = 0;
+  int64_t result = anyResult;
   /// Samples of a microbatch, of a model for one.
   int64_t microbatchSize = 1;
   /// f64: compute in it; empty: in the file's floats.

@@ -40,8 +40,9 @@ def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
   let summary = "Turn what upstream passes leave into structured ops";
   let description = [{
     `tensor.generate` and `tensor.gather` become a `linalg.generic` over indices, `tensor.scatter` a
-    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions. What is
-    left of TOSA is an error at the op.
+    loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions, `affine.for`,
+    `scf.forall` and an `scf.while` that counts a known number of iterations `scf.for`. What is left of
+    TOSA is an error at the op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
@@ -52,8 +53,8 @@ def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
 def PipeImportRetype : Pass<"pipe-import-retype", "::mlir::ModuleOp"> {
   let summary = "Compute in f64 what the file computes in smaller floats";
   let description = [{
-    With `type=f64`, every f32, bf16 and f16 of types, constants and attributes becomes an
-    f64 of the same value, and casts between them go, so that gradients can be compared
+    With `type=f64`, every smaller float (f32, bf16, f16, f8E4M3FN, ...) of types, constants and attributes
+    becomes an f64 of the same value, and casts between them go, so that gradients can be compared
     with differences. An op that takes the bits of a float is an error.
   }];
   let options = [
@@ -91,7 +92,9 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     leading dimension is not that of the result. All other arguments are data, one slice a
     microbatch, or, floats with one row where the result has one a sample, buffers, the same for every
     microbatch. A parameter that is only sliced is split into one parameter a
-    slice. A remark at each argument says what was decided.
+    slice. A remark at each argument says what was decided. Where arguments say themselves what they are
+    (`pipe.param` and so on), all that is done is to freeze: a parameter with values of its own
+    becomes a constant, another one a buffer.
 
     A constant with values of its own starts from them, a bias or scale that is a splat in the
     file from that value. All others are drawn at random: `normal(0, 1/sqrt(n))` where n products are
@@ -113,12 +116,14 @@ def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
     `cross-entropy` takes the last dimension of the chosen result as classes and the data
     argument `labels` (i32, with the classes as its `pipe.range`) as the right ones; `mse` takes the data argument `targets`; `sum` adds
     up all elements of a sample (and divides by `microbatch-size`, their number). The first two are means over all rows, or elements. The loss is the
-    only result of the function then. Without a loss, the chosen result must be a scalar; of several
+    only result of the function then. Without a loss, the chosen result must be a scalar; if it is the
+    first, other scalars of floats are metrics, and what is none is left out; of several
     samples, the loss is the mean of theirs.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
-    Option<"result", "result", "int64_t", "0", "The result that the loss is made of">,
+    Option<"result", "result", "int64_t", "-1",
+           "The result that the loss is made of (default: the first, or the only one that can be)">,
     Option<"microbatchSize", "microbatch-size", "int64_t", "1",
            "How many samples --pipe-import-batch put into a microbatch">
   ];

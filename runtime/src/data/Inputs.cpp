@@ -139,7 +139,7 @@ private:
   openRandom(const Spec &spec, const Input &input, int64_t microbatches) const;
   Status checkText(const Spec &spec, const Batch &batch,
                    std::string_view text) const;
-  Status checkRowCount(const Spec &spec, const Batch &batch, int64_t rows);
+  Status checkRowCount(const Spec &spec, int64_t perMicrobatch, int64_t rows);
   int64_t reachIn(const std::string &file) const;
 
   const Metadata &metadata;
@@ -274,11 +274,13 @@ Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
     return spec.status();
   if ((*spec)->kind == Spec::Kind::random)
     return openRandom(**spec, batch, metadata.microbatches);
+  if ((*spec)->kind != Spec::Kind::text)
+    return openRows(**spec, batch);
   if (batch.shape.empty())
-    return Status::error("batch argument '" + batch.name +
-                         "' is a scalar; it has no dimension of samples");
-  return (*spec)->kind == Spec::Kind::text ? openText(**spec, batch)
-                                           : openRows(**spec, batch);
+    return Status::error("--data " + (*spec)->argument +
+                         ": text gives windows of bytes, batch argument '" +
+                         batch.name + "' is a scalar");
+  return openText(**spec, batch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,14 +358,14 @@ Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
 // Rows of arrays
 //===----------------------------------------------------------------------===//
 
-Status Opener::checkRowCount(const Spec &spec, const Batch &batch,
+Status Opener::checkRowCount(const Spec &spec, int64_t perMicrobatch,
                              int64_t rows) {
-  int64_t perStep = batch.shape[0] * metadata.microbatches;
+  int64_t perStep = perMicrobatch * metadata.microbatches;
   std::string says =
       "'" + spec.file + "' has " + std::to_string(rows) +
       " samples, a step takes " + std::to_string(metadata.microbatches) +
       (metadata.microbatches == 1 ? " microbatch of " : " microbatches of ") +
-      std::to_string(batch.shape[0]);
+      std::to_string(perMicrobatch);
   if (rows < perStep)
     return Status::error(says);
   if (rows % perStep != 0 && !options.dropLast)
@@ -393,17 +395,24 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
   Expected<Tensor> tensor = openArray(spec, batch.type, "batch argument");
   if (!tensor.ok())
     return tensor.status();
-  std::vector<int64_t> expected = batch.shape;
-  if (!tensor->shape.empty())
-    expected[0] = tensor->shape[0];
-  if (tensor->shape != expected)
+  // The samples of all microbatches one after the other, or a dimension of
+  // microbatches in front of what one of them has.
+  std::vector<int64_t> joined = batch.shape, stacked = batch.shape;
+  int64_t extent = tensor->shape.empty() ? 0 : tensor->shape[0];
+  stacked.insert(stacked.begin(), extent);
+  if (!joined.empty())
+    joined[0] = extent;
+  bool isStacked = tensor->shape == stacked;
+  if (!isStacked && (joined.empty() || tensor->shape != joined))
     return Status::error("'" + spec.file + "' holds " +
                          describe(tensor->type, tensor->shape) +
                          ", batch argument '" + batch.name + "' is " +
-                         describe(batch.type, batch.shape) +
-                         " a microbatch; only the first extent may differ");
-  if (Status status = checkRowCount(spec, batch, tensor->shape[0]);
-      !status.ok())
+                         describe(batch.type, batch.shape) + " a microbatch; " +
+                         (joined.empty() ? "a file has one dimension, that of "
+                                           "microbatches"
+                                         : "only the first extent may differ"));
+  int64_t perMicrobatch = isStacked ? 1 : batch.shape[0];
+  if (Status status = checkRowCount(spec, perMicrobatch, extent); !status.ok())
     return status;
   if (batch.range)
     if (Status status = checkRange(*tensor, *batch.range,
@@ -412,7 +421,7 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
         !status.ok())
       return status;
   return std::unique_ptr<Source>(std::make_unique<ArraySource>(
-      *tensor, batch.shape[0] * metadata.microbatches, options.shuffle,
+      *tensor, perMicrobatch * metadata.microbatches, options.shuffle,
       options.seed));
 }
 

@@ -11,7 +11,7 @@
 
 #include "Jit.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "veeline/Autodiff/Autodiff.h"
@@ -25,17 +25,18 @@ namespace {
 
 constexpr StringLiteral model = R"mlir(
   func.func @quantized(%x: tensor<4xf32>) -> tensor<4xf32> {
-    %y = math.roundeven %x : tensor<4xf32>
+    %y = tosa.custom %x {domain_name = "converter", implementation_attrs = "", operator_name = "fake_quantize"} : (tensor<4xf32>) -> tensor<4xf32>
     return %y : tensor<4xf32>
   }
 )mlir";
 
 // [docs: rule]
-/// Rounding as quantisation-aware training wants it: the gradient passes as if
-/// nothing had been rounded.
+/// An op of a converter that rounds to what a quantised model can hold, as
+/// quantisation-aware training wants it: the gradient passes as if nothing had
+/// been rounded.
 struct StraightThroughRounding
     : DifferentiableOpInterface::ExternalModel<StraightThroughRounding,
-                                               math::RoundEvenOp> {
+                                               tosa::CustomOp> {
   LogicalResult differentiate(Operation *op, OpBuilder &builder,
                               Adjoint &adjoint) const {
     adjoint.contribute(op->getOperand(0), adjoint.gradient(op->getResult(0)));
@@ -44,8 +45,8 @@ struct StraightThroughRounding
 };
 
 void registerMyRules(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    math::RoundEvenOp::attachInterface<StraightThroughRounding>(*context);
+  registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *) {
+    tosa::CustomOp::attachInterface<StraightThroughRounding>(*context);
   });
 }
 // [docs: end]
@@ -82,7 +83,7 @@ TEST(Embedder, OpWithoutRuleIsNamed) {
   veeline::test::registerTestDialects(registry);
   std::string diagnostics, backward;
   EXPECT_TRUE(failed(differentiate(registry, diagnostics, backward)));
-  EXPECT_NE(diagnostics.find("'math.roundeven' has no derivative rule"),
+  EXPECT_NE(diagnostics.find("'tosa.custom' has no derivative rule"),
             std::string::npos)
       << diagnostics;
   EXPECT_NE(diagnostics.find("DifferentiableOpInterface"), std::string::npos)

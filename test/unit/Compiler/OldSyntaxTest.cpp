@@ -116,6 +116,32 @@ TEST(OldSyntax, EachRowExplainsItsText) {
   }
 }
 
+/// Lines that have the modern form, and something else that is wrong.
+TEST(OldSyntax, ModernFormsAreNotCalledOld) {
+  for (const char *line :
+       {"%0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 4] : "
+        "tensor<6xf32> into tensor<2x4xf32>",
+        "%0 = tosa.conv2d %y, %y, %x, %x, %x {dilation = array<i64: 1, 1>, pad "
+        "= array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : "
+        "(tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<6xf32>, "
+        "tensor<6xf32>, tensor<6xf32>) -> tensor<1x1x1x6xf32>",
+        "%0 = \"tosa.matmul\"(%z, %z, %z, %z) : (tensor<1x1x1xf32>, "
+        "tensor<1x1x1xf32>, tensor<1x1x1xf32>, tensor<6xf32>) -> "
+        "tensor<1x1x1xf32>",
+        "%0 = tosa.negate %x, %x, %y : (tensor<6xf32>, tensor<6xf32>) -> "
+        "tensor<6xf32>",
+        "%0 = tosa.transpose %z {perms = array<i32: 1, 0>} : "
+        "(tensor<1x1x1xf32>) -> tensor<6xf32>",
+        "%0 = tosa.pad %x, %s, %x : (tensor<6xf32>, !tosa.shape<2>, "
+        "tensor<6xf32>) -> tensor<6xf32>",
+        "%0 = tosa.resize %y, %s, %s, %s : (tensor<1x1x1x1xf32>, "
+        "!tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<6xf32>"}) {
+    std::string message = explain(line);
+    EXPECT_NE(message.find("error"), std::string::npos) << line << message;
+    EXPECT_EQ(message.find("this looks like"), std::string::npos) << message;
+  }
+}
+
 TEST(OldSyntax, OtherErrorsAreLeftAlone) {
   std::string message = explain("%0 = math.tanh %x : tensor<5xf32>");
   EXPECT_NE(message.find(" error: "), std::string::npos) << message;

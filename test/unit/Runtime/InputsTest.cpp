@@ -166,6 +166,44 @@ TEST(Inputs, RowsInOrderStartAgain) {
     EXPECT_EQ(stepOf<float>(**inputs, 0, step)[0], step % 2 ? 0 : 12);
 }
 
+/// An argument that is one sample, and a scalar one, as its label is.
+TEST(Inputs, MicrobatchesMayHaveTheirOwnDimension) {
+  TempDir directory;
+  artifact::Metadata metadata = makeMetadata();
+  metadata.batches = {{"x", {3}, DataType::f32, {}},
+                      {"y", {}, DataType::f32, {}}};
+  std::string labels = directory.path("y.safetensors");
+  Status status = writeSafeTensors(labels, {{"y", DataType::f32, {8}}}, {},
+                                   [&](size_t, char *bytes) {
+                                     for (int i = 0; i < 8; ++i) {
+                                       float value = static_cast<float>(10 * i);
+                                       std::memcpy(bytes + 4 * i, &value, 4);
+                                     }
+                                     return Status::success();
+                                   });
+  ASSERT_TRUE(status.ok());
+  std::string x = "x=" + writeRows(directory, 8), y = "y=" + labels + ":y";
+  auto inputs = Inputs::open(metadata, {{x, y}, 1});
+  ASSERT_TRUE(inputs.ok()) << inputs.message();
+  for (int64_t step = 1; step <= 5; ++step) {
+    float first = static_cast<float>((step - 1) % 4 * 2);
+    EXPECT_EQ(
+        stepOf<float>(**inputs, 0, step),
+        (std::vector<float>{3 * first, 3 * first + 1, 3 * first + 2,
+                            3 * first + 3, 3 * first + 4, 3 * first + 5}));
+    EXPECT_EQ(stepOf<float>(**inputs, 1, step),
+              (std::vector<float>{10 * first, 10 * first + 10}));
+  }
+  metadata.batches[1].shape = {3};
+  metadata.batches[0].shape = {};
+  auto wrong = Inputs::open(metadata, {{x, y}, 1});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.message().find("holds f32[8x3], batch argument 'x' is f32[] "
+                                 "a microbatch; a file has one dimension"),
+            std::string::npos)
+      << wrong.message();
+}
+
 TEST(Inputs, ShuffledEpochsAreWholeAndDiffer) {
   TempDir directory;
   artifact::Metadata metadata = makeMetadata();

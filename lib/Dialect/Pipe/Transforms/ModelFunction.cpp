@@ -200,6 +200,40 @@ static LogicalResult verifyResults(func::FuncOp model) {
   return success();
 }
 
+/// Whether code can be generated for values of `type`. Later would be too late:
+/// differentiation takes a complex number for something without a gradient.
+static bool isComputed(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (isa<FloatType>(element))
+    return isTrained(element) || element.isF16() || element.isBF16();
+  return !isa<ComplexType>(element);
+}
+
+static LogicalResult verifyNumbers(Operation *op) {
+  WalkResult walk = op->walk([](Operation *nested) {
+    SmallVector<Type> types(nested->getOperandTypes());
+    llvm::append_range(types, nested->getResultTypes());
+    for (Type type : types) {
+      if (isComputed(type))
+        continue;
+      InFlightDiagnostic diagnostic = nested->emitError()
+                                      << "'" << nested->getName()
+                                      << "' computes with " << type
+                                      << ", and a rank computes with floats of "
+                                         "type f64, f32, bf16 and f16";
+      if (isa<ComplexType>(getElementTypeOrSelf(type)))
+        diagnostic << "; export the model with real and imaginary parts as "
+                      "tensors of their own";
+      else
+        diagnostic << "; export the model in one of these, or compute in f64 "
+                      "by the option 'retype'";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 static LogicalResult verifyOp(Operation *op) {
   WalkResult nestedMark = op->walk([&](BoundaryOp mark) {
     if (mark == op)
@@ -215,7 +249,7 @@ static LogicalResult verifyOp(Operation *op) {
                            << "' may have side effects; a model is made of "
                               "pure ops on tensors (calls are inlined by "
                               "--inline)";
-  return success();
+  return verifyNumbers(op);
 }
 
 LogicalResult veeline::pipe::verifyModel(func::FuncOp model) {

@@ -290,7 +290,7 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto module = model->getParentOfType<ModuleOp>();
   // Of the model as it came: what follows changes it.
   auto profile = readProfile(model, options);
-  if (failed(profile) || failed(autodiff::unrollLoops(model)) ||
+  if (failed(profile) || failed(autodiff::prepareModel(model)) ||
       failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
     return failure();
   if (failed(verifyShape(model, options)))

@@ -29,7 +29,7 @@ struct PipePrintPieces
       return signalPassFailure();
     // What is printed is what --pipe-partition would cut; the model stays.
     OwningOpRef<func::FuncOp> unrolled = model->clone();
-    if (failed(veeline::autodiff::unrollLoops(*unrolled)) ||
+    if (failed(veeline::autodiff::prepareModel(*unrolled)) ||
         failed(verifyModel(*unrolled)))
       return signalPassFailure();
     veeline::printPieces(*unrolled, llvm::outs(), fine);

@@ -6,9 +6,9 @@ pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
   pipe.yield %0 : tensor<f32>
 }
 func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{'math.roundeven' has no derivative rule, and a gradient flows through it}}
+  // expected-error @below {{'tosa.sin' has no derivative rule, and a gradient flows through it}}
   // expected-note @below {{veeline::autodiff::DifferentiableOpInterface}}
-  %0 = math.roundeven %w : tensor<f32>
+  %0 = tosa.sin %w : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
 
@@ -99,32 +99,11 @@ func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
   %e = tensor.empty() : tensor<f32>
   %0 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%w : tensor<f32>) outs(%e : tensor<f32>) {
   ^bb0(%in: f32, %out: f32):
-    // expected-error @below {{'math.roundeven' has no derivative rule}}
+    // expected-error @below {{'arith.bitcast' has no derivative rule}}
     // expected-note @below {{a rule is added by}}
-    %r = math.roundeven %in : f32
+    %r = arith.bitcast %in : f32 to f32
     linalg.yield %r : f32
   } -> tensor<f32>
-  return %0 : tensor<f32>
-}
-
-// -----
-
-pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
-  %w = pipe.param <"w", init = zeros> : tensor<2xf32>
-  %0 = pipe.chunk 0 @chunk(%w) : (tensor<2xf32>) -> tensor<f32>
-  pipe.yield %0 : tensor<f32>
-}
-func.func private @chunk(%w: tensor<2xf32>) -> tensor<f32> {
-  // expected-error @below {{'tensor.pad' has a derivative rule only for padding with one value}}
-  %p = tensor.pad %w low[1] high[0] {
-  ^bb0(%k: index):
-    %s = tensor.extract %w[%k] : tensor<2xf32>
-    tensor.yield %s : f32
-  } : tensor<2xf32> to tensor<3xf32>
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<f32>
-  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
-  %0 = linalg.reduce { arith.addf } ins(%p : tensor<3xf32>) outs(%c : tensor<f32>) dimensions = [0]
   return %0 : tensor<f32>
 }
 
@@ -192,25 +171,58 @@ func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// A branch in the body of a structured op.
+// A loop in the body of a structured op.
 pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
   %w = pipe.param <"w", init = zeros> : tensor<f32>
   %0 = pipe.chunk 0 @chunk(%w) : (tensor<f32>) -> tensor<f32>
   pipe.yield %0 : tensor<f32>
 }
 func.func private @chunk(%w: tensor<f32>) -> tensor<f32> {
-  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
   %e = tensor.empty() : tensor<f32>
   %0 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%w : tensor<f32>) outs(%e : tensor<f32>) {
   ^bb0(%in: f32, %out: f32):
-    %c = arith.cmpf ogt, %in, %zero : f32
-    // expected-error @below {{'scf.if' has a derivative rule outside of the bodies of structured ops only; choose between values with 'arith.select'}}
+    // expected-error @below {{'scf.for' has a derivative rule outside of the bodies of structured ops only; make a dimension of the structured op of its iterations}}
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %in) -> (f32) {
+      %s = arith.mulf %a, %in : f32
+      scf.yield %s : f32
+    }
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// An element whose index is computed by what may not run without its condition.
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %w = pipe.param <"w", init = zeros> : tensor<4xf32>
+  %n = pipe.batch "n" : tensor<4xindex>
+  %0 = pipe.chunk 0 @chunk(%w, %n) : (tensor<4xf32>, tensor<4xindex>) -> tensor<f32>
+  pipe.yield %0 : tensor<f32>
+}
+func.func private @chunk(%w: tensor<4xf32>, %n: tensor<4xindex>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%n : tensor<4xindex>) outs(%f : tensor<f32>) {
+  ^bb0(%in: index, %out: f32):
+    %i = linalg.index 0 : index
+    %c = arith.cmpi ne, %in, %c0 : index
     %r = scf.if %c -> (f32) {
-      scf.yield %in : f32
+      %q = arith.divui %i, %in : index
+      // expected-error @below {{'tensor.extract' has no derivative rule}}
+      // expected-note @below {{a rule is added by}}
+      %v = tensor.extract %w[%q] : tensor<4xf32>
+      scf.yield %v : f32
     } else {
       scf.yield %zero : f32
     }
-    linalg.yield %r : f32
+    %s = arith.addf %out, %r : f32
+    linalg.yield %s : f32
   } -> tensor<f32>
   return %0 : tensor<f32>
 }

@@ -202,6 +202,30 @@ func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) ->
 
 // -----
 
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  // expected-error @below {{'arith.truncf' computes with 'tensor<f8E5M2>', and a rank computes with floats of type f64, f32, bf16 and f16; export the model in one of these, or compute in f64 by the option 'retype'}}
+  %0 = arith.truncf %w : tensor<f32> to tensor<f8E5M2>
+  %1 = arith.extf %0 : tensor<f8E5M2> to tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
+// Also within a body, where the gradient would get lost.
+func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %0 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%w : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    // expected-error @below {{'complex.create' computes with 'complex<f32>', and a rank computes with floats of type f64, f32, bf16 and f16; export the model with real and imaginary parts as tensors of their own}}
+    %c = complex.create %in, %in : complex<f32>
+    %r = complex.re %c : complex<f32>
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
 // expected-error @below {{the model is referred to from elsewhere in the module, and would no longer be a function}}
 func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
   return %w : tensor<f32>

@@ -239,3 +239,70 @@ func.func @scattered(%x: tensor<2x4xf32>, %y: tensor<5x4xf32>) -> tensor<5x4xf32
   %0 = tensor.scatter %x into %y[%rows] scatter_dims([0]) unique : (tensor<2x4xf32>, tensor<5x4xf32>, tensor<2x1xindex>) -> tensor<5x4xf32>
   return %0 : tensor<5x4xf32>
 }
+
+// Loops of other kinds.
+func.func @affine_for(%x: tensor<5x2x4xf32>, %w: tensor<4x4xf32>, %h: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %r = affine.for %t = 0 to 5 iter_args(%s = %h) -> (tensor<2x4xf32>) {
+    %i = affine.apply affine_map<(d0) -> (4 - d0)>(%t)
+    %xt = tensor.extract_slice %x[%i, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<5x2x4xf32> to tensor<2x4xf32>
+    %b = linalg.matmul ins(%s, %w : tensor<2x4xf32>, tensor<4x4xf32>) outs(%xt : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %n = math.tanh %b : tensor<2x4xf32>
+    affine.yield %n : tensor<2x4xf32>
+  }
+  return %r : tensor<2x4xf32>
+}
+
+func.func @forall(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> (tensor<8x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x4xf32>
+  %f = tensor.empty() : tensor<4x4xf32>
+  %r:2 = scf.forall (%i) = (0) to (8) step (2) shared_outs(%o = %e, %p = %f) -> (tensor<8x4xf32>, tensor<4x4xf32>) {
+    %xt = tensor.extract_slice %x[%i, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+    %s = tensor.extract_slice %o[%i, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+    %h = linalg.fill ins(%zero : f32) outs(%s : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %b = linalg.matmul ins(%xt, %w : tensor<2x4xf32>, tensor<4x4xf32>) outs(%h : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %n = math.tanh %b : tensor<2x4xf32>
+    %row = tensor.extract_slice %b[1, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+    %k = affine.apply affine_map<(d0) -> (d0 floordiv 2)>(%i)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %n into %o[%i, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<8x4xf32>
+      tensor.parallel_insert_slice %row into %p[%k, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<4x4xf32>
+    }
+  }
+  return %r#0, %r#1 : tensor<8x4xf32>, tensor<4x4xf32>
+}
+
+// A loop with a counter, as exporters of StableHLO write it: a tensor of rank
+// 0, which a condition compares; a second number that grows by 2, and one that
+// does not grow evenly.
+func.func @counted(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %one = arith.constant dense<1> : tensor<i32>
+  %four = arith.constant dense<4> : tensor<i32>
+  %start = arith.constant 1 : i64
+  %two = arith.constant 2 : i64
+  %r:5 = scf.while (%i = %zero, %s = %h, %n = %start, %m = %start, %p = %h) : (tensor<i32>, tensor<4xf32>, i64, i64, tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>, i64, i64, tensor<4xf32>) {
+    %e = tensor.empty() : tensor<i1>
+    %goes = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%i, %four : tensor<i32>, tensor<i32>) outs(%e : tensor<i1>) {
+    ^bb0(%a: i32, %b: i32, %o: i1):
+      %less = arith.cmpi slt, %a, %b : i32
+      linalg.yield %less : i1
+    } -> tensor<i1>
+    %on = tensor.extract %goes[] : tensor<i1>
+    scf.condition(%on) %s, %i, %n, %m, %p : tensor<4xf32>, tensor<i32>, i64, i64, tensor<4xf32>
+  } do {
+  ^bb0(%s: tensor<4xf32>, %i: tensor<i32>, %n: i64, %m: i64, %p: tensor<4xf32>):
+    %row = arith.index_cast %n : i64 to index
+    %xt = tensor.extract_slice %x[%row, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<4xf32>
+    %t = linalg.vecmat ins(%s, %w : tensor<4xf32>, tensor<4x4xf32>) outs(%xt : tensor<4xf32>) -> tensor<4xf32>
+    %u = math.tanh %t : tensor<4xf32>
+    %f = arith.sitofp %m : i64 to f32
+    %g = tensor.splat %f : tensor<4xf32>
+    %q = arith.mulf %u, %g : tensor<4xf32>
+    %next = arith.addi %i, %one : tensor<i32>
+    %more = arith.addi %n, %two : i64
+    %twice = arith.muli %m, %two : i64
+    scf.yield %next, %u, %more, %twice, %q : tensor<i32>, tensor<4xf32>, i64, i64, tensor<4xf32>
+  }
+  return %r#0, %r#4 : tensor<4xf32>, tensor<4xf32>
+}

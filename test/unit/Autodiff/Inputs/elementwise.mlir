@@ -239,8 +239,10 @@ func.func @steps(%x: tensor<6xf64> {test.range = [1.6, 1.9]}, %y: tensor<6xf64>)
   %b = arith.mulf %1, %a : tensor<6xf64>
   %c = arith.mulf %2, %b : tensor<6xf64>
   %d = arith.mulf %3, %c : tensor<6xf64>
-  %e = arith.mulf %d, %x : tensor<6xf64>
-  return %e, %0 : tensor<6xf64>, tensor<6xf64>
+  %4 = math.roundeven %x : tensor<6xf64>
+  %e = arith.mulf %4, %d : tensor<6xf64>
+  %f = arith.mulf %e, %x : tensor<6xf64>
+  return %f, %0 : tensor<6xf64>, tensor<6xf64>
 }
 
 func.func @math_atan2(%x: tensor<6xf64> {test.range = [0.3, 1.5]}, %y: tensor<6xf64> {test.range = [-1.5, 1.5]}) -> (tensor<6xf64>, tensor<6xf64>) {
@@ -261,4 +263,18 @@ func.func @arith_remf(%x: tensor<6xf64> {test.range = [2.1, 2.4]}, %y: tensor<6x
   %n = arith.negf %x : tensor<6xf64>
   %1 = arith.remf %n, %y : tensor<6xf64>
   return %0, %1 : tensor<6xf64>, tensor<6xf64>
+}
+
+// Two results, on tensors and in a body.
+func.func @math_sincos(%x: tensor<6xf64> {test.range = [-1.5, 1.5]}) -> (tensor<6xf64>, tensor<6xf64>, tensor<6xf64>) {
+  %0, %1 = math.sincos %x : tensor<6xf64>
+  %e = tensor.empty() : tensor<6xf64>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<6xf64>) outs(%e : tensor<6xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %sin, %cos = math.sincos %a : f64
+    %p = arith.mulf %sin, %cos : f64
+    linalg.yield %p : f64
+  } -> tensor<6xf64>
+  return %0, %1, %2 : tensor<6xf64>, tensor<6xf64>, tensor<6xf64>
 }

@@ -414,3 +414,137 @@ func.func @largest_by_select(%x: tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3xf6
   %r = arith.mulf %m#0, %weight : tensor<3xf64>
   return %m#0, %r : tensor<3xf64>, tensor<3xf64>
 }
+
+// Maps that descend, divide and take a remainder: a reversed row, one that is
+// repeated twice, one that goes round, and an input that is all that shows how
+// far the last loop goes.
+func.func @odd_maps(%x: tensor<4xf64>, %y: tensor<2xf64>, %w: tensor<3xf64>, %v: tensor<6x4xf64>) -> (tensor<4xf64>, tensor<6xf64>) {
+  %e = tensor.empty() : tensor<4xf64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (3 - i)>, affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i mod 3)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x, %y, %w : tensor<4xf64>, tensor<2xf64>, tensor<3xf64>) outs(%e : tensor<4xf64>) {
+  ^bb0(%a: f64, %b: f64, %c: f64, %o: f64):
+    %p = arith.mulf %a, %b : f64
+    %q = arith.mulf %p, %c : f64
+    linalg.yield %q : f64
+  } -> tensor<4xf64>
+  %zero = arith.constant 0.0 : f64
+  %e6 = tensor.empty() : tensor<6xf64>
+  %z = linalg.fill ins(%zero : f64) outs(%e6 : tensor<6xf64>) -> tensor<6xf64>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (5 - i, j)>, affine_map<(i, j) -> (3 - j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%v, %x : tensor<6x4xf64>, tensor<4xf64>) outs(%z : tensor<6xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %p = arith.mulf %a, %b : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<6xf64>
+  return %0, %1 : tensor<4xf64>, tensor<6xf64>
+}
+
+// An output that is written from its end.
+func.func @reversed_output(%x: tensor<3x4xf64>) -> (tensor<4x3xf64>, tensor<3xf64>) {
+  %e = tensor.empty() : tensor<4x3xf64>
+  %f = tensor.empty() : tensor<3xf64>
+  %zero = arith.constant 0.0 : f64
+  %z = linalg.fill ins(%zero : f64) outs(%f : tensor<3xf64>) -> tensor<3xf64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (3 - j, i)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x4xf64>) outs(%e : tensor<4x3xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %j = linalg.index 1 : index
+    %n = arith.index_cast %j : index to i32
+    %r = arith.sitofp %n : i32 to f64
+    %p = arith.mulf %a, %r : f64
+    %q = math.sin %p : f64
+    linalg.yield %q : f64
+  } -> tensor<4x3xf64>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (2 - i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<3x4xf64>) outs(%z : tensor<3xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %p = arith.mulf %a, %a : f64
+    %s = arith.addf %o, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<3xf64>
+  return %0, %1 : tensor<4x3xf64>, tensor<3xf64>
+}
+
+// Branches in a body: one that guards against an infinite derivative, which is
+// taken nowhere here, one in another one, one that reads an element only where
+// there is one, and one that only chooses.
+func.func @branches_in_body(%x: tensor<6xf64> {test.range = [0.3, 2.0]}, %y: tensor<6xf64>, %v: tensor<3xf64>) -> (tensor<6xf64>, tensor<6xf64>) {
+  %e = tensor.empty() : tensor<6xf64>
+  %zero = arith.constant 0.0 : f64
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x, %y : tensor<6xf64>, tensor<6xf64>) outs(%e : tensor<6xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %one = arith.constant 1.0 : f64
+    %s = math.sin %b : f64
+    %large = arith.cmpf ogt, %a, %one : f64
+    %never = arith.cmpf olt, %a, %zero : f64
+    %r:2 = scf.if %large -> (f64, f64) {
+      %q = scf.if %never -> (f64) {
+        %d = arith.divf %s, %zero : f64
+        scf.yield %d : f64
+      } else {
+        %l = math.log %a : f64
+        %p = arith.mulf %l, %s : f64
+        scf.yield %p : f64
+      }
+      scf.yield %q, %b : f64, f64
+    } else {
+      %p = arith.mulf %a, %s : f64
+      scf.yield %p, %p : f64, f64
+    }
+    %t = arith.mulf %r#0, %r#1 : f64
+    linalg.yield %t : f64
+  } -> tensor<6xf64>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%y : tensor<6xf64>) outs(%e : tensor<6xf64>) {
+  ^bb0(%b: f64, %o: f64):
+    %i = linalg.index 0 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %from = arith.cmpi uge, %i, %c2 : index
+    %n = arith.subi %i, %c2 : index
+    %to = arith.cmpi ult, %n, %c3 : index
+    %inside = arith.andi %from, %to : i1
+    %element = scf.if %inside -> (f64) {
+      %w = tensor.extract %v[%n] : tensor<3xf64>
+      %p = math.exp %w : f64
+      %q = arith.mulf %p, %b : f64
+      scf.yield %q : f64
+    } else {
+      scf.yield %zero : f64
+    }
+    %positive = arith.cmpf ogt, %b, %zero : f64
+    %part = scf.if %positive -> (f64) {
+      scf.yield %b : f64
+    } else {
+      %m = arith.negf %b : f64
+      scf.yield %m : f64
+    }
+    %s = arith.addf %element, %part : f64
+    linalg.yield %s : f64
+  } -> tensor<6xf64>
+  return %0, %1 : tensor<6xf64>, tensor<6xf64>
+}
+
+// The same within a sum.
+func.func @branch_in_sum(%x: tensor<3x5xf64> {test.range = [-1.0, 1.0]}) -> tensor<3xf64> {
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<3xf64>
+  %z = linalg.fill ins(%zero : f64) outs(%e : tensor<3xf64>) -> tensor<3xf64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<3x5xf64>) outs(%z : tensor<3xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %positive = arith.cmpf ogt, %a, %zero : f64
+    %r = scf.if %positive -> (f64) {
+      %l = math.sqrt %a : f64
+      scf.yield %l : f64
+    } else {
+      %l = math.sin %a : f64
+      scf.yield %l : f64
+    }
+    %s = arith.addf %o, %r : f64
+    linalg.yield %s : f64
+  } -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}

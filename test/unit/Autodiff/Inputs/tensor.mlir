@@ -103,3 +103,17 @@ func.func @slices_of_transpose(%x: tensor<2x3x4xf64>) -> (tensor<2x2xf64>, tenso
   %s = arith.mulf %u, %u : tensor<3x2xf64>
   return %p, %r, %s : tensor<2x2xf64>, tensor<2x3x1xf64>, tensor<3x2xf64>
 }
+
+// What is padded with depends on where it is.
+func.func @pad_by_index(%x: tensor<2x3xf64>, %edge: tensor<6xf64>) -> tensor<3x6xf64> {
+  %a = tensor.pad %x low[1, 2] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    %e = tensor.extract %edge[%j] : tensor<6xf64>
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f64
+    %s = arith.addf %e, %f : f64
+    tensor.yield %s : f64
+  } : tensor<2x3xf64> to tensor<3x6xf64>
+  %z = arith.mulf %a, %a : tensor<3x6xf64>
+  return %z : tensor<3x6xf64>
+}

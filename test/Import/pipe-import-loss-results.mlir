@@ -1,0 +1,45 @@
+// RUN: veeline-opt %s --split-input-file --pipe-import-loss=loss=mse 2>%t.err | FileCheck %s
+// RUN: FileCheck %s --check-prefix=SAID < %t.err
+// RUN: not veeline-opt %s --split-input-file --pipe-import-loss 2>&1 | FileCheck %s --check-prefix=NONE
+
+// The place of an argmax in front of the only result of floats.
+
+// SAID: remark: result 1 of the model, 'tensor<2x5xf32>', is what the loss is made of
+// CHECK-LABEL: func.func @argmax_first(
+// CHECK-SAME:    tensor<2x5xf32> {pipe.batch = "targets"}) -> tensor<f32>
+// NONE: error: result 0 of the model is 'tensor<2xi64>', and a loss is made of a tensor of floats of static shape; its results are 0: 'tensor<2xi64>', 1: 'tensor<2x5xf32>'; choose one by the option 'result'
+func.func @argmax_first(%x: tensor<2x5xf32> {pipe.batch = "x"}, %n: tensor<2xi64> {pipe.batch = "n"}) -> (tensor<2xi64>, tensor<2x5xf32>) {
+  return %n, %x : tensor<2xi64>, tensor<2x5xf32>
+}
+
+// -----
+
+// The first result of floats is taken where it is the first of all.
+
+// CHECK-LABEL: func.func @several(
+// CHECK-SAME:    tensor<2x5xf32> {pipe.batch = "targets"}) -> tensor<f32>
+// NONE: error: result 0 of the model is 'tensor<2x5xf32>', no loss
+func.func @several(%x: tensor<2x5xf32> {pipe.batch = "x"}, %y: tensor<3xf32> {pipe.batch = "y"}, %n: tensor<2xi64> {pipe.batch = "n"}) -> (tensor<2x5xf32>, tensor<2xi64>, tensor<3xf32>) {
+  return %x, %n, %y : tensor<2x5xf32>, tensor<2xi64>, tensor<3xf32>
+}
+
+// -----
+
+// Without an option, the only scalar of floats is the loss.
+
+// CHECK-LABEL: func.func @scalar(
+// NONE: remark: result 1 of the model, 'tensor<f32>', is what the loss is made of
+func.func @scalar(%x: tensor<f32> {pipe.batch = "x"}, %n: tensor<2xi64> {pipe.batch = "n"}) -> (tensor<2xi64>, tensor<f32>) {
+  return %n, %x : tensor<2xi64>, tensor<f32>
+}
+
+// -----
+
+// A loss that the model has: what is no metric is left out.
+
+// CHECK-LABEL: func.func @own_loss(
+// NONE: remark: result 3 of the model, 'tensor<2x5xf32>', is left out: metrics are scalars of floats
+// NONE: remark: result 1 of the model, 'tensor<2xi64>', is left out: metrics are scalars of floats
+func.func @own_loss(%x: tensor<f32> {pipe.batch = "x"}, %n: tensor<2xi64> {pipe.batch = "n"}, %y: tensor<2x5xf32> {pipe.batch = "y"}) -> (tensor<f32>, tensor<2xi64>, tensor<f32>, tensor<2x5xf32>) {
+  return %x, %n, %x, %y : tensor<f32>, tensor<2xi64>, tensor<f32>, tensor<2x5xf32>
+}
