@@ -343,11 +343,12 @@ LogicalResult Importer::decide(unsigned argument) {
       return emitError(model.getArgument(argument).getLoc())
              << describe(argument)
              << " is frozen, and the file leaves its elements out";
+    std::optional<double> splat = splatOf(value);
     bool isConstant = !isConstantParam(argument, value);
     frozen += isFrozen && !isConstant;
     if (isFrozen || isConstant) {
       // A splat is more often a number than a weight that was left out.
-      if (!isFrozen && !splatOf(value))
+      if (!isFrozen && !splat)
         say(argument) << " stays a constant, since it is used as no weight is; "
                          "the option 'params' names what is to be trained";
       makeConstant(argument, value);
