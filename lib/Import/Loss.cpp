@@ -285,7 +285,7 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
     llvm::interleaveComma(candidates, diagnostic, [&](int64_t i) {
       diagnostic << i << ": " << model.getResultTypes()[i];
     });
-    return diagnostic << "; choose one by the option 'result'";
+    return diagnostic << "; choose one by --result";
   }
   if (candidates.front() != 0)
     end->emitRemark("result ") << candidates.front() << " of the model, "

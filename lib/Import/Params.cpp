@@ -350,7 +350,7 @@ LogicalResult Importer::decide(unsigned argument) {
       // A splat is more often a number than a weight that was left out.
       if (!isFrozen && !splat)
         say(argument) << " stays a constant, since it is used as no weight is; "
-                         "the option 'params' names what is to be trained";
+                         "--params names what is to be trained";
       makeConstant(argument, value);
       return success();
     }

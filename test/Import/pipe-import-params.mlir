@@ -138,7 +138,7 @@ func.func @stays(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<3xf32>') is taken for data}}
     %x: tensor<3xf32>,
     %w: tensor<3x3xf32> {pipe.constant = dense<1.5> : tensor<3x3xf32>},
-    // expected-remark @below {{argument 2 ("weight1", 'tensor<3xf32>') stays a constant, since it is used as no weight is; the option 'params' names what is to be trained}}
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3xf32>') stays a constant, since it is used as no weight is; --params names what is to be trained}}
     %b: tensor<3xf32> {pipe.constant = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>},
     %c: tensor<3xf32> {pipe.constant = dense<0.5> : tensor<3xf32>}) -> tensor<3xf32> {
   %e = tensor.empty() : tensor<3xf32>
@@ -162,7 +162,7 @@ func.func @stays(
 func.func @rotary(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<2x3x4xf32>') is taken for data}}
     %x: tensor<2x3x4xf32>,
-    // expected-remark @below {{argument 1 ("weight0", 'tensor<3x4xf32>') stays a constant, since it is used as no weight is; the option 'params' names what is to be trained}}
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<3x4xf32>') stays a constant, since it is used as no weight is; --params names what is to be trained}}
     %table: tensor<3x4xf32> {pipe.constant = dense<[[1.0, -1.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>},
     %scale: tensor<3x4xf32> {pipe.constant = dense<[[1.0, 2.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>}) -> tensor<2x3x4xf32> {
   %e = tensor.empty() : tensor<2x3x4xf32>

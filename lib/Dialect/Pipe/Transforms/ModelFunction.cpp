@@ -226,7 +226,7 @@ static LogicalResult verifyNumbers(Operation *op) {
                       "tensors of their own";
       else
         diagnostic << "; export the model in one of these, or compute in f64 "
-                      "by the option 'retype'";
+                      "by --retype";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

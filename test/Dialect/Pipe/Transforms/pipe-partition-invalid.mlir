@@ -203,7 +203,7 @@ func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) ->
 // -----
 
 func.func @net(%w: tensor<f32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
-  // expected-error @below {{'arith.truncf' computes with 'tensor<f8E5M2>', and a rank computes with floats of type f64, f32, bf16 and f16; export the model in one of these, or compute in f64 by the option 'retype'}}
+  // expected-error @below {{'arith.truncf' computes with 'tensor<f8E5M2>', and a rank computes with floats of type f64, f32, bf16 and f16; export the model in one of these, or compute in f64 by --retype}}
   %0 = arith.truncf %w : tensor<f32> to tensor<f8E5M2>
   %1 = arith.extf %0 : tensor<f8E5M2> to tensor<f32>
   return %1 : tensor<f32>
