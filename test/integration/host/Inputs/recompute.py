@@ -20,6 +20,8 @@ CHOICES = ["balanced", "cheap", "full", "0.5", "1B/ns", "0B/ns"]
 LIMITED = {"1f1b": 0.9, "zb-v": 0.9}
 LISTS = {1: "full,none", 2: "full,none,0.5,cheap"}
 STEPS = 2
+# A matrix product may leave that much of the scratch that its library asks for, where an arena ends, as it was.
+SCRATCH = 640
 
 
 def run(*command):
@@ -82,7 +84,7 @@ def main():
         bound = int(LIMITED[schedule] * plain)
         artifact = trainer.compile(model, schedule, "--recompute", "auto", "--memory-limit", bound)
         marks = trainer.touched(artifact)
-        fits = len(marks) == 2 and all(mark == arena <= bound for mark, arena in marks)
+        fits = len(marks) == 2 and all(arena - SCRATCH <= mark <= arena <= bound for mark, arena in marks)
         same = trainer.train(artifact) == reference
         limited, limits = limited + (fits and same), limits + 1
         if not fits or not same:
