@@ -66,6 +66,10 @@ std::string veeline::schedule::communication::describe(const Op &op) {
            std::to_string(op.peer);
   case OpKind::Wait:
     return "wait for handle " + std::to_string(op.handle);
+  case OpKind::AllReduce:
+    return "all-reduce of chunk " + std::to_string(op.reduction.chunk) +
+           ", parameter " + std::to_string(op.reduction.param) +
+           ", on communicator " + std::to_string(op.communicator);
   }
   return "";
 }
