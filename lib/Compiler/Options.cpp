@@ -79,6 +79,12 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "Microbatches of a step m")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+  app.add_option(
+         "--replicas", command.replicas,
+         "Pipelines side by side d, on p ranks and m microbatches each; "
+         "their gradients are added up")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{4096}));
   app.add_option("--schedule", command.schedule,
                  "Name of the schedule, or file:PATH with an order in .csv or "
                  ".json")

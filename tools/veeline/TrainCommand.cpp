@@ -178,6 +178,14 @@ static void addProcessOptions(CLI::App &app, TrainCommand &command) {
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "tcp", "mpi"}))
       ->group("Several processes");
+  app.add_option("--rank-order", command.options.rankOrder,
+                 "Which rank runs which stage of which replica: stages-first "
+                 "(those of a replica have consecutive ranks), replicas-first, "
+                 "or the ranks of all stages of replica 0, then 1, ..., as "
+                 "0,2,1,3")
+      ->capture_default_str()
+      ->type_name("ORDER")
+      ->group("Several processes");
   app.add_option("--timeout", command.options.timeoutSeconds,
                  "Seconds after which a silent process counts as failed")
       ->capture_default_str()

@@ -38,6 +38,7 @@ struct CompileCommand {
   int64_t stages = 1;
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
+  int64_t replicas = 1;
   /// A name or file:PATH. Checked, with the numbers above, which are those of
   /// the file where the command line does not say them.
   std::string schedule = "1f1b";

@@ -32,6 +32,8 @@ struct MessageId {
   int edge = 0;
   Direction direction = Direction::Activation;
   int microbatch = 0;
+  /// Of the pipeline, where there are several beside each other.
+  int replica = 0;
 
   friend auto operator<=>(const MessageId &, const MessageId &) = default;
 };

@@ -49,7 +49,8 @@ const char *veeline::schedule::communication::toString(ErrorKind kind) {
 static std::string describe(const MessageId &id) {
   return "edge " + std::to_string(id.edge) +
          (id.direction == Direction::Activation ? " activation" : " gradient") +
-         ", microbatch " + std::to_string(id.microbatch);
+         ", microbatch " + std::to_string(id.microbatch) +
+         (id.replica ? ", replica " + std::to_string(id.replica) : "");
 }
 
 std::string veeline::schedule::communication::describe(const Op &op) {

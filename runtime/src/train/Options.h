@@ -38,6 +38,8 @@ struct Options {
 
   /// How long other processes may be silent before they count as failed.
   double timeoutSeconds = 30;
+  /// Which rank is where, of a program with replicas: see withAllReplicas.
+  std::string rankOrder = "stages-first";
   /// "tcp", "mpi", or "auto": by MPI where mpirun is the launcher.
   std::string transport = "auto";
   /// Where libraries of ours are that are loaded on demand.

@@ -120,8 +120,7 @@ void veeline::schedule::communication::replicate(Random &random,
       program.ranks.push_back(program.ranks[stage]);
       for (Op &op : program.ranks.back()) {
         op.peer += op.isMessage() ? replica * stages : 0;
-        // No two replicas have messages of one identity.
-        op.message.edge += 100 * replica;
+        op.message.replica = replica;
       }
     }
 }
