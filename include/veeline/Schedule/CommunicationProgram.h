@@ -214,7 +214,7 @@ std::string toText(const Program &program, const Error &error);
 ///
 /// Linear but for sorting the messages. Why that is enough: under rule 5 the
 /// units of a rank run one after the other, and so do the steps of an MPI
-/// thread; what one waits for is one certain operation of one other rank. So
+/// thread; what one waits for are certain operations of other ranks. So
 /// the first state in which nobody can go on is the same whatever the order of
 /// events, and one execution finds it.
 std::optional<Error> verify(const Program &program, Model model);
