@@ -225,6 +225,19 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   return misfit.empty() ? checkMemory(command) : misfit;
 }
 
+std::vector<OptionName> veeline::compiler::listCompileOptions() {
+  CompileCommand command;
+  CLI::App app;
+  addCompileOptions(app, command);
+  std::vector<OptionName> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      if (name != "help")
+        names.push_back({name, option->get_expected_max() == 0,
+                         option->get_delimiter() != '\0'});
+  return names;
+}
+
 Parsed<CompileCommand>
 veeline::compiler::parseCompile(int argc, const char *const *argv) {
   CompileCommand command;

@@ -88,6 +88,16 @@ template <typename CommandT> struct Parsed {
   int exitCode = 0;
 };
 
+/// An option as it stands on a command line, without the dashes.
+struct OptionName {
+  std::string name;
+  bool isFlag = false;
+  bool isList = false; ///< Takes several values, separated by commas.
+};
+
+/// The options of `veeline compile`.
+std::vector<OptionName> listCompileOptions();
+
 /// Parse `argv`, whose first element is the name of the command.
 Parsed<CompileCommand> parseCompile(int argc, const char *const *argv);
 Parsed<InspectCommand> parseInspect(int argc, const char *const *argv);

@@ -123,6 +123,9 @@ public:
         files(files) {}
 
   Status parse();
+  int64_t stepsPerEpoch() const {
+    return rowsPerStep ? numRows / rowsPerStep : 0;
+  }
   Expected<std::unique_ptr<Source>> openBatch(const Batch &batch);
   Expected<AlignedBytes> openBuffer(const Buffer &buffer);
 
@@ -488,6 +491,7 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
       return source.status();
     inputs->sources.push_back(std::move(*source));
   }
+  inputs->numStepsPerEpoch = opener.stepsPerEpoch();
   for (const Buffer &buffer : metadata.buffers) {
     Expected<AlignedBytes> bytes = opener.openBuffer(buffer);
     if (!bytes.ok())

@@ -51,6 +51,10 @@ public:
   void fill(size_t index, int64_t step, int64_t first, int64_t count,
             char *target);
 
+  /// How many steps take all samples of the arrays once; 0 where there are no
+  /// arrays.
+  int64_t stepsPerEpoch() const { return numStepsPerEpoch; }
+
   /// Of one microbatch.
   int64_t batchBytes(size_t index) const;
   const char *buffer(size_t index) const { return buffers[index].data(); }
@@ -61,6 +65,7 @@ private:
   struct Storage; ///< What sources point into.
   const artifact::Metadata &metadata;
   const int64_t microbatches; ///< Of a step.
+  int64_t numStepsPerEpoch = 0;
   std::unique_ptr<Storage> storage;
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<AlignedBytes> buffers;

@@ -17,6 +17,8 @@ struct Options {
   std::string artifact;
   std::string program = "pipeline";
   int64_t steps = 1;
+  /// Instead of steps: how often all samples are taken; 0: not given.
+  int64_t epochs = 0;
 
   data::InputOptions inputs; ///< Its seed is also that of the parameters.
   std::string init;          ///< A .safetensors file with all parameters.

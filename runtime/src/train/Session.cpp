@@ -45,6 +45,13 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   if (!inputs.ok())
     return inputs.status();
   run->inputs = std::move(*inputs);
+  if (options.epochs > 0) {
+    int64_t steps = run->inputs->stepsPerEpoch();
+    if (steps == 0)
+      return Status::error("--epochs counts the samples of arrays, and there "
+                           "are none; say --steps");
+    run->options.steps = options.epochs * steps;
+  }
   if (Status status = run->openInit(); !status.ok())
     return status;
   if (Status status = run->openNetwork(); !status.ok())
