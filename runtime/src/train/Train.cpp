@@ -62,13 +62,13 @@ private:
 /// How many steps --profile measures, the last ones.
 static constexpr int32_t profileSteps = 21;
 
-/// Room for each op and the waits around it.
+/// Room for each op and the waits in it, of which a reduction has two.
 static size_t timelineCapacity(const artifact::Program &program,
                                int64_t steps) {
   size_t ops = 1;
   for (const artifact::Rank &rank : program.ranks)
     ops = std::max(ops, rank.ops.size());
-  return (2 * ops + 1) * static_cast<size_t>(steps);
+  return (3 * ops + 1) * static_cast<size_t>(steps);
 }
 
 static std::vector<std::string>

@@ -249,10 +249,11 @@ TEST(Artifact, RanksOfAllReplicas) {
     EXPECT_EQ(all.channels[i].toRank, from.toRank * 3 + replica);
   }
   for (size_t rank = 0; rank < all.ranks.size(); ++rank)
-    for (const Op &op : all.ranks[rank].ops)
-      if (op.channel >= 0)
-        EXPECT_EQ(all.channels[static_cast<size_t>(op.channel)].edge,
-                  one.channels[0].edge);
+    for (const Op &op : all.ranks[rank].ops) {
+      const Channel &channel = all.channels[static_cast<size_t>(op.channel)];
+      EXPECT_EQ(op.kind == OpKind::send ? channel.fromRank : channel.toRank,
+                static_cast<int32_t>(rank));
+    }
 }
 
 TEST(Artifact, ValidateFindsEachBrokenRule) {
