@@ -352,7 +352,9 @@ asio::awaitable<bool> Mesh::readPart(int32_t peer, const Header &header) {
     lose(peer, "is gone: its connection is closed");
     co_return false;
   }
-  it->second->arrive(part, peer);
+  it = reductions.find(header.channel);
+  if (it != reductions.end())
+    it->second->arrive(part, peer);
   co_return true;
 }
 
@@ -383,7 +385,9 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
     lose(peer, "is gone: its connection is closed");
     co_return false;
   }
-  receivers[header.channel]->arrive();
+  // Not where this process has given up meanwhile.
+  if (auto it = receivers.find(header.channel); it != receivers.end())
+    it->second->arrive();
   co_return true;
 }
 
