@@ -51,6 +51,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.stages = command.stages;
   options.chunksPerStage = command.chunksPerStage;
   options.microbatches = command.microbatches;
+  options.replicas = command.replicas;
   options.schedule = command.schedule;
   options.placement = command.placement;
   options.pieces = command.pieces;
@@ -254,6 +255,8 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "stages", llvm::Twine(command.stages));
   addOption(metadata, "chunks-per-stage", llvm::Twine(command.chunksPerStage));
   addOption(metadata, "microbatches", llvm::Twine(command.microbatches));
+  if (command.replicas > 1)
+    addOption(metadata, "replicas", llvm::Twine(command.replicas));
   addOption(metadata, "schedule", command.schedule);
   addOption(metadata, "optimizer", command.optimizer);
   addOption(metadata, "communication", command.communication);
@@ -289,7 +292,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     return failure();
   if (command.reference) {
     CompileOptions whole = getOptions(command);
-    whole.stages = whole.chunksPerStage = 1;
+    whole.stages = whole.chunksPerStage = whole.replicas = 1;
     whole.schedule = "sequential";
     whole.placement = "linear";
     whole.pieces.clear();

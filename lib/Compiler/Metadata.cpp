@@ -170,13 +170,14 @@ public:
              ProgramOp program, const MemoryPlan &plan)
       : pipeline(pipeline), channels(channels), program(program), plan(plan),
         params(pipeline.getParams()), chunks(pipeline.getChunks()),
-        timeline(getTimelineOps(program)) {}
+        timeline(getTimelineOps(program)), reductions(getReductions(program)) {}
 
   FailureOr<artifact::Rank> write(int32_t object);
 
 private:
   artifact::Op describeOp(Operation *op);
   void describeParams();
+  void describeReductions();
   SmallVector<artifact::RegionKind> getResultKinds(Operation *op);
   void describeSlots();
   void addRegion(std::string name, artifact::RegionKind kind, int64_t offset,
@@ -192,6 +193,7 @@ private:
   SmallVector<ParamOp> params;
   SmallVector<ChunkOp> chunks;
   SmallVector<Operation *> timeline;
+  SmallVector<Reduction> reductions;
   SymbolTableCollection symbols;
   artifact::Rank rank;
 };
@@ -224,9 +226,18 @@ artifact::Op RankWriter::describeOp(Operation *op) {
   };
   if (auto send = dyn_cast<SendOp>(op))
     setMessage(send, artifact::OpKind::send);
-  if (auto wait = dyn_cast<WaitOp>(op))
-    setMessage(wait.getHandle().getDefiningOp<RecvOp>(),
-               artifact::OpKind::recv);
+  auto wait = dyn_cast<WaitOp>(op);
+  if (auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp())
+    setMessage(recv, artifact::OpKind::recv);
+  for (auto [i, reduction] : llvm::enumerate(reductions)) {
+    bool isPost = reduction.ops.back() == op,
+         isWait = reduction.firstWait == op;
+    if (!isPost && !isWait)
+      continue;
+    result.kind =
+        isPost ? artifact::OpKind::allReduce : artifact::OpKind::allReduceWait;
+    result.reduction = i;
+  }
   if (auto update = dyn_cast<UpdateOp>(op)) {
     result.kind = artifact::OpKind::update;
     result.param = update.getParam();
@@ -269,6 +280,19 @@ void RankWriter::describeParams() {
                 artifact::RegionKind::gradient, accumulator.offset, bytes);
     }
     rank.params.push_back(std::move(entry));
+  }
+}
+
+void RankWriter::describeReductions() {
+  for (Reduction &reduction : reductions)
+    rank.reductions.push_back(
+        {static_cast<int32_t>(reduction.ops.front().getChunk()), {}});
+  for (const MemoryPlan::ReducedPiece &piece : plan.reduced) {
+    Type element = cast<ShapedType>(params[piece.param].getValue().getType())
+                       .getElementType();
+    rank.reductions[piece.reduction].pieces.push_back(
+        {element.isF64() ? artifact::DataType::f64 : artifact::DataType::f32,
+         piece.offset, piece.numElements, piece.buffer, piece.stride});
   }
 }
 
@@ -322,7 +346,22 @@ void RankWriter::describeSlots() {
     }
     return last;
   };
+  for (auto [i, reduction] : llvm::enumerate(reductions)) {
+    int64_t bytes = 0, replicas = pipeline.getReplicas();
+    for (const artifact::ReducedPiece &piece : rank.reductions[i].pieces)
+      bytes += (replicas - 1) * piece.stride;
+    Operation *first = reduction.ops.front();
+    int64_t offset =
+        first->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName)[0];
+    addRegion("all-reduce of chunk " +
+                  std::to_string(rank.reductions[i].chunk) +
+                  " between processes",
+              artifact::RegionKind::message, offset, bytes, number[first],
+              number[reduction.lastWait]);
+  }
   for (Operation &op : program.getBody().front()) {
+    if (isa<AllReduceOp>(op))
+      continue;
     SmallVector<artifact::RegionKind> kinds = getResultKinds(&op);
     if (auto workspace = op.getAttrOfType<IntegerAttr>(workspaceOffsetAttrName))
       addRegion("workspace of " + describeWork(&op),
@@ -444,6 +483,7 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
   for (Operation *op : timeline)
     rank.ops.push_back(describeOp(op));
   describeParams();
+  describeReductions();
   describeSlots();
   return std::move(rank);
 }
@@ -518,6 +558,7 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   result.schedule = pipeline.getSchedule().value_or("").str();
   result.stages = pipeline.getStages();
   result.chunksPerStage = pipeline.getChunksPerStage();
+  result.replicas = pipeline.getReplicas();
   result.chunks = describeChunks(pipeline);
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
   ChannelTable channels(pipeline, programs);

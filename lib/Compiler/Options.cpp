@@ -79,6 +79,12 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "Microbatches of a step m")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+  app.add_option(
+         "--replicas", command.replicas,
+         "Pipelines side by side d, on p ranks and m microbatches each; "
+         "their gradients are added up")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{4096}));
   app.add_option("--schedule", command.schedule,
                  "Name of the schedule, or file:PATH with an order in .csv or "
                  ".json")
@@ -217,6 +223,19 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   if (misfit.empty())
     misfit = checkSchedule(app, command);
   return misfit.empty() ? checkMemory(command) : misfit;
+}
+
+std::vector<OptionName> veeline::compiler::listCompileOptions() {
+  CompileCommand command;
+  CLI::App app;
+  addCompileOptions(app, command);
+  std::vector<OptionName> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      if (name != "help")
+        names.push_back({name, option->get_expected_max() == 0,
+                         option->get_delimiter() != '\0'});
+  return names;
 }
 
 Parsed<CompileCommand>

@@ -83,7 +83,11 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     os << "schedule " << program.schedule << ", "
        << schedule::counted(program.stages, "stage") << " of "
        << schedule::counted(program.chunksPerStage, "chunk") << ", "
-       << schedule::counted(metadata.microbatches, "microbatch") << "\n\n";
+       << schedule::counted(metadata.microbatches, "microbatch");
+    if (program.replicas > 1)
+      os << ", " << program.replicas << " replicas on "
+         << program.replicas * program.stages << " ranks";
+    os << "\n\n";
     printChunks(os, program);
     os << '\n';
     printRanks(os, program);

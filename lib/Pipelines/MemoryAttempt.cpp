@@ -329,6 +329,7 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   if (failed(measure(chunks)))
     return failure();
   setWorkspaces(**module, attempt.policies);
+  pipeline.setReplicas(options.replicas);
   if (failed(insertCommunication(pipeline, options.communication,
                                  schedule::communication::Model::Mpi,
                                  symbols)) ||

@@ -66,6 +66,7 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   pipe::PipeScheduleOptions schedule;
   schedule.schedule = options.schedule;
   schedule.microbatches = options.microbatches;
+  schedule.replicas = options.replicas;
   schedule.sequential = options.sequential;
   passManager.addPass(pipe::createPipeSchedule(schedule));
   pipe::PipeInsertCommunicationOptions communication;
@@ -129,6 +130,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<int64_t> microbatches{*this, "microbatches",
                                llvm::cl::desc("Microbatches m"),
                                llvm::cl::init(1)};
+  Option<int64_t> replicas{*this, "replicas",
+                           llvm::cl::desc("Pipelines side by side d"),
+                           llvm::cl::init(1)};
   Option<std::string> schedule{
       *this, "schedule", llvm::cl::desc("Name of the schedule, or file:PATH"),
       llvm::cl::init("1f1b")};
@@ -177,6 +181,7 @@ void veeline::registerPipelines() {
         options.stages = given.stages;
         options.chunksPerStage = given.chunksPerStage;
         options.microbatches = given.microbatches;
+        options.replicas = given.replicas;
         options.schedule = given.schedule;
         options.placement = given.placement;
         options.pieces.assign(given.pieces.begin(), given.pieces.end());

@@ -13,7 +13,17 @@
 
 using namespace veeline;
 
+static commandline::ErrorCapture *capture = nullptr;
+
+commandline::ErrorCapture::ErrorCapture() { capture = this; }
+commandline::ErrorCapture::~ErrorCapture() { capture = nullptr; }
+
 void commandline::printError(const std::string &message) {
+  if (capture) {
+    if (capture->message.empty())
+      capture->message = message;
+    return;
+  }
   std::cerr << "veeline: error: " << message << "\n";
 }
 
@@ -25,6 +35,8 @@ static CLI::App &activeApp(CLI::App &app) {
 
 int commandline::failUsage(CLI::App &app, const std::string &message) {
   printError(message);
+  if (capture)
+    return usageError;
   CLI::App &active = activeApp(app);
   std::string command = &active == &app ? "" : " " + active.get_name();
   std::cerr << "try '" << app.get_name() << command << " --help'\n";

@@ -43,9 +43,12 @@ int32_t Fixture::addParam(size_t rankIndex, std::vector<int64_t> shape,
   return index;
 }
 
-void Fixture::create() {
+void Fixture::create() { create(artifact::Program(program())); }
+
+void Fixture::create(const artifact::Program &all) {
   Status valid = artifact::validate(artifact);
   ASSERT_TRUE(valid.ok()) << valid.message();
+  program() = all;
   Expected<std::unique_ptr<Executor>> created =
       backend().create(artifact, steps);
   ASSERT_TRUE(created.ok()) << created.message();

@@ -55,6 +55,8 @@ public:
 
   /// Makes the executor; fails the test where that is not possible.
   void create();
+  /// The same with the ranks of all replicas.
+  void create(const artifact::Program &all);
   Executor &executor() { return *running; }
 
   /// One step whose only input is `context`.

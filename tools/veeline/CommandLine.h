@@ -7,8 +7,11 @@
 #ifndef VEELINE_TOOLS_VEELINE_COMMANDLINE_H
 #define VEELINE_TOOLS_VEELINE_COMMANDLINE_H
 
+#include "veeline/Compiler/Options.h"
+
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -21,6 +24,16 @@ void catchInterrupts();
 
 /// Adds `train` to `app`; the result runs it with what was parsed.
 std::function<int(char **argv)> addTrainCommand(CLI::App &app);
+
+/// The options of `train`.
+std::vector<compiler::OptionName> listTrainOptions();
+
+/// Adds `run` to `app`; the result runs the job that was named.
+std::function<int()> addRunCommand(CLI::App &app);
+
+/// The function `symbol` of the compiler's library, which is loaded now; null
+/// after a message. `command` is the subcommand that needs it.
+void *loadCompiler(const std::string &command, const char *symbol);
 
 /// Runs `compile` or `inspect` in the compiler's library, which is loaded now.
 /// `argv[0]` is the subcommand's name.

@@ -12,24 +12,27 @@
 
 using namespace veeline;
 
-int driver::runCompiler(int argc, const char *const *argv) {
+void *driver::loadCompiler(const std::string &command, const char *symbol) {
   std::string path = libraryDirectory() + "/libVeelineCompiler.so";
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     commandline::printError(
-        std::string("'") + argv[0] +
+        "'" + command +
         "' needs the compiler, which cannot be loaded: " + ::dlerror() +
         "; install Veeline's compiler and LLVM, or compile the model on "
         "a machine that has them");
-    return 1;
+    return nullptr;
   }
-  using Main = int(int argc, const char *const *argv);
-  auto *main =
-      reinterpret_cast<Main *>(::dlsym(library, "veeline_compiler_main"));
-  if (!main) {
+  void *function = ::dlsym(library, symbol);
+  if (!function)
     commandline::printError("'" + path +
                             "' is no compiler of this version: " + ::dlerror());
-    return 1;
-  }
-  return main(argc, argv);
+  return function;
+}
+
+int driver::runCompiler(int argc, const char *const *argv) {
+  using Main = int(int argc, const char *const *argv);
+  auto *main =
+      reinterpret_cast<Main *>(loadCompiler(argv[0], "veeline_compiler_main"));
+  return main ? main(argc, argv) : 1;
 }

@@ -178,6 +178,14 @@ static void addProcessOptions(CLI::App &app, TrainCommand &command) {
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "tcp", "mpi"}))
       ->group("Several processes");
+  app.add_option("--rank-order", command.options.rankOrder,
+                 "Which rank runs which stage of which replica: stages-first "
+                 "(those of a replica have consecutive ranks), replicas-first, "
+                 "or the ranks of all stages of replica 0, then 1, ..., as "
+                 "0,2,1,3")
+      ->capture_default_str()
+      ->type_name("ORDER")
+      ->group("Several processes");
   app.add_option("--timeout", command.options.timeoutSeconds,
                  "Seconds after which a silent process counts as failed")
       ->capture_default_str()
@@ -250,6 +258,17 @@ static int runTrain(TrainCommand &command, char **argv) {
   return train::run(options);
 }
 
+std::vector<compiler::OptionName> driver::listTrainOptions() {
+  CLI::App app;
+  (void)addTrainCommand(app);
+  std::vector<compiler::OptionName> names;
+  for (const CLI::Option *option : app.get_subcommand("train")->get_options())
+    for (const std::string &name : option->get_lnames())
+      if (name != "help")
+        names.push_back({name, option->get_expected_max() == 0, false});
+  return names;
+}
+
 std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
   auto command = std::make_shared<TrainCommand>();
   CLI::App &train =
@@ -262,6 +281,11 @@ std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
   train.add_option("--steps", command->options.steps, "Steps of the optimiser")
       ->capture_default_str()
       ->check(CLI::Validator(checkCount, ">= 1"));
+  train
+      .add_option("--epochs", command->options.epochs,
+                  "Instead of --steps: how often to take all samples")
+      ->check(CLI::Validator(checkCount, ">= 1"))
+      ->excludes(train.get_option("--steps"));
   train
       .add_option("--program", command->options.program,
                   "Which program to run: pipeline, sequential or reference")

@@ -29,12 +29,15 @@ int main(int argc, char **argv) {
   app.add_subcommand("compile", "Compile a model into an artifact");
   app.add_subcommand("inspect", "Print what is in a model or an artifact");
   auto runTrain = driver::addTrainCommand(app);
+  auto runJob = driver::addRunCommand(app);
   auto runSchedule = schedule::addScheduleCommand(app);
 
   bool finished = false;
   int status = driver::parse(app, argc, argv, finished);
   if (finished)
     return status;
+  if (app.got_subcommand("run"))
+    return runJob();
   if (!app.got_subcommand("schedule"))
     return runTrain(argv);
   driver::catchInterrupts();

@@ -38,6 +38,7 @@ struct CompileCommand {
   int64_t stages = 1;
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
+  int64_t replicas = 1;
   /// A name or file:PATH. Checked, with the numbers above, which are those of
   /// the file where the command line does not say them.
   std::string schedule = "1f1b";
@@ -86,6 +87,16 @@ template <typename CommandT> struct Parsed {
   std::optional<CommandT> command;
   int exitCode = 0;
 };
+
+/// An option as it stands on a command line, without the dashes.
+struct OptionName {
+  std::string name;
+  bool isFlag = false;
+  bool isList = false; ///< Takes several values, separated by commas.
+};
+
+/// The options of `veeline compile`.
+std::vector<OptionName> listCompileOptions();
 
 /// Parse `argv`, whose first element is the name of the command.
 Parsed<CompileCommand> parseCompile(int argc, const char *const *argv);

@@ -26,6 +26,7 @@ struct CompileOptions {
   int64_t stages = 1;
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
+  int64_t replicas = 1;
   std::string schedule = "1f1b";
   /// Empty: the one that the schedule is made for.
   std::string placement;

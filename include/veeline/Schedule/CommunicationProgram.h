@@ -32,8 +32,19 @@ struct MessageId {
   int edge = 0;
   Direction direction = Direction::Activation;
   int microbatch = 0;
+  /// Of the pipeline, where there are several beside each other.
+  int replica = 0;
 
   friend auto operator<=>(const MessageId &, const MessageId &) = default;
+};
+
+/// Which gradients an all-reduce adds up: those that a chunk has of a
+/// parameter.
+struct ReductionId {
+  int chunk = 0;
+  int param = 0;
+
+  friend auto operator<=>(const ReductionId &, const ReductionId &) = default;
 };
 
 enum class OpKind : std::uint8_t {
@@ -47,6 +58,8 @@ enum class OpKind : std::uint8_t {
   Receive,
   /// Waits for the operation that made `handle`.
   Wait,
+  /// Adds up what all ranks of `communicator` have, in their order.
+  AllReduce,
 };
 
 /// The stream of computations, of waits, and of what is said to be on it.
@@ -57,17 +70,19 @@ struct Op {
   OpKind kind = OpKind::Compute;
   /// Of Ready, Send and Receive.
   MessageId message = {};
+  /// Of AllReduce.
+  ReductionId reduction = {};
   /// Of Send and Receive: the rank at the other end.
   int peer = -1;
-  /// Of Send and Receive: an index into `Program::types`.
+  /// Of a transfer: an index into `Program::types`.
   int type = 0;
-  /// Of Send and Receive.
+  /// Of a transfer.
   int stream = computeStream;
   int communicator = 0;
-  /// Of Send and Receive: neighbours with the same number that is not negative
+  /// Of a transfer: neighbours with the same number that is not negative
   /// are one group.
   int group = -1;
-  /// Of Send and Receive: the handle by which it is waited for, or -1 where the
+  /// Of a transfer: the handle by which it is waited for, or -1 where the
   /// rank waits for it right there (for those of a group, at its end). Of Wait:
   /// that handle.
   int handle = -1;
@@ -77,6 +92,8 @@ struct Op {
   bool isMessage() const {
     return kind == OpKind::Send || kind == OpKind::Receive;
   }
+  /// What units are made of.
+  bool isTransfer() const { return isMessage() || kind == OpKind::AllReduce; }
   friend bool operator==(const Op &, const Op &) = default;
 };
 
@@ -91,13 +108,18 @@ struct Program {
   std::vector<Type> types;
   /// What each rank issues, in order.
   std::vector<std::vector<Op>> ranks;
+  /// The ranks of each communicator; all of them where it has no entry here, or
+  /// an empty one.
+  std::vector<std::vector<int>> communicators = {};
 };
 
 /// By which rules messages travel.
 ///
 /// Of both: a message is a send on one rank and a receive on another. A send
 /// may block until its receive is posted, so a program that relies on buffers
-/// is wrong. A *unit* is a group, or a send or receive outside of groups.
+/// is wrong. All ranks of a communicator issue its all-reduces in one order;
+/// the n-th of each are one, and done once all of them are posted. A *unit* is
+/// a group, or a send, receive or all-reduce outside of groups.
 enum class Model {
   /// Threads issue without ever blocking; the device carries out.
   /// 1. Streams: what is issued on a stream begins when all that was issued
@@ -148,14 +170,15 @@ enum class ErrorKind {
   Handle,
   /// Two messages of one identity.
   Duplicate,
-  /// A send without a receive, or a receive without a send.
+  /// A send without a receive, a receive without a send, an all-reduce that not
+  /// all ranks of its communicator issue.
   Unmatched,
   /// A send and a receive that name different ranks or communicators.
   Mismatch,
-  /// A send and a receive of different types.
+  /// The ends of a message, or of an all-reduce, are of different types.
   Type,
   /// Messages that are received in another order than sent, where only the
-  /// order says which is which.
+  /// order says which is which; all-reduces in different orders.
   Crossed,
   /// Two units of one rank that nothing keeps apart.
   AtOnce,
@@ -191,7 +214,7 @@ std::string toText(const Program &program, const Error &error);
 ///
 /// Linear but for sorting the messages. Why that is enough: under rule 5 the
 /// units of a rank run one after the other, and so do the steps of an MPI
-/// thread; what one waits for is one certain operation of one other rank. So
+/// thread; what one waits for are certain operations of other ranks. So
 /// the first state in which nobody can go on is the same whatever the order of
 /// events, and one execution finds it.
 std::optional<Error> verify(const Program &program, Model model);

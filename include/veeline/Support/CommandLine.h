@@ -30,6 +30,17 @@ void printError(const std::string &message);
 /// named. Returns usageError.
 int failUsage(CLI::App &app, const std::string &message);
 
+/// While one lives, messages of `printError` and `failUsage` are kept instead
+/// of printed. One at a time.
+class ErrorCapture {
+public:
+  ErrorCapture();
+  ~ErrorCapture();
+  ErrorCapture(const ErrorCapture &) = delete;
+  /// The first one; empty where there was none.
+  std::string message;
+};
+
 /// Parses; nothing to go on, else the status to exit with after help or the
 /// version was printed, or an error with the nearest known name.
 std::optional<int> parse(CLI::App &app, int argc, const char *const *argv);

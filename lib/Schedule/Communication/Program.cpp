@@ -49,7 +49,8 @@ const char *veeline::schedule::communication::toString(ErrorKind kind) {
 static std::string describe(const MessageId &id) {
   return "edge " + std::to_string(id.edge) +
          (id.direction == Direction::Activation ? " activation" : " gradient") +
-         ", microbatch " + std::to_string(id.microbatch);
+         ", microbatch " + std::to_string(id.microbatch) +
+         (id.replica ? ", replica " + std::to_string(id.replica) : "");
 }
 
 std::string veeline::schedule::communication::describe(const Op &op) {
@@ -66,6 +67,10 @@ std::string veeline::schedule::communication::describe(const Op &op) {
            std::to_string(op.peer);
   case OpKind::Wait:
     return "wait for handle " + std::to_string(op.handle);
+  case OpKind::AllReduce:
+    return "all-reduce of chunk " + std::to_string(op.reduction.chunk) +
+           ", parameter " + std::to_string(op.reduction.param) +
+           ", on communicator " + std::to_string(op.communicator);
   }
   return "";
 }

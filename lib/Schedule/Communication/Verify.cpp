@@ -7,6 +7,7 @@
 #include "veeline/Schedule/CommunicationProgram.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace veeline::schedule::communication;
 
@@ -15,11 +16,11 @@ using Result = std::optional<Error>;
 
 static int sizeOf(const Ops &ops) { return static_cast<int>(ops.size()); }
 
-/// The operation after the unit that begins at `begin`, a send or receive.
+/// The operation after the unit that begins at `begin`, a transfer.
 static int endOfUnit(const Ops &ops, int begin) {
   int end = begin + 1;
   if (ops[begin].group >= 0)
-    while (end < sizeOf(ops) && ops[end].isMessage() &&
+    while (end < sizeOf(ops) && ops[end].isTransfer() &&
            ops[end].group == ops[begin].group)
       ++end;
   return end;
@@ -31,6 +32,15 @@ static int endOfUnit(const Ops &ops, int begin) {
 
 static std::string rankName(int rank) { return "rank " + std::to_string(rank); }
 
+/// Whether a communicator has a rank.
+static bool hasRank(const Program &program, int communicator, int rank) {
+  if (communicator >= static_cast<int>(program.communicators.size()))
+    return true;
+  const std::vector<int> &ranks = program.communicators[communicator];
+  return ranks.empty() ||
+         std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
 static Result checkOp(const Program &program, Position at) {
   const Op &op = program.ranks[at.rank][at.op];
   auto malformed = [&](std::string message) {
@@ -38,19 +48,26 @@ static Result checkOp(const Program &program, Position at) {
   };
   if (op.kind == OpKind::Compute || op.kind == OpKind::Wait)
     return std::nullopt;
-  if (op.message.edge < 0 || op.message.microbatch < 0)
+  if (op.kind != OpKind::AllReduce &&
+      (op.message.edge < 0 || op.message.microbatch < 0))
     return malformed("names a negative edge or microbatch");
   if (op.kind == OpKind::Ready)
+    return std::nullopt;
+  if (op.type < 0 || op.type >= static_cast<int>(program.types.size()))
+    return malformed("has a type that the program does not list");
+  if (op.stream < 0 || op.communicator < 0)
+    return malformed("is on a negative stream or communicator");
+  for (int rank : {at.rank, op.isMessage() ? op.peer : at.rank})
+    if (!hasRank(program, op.communicator, rank))
+      return malformed("is on communicator " + std::to_string(op.communicator) +
+                       ", to which " + rankName(rank) + " does not belong");
+  if (op.kind == OpKind::AllReduce)
     return std::nullopt;
   if (op.peer < 0 || op.peer >= static_cast<int>(program.ranks.size()))
     return malformed("names " + rankName(op.peer) + ", but there are " +
                      std::to_string(program.ranks.size()));
   if (op.peer == at.rank)
     return malformed("names its own rank; a value that stays needs no message");
-  if (op.type < 0 || op.type >= static_cast<int>(program.types.size()))
-    return malformed("has a type that the program does not list");
-  if (op.stream < 0 || op.communicator < 0)
-    return malformed("is on a negative stream or communicator");
   return std::nullopt;
 }
 
@@ -60,7 +77,7 @@ static Result checkGroups(const Program &program, int rank) {
   // The begin of each run, by group.
   std::vector<std::pair<int, int>> runs;
   for (int i = 0; i < sizeOf(ops);) {
-    if (!ops[i].isMessage() || ops[i].group < 0) {
+    if (!ops[i].isTransfer() || ops[i].group < 0) {
       ++i;
       continue;
     }
@@ -96,7 +113,7 @@ static Result checkHandles(const Program &program, int rank) {
   std::vector<Event> events;
   for (int i = 0; i < sizeOf(ops); ++i)
     if (ops[i].kind == OpKind::Wait ||
-        (ops[i].isMessage() && ops[i].handle >= 0))
+        (ops[i].isTransfer() && ops[i].handle >= 0))
       events.push_back({ops[i].handle, i});
   std::sort(events.begin(), events.end());
   auto wrong = [&](int op, std::string message) {
@@ -333,6 +350,104 @@ static Result checkOrder(const Program &program, const Matching &matching) {
 }
 
 //===----------------------------------------------------------------------===//
+// All-reduces
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Which all-reduces of the ranks of a communicator are one.
+class Collectives {
+public:
+  explicit Collectives(const Program &program) : program(program) {
+    for (const Ops &ops : program.ranks)
+      numbers.emplace_back(ops.size(), -1);
+  }
+
+  /// Finds them, or says which one is not issued by all alike.
+  Result match();
+  /// The number of the all-reduce at `at`.
+  int operator[](Position at) const { return numbers[at.rank][at.op]; }
+  /// All that are the all-reduce of a number.
+  const std::vector<Position> &ends(int number) const { return all[number]; }
+  int size() const { return static_cast<int>(all.size()); }
+
+private:
+  /// The all-reduces of one communicator, by rank.
+  using Sequences = std::vector<std::vector<int>>;
+  Result matchCommunicator(int communicator, const Sequences &sequences);
+  Result matchEnd(Position first, Position other, int place);
+  const Op &opAt(Position at) const { return program.ranks[at.rank][at.op]; }
+
+  const Program &program;
+  std::vector<std::vector<int>> numbers;
+  std::vector<std::vector<Position>> all;
+};
+} // namespace
+
+Result Collectives::matchEnd(Position first, Position other, int place) {
+  const Op &a = opAt(first), &b = opAt(other);
+  if (a.reduction != b.reduction)
+    return Error{ErrorKind::Crossed,
+                 other,
+                 "is number " + std::to_string(place) +
+                     " of its rank's on that communicator, which goes with "
+                     "number " +
+                     std::to_string(place) + " of the other ranks'",
+                 {{first, "is that of " + rankName(first.rank)}}};
+  if (a.type != b.type)
+    return Error{ErrorKind::Type,
+                 other,
+                 "is of type " + program.types[b.type].name + ", but of type " +
+                     program.types[a.type].name + " on " + rankName(first.rank),
+                 {{first, "is the one there"}}};
+  return std::nullopt;
+}
+
+Result Collectives::matchCommunicator(int communicator,
+                                      const Sequences &sequences) {
+  std::size_t longest = 0;
+  for (const std::vector<int> &sequence : sequences)
+    longest = std::max(longest, sequence.size());
+  for (std::size_t place = 0; place < longest; ++place) {
+    std::vector<Position> &ends = all.emplace_back();
+    int missing = -1;
+    for (int rank = 0; rank < static_cast<int>(sequences.size()); ++rank)
+      if (place < sequences[rank].size())
+        ends.push_back({rank, sequences[rank][place]});
+      else if (missing < 0 && hasRank(program, communicator, rank))
+        missing = rank;
+    if (missing >= 0)
+      return Error{ErrorKind::Unmatched, ends[0],
+                   "waits for ever for " + rankName(missing) +
+                       ", which issues " +
+                       std::to_string(sequences[missing].size()) +
+                       " on that communicator"};
+    for (Position end : ends) {
+      numbers[end.rank][end.op] = size() - 1;
+      if (Result error = matchEnd(ends[0], end, static_cast<int>(place)))
+        return error;
+    }
+  }
+  return std::nullopt;
+}
+
+Result Collectives::match() {
+  std::map<int, Sequences> byCommunicator;
+  for (int rank = 0; rank < static_cast<int>(program.ranks.size()); ++rank)
+    for (int i = 0; i < sizeOf(program.ranks[rank]); ++i) {
+      const Op &op = program.ranks[rank][i];
+      if (op.kind != OpKind::AllReduce)
+        continue;
+      Sequences &sequences = byCommunicator[op.communicator];
+      sequences.resize(program.ranks.size());
+      sequences[rank].push_back(i);
+    }
+  for (const auto &[communicator, sequences] : byCommunicator)
+    if (Result error = matchCommunicator(communicator, sequences))
+      return error;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
 // Units of one rank
 //===----------------------------------------------------------------------===//
 
@@ -360,7 +475,7 @@ static Result checkUnits(const Program &program, int rank) {
   const Ops &ops = program.ranks[rank];
   int first = -1, end = -1;
   for (int i = 0; i < sizeOf(ops);) {
-    if (!ops[i].isMessage()) {
+    if (!ops[i].isTransfer()) {
       ++i;
       continue;
     }
@@ -391,9 +506,12 @@ namespace {
 /// operation of another rank that has to be posted.
 class Executor {
 public:
-  Executor(const Program &program, const Matching &matching, Model model)
-      : program(program), matching(matching), model(model),
-        ranks(program.ranks.size()) {
+  Executor(const Program &program, const Matching &matching,
+           const Collectives &collectives, Model model)
+      : program(program), matching(matching), collectives(collectives),
+        model(model), ranks(program.ranks.size()) {
+    for (int i = 0; i < collectives.size(); ++i)
+      missing.push_back(static_cast<int>(collectives.ends(i).size()));
     makers.resize(program.ranks.size());
     if (model == Model::Mpi)
       for (std::size_t rank = 0; rank < ranks.size(); ++rank)
@@ -414,14 +532,18 @@ private:
   void advance(int rank);
   /// The other end that keeps `rank` at its operation `done` for now.
   std::optional<Position> blocker(int rank) const;
+  std::optional<Position> blockerOf(Position transfer) const;
   bool isPosted(Position at) const { return ranks[at.rank].posted > at.op; }
   void post(int rank);
   Error circle(int rank) const;
 
   const Program &program;
   const Matching &matching;
+  const Collectives &collectives;
   Model model;
   std::vector<Rank> ranks;
+  /// Of every all-reduce, how many of its ends are not posted.
+  std::vector<int> missing;
   /// Of every Wait, the operation that made its handle.
   std::vector<std::vector<int>> makers;
   std::vector<int> worklist;
@@ -432,7 +554,7 @@ void Executor::findMakers(int rank) {
   const Ops &ops = program.ranks[rank];
   std::vector<std::pair<int, int>> made;
   for (int i = 0; i < sizeOf(ops); ++i)
-    if (ops[i].isMessage() && ops[i].handle >= 0)
+    if (ops[i].isTransfer() && ops[i].handle >= 0)
       made.push_back({ops[i].handle, i});
   std::sort(made.begin(), made.end());
   makers[rank].resize(ops.size(), -1);
@@ -443,32 +565,49 @@ void Executor::findMakers(int rank) {
                             ->second;
 }
 
+/// What is not posted of the other ends of a transfer, or of a Ready.
+std::optional<Position> Executor::blockerOf(Position transfer) const {
+  const Op &op = program.ranks[transfer.rank][transfer.op];
+  if (op.kind != OpKind::AllReduce) {
+    Position other = matching[transfer];
+    return isPosted(other) ? std::nullopt : std::optional(other);
+  }
+  int number = collectives[transfer];
+  if (missing[number] > 0)
+    for (Position end : collectives.ends(number))
+      if (!isPosted(end))
+        return end;
+  return std::nullopt;
+}
+
 /// Under NCCL's rules a unit holds up the next one until it has ended, whether
 /// or not anybody waits for it; computations hold up nothing for ever.
 std::optional<Position> Executor::blocker(int rank) const {
   int i = ranks[rank].done;
   const Op &op = program.ranks[rank][i];
-  Position other{-1, -1};
-  if (op.isMessage() && (model == Model::Nccl || op.handle < 0))
-    other = matching[{rank, i}];
-  else if (op.kind == OpKind::Wait && model == Model::Mpi)
-    other = matching[{rank, makers[rank][i]}];
-  else if (op.kind == OpKind::Ready && model == Model::Mpi)
-    other = matching[{rank, i}];
-  if (other.rank < 0 || isPosted(other))
-    return std::nullopt;
-  return other;
+  if (op.isTransfer() && (model == Model::Nccl || op.handle < 0))
+    return blockerOf({rank, i});
+  if (op.kind == OpKind::Wait && model == Model::Mpi)
+    return blockerOf({rank, makers[rank][i]});
+  if (op.kind == OpKind::Ready && model == Model::Mpi)
+    return blockerOf({rank, i});
+  return std::nullopt;
 }
 
 /// Posts the next unit or operation, and wakes who was blocked on it.
 void Executor::post(int rank) {
   const Ops &ops = program.ranks[rank];
   int begin = ranks[rank].posted;
-  int end = ops[begin].isMessage() ? endOfUnit(ops, begin) : begin + 1;
+  int end = ops[begin].isTransfer() ? endOfUnit(ops, begin) : begin + 1;
   ranks[rank].posted = end;
-  for (int i = begin; i < end; ++i)
+  for (int i = begin; i < end; ++i) {
     if (ops[i].isMessage())
       worklist.push_back(ops[i].peer);
+    if (ops[i].kind == OpKind::AllReduce &&
+        --missing[collectives[{rank, i}]] == 0)
+      for (Position other : collectives.ends(collectives[{rank, i}]))
+        worklist.push_back(other.rank);
+  }
 }
 
 void Executor::advance(int rank) {
@@ -537,6 +676,9 @@ Result veeline::schedule::communication::verify(const Program &program,
   Matching matching(program);
   if (Result error = matching.match())
     return error;
+  Collectives collectives(program);
+  if (Result error = collectives.match())
+    return error;
   if (model == Model::Nccl) {
     if (Result error = checkOrder(program, matching))
       return error;
@@ -544,5 +686,5 @@ Result veeline::schedule::communication::verify(const Program &program,
       if (Result error = checkUnits(program, rank))
         return error;
   }
-  return Executor(program, matching, model).run();
+  return Executor(program, matching, collectives, model).run();
 }

@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 6;
+inline constexpr uint32_t formatVersion = 7;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -146,10 +146,13 @@ enum class OpKind {
   send, ///< From acquiring the slot to committing it, where nothing computes
         ///< into it; else the commit.
   recv, ///< The wait.
-  update
+  update,
+  allReduce, ///< Posts the gradients of a chunk, to be added over replicas.
+  allReduceWait
 };
 
-/// "F", "BW", "B", "W", "send", "recv", "update": the names of the timeline.
+/// "F", "BW", "B", "W", "send", "recv", "update", "all-reduce",
+/// "all-reduce-wait": the names of the timeline.
 std::string_view name(OpKind kind);
 
 /// One entry of a rank's table of operations, in program order.
@@ -159,6 +162,7 @@ struct Op {
   int32_t microbatch = -1; ///< -1 for updates and messages of parameters.
   int32_t channel = -1;    ///< Of send and recv; index into Program::channels.
   int32_t param = -1;      ///< Of update; index into Metadata::params.
+  int32_t reduction = -1;  ///< Of all-reduces; index into Rank::reductions.
   /// The simulator's times since the begin of the step, in microseconds;
   /// negative where nothing was predicted.
   double predictedBegin = -1;
@@ -211,7 +215,26 @@ struct RankParam {
   bool isHome = false;
 };
 
-/// What one rank runs.
+/// Accumulators of one type without a gap between them, which are added up over
+/// the replicas in place.
+struct ReducedPiece {
+  DataType type = DataType::f32; ///< f32 or f64.
+  int64_t offset = 0;
+  int64_t numElements = 0;
+  /// Where the contributions of the other replicas may lie, from the post to
+  /// the end of the wait: d-1 places of ceil(numElements / d) elements,
+  /// `stride` bytes apart. Only processes use it.
+  int64_t bufferOffset = 0;
+  int64_t stride = 0;
+};
+
+/// The gradients of one chunk, which are added up over the replicas at once.
+struct Reduction {
+  int32_t chunk = 0;
+  std::vector<ReducedPiece> pieces;
+};
+
+/// What one rank runs, in each replica.
 struct Rank {
   std::string stepSymbol; ///< A veeline_step_fn in the object.
   int32_t object = 0;     ///< Index into Artifact::objects.
@@ -222,6 +245,7 @@ struct Rank {
   std::vector<RankParam> params;         ///< Indexed by veeline_update.
   std::vector<Gemm> gemms;               ///< Indexed by veeline_gemm.
   std::vector<Convolution> convolutions; ///< Indexed by veeline_convolution.
+  std::vector<Reduction> reductions;     ///< Indexed by veeline_reduce_post.
   std::vector<Op> ops;                   ///< Indexed by veeline_op_begin.
 };
 
@@ -282,13 +306,39 @@ struct Program {
   /// the other on one rank), "reference" (the unpartitioned model).
   std::string name;
   std::string schedule;       ///< "zb-v", ...
-  int32_t stages = 1;         ///< p, the number of ranks.
+  int32_t stages = 1;         ///< p, the number of ranks of a replica.
   int32_t chunksPerStage = 1; ///< v.
-  std::vector<Chunk> chunks;  ///< Empty, or all of them in model order.
-  std::vector<Edge> edges;    ///< Between chunks, from < to.
+  /// d: so many pipelines run side by side, on m microbatches each.
+  int32_t replicas = 1;
+  std::vector<Chunk> chunks; ///< Empty, or all of them in model order.
+  std::vector<Edge> edges;   ///< Between chunks, from < to.
   std::vector<Channel> channels;
-  std::vector<Rank> ranks;
+  std::vector<Rank> ranks; ///< One for each stage, in order.
+
+  /// Where a rank of a run is.
+  struct Place {
+    int32_t stage = 0;
+    int32_t replica = 0;
+  };
+  /// Empty in a file, where `ranks` and `channels` are those of one replica. By
+  /// rank where they are those of all (see `withAllReplicas`).
+  std::vector<Place> places;
+
+  Place placeOf(size_t rank) const {
+    return places.empty() ? Place{static_cast<int32_t>(rank), 0} : places[rank];
+  }
+  /// The ranks of a stage, by replica.
+  std::vector<int32_t> ranksOf(int32_t stage) const;
 };
+
+/// `program`, of a file, with the ranks and channels of all replicas: p*d
+/// ranks. Channel c of replica r has number r * (channels of a replica) + c, in
+/// ops too. `order` says which rank is where: "stages-first" (rank r*p + s is
+/// stage s of replica r), "replicas-first" (rank s*d + r), or the ranks of all
+/// stages of replica 0, then 1, and so on, separated by commas. The error says
+/// what is wrong with the order.
+Expected<Program> withAllReplicas(const Program &program,
+                                  const std::string &order);
 
 struct Metadata {
   std::string model;

@@ -64,6 +64,16 @@ VEELINE_API void *veeline_send_acquire(veeline_rank *rank, int32_t channel);
 /* Sender: the acquired slot is filled. */
 VEELINE_API void veeline_send_commit(veeline_rank *rank, int32_t channel);
 
+/* --- Replicas ---------------------------------------------------------------
+ *
+ * The accumulators of entry `reduction` of the rank's table are complete: from
+ * here on they are added up with those of the same stage in the other
+ * replicas, in the order of the replicas and in place. Never blocks. */
+VEELINE_API void veeline_reduce_post(veeline_rank *rank, int32_t reduction);
+
+/* Blocks until the accumulators hold the sums. */
+VEELINE_API void veeline_reduce_wait(veeline_rank *rank, int32_t reduction);
+
 /* --- Work ----------------------------------------------------------------- */
 
 /* c = a * b for the entry `gemm` of the object's table of matrix products.
@@ -80,7 +90,7 @@ VEELINE_API void veeline_convolution(veeline_rank *rank, int32_t convolution,
                                      void *scratch);
 
 /* One optimiser update of entry `param` of the rank's table of parameters:
- * adds the `num_gradients` gradients in the order given, scales by 1/m,
+ * adds the `num_gradients` gradients in the order given, scales by 1/(d*m),
  * updates `value` and the optimiser's `state` in place. */
 VEELINE_API void veeline_update(veeline_rank *rank, int32_t param, void *value,
                                 void *state, const void *const *gradients,

@@ -45,8 +45,8 @@ public:
   virtual ~Executor() = default;
 
   /// Starts a step on all ranks. `inputs` has a pointer per batch argument
-  /// (m microbatches one after the other), then one per buffer; what they
-  /// point at stays unchanged until `finish`.
+  /// (the microbatches of all replicas of this process one after the other),
+  /// then one per buffer; what they point at stays unchanged until `finish`.
   virtual Status begin(const void *const *inputs,
                        const StepSettings &settings) = 0;
 

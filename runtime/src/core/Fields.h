@@ -100,6 +100,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("microbatch", self.microbatch);
   visit("channel", self.channel);
   visit("param", self.param);
+  visit("reduction", self.reduction);
   visit("predicted_begin", self.predictedBegin);
   visit("predicted_end", self.predictedEnd);
 }
@@ -129,6 +130,21 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("is_home", self.isHome);
 }
 
+template <typename Visitor, Is<ReducedPiece> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("type", self.type);
+  visit("offset", self.offset);
+  visit("num_elements", self.numElements);
+  visit("buffer_offset", self.bufferOffset);
+  visit("stride", self.stride);
+}
+
+template <typename Visitor, Is<Reduction> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("chunk", self.chunk);
+  visit("pieces", self.pieces);
+}
+
 template <typename Visitor, Is<Rank> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("step_symbol", self.stepSymbol);
@@ -139,6 +155,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("params", self.params);
   visit("gemms", self.gemms);
   visit("convolutions", self.convolutions);
+  visit("reductions", self.reductions);
   visit("ops", self.ops);
 }
 
@@ -187,6 +204,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("schedule", self.schedule);
   visit("stages", self.stages);
   visit("chunks_per_stage", self.chunksPerStage);
+  visit("replicas", self.replicas);
   visit("chunks", self.chunks);
   visit("edges", self.edges);
   visit("channels", self.channels);

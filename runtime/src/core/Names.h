@@ -25,8 +25,10 @@ template <> struct EnumNames<ConvolutionKind> {
                                                "backward-weights"};
 };
 template <> struct EnumNames<OpKind> {
-  static constexpr std::string_view names[] = {"F",    "BW",   "B",     "W",
-                                               "send", "recv", "update"};
+  static constexpr std::string_view names[] = {
+      "F",      "BW",         "B",
+      "W",      "send",       "recv",
+      "update", "all-reduce", "all-reduce-wait"};
 };
 template <> struct EnumNames<RegionKind> {
   static constexpr std::string_view names[] = {

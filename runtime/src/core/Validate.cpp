@@ -169,6 +169,8 @@ private:
             "it has no stages or no chunks");
     require(program.ranks.size() == static_cast<size_t>(program.stages), where,
             "it has not as many ranks as stages");
+    require(program.replicas >= 1 && program.replicas <= 65536, where,
+            "its number of replicas is not in [1, 65536]");
     for (const Chunk &chunk : program.chunks)
       checkChunk(chunk, program, where + ", chunk '" + chunk.name + "'");
     checkEdges(program, where);
@@ -218,8 +220,39 @@ private:
     for (size_t i = 0; i < rank.convolutions.size(); ++i)
       checkConvolution(rank.convolutions[i],
                        where + ", convolution " + std::to_string(i));
+    for (size_t i = 0; i < rank.reductions.size() && message.empty(); ++i)
+      checkReduction(rank.reductions[i], rank, program,
+                     where + ", reduction " + std::to_string(i));
     for (size_t i = 0; i < rank.ops.size(); ++i)
-      checkOp(rank.ops[i], program, where + ", op " + std::to_string(i));
+      checkOp(rank.ops[i], rank, program, where + ", op " + std::to_string(i));
+  }
+
+  void checkReduction(const Reduction &reduction, const Rank &rank,
+                      const Program &program, const std::string &where) {
+    int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
+    require(program.replicas > 1, where, "there is one replica only");
+    require(reduction.chunk >= 0 && reduction.chunk < numChunks, where,
+            "its chunk does not exist");
+    for (const ReducedPiece &piece : reduction.pieces) {
+      require(isFloat(piece.type) && piece.numElements >= 1 &&
+                  piece.numElements <= maxElements,
+              where, "a piece has no elements, or not floats");
+      if (!message.empty())
+        return;
+      int64_t size = byteSize(piece.type);
+      int64_t share =
+          (piece.numElements + program.replicas - 1) / program.replicas * size;
+      require(
+          isWithin(piece.offset, piece.numElements * size, rank.arenaBytes) &&
+              piece.offset % size == 0,
+          where, "a piece lies outside of the arena");
+      require(piece.stride >= share && piece.stride <= maxElements &&
+                  isWithin(piece.bufferOffset,
+                           piece.stride * (program.replicas - 1),
+                           rank.arenaBytes) &&
+                  piece.bufferOffset % size == 0 && piece.stride % size == 0,
+              where, "the buffer of a piece lies outside of the arena");
+    }
   }
 
   void checkRegion(const Region &region, const Rank &rank,
@@ -332,7 +365,8 @@ private:
                        [](int64_t number) { return number >= 1; });
   }
 
-  void checkOp(const Op &op, const Program &program, const std::string &where) {
+  void checkOp(const Op &op, const Rank &rank, const Program &program,
+               const std::string &where) {
     int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
     require(isIndexOrNone(op.chunk, numChunks) &&
                 isIndexOrNone(op.microbatch, metadata.microbatches),
@@ -344,6 +378,11 @@ private:
     require(op.kind == OpKind::update ? isIndex(op.param, metadata.params)
                                       : op.param == -1,
             where, "only updates name a parameter, and all of them do");
+    bool isReduction =
+        op.kind == OpKind::allReduce || op.kind == OpKind::allReduceWait;
+    require(isReduction ? isIndex(op.reduction, rank.reductions)
+                        : op.reduction == -1,
+            where, "only all-reduces name a reduction, and all of them do");
   }
 
   const Metadata &metadata;

@@ -117,10 +117,15 @@ private:
 /// Makes sources and buffers of a model.
 class Opener {
 public:
-  Opener(const Metadata &metadata, const InputOptions &options, Files &files)
-      : metadata(metadata), options(options), files(files) {}
+  Opener(const Metadata &metadata, int64_t microbatches,
+         const InputOptions &options, Files &files)
+      : metadata(metadata), microbatches(microbatches), options(options),
+        files(files) {}
 
   Status parse();
+  int64_t stepsPerEpoch() const {
+    return rowsPerStep ? numRows / rowsPerStep : 0;
+  }
   Expected<std::unique_ptr<Source>> openBatch(const Batch &batch);
   Expected<AlignedBytes> openBuffer(const Buffer &buffer);
 
@@ -143,6 +148,7 @@ private:
   int64_t reachIn(const std::string &file) const;
 
   const Metadata &metadata;
+  const int64_t microbatches; ///< Of a step.
   const InputOptions &options;
   Files &files;
   std::vector<Spec> specs;
@@ -247,7 +253,7 @@ Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
     auto source = openRandom(spec, buffer, /*microbatches=*/1);
     if (!source.ok())
       return source.status();
-    (*source)->fill(/*step=*/1, bytes.data());
+    (*source)->fill(/*step=*/1, 0, (*source)->samplesPerStep(), bytes.data());
     return bytes;
   }
   Expected<Tensor> tensor = openArray(spec, buffer.type, "buffer");
@@ -273,7 +279,7 @@ Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
   if (!spec.ok())
     return spec.status();
   if ((*spec)->kind == Spec::Kind::random)
-    return openRandom(**spec, batch, metadata.microbatches);
+    return openRandom(**spec, batch, microbatches);
   if ((*spec)->kind != Spec::Kind::text)
     return openRows(**spec, batch);
   if (batch.shape.empty())
@@ -348,8 +354,8 @@ Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
         " bytes, one window takes " + std::to_string(reachIn(spec.file)));
   if (Status status = checkText(spec, batch, *text); !status.ok())
     return status;
-  int64_t windows = artifact::numElements(batch.shape) / batch.shape.back() *
-                    metadata.microbatches;
+  int64_t windows =
+      artifact::numElements(batch.shape) / batch.shape.back() * microbatches;
   return std::unique_ptr<Source>(std::make_unique<TextSource>(
       *text, batch, spec.shift, places, windows, options.seed));
 }
@@ -360,11 +366,11 @@ Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
 
 Status Opener::checkRowCount(const Spec &spec, int64_t perMicrobatch,
                              int64_t rows) {
-  int64_t perStep = perMicrobatch * metadata.microbatches;
+  int64_t perStep = perMicrobatch * microbatches;
   std::string says =
       "'" + spec.file + "' has " + std::to_string(rows) +
-      " samples, a step takes " + std::to_string(metadata.microbatches) +
-      (metadata.microbatches == 1 ? " microbatch of " : " microbatches of ") +
+      " samples, a step takes " + std::to_string(microbatches) +
+      (microbatches == 1 ? " microbatch of " : " microbatches of ") +
       std::to_string(perMicrobatch);
   if (rows < perStep)
     return Status::error(says);
@@ -421,8 +427,7 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
         !status.ok())
       return status;
   return std::unique_ptr<Source>(std::make_unique<ArraySource>(
-      *tensor, perMicrobatch * metadata.microbatches, options.shuffle,
-      options.seed));
+      *tensor, perMicrobatch * microbatches, options.shuffle, options.seed));
 }
 
 //===----------------------------------------------------------------------===//
@@ -467,14 +472,17 @@ struct Inputs::Storage {
   Files files;
 };
 
-Inputs::Inputs(const Metadata &metadata)
-    : metadata(metadata), storage(std::make_unique<Storage>()) {}
+Inputs::Inputs(const Metadata &metadata, int64_t microbatches)
+    : metadata(metadata), microbatches(microbatches),
+      storage(std::make_unique<Storage>()) {}
 Inputs::~Inputs() = default;
 
 Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
-                                               const InputOptions &options) {
-  std::unique_ptr<Inputs> inputs(new Inputs(metadata));
-  Opener opener(metadata, options, inputs->storage->files);
+                                               const InputOptions &options,
+                                               int32_t replicas) {
+  int64_t microbatches = int64_t(metadata.microbatches) * replicas;
+  std::unique_ptr<Inputs> inputs(new Inputs(metadata, microbatches));
+  Opener opener(metadata, microbatches, options, inputs->storage->files);
   if (Status status = opener.parse(); !status.ok())
     return status;
   for (const Batch &batch : metadata.batches) {
@@ -483,6 +491,7 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
       return source.status();
     inputs->sources.push_back(std::move(*source));
   }
+  inputs->numStepsPerEpoch = opener.stepsPerEpoch();
   for (const Buffer &buffer : metadata.buffers) {
     Expected<AlignedBytes> bytes = opener.openBuffer(buffer);
     if (!bytes.ok())
@@ -492,12 +501,14 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
   return inputs;
 }
 
-void Inputs::fill(size_t index, int64_t step, char *target) {
-  sources[index]->fill(step, target);
+void Inputs::fill(size_t index, int64_t step, int64_t first, int64_t count,
+                  char *target) {
+  Source &source = *sources[index];
+  int64_t samples = source.samplesPerStep() / microbatches;
+  source.fill(step, first * samples, count * samples, target);
 }
 
 int64_t Inputs::batchBytes(size_t index) const {
   const Batch &batch = metadata.batches[index];
-  return artifact::numElements(batch.shape) * artifact::byteSize(batch.type) *
-         metadata.microbatches;
+  return artifact::numElements(batch.shape) * artifact::byteSize(batch.type);
 }

@@ -40,22 +40,32 @@ class Source;
 /// step only.
 class Inputs {
 public:
+  /// A step has m microbatches for each of `replicas`.
   static Expected<std::unique_ptr<Inputs>>
-  open(const artifact::Metadata &metadata, const InputOptions &options);
+  open(const artifact::Metadata &metadata, const InputOptions &options,
+       int32_t replicas = 1);
   ~Inputs();
 
-  /// Writes the m microbatches of step `step` (from 1) of batch argument
-  /// `index` to `target`, of batchBytes(index) bytes. Steps ascend.
-  void fill(size_t index, int64_t step, char *target);
+  /// Writes `count` microbatches of step `step` (from 1) of batch argument
+  /// `index`, from number `first` on, to `target`. Steps ascend.
+  void fill(size_t index, int64_t step, int64_t first, int64_t count,
+            char *target);
 
+  /// How many steps take all samples of the arrays once; 0 where there are no
+  /// arrays.
+  int64_t stepsPerEpoch() const { return numStepsPerEpoch; }
+
+  /// Of one microbatch.
   int64_t batchBytes(size_t index) const;
   const char *buffer(size_t index) const { return buffers[index].data(); }
 
 private:
-  explicit Inputs(const artifact::Metadata &metadata);
+  Inputs(const artifact::Metadata &metadata, int64_t microbatches);
 
   struct Storage; ///< What sources point into.
   const artifact::Metadata &metadata;
+  const int64_t microbatches; ///< Of a step.
+  int64_t numStepsPerEpoch = 0;
   std::unique_ptr<Storage> storage;
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<AlignedBytes> buffers;

@@ -45,12 +45,13 @@ static void widenTo(DataType type, std::string_view bytes, char *target) {
   }
 }
 
-void TextSource::fill(int64_t step, char *target) {
+void TextSource::fill(int64_t step, int64_t first, int64_t count,
+                      char *target) {
   int64_t windowBytes = window * artifact::byteSize(type);
-  for (int64_t i = 0; i < windowsPerStep; ++i) {
-    uint64_t place =
-        stream.below(static_cast<uint64_t>(numPlaces),
-                     static_cast<uint64_t>((step - 1) * windowsPerStep + i));
+  first += (step - 1) * windowsPerStep;
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t place = stream.below(static_cast<uint64_t>(numPlaces),
+                                  static_cast<uint64_t>(first + i));
     widenTo(type,
             text.substr(place + static_cast<uint64_t>(shift),
                         static_cast<size_t>(window)),
@@ -84,12 +85,13 @@ void ArraySource::startEpoch(int64_t epoch) {
     std::swap(order[i - 1], order[stream.below(i, i)]);
 }
 
-void ArraySource::fill(int64_t step, char *target) {
+void ArraySource::fill(int64_t step, int64_t first, int64_t count,
+                       char *target) {
   int64_t epoch = (step - 1) / stepsPerEpoch;
   if (epoch != currentEpoch)
     startEpoch(epoch);
-  int64_t first = (step - 1) % stepsPerEpoch * rowsPerStep;
-  for (int64_t i = 0; i < rowsPerStep; ++i)
+  first += (step - 1) % stepsPerEpoch * rowsPerStep;
+  for (int64_t i = 0; i < count; ++i)
     std::memcpy(target + i * rowBytes,
                 bytes.data() + order[first + i] * rowBytes,
                 static_cast<size_t>(rowBytes));
@@ -102,61 +104,68 @@ void ArraySource::fill(int64_t step, char *target) {
 RandomSource::RandomSource(const std::string &name, DataType type,
                            int64_t count, std::pair<int64_t, int64_t> range,
                            bool isFixed, uint64_t seed)
-    : type(type), count(count), range(range), stream(seed, "data " + name) {
+    : type(type), valuesPerStep(count), range(range),
+      stream(seed, "data " + name) {
   if (!isFixed)
     return;
   std::string bytes(static_cast<size_t>(count * artifact::byteSize(type)), 0);
-  draw(/*step=*/1, bytes.data());
+  draw(/*step=*/1, {0, count}, bytes.data());
   fixed = std::move(bytes);
 }
 
 template <typename T>
-static void drawNormal(const RandomStream &stream, int64_t count, int64_t step,
-                       char *target) {
-  uint64_t first = static_cast<uint64_t>((step - 1) * ((count + 1) / 2));
+static void drawNormal(const RandomStream &stream, int64_t valuesPerStep,
+                       int64_t step, RandomSource::Part part, char *target) {
+  auto base = static_cast<uint64_t>((step - 1) * ((valuesPerStep + 1) / 2));
   std::array<double, 2> pair = {};
-  for (int64_t i = 0; i < count; ++i) {
-    if (i % 2 == 0)
-      pair = stream.normalPair(first + static_cast<uint64_t>(i / 2));
+  for (int64_t i = part.first; i < part.first + part.count; ++i) {
+    if (i % 2 == 0 || i == part.first)
+      pair = stream.normalPair(base + static_cast<uint64_t>(i / 2));
     T value = static_cast<T>(pair[static_cast<size_t>(i % 2)]);
-    std::memcpy(target + i * int64_t(sizeof(T)), &value, sizeof(T));
+    std::memcpy(target + (i - part.first) * int64_t(sizeof(T)), &value,
+                sizeof(T));
   }
 }
 
 template <typename T>
-static void drawBelow(const RandomStream &stream, int64_t count, int64_t step,
-                      std::pair<int64_t, int64_t> range, char *target) {
-  uint64_t first = static_cast<uint64_t>((step - 1) * count);
+static void drawBelow(const RandomStream &stream, int64_t valuesPerStep,
+                      int64_t step, std::pair<int64_t, int64_t> range,
+                      RandomSource::Part part, char *target) {
+  auto first = static_cast<uint64_t>((step - 1) * valuesPerStep + part.first);
   // Without a sign: all of i64 is a range too.
   uint64_t low = static_cast<uint64_t>(range.first);
   uint64_t width = static_cast<uint64_t>(range.second) - low;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < part.count; ++i) {
     T value = static_cast<T>(
         low + stream.below(width, first + static_cast<uint64_t>(i)));
     std::memcpy(target + i * int64_t(sizeof(T)), &value, sizeof(T));
   }
 }
 
-void RandomSource::draw(int64_t step, char *target) const {
+void RandomSource::draw(int64_t step, Part part, char *target) const {
+  int64_t all = valuesPerStep;
   if (type == DataType::f64)
-    return drawNormal<double>(stream, count, step, target);
+    return drawNormal<double>(stream, all, step, part, target);
   if (type == DataType::f32)
-    return drawNormal<float>(stream, count, step, target);
+    return drawNormal<float>(stream, all, step, part, target);
   switch (artifact::byteSize(type)) {
   case 1:
-    return drawBelow<int8_t>(stream, count, step, range, target);
+    return drawBelow<int8_t>(stream, all, step, range, part, target);
   case 2:
-    return drawBelow<int16_t>(stream, count, step, range, target);
+    return drawBelow<int16_t>(stream, all, step, range, part, target);
   case 4:
-    return drawBelow<int32_t>(stream, count, step, range, target);
+    return drawBelow<int32_t>(stream, all, step, range, part, target);
   default:
-    return drawBelow<int64_t>(stream, count, step, range, target);
+    return drawBelow<int64_t>(stream, all, step, range, part, target);
   }
 }
 
-void RandomSource::fill(int64_t step, char *target) {
+void RandomSource::fill(int64_t step, int64_t first, int64_t count,
+                        char *target) {
+  int64_t width = artifact::byteSize(type);
   if (fixed.empty())
-    draw(step, target);
+    draw(step, {first, count}, target);
   else
-    std::memcpy(target, fixed.data(), fixed.size());
+    std::memcpy(target, fixed.data() + first * width,
+                static_cast<size_t>(count * width));
 }

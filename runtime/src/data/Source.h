@@ -15,12 +15,15 @@
 
 namespace veeline::data {
 
-/// Fills batch arguments. A step has `perStep` samples (windows or rows), the
+/// Fills batch arguments. A step has a number of samples (windows or rows), the
 /// microbatches' first dimensions one after the other.
 class Source {
 public:
   virtual ~Source() = default;
-  virtual void fill(int64_t step, char *target) = 0;
+  /// Writes samples [first, first + count) of a step.
+  virtual void fill(int64_t step, int64_t first, int64_t count,
+                    char *target) = 0;
+  virtual int64_t samplesPerStep() const = 0;
 };
 
 /// Windows of a text at random places: those of one file are the same for all
@@ -29,7 +32,8 @@ class TextSource final : public Source {
 public:
   TextSource(std::string_view text, const artifact::Batch &batch, int64_t shift,
              int64_t numPlaces, int64_t windowsPerStep, uint64_t seed);
-  void fill(int64_t step, char *target) override;
+  void fill(int64_t step, int64_t first, int64_t count, char *target) override;
+  int64_t samplesPerStep() const override { return windowsPerStep; }
 
 private:
   std::string_view text;
@@ -43,7 +47,8 @@ class ArraySource final : public Source {
 public:
   ArraySource(const Tensor &tensor, int64_t rowsPerStep, bool shuffle,
               uint64_t seed);
-  void fill(int64_t step, char *target) override;
+  void fill(int64_t step, int64_t first, int64_t count, char *target) override;
+  int64_t samplesPerStep() const override { return rowsPerStep; }
 
 private:
   void startEpoch(int64_t epoch);
@@ -61,16 +66,21 @@ private:
 /// there is one batch for all.
 class RandomSource final : public Source {
 public:
+  /// Some of the values of a step.
+  struct Part {
+    int64_t first, count;
+  };
   /// Integers in `range`. `count` values a step.
   RandomSource(const std::string &name, artifact::DataType type, int64_t count,
                std::pair<int64_t, int64_t> range, bool isFixed, uint64_t seed);
-  void fill(int64_t step, char *target) override;
+  void fill(int64_t step, int64_t first, int64_t count, char *target) override;
+  int64_t samplesPerStep() const override { return valuesPerStep; }
 
 private:
-  void draw(int64_t step, char *target) const;
+  void draw(int64_t step, Part part, char *target) const;
 
   const artifact::DataType type;
-  const int64_t count;
+  const int64_t valuesPerStep;
   const std::pair<int64_t, int64_t> range;
   const RandomStream stream;
   std::string fixed; ///< The batch of all steps; empty where each has its own.

@@ -28,7 +28,7 @@ static const artifact::Channel &channelOf(const veeline_rank &rank,
                                           int32_t index) {
   VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < rank.channels.size(),
                 "a message of a channel that the program does not have");
-  return rank.program->channels[index];
+  return rank.program->channels[static_cast<size_t>(rank.firstChannel + index)];
 }
 
 static void checkReceiver(const veeline_rank &rank, int32_t channel) {
@@ -39,6 +39,12 @@ static void checkReceiver(const veeline_rank &rank, int32_t channel) {
 static void checkSender(const veeline_rank &rank, int32_t channel) {
   VEELINE_CHECK(channelOf(rank, channel).fromRank == rank.index,
                 "a channel is sent to by a rank it does not start from");
+}
+
+static void checkReduction(const veeline_rank &rank, int32_t index) {
+  VEELINE_CHECK(index >= 0 &&
+                    static_cast<size_t>(index) < rank.reductions.size(),
+                "gradients are added up that are not in the rank's table");
 }
 
 static void checkCall(const veeline_rank &rank,
@@ -131,6 +137,25 @@ void veeline_send_commit(veeline_rank *rank, int32_t channel) {
   rank->channels[channel]->commit(*rank);
 }
 
+void veeline_reduce_post(veeline_rank *rank, int32_t reduction) {
+  if (rank->failed)
+    return;
+  checkReduction(*rank, reduction);
+  ++rank->reductionsUnderWay;
+  for (auto &piece : rank->reductions[reduction])
+    piece->post(*rank);
+}
+
+void veeline_reduce_wait(veeline_rank *rank, int32_t reduction) {
+  if (rank->failed)
+    return;
+  checkReduction(*rank, reduction);
+  for (auto &piece : rank->reductions[reduction])
+    if (!rank->failed)
+      piece->wait(*rank);
+  --rank->reductionsUnderWay;
+}
+
 void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,
                   const void *b, void *c, void *scratch) {
   runCall(rank, rank->gemms, gemm, a, b, c, scratch);
@@ -146,8 +171,9 @@ void veeline_update(veeline_rank *rank, int32_t param, void *value, void *state,
   if (rank->failed)
     return;
   checkUpdate(*rank, param, value, state, gradients, num_gradients);
-  host::updateParam(rank->updates[param], *rank->settings, rank->microbatches,
-                    value, state, gradients, num_gradients);
+  host::updateParam(rank->updates[param], *rank->settings,
+                    rank->allMicrobatches, value, state, gradients,
+                    num_gradients);
 }
 
 void veeline_report(veeline_rank *rank, int32_t result, int32_t microbatch,
@@ -155,7 +181,7 @@ void veeline_report(veeline_rank *rank, int32_t result, int32_t microbatch,
   if (rank->failed)
     return;
   checkReport(*rank, result, microbatch);
-  double &place = rank->results[result * rank->microbatches + microbatch];
+  double &place = rank->results[result * rank->allMicrobatches + microbatch];
   if ((*rank->resultTypes)[result].type == artifact::DataType::f64) {
     std::memcpy(&place, value, sizeof(double));
     return;
@@ -167,6 +193,7 @@ void veeline_report(veeline_rank *rank, int32_t result, int32_t microbatch,
 
 void veeline_op_begin(veeline_rank *rank, int32_t op) {
   VEELINE_CHECK(rank->currentOp == -1, "an op begins inside of another");
+  rank->progress();
   rank->currentOp = op;
   if (rank->timeline)
     rank->timeline->beginOp();

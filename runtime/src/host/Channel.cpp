@@ -9,6 +9,7 @@
 #include "Clock.h"
 #include "Names.h"
 #include "Rank.h"
+#include "Suggest.h"
 
 #include "veeline/Support/Check.h"
 
@@ -138,7 +139,25 @@ bool Group::isDeadlocked() const {
   return first && first == turnsIfAllBlocked();
 }
 
+/// " waits for the gradients of chunk 1 of ranks 0, 4".
+static std::string describeReduction(const artifact::Program &program,
+                                     int32_t rank, int32_t number) {
+  const artifact::Reduction &reduction =
+      program.ranks[static_cast<size_t>(rank)]
+          .reductions[static_cast<size_t>(number)];
+  std::vector<std::string> others;
+  for (int32_t other :
+       program.ranksOf(program.placeOf(static_cast<size_t>(rank)).stage))
+    if (other != rank)
+      others.push_back(std::to_string(other));
+  return " waits for the gradients of chunk " +
+         std::to_string(reduction.chunk) +
+         (others.size() == 1 ? " of rank " : " of ranks ") + joinNames(others);
+}
+
 std::string Group::describeWait(int32_t rank, int32_t index) const {
+  if (static_cast<size_t>(index) >= program.channels.size())
+    return describeReduction(program, rank, index - indexOf(0));
   const artifact::Channel &channel = program.channels[index];
   bool receives = channel.toRank == rank;
   return (receives ? " waits for a message of rank "

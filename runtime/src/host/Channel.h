@@ -57,8 +57,15 @@ public:
 
   /// Sleeps until `word` has reached `target` (see HostChannel) or carries the
   /// fault bit, which returns false. Spins first, where every rank has a core.
+  /// `channel` says what is waited for: a channel, or a reduction of the rank
+  /// (`indexOf`).
   bool waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                uint32_t target);
+
+  /// Entry `reduction` of a rank's table as what is waited for.
+  int32_t indexOf(int32_t reduction) const {
+    return static_cast<int32_t>(program.channels.size()) + reduction;
+  }
 
   /// After a fault: remembers what the rank does and waits for.
   void noteStop(veeline_rank &rank, int32_t channel) const;

@@ -44,6 +44,10 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
         for (std::unique_ptr<Channel> &channel : channels)
           if (channel)
             channel->abort();
+        for (Worker *worker : local)
+          for (auto &pieces : worker->rank.reductions)
+            for (std::unique_ptr<Reduction> &piece : pieces)
+              piece->abort();
       }),
       announce(options.announce) {}
 
@@ -67,12 +71,16 @@ int64_t HostExecutor::maxMessageBytes() const {
 
 Status HostExecutor::prepare(const HostOptions &options) {
   const artifact::Metadata &metadata = artifact.metadata;
-  inputs.resize(metadata.batches.size() + metadata.buffers.size());
   results.resize(metadata.results.size() *
-                 static_cast<size_t>(metadata.microbatches));
+                 static_cast<size_t>(metadata.microbatches) *
+                 static_cast<size_t>(program.replicas));
   for (size_t i = 0; i < program.channels.size(); ++i)
     addChannel(static_cast<int32_t>(i));
   workers.resize(program.ranks.size());
+  auto numStages =
+      static_cast<int32_t>(program.ranks.size()) / program.replicas;
+  for (int32_t stage = 0; stage < numStages; ++stage)
+    firstReplicaRanks.push_back(program.ranksOf(stage)[0]);
   Status status = prepareLocal(options);
   if (!network)
     return status;
@@ -105,7 +113,38 @@ Status HostExecutor::prepareLocal(const HostOptions &options) {
       return Status::error("rank " + std::to_string(i) + ": " +
                            status.message());
   }
+  for (Worker *worker : local)
+    addReductions(*worker);
   return startThreads();
+}
+
+/// Once all arenas of this process are there.
+void HostExecutor::addReductions(Worker &worker) {
+  veeline_rank &rank = worker.rank;
+  int32_t stage = program.placeOf(static_cast<size_t>(rank.index)).stage;
+  std::vector<int32_t> members = program.ranksOf(stage);
+  const std::vector<artifact::Reduction> &table = rank.description->reductions;
+  int32_t number = 0;
+  for (int32_t i = 0; i < static_cast<int32_t>(table.size()); ++i) {
+    auto &pieces = rank.reductions.emplace_back();
+    for (int32_t k = 0; k < static_cast<int32_t>(table[i].pieces.size()); ++k) {
+      const artifact::ReducedPiece &piece = table[i].pieces[k];
+      if (network) {
+        pieces.push_back(network->join(group, i, number++, piece, members,
+                                       worker.arena.data()));
+        continue;
+      }
+      std::shared_ptr<SharedSum> &sum = sums[{stage, i, k}];
+      if (!sum) {
+        std::vector<char *> accumulators;
+        for (int32_t member : members)
+          accumulators.push_back(workers[member]->arena.data() + piece.offset);
+        sum = std::make_shared<SharedSum>(group, group.indexOf(i), piece,
+                                          std::move(accumulators));
+      }
+      pieces.push_back(std::make_unique<HostReduction>(sum));
+    }
+  }
 }
 
 static std::vector<ParamUpdate> makeUpdates(const artifact::Metadata &metadata,
@@ -151,13 +190,19 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   rank.description = &description;
   rank.fault = &fault;
   rank.arena = &worker.arena;
-  for (std::unique_ptr<Channel> &channel : channels)
-    rank.channels.push_back(channel.get());
+  int32_t replica = program.placeOf(static_cast<size_t>(index)).replica;
+  size_t numChannels = channels.size() / static_cast<size_t>(program.replicas);
+  rank.firstChannel = replica * static_cast<int32_t>(numChannels);
+  for (size_t i = 0; i < numChannels; ++i)
+    rank.channels.push_back(
+        channels[static_cast<size_t>(rank.firstChannel) + i].get());
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
   rank.updates = makeUpdates(metadata, description);
   rank.settings = &settings;
   rank.microbatches = metadata.microbatches;
-  rank.results = results.data();
+  rank.allMicrobatches = metadata.microbatches * program.replicas;
+  rank.results = results.data() + replica * metadata.microbatches;
+  worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
   rank.resultTypes = &metadata.results;
   if (options.timelineEvents)
     rank.timeline = std::make_unique<Timeline>(options.timelineEvents);
@@ -229,7 +274,7 @@ void HostExecutor::runWorker(Worker &worker) {
     if (stopping)
       return;
     enter(Activity::step);
-    worker.step(&worker.rank, worker.arena.data(), inputs.data());
+    worker.step(&worker.rank, worker.arena.data(), worker.inputs.data());
     for (Channel *channel : worker.rank.channels)
       if (channel && !worker.rank.failed)
         channel->flush(worker.rank);
@@ -261,11 +306,28 @@ HostExecutor::~HostExecutor() {
 // Steps
 //===----------------------------------------------------------------------===//
 
+void HostExecutor::setInputs(Worker &worker, const void *const *inputs) {
+  const artifact::Metadata &metadata = artifact.metadata;
+  int32_t replica =
+      program.placeOf(static_cast<size_t>(worker.rank.index)).replica;
+  int64_t first = int64_t(metadata.microbatches) * (replica - firstReplica());
+  for (size_t i = 0; i < worker.inputs.size(); ++i) {
+    const auto *bytes = static_cast<const char *>(inputs[i]);
+    if (i < metadata.batches.size()) {
+      const artifact::Batch &batch = metadata.batches[i];
+      bytes += first * artifact::numElements(batch.shape) *
+               artifact::byteSize(batch.type);
+    }
+    worker.inputs[i] = bytes;
+  }
+}
+
 Status HostExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
   if (Status status = fault.status(); !status.ok())
     return status;
-  std::copy_n(newInputs, inputs.size(), inputs.begin());
+  for (Worker *worker : local)
+    setInputs(*worker, newInputs);
   settings = newSettings;
   std::fill(results.begin(), results.end(), notReported);
   for (Worker *worker : local)
@@ -300,14 +362,16 @@ Status HostExecutor::localStatus() {
 }
 
 /// `squareOf(rank, i)` is that of parameter i of the rank's table. In the order
-/// of the ranks, wherever they run: the bits of a sum depend on it.
+/// of `ranks`, those of the stages of one replica, wherever they run: the bits
+/// of a sum depend on it. All replicas have the same gradients.
 template <typename Square>
-static double addSquares(const artifact::Program &program, Square squareOf) {
+static double addSquares(const artifact::Program &program,
+                         const std::vector<int32_t> &ranks, Square squareOf) {
   double sum = 0;
-  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+  for (int32_t rank : ranks)
     for (size_t i = 0; i < program.ranks[rank].params.size(); ++i)
       if (program.ranks[rank].params[i].isHome)
-        sum += squareOf(rank, i);
+        sum += squareOf(static_cast<size_t>(rank), i);
   return sum;
 }
 
@@ -336,8 +400,8 @@ Status HostExecutor::shareStep(StepResult &result) {
           std::bit_cast<uint64_t>(notReported))
         result.results[i] = numbers[i];
   }
-  result.gradientNorm =
-      std::sqrt(addSquares(program, [&](size_t rank, size_t i) {
+  result.gradientNorm = std::sqrt(
+      addSquares(program, firstReplicaRanks, [&](size_t rank, size_t i) {
         return reports[rank][results.size() + i];
       }));
   return Status::success();
@@ -354,11 +418,16 @@ Status HostExecutor::finish(StepResult &result) {
   for (std::unique_ptr<Channel> &channel : channels)
     VEELINE_CHECK(!channel || channel->isIdle(),
                   "a step ended with messages under way");
+  for (Worker *worker : local)
+    for (const auto &pieces : worker->rank.reductions)
+      for (const std::unique_ptr<Reduction> &piece : pieces)
+        VEELINE_CHECK(piece->isIdle(),
+                      "a step ended with gradients of replicas under way");
   if (network)
     return shareStep(result);
   result.results = results;
-  result.gradientNorm =
-      std::sqrt(addSquares(program, [&](size_t rank, size_t i) {
+  result.gradientNorm = std::sqrt(
+      addSquares(program, firstReplicaRanks, [&](size_t rank, size_t i) {
         return workers[rank]->rank.updates[i].squaredGradientNorm;
       }));
   return Status::success();

@@ -13,6 +13,8 @@
 #include "Object.h"
 #include "Rank.h"
 
+#include <array>
+#include <map>
 #include <thread>
 
 namespace veeline::host {
@@ -56,6 +58,13 @@ public:
   /// True where the rank runs in this process; what follows is of such ranks.
   bool isLocal(int32_t rank) const { return workers[rank] != nullptr; }
   Network *otherProcesses() const { return network; }
+  /// The replicas of which some rank runs in this process.
+  int32_t firstReplica() const {
+    return network
+               ? program.placeOf(static_cast<size_t>(network->rank())).replica
+               : 0;
+  }
+  int32_t numReplicas() const { return network ? 1 : program.replicas; }
   const Arena &arena(int32_t rank) const { return workers[rank]->arena; }
   const CallTable &gemms(int32_t rank) const {
     return workers[rank]->rank.gemms;
@@ -81,6 +90,9 @@ private:
     Arena arena;
     Object object;
     veeline_step_fn step = nullptr;
+    /// One per batch argument, from the first microbatch of the rank's replica
+    /// on, then one per buffer.
+    std::vector<const void *> inputs;
     Status prepared = Status::success();
     int64_t stepEnd = 0; ///< In nanoseconds().
     std::thread thread;
@@ -93,8 +105,10 @@ private:
   Status prepareLocal(const HostOptions &options);
   void addChannel(int32_t index);
   Status prepareWorker(int32_t index, const HostOptions &options);
+  void addReductions(Worker &worker);
   Status startThreads();
   void runWorker(Worker &worker);
+  void setInputs(Worker &worker, const void *const *inputs);
   void waitUntilDone();
   void addIdleTails();
   int64_t maxMessageBytes() const;
@@ -109,8 +123,10 @@ private:
   Fault fault;
   std::vector<std::unique_ptr<Worker>> workers; ///< By rank; null: elsewhere.
   std::vector<Worker *> local;
+  std::vector<int32_t> firstReplicaRanks; ///< By stage.
+  /// Those of threads, by stage, reduction and piece.
+  std::map<std::array<int32_t, 3>, std::shared_ptr<SharedSum>> sums;
   std::vector<double> results;
-  std::vector<const void *> inputs;
   StepSettings settings;
   void (*const announce)(Activity activity);
 

@@ -19,6 +19,7 @@ namespace veeline::host {
 class Channel;
 class Fault;
 class Group;
+class Reduction;
 
 /// The processes of a run, one for each rank of the pipeline. But for
 /// `connect`, these are for the thread that runs the training loop, and every
@@ -35,7 +36,15 @@ public:
   virtual std::unique_ptr<Channel>
   connect(Group &group, int32_t index, const artifact::Channel &channel) = 0;
 
-  /// From now on the ends that `connect` gave are not used any more.
+  /// This process's part of a piece of entry `index` of its rank's table of
+  /// reductions, with the processes `members`, by replica. `number` counts the
+  /// pieces of the rank, `arena` is its arena. Before the first step.
+  virtual std::unique_ptr<Reduction>
+  join(Group &group, int32_t index, int32_t number,
+       const artifact::ReducedPiece &description,
+       const std::vector<int32_t> &members, char *arena) = 0;
+
+  /// From now on what `connect` and `join` gave is not used any more.
   virtual void disconnect() = 0;
 
   /// What each process gave, by rank. An error where one of them has failed.

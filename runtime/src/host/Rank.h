@@ -11,6 +11,7 @@
 #include "Channel.h"
 #include "Fault.h"
 #include "PreparedCall.h"
+#include "Reduction.h"
 #include "Timeline.h"
 #include "Update.h"
 
@@ -35,15 +36,24 @@ struct veeline_rank {
   /// The entry of the table of operations that runs; -1 between them.
   int32_t currentOp = -1;
 
-  std::vector<veeline::host::Channel *> channels; ///< As in the program.
+  /// Those of the rank's replica, as in a file.
+  std::vector<veeline::host::Channel *> channels;
+  int32_t firstChannel = 0; ///< The program's number of the first one.
+  /// The pieces of each reduction of the rank's table.
+  std::vector<std::vector<std::unique_ptr<veeline::host::Reduction>>>
+      reductions;
+  /// Some are posted and not waited for.
+  int32_t reductionsUnderWay = 0;
   std::vector<char> discard; ///< Where sends write after a fault.
   veeline::host::CallTable gemms;
   veeline::host::CallTable convolutions;
   std::vector<veeline::host::ParamUpdate> updates;
   const veeline::StepSettings *settings = nullptr;
-  int32_t microbatches = 1;
+  int32_t microbatches = 1;    ///< Of the rank's replica.
+  int32_t allMicrobatches = 1; ///< Of all replicas.
 
-  /// [result][microbatch], of all ranks; each entry is reported once a step.
+  /// [result][microbatch of all], of all ranks, from the first one of the
+  /// rank's replica on; each entry is reported once a step.
   double *results = nullptr;
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 
@@ -52,6 +62,15 @@ struct veeline_rank {
   /// True where the `bytes` at `place` lie inside of this rank's arena.
   bool owns(const void *place, int64_t bytes) const {
     return arena->contains(place, bytes);
+  }
+
+  /// Helps reductions that are under way.
+  void progress() {
+    if (reductionsUnderWay == 0)
+      return;
+    for (auto &pieces : reductions)
+      for (auto &piece : pieces)
+        piece->progress(*this);
   }
 
   /// Records the first fault of the program and stops this rank.

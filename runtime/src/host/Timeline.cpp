@@ -36,8 +36,11 @@ static std::string messageName(const Channel &channel) {
          std::to_string(channel.edge);
 }
 
-std::string host::nameOfOp(const Program &program, const Op &op) {
+std::string host::nameOfOp(const Program &program, int32_t rank, const Op &op) {
   std::string name(artifact::name(op.kind));
+  if (op.reduction >= 0)
+    name += " c" +
+            std::to_string(program.ranks[rank].reductions[op.reduction].chunk);
   if (op.channel >= 0)
     name += " " + messageName(program.channels[op.channel]);
   if (op.param >= 0)
@@ -61,6 +64,8 @@ static const char *colourOf(OpKind kind) {
     return "thread_state_runnable";
   case OpKind::send:
   case OpKind::recv:
+  case OpKind::allReduce:
+  case OpKind::allReduceWait:
     return "rail_load";
   case OpKind::update:
     return "rail_idle";
@@ -120,8 +125,8 @@ private:
   void addOp(int process, size_t rank, int32_t index, double begin,
              double end) {
     const Op &op = program.ranks[rank].ops[index];
-    add(process, rank, nameOfOp(program, op), std::string(name(op.kind)),
-        colourOf(op.kind), begin, end);
+    add(process, rank, nameOfOp(program, static_cast<int32_t>(rank), op),
+        std::string(name(op.kind)), colourOf(op.kind), begin, end);
     events.back()["args"]["op"] = index;
   }
 
@@ -171,7 +176,7 @@ std::string host::toText(const Program &program, int32_t rank,
     text += line;
     text += event.op == Event::idle
                 ? "idle"
-                : nameOfOp(program, program.ranks[rank].ops[event.op]);
+                : nameOfOp(program, rank, program.ranks[rank].ops[event.op]);
     text += "\n";
   }
   return text;

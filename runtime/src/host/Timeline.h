@@ -54,8 +54,9 @@ private:
   int64_t opGemm = 0;
 };
 
-/// "F c3 m2", "recv activation e1 m0".
-std::string nameOfOp(const artifact::Program &program, const artifact::Op &op);
+/// "F c3 m2", "recv activation e1 m0", "all-reduce c3", of an op of `rank`.
+std::string nameOfOp(const artifact::Program &program, int32_t rank,
+                     const artifact::Op &op);
 
 /// A line for each event of `rank`: its step, when it began and how long it
 /// took, in microseconds since the first one.

@@ -39,8 +39,10 @@ struct Welcome {
 };
 
 enum class FrameKind : uint32_t {
-  credit,   ///< The receive of one more message of `channel` is posted.
-  message,  ///< Of `channel`; its place is posted.
+  credit,          ///< The receive of one more message of `channel` is posted.
+  message,         ///< Of `channel`; its place is posted.
+  reductionCredit, ///< The same two for a part of a reduction.
+  reductionPart,
   exchange, ///< One process's part of an exchange, or of a gathering.
   failure,  ///< The sender of the frame cannot go on; followed by why.
   goodbye,  ///< The sender of the frame has ended its part of the run.
@@ -50,9 +52,9 @@ enum class FrameKind : uint32_t {
 /// A message is named by fields of its own, which the receiver checks.
 struct Header {
   FrameKind kind;
-  int32_t channel;
+  int32_t channel; ///< Of a part of a reduction: its number for the ranks.
   int32_t edge;
-  uint32_t direction; ///< An artifact::ChannelKind.
+  uint32_t direction; ///< An artifact::ChannelKind, or a Part of a reduction.
   uint32_t number;    ///< Counts the messages of the channel since the start.
   uint32_t unused;
   uint64_t bytes;

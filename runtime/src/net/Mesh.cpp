@@ -132,6 +132,7 @@ void Mesh::disconnect() {
   asio::post(io, [&] {
     senders.clear();
     receivers.clear();
+    reductions.clear();
     done.set_value();
   });
   done.get_future().get();
@@ -248,6 +249,9 @@ asio::awaitable<void> Mesh::write(int32_t peer) {
       co_return;
     if (frame.sender)
       frame.sender->sent(const_cast<char *>(frame.data));
+    // May queue further frames, which this loop writes as long as there is one.
+    if (frame.written)
+      frame.written();
     link.queue.pop_front();
   }
 }
@@ -297,12 +301,12 @@ asio::awaitable<void> Mesh::read(int32_t peer) {
 asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
   switch (header.kind) {
   case FrameKind::credit:
-    if (auto it = senders.find(header.channel);
-        it != senders.end() && it->second->channel().toRank == peer) {
-      it->second->credit();
+  case FrameKind::reductionCredit:
+    if (takeCredit(peer, header))
       co_return true;
-    }
     break;
+  case FrameKind::reductionPart:
+    co_return co_await readPart(peer, header);
   case FrameKind::message:
     co_return co_await readMessage(peer, header);
   case FrameKind::exchange:
@@ -315,6 +319,43 @@ asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
   }
   lose(peer, "sent what is no frame of this run");
   co_return false;
+}
+
+/// False where it is not about what this process sends to `peer`.
+bool Mesh::takeCredit(int32_t peer, const Header &header) {
+  if (header.kind == FrameKind::reductionCredit) {
+    auto it = reductions.find(header.channel);
+    return it != reductions.end() &&
+           it->second->credit(static_cast<Part>(header.direction), peer);
+  }
+  auto it = senders.find(header.channel);
+  if (it == senders.end() || it->second->channel().toRank != peer)
+    return false;
+  it->second->credit();
+  return true;
+}
+
+asio::awaitable<bool> Mesh::readPart(int32_t peer, const Header &header) {
+  auto part = static_cast<Part>(header.direction);
+  auto it = reductions.find(header.channel);
+  char *target = it == reductions.end()
+                     ? nullptr
+                     : it->second->placeOf(part, peer, header.bytes);
+  if (!target) {
+    lose(peer, "sent a part of reduction " + std::to_string(header.channel) +
+                   " (" + std::to_string(header.bytes) +
+                   " bytes), which is not expected");
+    co_return false;
+  }
+  Link &link = *links[static_cast<size_t>(peer)];
+  if (!co_await readBytes(link, target, static_cast<size_t>(header.bytes))) {
+    lose(peer, "is gone: its connection is closed");
+    co_return false;
+  }
+  it = reductions.find(header.channel);
+  if (it != reductions.end())
+    it->second->arrive(part, peer);
+  co_return true;
 }
 
 bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
@@ -344,7 +385,9 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
     lose(peer, "is gone: its connection is closed");
     co_return false;
   }
-  receivers[header.channel]->arrive();
+  // Not where this process has given up meanwhile.
+  if (auto it = receivers.find(header.channel); it != receivers.end())
+    it->second->arrive();
   co_return true;
 }
 
@@ -407,6 +450,53 @@ std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
       });
   senders[index] = sender.get();
   return sender;
+}
+
+std::unique_ptr<host::Reduction>
+Mesh::join(host::Group &group, int32_t index, int32_t number,
+           const artifact::ReducedPiece &description,
+           const std::vector<int32_t> &members, char *arena) {
+  auto self = std::find(members.begin(), members.end(), rank());
+  JoinedPiece piece{group,
+                    index,
+                    description,
+                    members,
+                    static_cast<int32_t>(self - members.begin()),
+                    arena};
+  // After the tags of channels, two for each piece.
+  if (mpi)
+    return std::make_unique<MpiReduction>(std::move(piece), *mpi,
+                                          group.indexOf(2 * number));
+  Header header = {};
+  header.channel = number;
+  auto makeFrame = [header](FrameKind kind, Part part) {
+    Frame frame;
+    frame.header = header;
+    frame.header.kind = kind;
+    frame.header.direction = static_cast<uint32_t>(part);
+    return frame;
+  };
+  // All of these run on the network's thread but `defer`, which leads there.
+  TcpReduction::Wire wire;
+  wire.defer = [this](std::function<void()> function) {
+    asio::post(io, std::move(function));
+  };
+  wire.sendCredit = [this, makeFrame](Part part, int32_t to) {
+    enqueue(to, makeFrame(FrameKind::reductionCredit, part));
+  };
+  wire.sendFrame = [this, makeFrame](Part part, int32_t to, char *place,
+                                     int64_t bytes,
+                                     std::function<void()> written) {
+    Frame frame = makeFrame(FrameKind::reductionPart, part);
+    frame.header.bytes = static_cast<uint64_t>(bytes);
+    frame.data = place;
+    frame.written = std::move(written);
+    enqueue(to, std::move(frame));
+  };
+  auto reduction =
+      std::make_unique<TcpReduction>(std::move(piece), std::move(wire));
+  reductions[number] = reduction.get();
+  return reduction;
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #include "MpiLibrary.h"
 #include "Network.h"
 #include "RemoteChannel.h"
+#include "RemoteReduction.h"
 #include "Rendezvous.h"
 
 #include <asio/awaitable.hpp>
@@ -40,6 +41,10 @@ public:
   std::unique_ptr<host::Channel>
   connect(host::Group &group, int32_t index,
           const artifact::Channel &channel) override;
+  std::unique_ptr<host::Reduction>
+  join(host::Group &group, int32_t index, int32_t number,
+       const artifact::ReducedPiece &description,
+       const std::vector<int32_t> &members, char *arena) override;
   Expected<std::vector<std::string>> exchange(std::string mine) override;
   Expected<std::vector<std::string>> gather(std::string mine) override;
   void disconnect() override;
@@ -55,6 +60,7 @@ private:
     std::string text;
     const char *data = nullptr;
     RemoteSender *sender = nullptr;
+    std::function<void()> written; ///< Called once it is, where given.
   };
   struct Link {
     explicit Link(asio::ip::tcp::socket socket) : socket(std::move(socket)) {}
@@ -72,6 +78,8 @@ private:
   asio::awaitable<bool> readFrame(int32_t peer, const Header &header);
   asio::awaitable<bool> readBytes(Link &link, char *target, size_t bytes);
   asio::awaitable<bool> readMessage(int32_t peer, const Header &header);
+  asio::awaitable<bool> readPart(int32_t peer, const Header &header);
+  bool takeCredit(int32_t peer, const Header &header);
   asio::awaitable<bool> readText(int32_t peer, const Header &header);
   asio::awaitable<void> write(int32_t peer);
   asio::awaitable<void> keepAlive();
@@ -97,6 +105,7 @@ private:
   // message.
   std::map<int32_t, RemoteSender *> senders;
   std::map<int32_t, RemoteReceiver *> receivers;
+  std::map<int32_t, TcpReduction *> reductions;
   std::thread thread;
 
   std::mutex mutex; ///< Of what follows.

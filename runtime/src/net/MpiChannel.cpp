@@ -6,20 +6,13 @@
 
 #include "MpiChannel.h"
 
-#include "Clock.h"
-#include "Rank.h"
+#include "Waiting.h"
 
-#include <algorithm>
-#include <ctime>
 #include <dlfcn.h>
 
 using namespace veeline;
 using namespace veeline::net;
 
-/// A wait looks again after an eighth of what it has taken, and at least as
-/// often as this: short waits end soon, long ones leave the core to others.
-static constexpr int64_t spinNanoseconds = 20'000;
-static constexpr int64_t maxSleepNanoseconds = 100'000;
 /// Messages of a channel on their way out; the next one waits for the oldest,
 /// which it may: a send may block until its receive is posted.
 static constexpr size_t maxPlaces = 4;
@@ -46,23 +39,11 @@ bool MpiChannel::isDone(veeline_rank &rank, void *request) {
 
 /// False after a fault.
 bool MpiChannel::await(veeline_rank &rank, void *request) {
-  int64_t begin = host::nanoseconds();
-  while (!isDone(rank, request)) {
-    if (isAborted.load(std::memory_order_acquire)) {
-      group.noteStop(rank, index);
-      return false;
-    }
-    int64_t waited = host::nanoseconds() - begin;
-    if (waited < spinNanoseconds) {
-      host::pauseSpin();
-      continue;
-    }
-    timespec sleep = {0, std::min(waited / 8, maxSleepNanoseconds)};
-    ::nanosleep(&sleep, nullptr);
-  }
-  if (rank.timeline)
-    rank.timeline->addIdle(begin, host::nanoseconds());
-  return !rank.failed;
+  bool isThere =
+      sleepUntil(rank, isAborted, [&] { return isDone(rank, request); });
+  if (!isThere && !rank.failed)
+    group.noteStop(rank, index);
+  return isThere;
 }
 
 void MpiChannel::post(veeline_rank &rank, void *slot) {

@@ -17,6 +17,8 @@ struct Options {
   std::string artifact;
   std::string program = "pipeline";
   int64_t steps = 1;
+  /// Instead of steps: how often all samples are taken; 0: not given.
+  int64_t epochs = 0;
 
   data::InputOptions inputs; ///< Its seed is also that of the parameters.
   std::string init;          ///< A .safetensors file with all parameters.
@@ -38,6 +40,8 @@ struct Options {
 
   /// How long other processes may be silent before they count as failed.
   double timeoutSeconds = 30;
+  /// Which rank is where, of a program with replicas: see withAllReplicas.
+  std::string rankOrder = "stages-first";
   /// "tcp", "mpi", or "auto": by MPI where mpirun is the launcher.
   std::string transport = "auto";
   /// Where libraries of ours are that are loaded on demand.

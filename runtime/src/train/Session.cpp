@@ -38,16 +38,44 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
+  if (Status status = run->placeRanks(); !status.ok())
+    return status;
   Expected<std::unique_ptr<data::Inputs>> inputs =
-      data::Inputs::open(run->metadata(), options.inputs);
+      data::Inputs::open(run->metadata(), options.inputs, run->replicas());
   if (!inputs.ok())
     return inputs.status();
   run->inputs = std::move(*inputs);
+  if (options.epochs > 0) {
+    int64_t steps = run->inputs->stepsPerEpoch();
+    if (steps == 0)
+      return Status::error("--epochs counts the samples of arrays, and there "
+                           "are none; say --steps");
+    run->options.steps = options.epochs * steps;
+  }
   if (Status status = run->openInit(); !status.ok())
     return status;
   if (Status status = run->openNetwork(); !status.ok())
     return status;
   return run;
+}
+
+/// Which program runs is found out later: it may not exist.
+int32_t Run::replicas() const {
+  const artifact::Program *program = metadata().findProgram(options.program);
+  return program ? program->replicas : 1;
+}
+
+/// Gives programs the ranks of all replicas.
+Status Run::placeRanks() {
+  for (artifact::Program &program : artifact.metadata.programs) {
+    bool isRun = program.name == options.program;
+    Expected<artifact::Program> all = artifact::withAllReplicas(
+        program, isRun ? options.rankOrder : "stages-first");
+    if (!all.ok())
+      return Status::error("--rank-order: " + all.message());
+    program = std::move(*all);
+  }
+  return Status::success();
 }
 
 static void addLine(std::string &text, const char *name, double value) {
@@ -67,6 +95,7 @@ std::string Run::commonOptions() const {
                      options.program + "\n";
   for (const std::string &spec : options.inputs.specs)
     text += "--data " + spec.substr(0, spec.find('=')) + "\n";
+  text += "--rank-order " + options.rankOrder + "\n";
   addLine(text, "--steps", double(options.steps));
   addLine(text, "--seed", double(options.inputs.seed));
   addLine(text, "--shuffle", options.inputs.shuffle);
@@ -191,8 +220,7 @@ Status Run::openInit() {
 int64_t Run::tokensPerStep() const {
   if (metadata().batches.empty())
     return 0;
-  return artifact::numElements(metadata().batches[0].shape) *
-         metadata().microbatches;
+  return artifact::numElements(metadata().batches[0].shape) * microbatches();
 }
 
 std::vector<char> Run::initialValue(size_t index) const {
@@ -232,6 +260,8 @@ Session::create(Run &run, const std::string &programName,
     return Status::error("cannot load '" + run.options.artifact +
                          "': " + host.message());
   session->host = std::move(*host);
+  session->firstMicrobatch =
+      int64_t(run.metadata().microbatches) * session->host->firstReplica();
   if (Status status = session->initialize(); !status.ok())
     return status;
   return session;
@@ -261,7 +291,7 @@ Status Session::initialize() {
     }
   for (int half = 0; half < 2; ++half) {
     for (size_t i = 0; i < metadata.batches.size(); ++i) {
-      batches[half].emplace_back(run.inputs->batchBytes(i));
+      batches[half].emplace_back(run.inputs->batchBytes(i) * numMicrobatches());
       inputs[half].push_back(batches[half].back().data());
     }
     for (size_t i = 0; i < metadata.buffers.size(); ++i)
@@ -273,7 +303,7 @@ Status Session::initialize() {
 int64_t Session::batchBytes() const {
   int64_t bytes = 0;
   for (size_t i = 0; i < run.metadata().batches.size(); ++i)
-    bytes += 2 * run.inputs->batchBytes(i);
+    bytes += 2 * run.inputs->batchBytes(i) * numMicrobatches();
   return bytes;
 }
 
@@ -302,18 +332,19 @@ void Session::copyFromArena(int32_t rank, int64_t offset,
   std::copy_n(host->arena(rank).data() + offset, bytes.size(), bytes.begin());
 }
 
-/// The rank that updates the parameter; -1 where none has it.
-int32_t Session::homeOf(size_t param) const {
+/// The rank of a replica that updates the parameter; -1 where none has it.
+int32_t Session::homeOf(size_t param, int32_t replica) const {
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     for (const RankParam &entry : description->ranks[rank].params)
-      if (static_cast<size_t>(entry.param) == param && entry.isHome)
+      if (static_cast<size_t>(entry.param) == param && entry.isHome &&
+          description->placeOf(rank).replica == replica)
         return static_cast<int32_t>(rank);
   return -1;
 }
 
-std::vector<char> Session::value(size_t index) const {
+std::vector<char> Session::value(size_t index, int32_t replica) const {
   std::vector<char> bytes(static_cast<size_t>(bytesOf(index)));
-  int32_t home = homeOf(index);
+  int32_t home = homeOf(index, replica);
   if (home < 0 || !host->isLocal(home))
     return bytes;
   for (const RankParam &entry :
@@ -323,13 +354,16 @@ std::vector<char> Session::value(size_t index) const {
   return bytes;
 }
 
-std::vector<Session::Gradient> Session::gradients() const {
+std::vector<Session::Gradient> Session::gradients(int32_t replica) const {
   std::vector<Gradient> all;
-  for (size_t rank = 0; rank < description->ranks.size(); ++rank)
+  for (size_t rank = 0; rank < description->ranks.size(); ++rank) {
+    if (description->placeOf(rank).replica != replica)
+      continue;
     for (const RankParam &entry : description->ranks[rank].params)
       for (const artifact::Accumulator &gradient : entry.gradients)
         all.push_back({static_cast<size_t>(entry.param), gradient.chunk,
                        static_cast<int32_t>(rank), gradient.offset});
+  }
   std::sort(all.begin(), all.end(), [](const Gradient &a, const Gradient &b) {
     return std::pair(a.param, a.chunk) < std::pair(b.param, b.chunk);
   });
@@ -344,7 +378,7 @@ std::vector<char> Session::read(const Gradient &gradient) const {
 
 /// In the first process `bytes` gets the value; the others give what they have.
 Status Session::gatherValue(size_t param, char *bytes) const {
-  int32_t home = homeOf(param);
+  int32_t home = homeOf(param, 0);
   std::string mine;
   if (home < 0 || host->isLocal(home)) {
     std::vector<char> content = value(param);
@@ -433,8 +467,14 @@ Status Session::writeFlightRecord(const std::string &prefix,
 
 void Session::prepareInputs(int64_t step) {
   for (size_t i = 0; i < batches[step % 2].size(); ++i)
-    run.inputs->fill(i, step, batches[step % 2][i].data());
+    run.inputs->fill(i, step, firstMicrobatch, numMicrobatches(),
+                     batches[step % 2][i].data());
   preparedStep = step;
+}
+
+void Session::setFirstMicrobatch(int64_t first) {
+  firstMicrobatch = first;
+  preparedStep = 0;
 }
 
 Status Session::step(int64_t step, StepResult &result) {

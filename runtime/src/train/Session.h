@@ -25,6 +25,10 @@ public:
   static Expected<std::unique_ptr<Run>> open(const Options &options);
 
   const artifact::Metadata &metadata() const { return artifact.metadata; }
+  /// The replicas of the program that is run, d, and the microbatches of a step
+  /// of all of them.
+  int32_t replicas() const;
+  int32_t microbatches() const { return metadata().microbatches * replicas(); }
   /// Elements of the first batch argument in a step; 0 without one.
   int64_t tokensPerStep() const;
   /// The first value of parameter `index`, in its type.
@@ -43,6 +47,7 @@ public:
 
 private:
   Status openInit();
+  Status placeRanks();
   Status openNetwork();
   Status connect(const net::Place &place);
   std::string commonOptions() const;
@@ -63,8 +68,12 @@ public:
   /// Runs step `step`; they ascend from 1.
   Status step(int64_t step, StepResult &result);
 
+  /// Of a program with fewer replicas than the run's: the next steps take the
+  /// microbatches from `first` on.
+  void setFirstMicrobatch(int64_t first);
+
   /// The value of parameter `index` at its home, in this process.
-  std::vector<char> value(size_t index) const;
+  std::vector<char> value(size_t index, int32_t replica = 0) const;
   /// Writes it to all ranks that have it.
   Status setValue(size_t index, const std::vector<char> &bytes);
 
@@ -74,8 +83,8 @@ public:
     int32_t chunk, rank;
     int64_t offset;
   };
-  /// All of them, by parameter, then chunk.
-  std::vector<Gradient> gradients() const;
+  /// All of those of a replica, by parameter, then chunk.
+  std::vector<Gradient> gradients(int32_t replica = 0) const;
   std::vector<char> read(const Gradient &gradient) const;
 
   /// Writes all parameters as a .safetensors file, atomically. Of several
@@ -102,7 +111,10 @@ private:
   Status initialize();
   void prepareInputs(int64_t step);
   int64_t bytesOf(size_t param) const;
-  int32_t homeOf(size_t param) const;
+  int32_t homeOf(size_t param, int32_t replica) const;
+  int64_t numMicrobatches() const {
+    return int64_t(run.metadata().microbatches) * host->numReplicas();
+  }
   Status gatherValue(size_t param, char *bytes) const;
   void copyFromArena(int32_t rank, int64_t offset,
                      std::vector<char> &bytes) const;
@@ -113,6 +125,7 @@ private:
   /// Two steps of every batch argument, used in turn; then the buffers.
   std::vector<AlignedBytes> batches[2];
   std::vector<const void *> inputs[2];
+  int64_t firstMicrobatch = 0;
   int64_t preparedStep = 0;
 };
 

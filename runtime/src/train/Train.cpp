@@ -62,13 +62,13 @@ private:
 /// How many steps --profile measures, the last ones.
 static constexpr int32_t profileSteps = 21;
 
-/// Room for each op and the waits around it.
+/// Room for each op and the waits in it, of which a reduction has two.
 static size_t timelineCapacity(const artifact::Program &program,
                                int64_t steps) {
   size_t ops = 1;
   for (const artifact::Rank &rank : program.ranks)
     ops = std::max(ops, rank.ops.size());
-  return (2 * ops + 1) * static_cast<size_t>(steps);
+  return (3 * ops + 1) * static_cast<size_t>(steps);
 }
 
 static std::vector<std::string>
@@ -109,9 +109,8 @@ Status Trainer::open() {
     return created.status();
   session = std::move(*created);
   if (options.compareSequential)
-    losses.assign(
-        static_cast<size_t>(options.steps),
-        std::vector<double>(static_cast<size_t>(run.metadata().microbatches)));
+    losses.assign(static_cast<size_t>(options.steps),
+                  std::vector<double>(static_cast<size_t>(run.microbatches())));
   if (!run.isFirst())
     return Status::success();
   for (const std::string &path :
@@ -124,7 +123,7 @@ Status Trainer::open() {
 }
 
 void Trainer::fillRecord(int64_t step, int64_t begin, int64_t end) {
-  int32_t m = run.metadata().microbatches;
+  int32_t m = run.microbatches();
   record.step = step;
   record.loss = meanOfResult(result, 0, m);
   record.learningRate = settingsOfStep(options, step).learningRate;
@@ -167,7 +166,7 @@ Status Trainer::runStep(int64_t step) {
   lastLosses[static_cast<size_t>(stepsDone++) % lastLosses.size()] =
       record.loss;
   if (options.compareSequential)
-    std::copy_n(result.results.begin(), run.metadata().microbatches,
+    std::copy_n(result.results.begin(), run.microbatches(),
                 losses[static_cast<size_t>(step - 1)].begin());
   if (!options.metrics.empty() && run.isFirst())
     if (Status status = metrics.add(record, run.tokensPerStep()); !status.ok())

@@ -7,6 +7,7 @@
 #include "Verify.h"
 
 #include "Compare.h"
+#include "GroupedSession.h"
 #include "Interrupt.h"
 
 #include <algorithm>
@@ -37,17 +38,19 @@ static Difference compareLosses(const std::vector<double> &a, const char *aName,
   return "";
 }
 
+/// All replicas have the same parameters.
 static Difference compareParams(const Run &run, const Session &a,
-                                const Session &b) {
-  for (size_t i = 0; i < run.metadata().params.size(); ++i) {
-    const Parameter &param = run.metadata().params[i];
-    Difference difference =
-        describeDifference(param, a.value(i), a.program().name.c_str(),
-                           b.value(i), b.program().name.c_str());
-    if (!difference.empty())
-      return "parameter '" + param.name +
-             "' after the last step: " + difference;
-  }
+                                const GroupedSession &b) {
+  for (int32_t replica = 0; replica < run.replicas(); ++replica)
+    for (size_t i = 0; i < run.metadata().params.size(); ++i) {
+      const Parameter &param = run.metadata().params[i];
+      Difference difference = describeDifference(
+          param, a.value(i, replica), a.program().name.c_str(), b.value(i),
+          b.program().name.c_str());
+      if (!difference.empty())
+        return "parameter '" + param.name +
+               "' after the last step: " + difference;
+    }
   return "";
 }
 
@@ -73,9 +76,15 @@ private:
   Status open();
   Status runStep(int64_t step);
   void compareGradients(int64_t step);
+  void compareGradient(int64_t step, size_t row,
+                       const Session::Gradient &gradient);
   Status compareWithReference(int64_t step, const StepResult &sequentialResult,
                               const std::vector<std::vector<char>> &values);
-  std::vector<char> totalGradient(const Session &session, size_t param) const;
+  /// The sum over chunks, in their order.
+  template <typename Read>
+  std::vector<char>
+  totalGradient(const std::vector<Session::Gradient> &gradients, size_t param,
+                Read read) const;
   double tolerance(DataType type) const {
     return type == DataType::f64 ? 1e-12 : 1e-5;
   }
@@ -86,7 +95,8 @@ private:
   void print() const;
 
   Run &run;
-  std::unique_ptr<Session> tested, sequential, reference;
+  std::unique_ptr<Session> tested;
+  std::unique_ptr<GroupedSession> sequential, reference;
   std::vector<Row> rows;
   std::vector<double> distances; ///< Per parameter, the largest of all steps.
   bool lossEqual = true;
@@ -105,15 +115,18 @@ static bool sameGradients(const std::vector<Session::Gradient> &a,
 }
 
 Status Verifier::open() {
-  auto load = [&](std::unique_ptr<Session> &session, const std::string &name) {
-    Expected<std::unique_ptr<Session>> created = Session::create(run, name);
+  auto load = [&](std::unique_ptr<GroupedSession> &session,
+                  const std::string &name) {
+    auto created = GroupedSession::create(run, name);
     if (!created.ok())
       return created.status();
     session = std::move(*created);
     return Status::success();
   };
-  if (Status status = load(tested, run.options.program); !status.ok())
-    return status;
+  auto created = Session::create(run, run.options.program);
+  if (!created.ok())
+    return created.status();
+  tested = std::move(*created);
   if (Status status = load(sequential, "sequential"); !status.ok())
     return status;
   if (run.metadata().findProgram("reference"))
@@ -128,33 +141,40 @@ Status Verifier::open() {
 }
 
 void Verifier::compareGradients(int64_t step) {
-  std::vector<Session::Gradient> others = sequential->gradients();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const Parameter &param = run.metadata().params[rows[i].gradient.param];
-    Difference difference = describeDifference(
-        param, tested->read(rows[i].gradient), tested->program().name.c_str(),
-        sequential->read(others[i]), "sequential");
-    if (difference.empty())
-      continue;
-    rows[i].equal = false;
-    difference = "step " + std::to_string(step) + ": gradient of '" +
-                 param.name + "' in chunk " +
-                 std::to_string(rows[i].gradient.chunk) + ": " + difference;
-    note(difference);
+  for (size_t i = 0; i < rows.size() * size_t(run.replicas()); ++i) {
+    auto replica = static_cast<int32_t>(i / rows.size());
+    compareGradient(step, i % rows.size(),
+                    tested->gradients(replica)[i % rows.size()]);
   }
 }
 
-/// The sum over chunks, in their order.
-std::vector<char> Verifier::totalGradient(const Session &session,
-                                          size_t param) const {
+void Verifier::compareGradient(int64_t step, size_t i,
+                               const Session::Gradient &gradient) {
+  const Parameter &param = run.metadata().params[gradient.param];
+  Difference difference = describeDifference(
+      param, tested->read(gradient), tested->program().name.c_str(),
+      sequential->gradient(i), "sequential");
+  if (difference.empty())
+    return;
+  rows[i].equal = false;
+  difference = "step " + std::to_string(step) + ": gradient of '" + param.name +
+               "' in chunk " + std::to_string(rows[i].gradient.chunk) + ": " +
+               difference;
+  note(difference);
+}
+
+template <typename Read>
+std::vector<char>
+Verifier::totalGradient(const std::vector<Session::Gradient> &gradients,
+                        size_t param, Read read) const {
   std::vector<char> total;
-  for (const Session::Gradient &gradient : session.gradients()) {
-    if (gradient.param != param)
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (gradients[i].param != param)
       continue;
     if (total.empty())
-      total = session.read(gradient);
+      total = read(i);
     else
-      addTensor(run.metadata().params[param], total, session.read(gradient));
+      addTensor(run.metadata().params[param], total, read(i));
   }
   return total;
 }
@@ -170,8 +190,8 @@ Verifier::compareWithReference(int64_t step, const StepResult &sequentialResult,
   if (Status status = reference->step(step, result); !status.ok())
     return status;
   const artifact::Metadata &metadata = run.metadata();
-  double loss = meanOfResult(sequentialResult, 0, metadata.microbatches);
-  double expected = meanOfResult(result, 0, metadata.microbatches);
+  double loss = meanOfResult(sequentialResult, 0, run.microbatches());
+  double expected = meanOfResult(result, 0, run.microbatches());
   double distance =
       loss == expected ? 0 : std::abs(loss - expected) / std::abs(expected);
   if (!(distance <= tolerance(metadata.results[0].type)))
@@ -180,8 +200,12 @@ Verifier::compareWithReference(int64_t step, const StepResult &sequentialResult,
   lossDistance = std::max(lossDistance, distance);
   for (size_t i = 0; i < metadata.params.size(); ++i) {
     const Parameter &param = metadata.params[i];
-    double distance = relativeDistance(param, totalGradient(*tested, i),
-                                       totalGradient(*reference, i));
+    auto ours = tested->gradients();
+    double distance = relativeDistance(
+        param,
+        totalGradient(ours, i, [&](size_t k) { return tested->read(ours[k]); }),
+        totalGradient(reference->gradients(), i,
+                      [&](size_t k) { return reference->gradient(k); }));
     distances[i] = std::max(distances[i], distance);
     if (distance > tolerance(param.type)) {
       char text[64];
@@ -271,8 +295,8 @@ Status train::verify(Run &run) { return Verifier(run).verify(); }
 Status
 train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
                              const std::vector<std::vector<double>> &losses) {
-  Expected<std::unique_ptr<Session>> sequential =
-      Session::create(run, "sequential");
+  Expected<std::unique_ptr<GroupedSession>> sequential =
+      GroupedSession::create(run, "sequential");
   if (!sequential.ok())
     return sequential.status();
   const char *name = trained.program().name.c_str();

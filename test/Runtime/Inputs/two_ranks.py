@@ -45,6 +45,7 @@ def op(kind, chunk=-1, microbatch=-1, channel=-1, of_param=-1, begin=-1.0):
         "microbatch": microbatch,
         "channel": channel,
         "param": of_param,
+        "reduction": -1,
         "predicted_begin": begin,
         "predicted_end": begin + 1 if begin >= 0 else -1.0,
     }
@@ -81,6 +82,7 @@ def rank(symbol, size, regions, params, gemms, ops):
         "params": params,
         "gemms": gemms,
         "convolutions": [],
+        "reductions": [],
         "ops": ops,
     }
 
@@ -102,6 +104,7 @@ def program(name, ranks, channels, chunks_per_stage):
         "schedule": "gpipe" if len(ranks) > 1 else "sequential",
         "stages": len(ranks),
         "chunks_per_stage": chunks_per_stage,
+        "replicas": 1,
         "chunks": [],
         "edges": [],
         "channels": channels,

@@ -203,6 +203,59 @@ TEST(Artifact, RandomJsonNeverCrashes) {
   }
 }
 
+/// Four floats, added up over three replicas.
+static Reduction &addReduction(Artifact &artifact) {
+  Program &program = artifact.metadata.programs[0];
+  program.replicas = 3;
+  program.ranks[0].reductions = {{0, {{DataType::f32, 0, 4, 512, 64}}}};
+  return program.ranks[0].reductions[0];
+}
+
+TEST(Artifact, RanksOfAllReplicas) {
+  Artifact artifact = makeArtifact();
+  addReduction(artifact);
+  ASSERT_TRUE(validate(artifact).ok()) << validate(artifact).message();
+  const Program &one = artifact.metadata.programs[0];
+  auto placesOf = [&](const std::string &order) {
+    Expected<Program> all = withAllReplicas(one, order);
+    if (!all.ok())
+      return all.message();
+    std::string text;
+    for (Program::Place place : all->places)
+      text += std::to_string(place.replica) + "." +
+              std::to_string(place.stage) + " ";
+    return text;
+  };
+  EXPECT_EQ(placesOf("stages-first"), "0.0 0.1 1.0 1.1 2.0 2.1 ");
+  EXPECT_EQ(placesOf("replicas-first"), "0.0 1.0 2.0 0.1 1.1 2.1 ");
+  EXPECT_EQ(placesOf("5,0,1,2,3,4"), "0.1 1.0 1.1 2.0 2.1 0.0 ");
+  EXPECT_EQ(placesOf("stages-frist"),
+            "'stages-frist' is neither stages-first, replicas-first nor a list "
+            "of ranks; did you mean 'stages-first'?");
+  for (const char *wrong : {"0,1,2,3,4", "0,1,2,3,4,4", "1,2,3,4,5,6"})
+    EXPECT_NE(placesOf(wrong).find("does not have each of the ranks 0 to 5"),
+              std::string::npos)
+        << wrong;
+  for (const char *wrong : {"", "0,,1", "0;1", "0,1,2,3,4,5,"})
+    EXPECT_NE(placesOf(wrong).find("is neither"), std::string::npos) << wrong;
+
+  Program all = *withAllReplicas(one, "replicas-first");
+  EXPECT_EQ(all.ranksOf(1), (std::vector<int32_t>{3, 4, 5}));
+  ASSERT_EQ(all.channels.size(), 3 * one.channels.size());
+  for (size_t i = 0; i < all.channels.size(); ++i) {
+    auto replica = static_cast<int32_t>(i / one.channels.size());
+    const Channel &from = one.channels[i % one.channels.size()];
+    EXPECT_EQ(all.channels[i].fromRank, from.fromRank * 3 + replica);
+    EXPECT_EQ(all.channels[i].toRank, from.toRank * 3 + replica);
+  }
+  for (size_t rank = 0; rank < all.ranks.size(); ++rank)
+    for (const Op &op : all.ranks[rank].ops) {
+      const Channel &channel = all.channels[static_cast<size_t>(op.channel)];
+      EXPECT_EQ(op.kind == OpKind::send ? channel.fromRank : channel.toRank,
+                static_cast<int32_t>(rank));
+    }
+}
+
 TEST(Artifact, ValidateFindsEachBrokenRule) {
   using Break = std::function<void(Artifact &)>;
   auto program = [](Artifact &a) -> Program & {
@@ -289,6 +342,21 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) { program(a).ranks[0].ops[0].channel = -1; }},
       {"microbatch does not exist",
        [&](Artifact &a) { program(a).ranks[0].ops[0].microbatch = 2; }},
+      {"number of replicas", [&](Artifact &a) { program(a).replicas = 0; }},
+      {"only all-reduces name a reduction",
+       [&](Artifact &a) { program(a).ranks[0].ops[0].reduction = 0; }},
+      {"there is one replica only",
+       [&](Artifact &a) { program(a).ranks[0].reductions = {{}}; }},
+      {"its chunk does not exist",
+       [&](Artifact &a) { addReduction(a).chunk = 9; }},
+      {"a piece has no elements",
+       [&](Artifact &a) { addReduction(a).pieces[0].numElements = 0; }},
+      {"a piece lies outside",
+       [&](Artifact &a) { addReduction(a).pieces[0].offset = 1020; }},
+      {"the buffer of a piece",
+       [&](Artifact &a) { addReduction(a).pieces[0].stride = 4; }},
+      {"the buffer of a piece",
+       [&](Artifact &a) { addReduction(a).pieces[0].bufferOffset = 1000; }},
       {"live bytes",
        [&](Artifact &a) { program(a).ranks[0].peakLiveBytes = 1025; }}};
   for (const auto &[expected, edit] : cases) {

@@ -26,9 +26,9 @@ static artifact::Metadata makeMetadata() {
 
 template <typename T>
 static std::vector<T> stepOf(Inputs &inputs, size_t index, int64_t step) {
-  std::vector<T> values(static_cast<size_t>(inputs.batchBytes(index)) /
+  std::vector<T> values(2 * static_cast<size_t>(inputs.batchBytes(index)) /
                         sizeof(T));
-  inputs.fill(index, step, reinterpret_cast<char *>(values.data()));
+  inputs.fill(index, step, 0, 2, reinterpret_cast<char *>(values.data()));
   return values;
 }
 

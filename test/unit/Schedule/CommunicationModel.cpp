@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <unordered_set>
 
@@ -21,14 +22,30 @@ using Ops = std::vector<Op>;
 // What can be seen without running
 //===----------------------------------------------------------------------===//
 
+static std::vector<int> ranksOf(const Program &program, int communicator) {
+  std::vector<int> all(program.ranks.size());
+  std::iota(all.begin(), all.end(), 0);
+  auto size = static_cast<int>(program.communicators.size());
+  bool isListed = communicator >= 0 && communicator < size &&
+                  !program.communicators[communicator].empty();
+  return isListed ? program.communicators[communicator] : all;
+}
+
 static bool hasBadOp(const Program &program, int rank) {
   int size = program.ranks.size();
-  for (const Op &op : program.ranks[rank])
-    if (op.isMessage() &&
-        (op.peer < 0 || op.peer >= size || op.peer == rank || op.type < 0 ||
-         op.type >= static_cast<int>(program.types.size()) || op.stream < 0 ||
-         op.communicator < 0))
+  auto isApart = [&](const Op &op, int other) {
+    std::vector<int> ranks = ranksOf(program, op.communicator);
+    return std::count(ranks.begin(), ranks.end(), other) == 0;
+  };
+  for (const Op &op : program.ranks[rank]) {
+    if (op.isMessage() && (op.peer < 0 || op.peer >= size || op.peer == rank ||
+                           isApart(op, op.peer)))
       return true;
+    if (op.isTransfer() &&
+        (op.type < 0 || op.type >= static_cast<int>(program.types.size()) ||
+         op.stream < 0 || op.communicator < 0 || isApart(op, rank)))
+      return true;
+  }
   return false;
 }
 
@@ -51,7 +68,7 @@ static bool hasBadReady(const Program &program, int rank) {
 static bool hasBadGroup(const Ops &ops) {
   std::map<int, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < ops.size(); ++i)
-    if (ops[i].isMessage() && ops[i].group >= 0)
+    if (ops[i].isTransfer() && ops[i].group >= 0)
       groups[ops[i].group].push_back(i);
   for (const auto &[number, members] : groups)
     for (std::size_t i : members)
@@ -67,7 +84,7 @@ static bool hasBadHandle(const Ops &ops) {
   for (const Op &op : ops) {
     if (op.kind == OpKind::Wait && ++state[op.handle] != 2)
       return true;
-    if (op.isMessage() && op.handle >= 0 && ++state[op.handle] != 1)
+    if (op.isTransfer() && op.handle >= 0 && ++state[op.handle] != 1)
       return true;
   }
   return std::any_of(state.begin(), state.end(),
@@ -90,6 +107,31 @@ static std::set<Outcome> judgeForm(const Program &program) {
         seen.insert(Outcome::Duplicate);
   }
   return seen;
+}
+
+/// How many all-reduces of a rank on a communicator stand before `op`.
+static int placeOf(const Ops &ops, int op) {
+  return std::count_if(ops.begin(), ops.begin() + op, [&](const Op &other) {
+    return other.kind == OpKind::AllReduce &&
+           other.communicator == ops[op].communicator;
+  });
+}
+
+/// The same all-reduce on each rank of its communicator, as rank and operation;
+/// empty where one of them does not issue it.
+static std::vector<Position> endsOf(const Program &program, int rank, int op) {
+  const Op &one = program.ranks[rank][op];
+  int place = placeOf(program.ranks[rank], op);
+  std::vector<Position> ends;
+  for (int other : ranksOf(program, one.communicator)) {
+    const Ops &ops = program.ranks[other];
+    for (int i = 0; i < static_cast<int>(ops.size()); ++i)
+      if (ops[i].kind == OpKind::AllReduce &&
+          ops[i].communicator == one.communicator && placeOf(ops, i) == place)
+        ends.push_back({other, i});
+  }
+  bool isWhole = ends.size() == ranksOf(program, one.communicator).size();
+  return isWhole ? ends : std::vector<Position>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,6 +190,8 @@ private:
   void begin(State &state, int rank, int op) const;
   int nextOf(const State &state, int rank, OpKind kind, int communicator,
              int peer) const;
+  void reduce(const State &state, int rank, int op,
+              std::vector<State> &result) const;
   bool canBeginBeside(int rank, int held) const;
 
   const Program &program;
@@ -162,9 +206,9 @@ private:
 std::vector<int> NcclMachine::unitsOf(const Ops &ops) {
   std::vector<int> units(ops.size(), -1);
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (!ops[i].isMessage())
+    if (!ops[i].isTransfer())
       continue;
-    bool isSame = i > 0 && ops[i - 1].isMessage() && ops[i].group >= 0 &&
+    bool isSame = i > 0 && ops[i - 1].isTransfer() && ops[i].group >= 0 &&
                   ops[i - 1].group == ops[i].group;
     units[i] = isSame ? units[i - 1] : static_cast<int>(i);
   }
@@ -186,10 +230,10 @@ bool NcclMachine::waitsFor(int rank, int later, int earlier) const {
   if (unitOf[rank][later] >= 0 && unitOf[rank][later] == unitOf[rank][earlier])
     return false;
   // Everything begins after what is on the stream of computations before it.
-  if (!a.isMessage() || a.stream == computeStream ||
+  if (!a.isTransfer() || a.stream == computeStream ||
       blocksComputations(rank, earlier))
     return true;
-  return b.isMessage() &&
+  return b.isTransfer() &&
          (a.stream == b.stream || a.communicator == b.communicator);
 }
 
@@ -201,7 +245,8 @@ std::vector<std::vector<int>> NcclMachine::waitsOf(int rank) const {
   std::vector<std::vector<int>> result(size);
   for (int op = 0; op < size; ++op)
     for (int earlier = 0; earlier < op; ++earlier) {
-      bool isMaker = ops[op].kind == OpKind::Wait && ops[earlier].isMessage() &&
+      bool isMaker = ops[op].kind == OpKind::Wait &&
+                     ops[earlier].isTransfer() &&
                      ops[earlier].handle == ops[op].handle;
       if (!isMaker && !waitsFor(rank, op, earlier))
         continue;
@@ -245,6 +290,27 @@ int NcclMachine::nextOf(const State &state, int rank, OpKind kind,
   return -1;
 }
 
+/// An all-reduce that is under way on all its ranks is done on all of them.
+void NcclMachine::reduce(const State &state, int rank, int op,
+                         std::vector<State> &result) const {
+  const Op &one = program.ranks[rank][op];
+  std::vector<Position> ends = endsOf(program, rank, op);
+  for (Position end : ends)
+    if (status(state, end.rank, end.op) != UnderWay)
+      return;
+  if (ends.empty())
+    return;
+  State &met = result.emplace_back(state);
+  for (Position end : ends) {
+    const Op &other = program.ranks[end.rank][end.op];
+    if (other.reduction != one.reduction)
+      seen.insert(Outcome::WrongDelivery);
+    else if (other.type != one.type)
+      seen.insert(Outcome::WrongType);
+    met[begins[end.rank] + end.op] = Done;
+  }
+}
+
 std::vector<Machine::State> NcclMachine::moves(const State &state) const {
   std::vector<State> result;
   for (int rank = 0; rank < static_cast<int>(program.ranks.size()); ++rank) {
@@ -253,6 +319,9 @@ std::vector<Machine::State> NcclMachine::moves(const State &state) const {
       bool isFirst = unitOf[rank][i] < 0 || unitOf[rank][i] == i;
       if (isFirst && canBegin(state, rank, i))
         begin(result.emplace_back(state), rank, i);
+      if (ops[i].kind == OpKind::AllReduce &&
+          status(state, rank, i) == UnderWay)
+        reduce(state, rank, i, result);
       if (ops[i].kind != OpKind::Send || status(state, rank, i) != UnderWay)
         continue;
       const Op &send = ops[i];
@@ -336,9 +405,9 @@ private:
   struct Step {
     bool posts;
     int op;
-    /// Where the other end is posted, if anywhere.
-    int otherRank = -1;
-    std::size_t otherStep = 0;
+    /// Where the other ends are posted, as rank and step; of a message there is
+    /// one. Empty: nowhere.
+    std::vector<std::pair<int, std::size_t>> others = {};
   };
   static std::vector<Step> threadOf(const Ops &ops);
   static std::size_t at(const State &state, int rank) {
@@ -351,6 +420,10 @@ private:
     state[2 * rank + 1] = static_cast<char>(next % 256);
   }
   void findOther(int rank, Step &step) const;
+  void findEnds(int rank, Step &step) const;
+  const Op &opOf(int rank, std::size_t step) const {
+    return program.ranks[rank][threads[rank][step].op];
+  }
 
   const Program &program;
   std::vector<std::vector<Step>> threads;
@@ -365,12 +438,12 @@ std::vector<MpiMachine::Step> MpiMachine::threadOf(const Ops &ops) {
       steps.push_back({false, i});
     if (ops[i].kind == OpKind::Wait)
       for (int maker = 0; maker < i; ++maker)
-        if (ops[maker].isMessage() && ops[maker].handle == ops[i].handle)
+        if (ops[maker].isTransfer() && ops[maker].handle == ops[i].handle)
           steps.push_back({false, maker});
-    if (!ops[i].isMessage())
+    if (!ops[i].isTransfer())
       continue;
     int end = i + 1;
-    while (ops[i].group >= 0 && end < size && ops[end].isMessage() &&
+    while (ops[i].group >= 0 && end < size && ops[end].isTransfer() &&
            ops[end].group == ops[i].group)
       ++end;
     for (int k = i; k < end; ++k)
@@ -383,23 +456,30 @@ std::vector<MpiMachine::Step> MpiMachine::threadOf(const Ops &ops) {
   return steps;
 }
 
+void MpiMachine::findEnds(int rank, Step &step) const {
+  for (Position end : endsOf(program, rank, step.op))
+    for (std::size_t i = 0; i < threads[end.rank].size(); ++i)
+      if (threads[end.rank][i].posts && threads[end.rank][i].op == end.op)
+        step.others.push_back({end.rank, i});
+}
+
 /// Identities are tags, and no two messages have the same here.
 void MpiMachine::findOther(int rank, Step &step) const {
   const Op &op = program.ranks[rank][step.op];
+  if (op.kind == OpKind::AllReduce)
+    return findEnds(rank, step);
   for (int other = 0; other < static_cast<int>(threads.size()); ++other)
     for (std::size_t i = 0; i < threads[other].size(); ++i) {
       const Op &end = program.ranks[other][threads[other][i].op];
-      if (!threads[other][i].posts || end.message != op.message ||
-          end.peer != rank)
+      if (!threads[other][i].posts || !end.isMessage() ||
+          end.message != op.message || end.peer != rank)
         continue;
       bool isOther = op.kind == OpKind::Ready
                          ? end.kind == OpKind::Receive
                          : end.kind != op.kind && op.peer == other &&
                                end.communicator == op.communicator;
-      if (isOther) {
-        step.otherRank = other;
-        step.otherStep = i;
-      }
+      if (isOther)
+        step.others = {{other, i}};
     }
 }
 
@@ -410,13 +490,19 @@ std::vector<Machine::State> MpiMachine::moves(const State &state) const {
       continue;
     const Step &step = threads[rank][at(state, rank)];
     if (!step.posts) {
-      if (step.otherRank < 0 || at(state, step.otherRank) <= step.otherStep)
+      bool isPosted = !step.others.empty();
+      for (auto [other, place] : step.others)
+        isPosted &= at(state, other) > place;
+      if (!isPosted)
         continue;
       const Op &op = program.ranks[rank][step.op];
-      int other = threads[step.otherRank][step.otherStep].op;
-      if (op.isMessage() &&
-          op.type != program.ranks[step.otherRank][other].type)
-        seen.insert(Outcome::WrongType);
+      for (auto [other, place] : step.others) {
+        if (op.isTransfer() && op.type != opOf(other, place).type)
+          seen.insert(Outcome::WrongType);
+        if (op.kind == OpKind::AllReduce &&
+            op.reduction != opOf(other, place).reduction)
+          seen.insert(Outcome::WrongDelivery);
+      }
     }
     go(result.emplace_back(state), rank);
   }

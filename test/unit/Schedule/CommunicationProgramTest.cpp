@@ -144,6 +144,69 @@ TEST(CommunicationProgram, EndsThatDoNotFit) {
               "tensor<4xf32> (16 bytes)");
 }
 
+static Op reduce(int param, int communicator = 0, int handle = -1) {
+  Op op;
+  op.kind = OpKind::AllReduce;
+  op.reduction.param = param;
+  op.communicator = communicator;
+  op.handle = handle;
+  return op;
+}
+
+TEST(CommunicationProgram, AllReducesOfOneOrder) {
+  Program program = makeProgram(
+      {{reduce(0), reduce(1)}, {reduce(0), reduce(1)}, {reduce(0), reduce(1)}});
+  expectRight(program, Model::Nccl);
+  expectRight(program, Model::Mpi);
+  std::swap(program.ranks[1][0], program.ranks[1][1]);
+  expectError(program, ErrorKind::Crossed,
+              "rank 1, op 0: all-reduce of chunk 0, parameter 1, on "
+              "communicator 0 is number 0 of its rank's on that communicator, "
+              "which goes with number 0 of the other ranks'\n"
+              "  rank 0, op 0: all-reduce of chunk 0, parameter 0");
+  program = makeProgram({{reduce(0), reduce(1)}, {reduce(0)}});
+  expectError(program, ErrorKind::Unmatched,
+              "waits for ever for rank 1, which issues 1 on that communicator");
+  program.ranks[1].push_back(reduce(1));
+  program.ranks[1].back().type = 1;
+  expectError(program, ErrorKind::Type,
+              "is of type tensor<4xf32>, but of type tensor<2xf32> on rank 0");
+}
+
+TEST(CommunicationProgram, AllReducesOfSomeRanks) {
+  // Ranks 0 and 2 add up, rank 1 does not belong to them.
+  Program program = makeProgram(
+      {{reduce(0, 1), send(0, 1)}, {receive(0, 0)}, {reduce(0, 1)}});
+  program.communicators = {{}, {0, 2}};
+  expectRight(program, Model::Nccl);
+  expectRight(program, Model::Mpi);
+  program.ranks[1].push_back(reduce(0, 1));
+  expectError(program, ErrorKind::Malformed,
+              "is on communicator 1, to which rank 1 does not belong");
+  program.ranks[1].back() = on(send(1, 2), 0, 1);
+  expectError(program, ErrorKind::Malformed, "to which rank 1 does not belong");
+}
+
+TEST(CommunicationProgram, AllReducesAndMessagesInACircle) {
+  // Rank 1 wants the message before it adds up, rank 0 sends it afterwards.
+  Program program =
+      makeProgram({{reduce(0), send(0, 1)}, {receive(0, 0), reduce(0)}});
+  expectError(program, ErrorKind::Deadlock,
+              "rank 0, op 0: all-reduce of chunk 0, parameter 0, on "
+              "communicator 0 waits for the all-reduce of chunk 0, parameter "
+              "0, on communicator 0 (op 1 of rank 1)");
+  // Under MPI's rules one that is waited for later holds up nobody.
+  program = makeProgram(
+      {{reduce(0, 0, 0), send(0, 1), wait(0)}, {receive(0, 0), reduce(0)}});
+  expectError(program, ErrorKind::Deadlock, "2 ranks", {Model::Nccl});
+  expectRight(program, Model::Mpi);
+  // On a stream and a communicator of its own it may be under way at once.
+  program.ranks[0][0].stream = 1;
+  program.ranks[0][0].communicator = program.ranks[1][1].communicator = 1;
+  expectError(program, ErrorKind::AtOnce, "may be under way at once",
+              {Model::Nccl});
+}
+
 TEST(CommunicationProgram, IdentitiesAreOfOneMessageEach) {
   expectError(
       makeProgram({{send(0, 1), send(0, 1)}, {receive(0, 0), receive(0, 0)}}),

@@ -71,6 +71,60 @@ Strategy veeline::schedule::communication::randomStrategy(Random &random) {
   return static_cast<Strategy>(randomInt(random, 0, 3));
 }
 
+/// Where an all-reduce may stand: not inside of a group.
+static bool isBetweenUnits(const Ops &ops, int at) {
+  bool isEnd = at == 0 || at == static_cast<int>(ops.size());
+  return isEnd || !ops[at].isTransfer() || ops[at].group < 0 ||
+         ops[at - 1].group != ops[at].group;
+}
+
+/// On the stream of the rank's messages; waited for at the end of the step, or
+/// right there where the messages are.
+static void addAllReduce(Random &random, Ops &ops, int communicator,
+                         ReductionId reduction) {
+  Op op;
+  op.kind = OpKind::AllReduce;
+  op.reduction = reduction;
+  op.communicator = communicator;
+  op.type = reduction.param % 2;
+  for (const Op &other : ops)
+    if (other.isMessage())
+      op.stream = other.stream;
+  if (op.stream != computeStream || randomInt(random, 0, 1)) {
+    op.handle = 1000 + reduction.param;
+    Op wait;
+    wait.kind = OpKind::Wait;
+    wait.handle = op.handle;
+    ops.push_back(wait);
+  }
+  int last = static_cast<int>(ops.size()) - (op.handle >= 0 ? 1 : 0);
+  int at = randomInt(random, 0, last);
+  while (!isBetweenUnits(ops, at))
+    ++at;
+  ops.insert(ops.begin() + at, op);
+}
+
+void veeline::schedule::communication::replicate(Random &random,
+                                                 Program &program,
+                                                 int replicas) {
+  int stages = static_cast<int>(program.ranks.size());
+  program.communicators.assign(1 + stages, {});
+  for (int stage = 0; stage < stages; ++stage) {
+    for (int param = randomInt(random, 0, 2); param-- > 0;)
+      addAllReduce(random, program.ranks[stage], 1 + stage, {stage, param});
+    for (int replica = 0; replica < replicas; ++replica)
+      program.communicators[1 + stage].push_back(replica * stages + stage);
+  }
+  for (int replica = 1; replica < replicas; ++replica)
+    for (int stage = 0; stage < stages; ++stage) {
+      program.ranks.push_back(program.ranks[stage]);
+      for (Op &op : program.ranks.back()) {
+        op.peer += op.isMessage() ? replica * stages : 0;
+        op.message.replica = replica;
+      }
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // Damage
 //===----------------------------------------------------------------------===//
@@ -89,16 +143,21 @@ static std::optional<Position> anywhere(Random &random, const Program &program,
   return places[randomInt(random, 0, places.size() - 1)];
 }
 
-static bool isMessage(const Op &op) { return op.isMessage(); }
+static bool isTransfer(const Op &op) { return op.isTransfer(); }
 static bool isNoComputation(const Op &op) { return op.kind != OpKind::Compute; }
 
-static void dropMessage(Program &program, MessageId id) {
+/// What has the identity of `dropped`, on all ranks.
+static void dropMessage(Program &program, const Op &dropped) {
+  bool isReduction = dropped.kind == OpKind::AllReduce;
   for (Ops &ops : program.ranks) {
     std::vector<int> handles;
     std::erase_if(ops, [&](const Op &op) {
-      bool isPart =
-          (op.isMessage() || op.kind == OpKind::Ready) && op.message == id;
-      if (isPart && op.isMessage() && op.handle >= 0)
+      bool isPart = isReduction
+                        ? op.kind == OpKind::AllReduce &&
+                              op.reduction == dropped.reduction
+                        : (op.isMessage() || op.kind == OpKind::Ready) &&
+                              op.message == dropped.message;
+      if (isPart && op.isTransfer() && op.handle >= 0)
         handles.push_back(op.handle);
       return isPart;
     });
@@ -113,7 +172,7 @@ static void regroup(Random &random, Ops &ops, int at) {
   int last = at, size = static_cast<int>(ops.size());
   int most = at + randomInt(random, 0, 3);
   // Neighbours in a group are what stands between two that are none.
-  while (last < most && last + 1 < size && ops[last + 1].isMessage())
+  while (last < most && last + 1 < size && ops[last + 1].isTransfer())
     ++last;
   int group = last == at ? -1 : randomInt(random, 0, 2) ? 1000 + at : 0;
   for (int i = at; i <= last; ++i)
@@ -146,6 +205,7 @@ static void exchange(Random &random, Ops &ops, int at) {
      &other =
          ops[others[randomInt(random, 0, static_cast<int>(others.size()) - 1)]];
   std::swap(one.message, other.message);
+  std::swap(one.reduction, other.reduction);
   std::swap(one.peer, other.peer);
   std::swap(one.type, other.type);
 }
@@ -168,6 +228,7 @@ static void change(Random &random, Program &program, Op &op, Damage how) {
   case Damage::ChangeIdentity:
     op.message.microbatch += randomInt(random, 0, 1);
     op.message.edge += randomInt(random, 0, 1);
+    op.reduction.param += randomInt(random, 0, 1);
     break;
   case Damage::ChangeHandle:
     op.handle = randomInt(random, -1, 5);
@@ -194,7 +255,7 @@ void veeline::schedule::communication::damage(Random &random, Program &program,
   auto at = anywhere(random, program,
                      isAboutAll    ? [](const Op &) { return true; }
                      : isAboutSome ? isNoComputation
-                                   : isMessage);
+                                   : isTransfer);
   if (!at)
     return;
   Ops &ops = program.ranks[at->rank];
@@ -213,7 +274,7 @@ void veeline::schedule::communication::damage(Random &random, Program &program,
     ops.erase(ops.begin() + at->op);
     break;
   case Damage::DropMessage:
-    dropMessage(program, MessageId(ops[at->op].message));
+    dropMessage(program, Op(ops[at->op]));
     break;
   case Damage::Duplicate:
     ops.insert(ops.begin() + randomInt(random, 0, last), Op(ops[at->op]));

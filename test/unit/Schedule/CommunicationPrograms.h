@@ -19,6 +19,10 @@ Traffic randomTraffic(Random &random, int maxRanks, int maxMicrobatches);
 
 Strategy randomStrategy(Random &random);
 
+/// Makes `replicas` of a program, whose ranks add up some gradients with those
+/// of the others. What was right stays so.
+void replicate(Random &random, Program &program, int replicas);
+
 /// How a program is damaged.
 enum class Damage {
   /// Operations of one rank change places: neighbours, or any two.

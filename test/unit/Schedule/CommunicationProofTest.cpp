@@ -58,6 +58,8 @@ static Sample randomSample(Random &random) {
   auto program = plan(traffic, randomStrategy(random), made);
   EXPECT_TRUE(program);
   sample.program = std::move(*program);
+  if (randomInt(random, 0, 2) == 0)
+    replicate(random, sample.program, randomInt(random, 2, 3));
   int damages = std::max(0, randomInt(random, -1, 3));
   sample.isDamaged = damages > 0 || made != sample.model;
   for (; damages > 0; --damages)
@@ -77,7 +79,8 @@ static void compare(const Sample &sample, Random &random, Counts &counts) {
   if (error)
     ASSERT_TRUE(isSeen(error->kind, judgement)) << said;
   else if (!sample.isDamaged)
-    counts.add("right, as planned");
+    counts.add(sample.program.communicators.empty() ? "right, as planned"
+                                                    : "right, with replicas");
   else
     counts.add("right in spite of damage");
   if (error) {
@@ -105,6 +108,7 @@ TEST(CommunicationProof, VerifierAndModelAgree) {
     EXPECT_GT(counts[std::string("wrong: ") + toString(kind)], 0)
         << toString(kind);
   EXPECT_GT(counts["right, as planned"], rounds / 10);
+  EXPECT_GT(counts["right, with replicas"], rounds / 20);
   EXPECT_GT(counts["right in spite of damage"], rounds / 50);
   EXPECT_GT(counts["(all interleavings)"], rounds / 2);
 }

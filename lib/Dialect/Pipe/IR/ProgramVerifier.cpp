@@ -39,7 +39,8 @@ private:
   template <typename OpT>
   LogicalResult verifyMessage(OpT op, Type type, bool isSource);
   LogicalResult verifyParam(Operation *op, int64_t param, Type type);
-  LogicalResult verifyGradient(GradientOp op);
+  template <typename OpT> LogicalResult verifyGradient(OpT op, Type type);
+  LogicalResult verifyAllReduce(AllReduceOp op);
   LogicalResult verifyOnce(Operation *op, Operation *&first, const Twine &what);
   LogicalResult verifySums();
 
@@ -162,8 +163,9 @@ LogicalResult ProgramVerifier::verifyParam(Operation *op, int64_t param,
 
 /// The accumulator of a chunk lives on the chunk's stage, where the chunk uses
 /// the parameter.
-LogicalResult ProgramVerifier::verifyGradient(GradientOp op) {
-  if (failed(verifyParam(op, op.getParam(), op.getValue().getType())))
+template <typename OpT>
+LogicalResult ProgramVerifier::verifyGradient(OpT op, Type type) {
+  if (failed(verifyParam(op, op.getParam(), type)))
     return failure();
   int64_t index = op.getChunk();
   if (index >= static_cast<int64_t>(chunks.size()))
@@ -182,6 +184,13 @@ LogicalResult ProgramVerifier::verifyGradient(GradientOp op) {
                        << ", which does not use parameter " << op.getParam();
   diagnostic.attachNote(chunks[index].getLoc()) << "the chunk is here";
   return diagnostic;
+}
+
+LogicalResult ProgramVerifier::verifyAllReduce(AllReduceOp op) {
+  if (pipeline.getReplicas() == 1)
+    return op.emitOpError("adds up over the replicas of a pipeline that has "
+                          "one");
+  return verifyGradient(op, op.getHandle().getType().getValue());
 }
 
 /// `first` is an earlier op that does the same, or null.
@@ -213,7 +222,7 @@ LogicalResult ProgramVerifier::verifySums() {
     diagnostic.attachNote(reader->getLoc()) << "they are read here";
     return diagnostic;
   };
-  auto verifySum = [&](GradientOp op) {
+  auto verifySum = [&](auto op) {
     readers.try_emplace(op.getChunk(), op);
     return verifyOnce(op, sums[{op.getParam(), op.getChunk()}],
                       "reads the sum of parameter " + Twine(op.getParam()) +
@@ -226,7 +235,7 @@ LogicalResult ProgramVerifier::verifySums() {
   for (Operation &op : program.getBody().front())
     if (failed(llvm::TypeSwitch<Operation *, LogicalResult>(&op)
                    .Case<BackwardOp, BackwardWeightOp>(verifyUnread)
-                   .Case(verifySum)
+                   .Case<GradientOp, AllReduceOp>(verifySum)
                    .Case(verifyUpdate)
                    .Default([](Operation *) { return success(); })))
       return failure();
@@ -256,7 +265,10 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](SendOp op) {
         return verifyMessage(op, op.getValue().getType(), true);
       })
-      .Case([&](GradientOp op) { return verifyGradient(op); })
+      .Case([&](GradientOp op) {
+        return verifyGradient(op, op.getValue().getType());
+      })
+      .Case([&](AllReduceOp op) { return verifyAllReduce(op); })
       .Case([&](UpdateOp op) {
         return verifyParam(op, op.getParam(), op.getValue().getType());
       })

@@ -463,6 +463,69 @@ LogicalResult PlannedInserter::run(comm::Strategy strategy, comm::Model model) {
 }
 
 //===----------------------------------------------------------------------===//
+// Gradients of replicas
+//===----------------------------------------------------------------------===//
+
+/// The first number that no group of `program` has.
+static int64_t getFreeGroup(ProgramOp program) {
+  int64_t next = 0;
+  program.walk([&](Operation *op) {
+    if (auto group = op->getAttrOfType<IntegerAttr>("group"))
+      next = std::max(next, group.getInt() + 1);
+  });
+  return next;
+}
+
+/// Where to post the sums of `chunk`: after its last W, and after the messages
+/// that follow it, for which others wait sooner.
+static Operation *findEndOfGradients(ProgramOp program, int64_t chunk) {
+  Operation *last = nullptr;
+  for (Operation &op : program.getBody().front()) {
+    std::optional<schedule::Op> work = getScheduleOp(&op);
+    if (work && work->chunk == chunk && isa<BackwardOp, BackwardWeightOp>(op))
+      last = &op;
+  }
+  while (last && last->getNextNode() &&
+         isa<SendOp, RecvOp>(last->getNextNode()))
+    last = last->getNextNode();
+  return last;
+}
+
+/// Has the sums of each chunk added up over the replicas as soon as they are
+/// complete, and waits for that where they are read.
+static void addReductions(ProgramOp program, int stream) {
+  llvm::MapVector<int64_t, SmallVector<GradientOp>> byChunk;
+  for (auto gradient : program.getBody().front().getOps<GradientOp>())
+    byChunk[gradient.getChunk()].push_back(gradient);
+  int64_t nextGroup = getFreeGroup(program);
+  for (auto &[chunk, gradients] : byChunk) {
+    OpBuilder builder(program.getContext());
+    if (Operation *end = findEndOfGradients(program, chunk))
+      builder.setInsertionPointAfter(end);
+    else
+      builder.setInsertionPoint(gradients.front());
+    IntegerAttr group = gradients.size() > 1
+                            ? builder.getI64IntegerAttr(nextGroup++)
+                            : IntegerAttr();
+    // All of a group before the first wait, which may stand right there.
+    SmallVector<Value> handles;
+    for (GradientOp gradient : gradients) {
+      auto type = cast<RankedTensorType>(gradient.getValue().getType());
+      handles.push_back(AllReduceOp::create(
+          builder, gradient.getLoc(), HandleType::get(type.getContext(), type),
+          gradient.getParam(), chunk, stream, 1 + program.getStage(), group));
+    }
+    for (auto [gradient, handle] : llvm::zip_equal(gradients, handles)) {
+      OpBuilder atUse(gradient);
+      Value sum = WaitOp::create(atUse, gradient.getLoc(),
+                                 gradient.getValue().getType(), handle);
+      gradient.getValue().replaceAllUsesWith(sum);
+      gradient.erase();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // insertCommunication
 //===----------------------------------------------------------------------===//
 
@@ -554,12 +617,21 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   MessageTable messages(tables, programs);
   if (failed(messages.collect()))
     return failure();
-  if (strategy != comm::Strategy::Overlap || model == comm::Model::Nccl)
-    return PlannedInserter(pipeline, programs, messages).run(strategy, model);
-  addSends(messages);
-  for (ProgramOp program : programs)
-    if (failed(postReceives(program, messages)))
+  bool isOverlap = strategy == comm::Strategy::Overlap;
+  if (!isOverlap || model == comm::Model::Nccl) {
+    if (failed(
+            PlannedInserter(pipeline, programs, messages).run(strategy, model)))
       return failure();
+  } else {
+    addSends(messages);
+    for (ProgramOp program : programs)
+      if (failed(postReceives(program, messages)))
+        return failure();
+  }
+  if (pipeline.getReplicas() > 1)
+    for (ProgramOp program : programs)
+      addReductions(program,
+                    isOverlap ? asynchronousStream : comm::computeStream);
   return success();
 }
 

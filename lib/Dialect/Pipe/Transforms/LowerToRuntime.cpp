@@ -84,6 +84,7 @@ private:
   void lowerSend(SendOp send);
   void lowerRecv(RecvOp recv);
   void lowerWait(WaitOp wait);
+  void lowerAllReduce(AllReduceOp sum);
   void lowerAdd(AddOp add);
   LogicalResult lowerUpdate(UpdateOp update);
   LogicalResult lowerAssign(AssignOp assign);
@@ -103,6 +104,9 @@ private:
   Type ptr;
   Value rank, arena, batch;
   llvm::DenseMap<Operation *, int64_t> timelineNumbers;
+  /// The reduction that an op posts or waits for, where it is the one that
+  /// does.
+  llvm::DenseMap<Operation *, int64_t> reductionNumbers;
   /// Where values that are not at a fixed place of the arena are.
   llvm::DenseMap<Value, Value> addresses;
 };
@@ -179,6 +183,8 @@ Value StepWriter::getAddress(Value value) {
   if (auto gradient = value.getDefiningOp<GradientOp>())
     return atArena(
         *plan.findAccumulator(gradient.getParam(), gradient.getChunk()));
+  if (auto sum = value.getDefiningOp<AllReduceOp>())
+    return atArena(*plan.findAccumulator(sum.getParam(), sum.getChunk()));
   if (auto update = value.getDefiningOp<UpdateOp>())
     return atArena(plan.findParam(update.getParam())->value);
   auto result = cast<OpResult>(value);
@@ -351,8 +357,28 @@ void StepWriter::lowerRecv(RecvOp recv) {
               {rank, constant(channel, 32), getAddress(recv.getHandle())}, {});
 }
 
+/// A reduction is posted when all of its gradients are there.
+void StepWriter::lowerAllReduce(AllReduceOp sum) {
+  auto number = reductionNumbers.find(sum);
+  if (number == reductionNumbers.end())
+    return;
+  bracket(sum, [&] {
+    callRuntime("veeline_reduce_post", {rank, constant(number->second, 32)},
+                {});
+  });
+}
+
 void StepWriter::lowerWait(WaitOp wait) {
   auto recv = wait.getHandle().getDefiningOp<RecvOp>();
+  if (!recv) {
+    auto number = reductionNumbers.find(wait);
+    if (number != reductionNumbers.end())
+      bracket(wait, [&] {
+        callRuntime("veeline_reduce_wait", {rank, constant(number->second, 32)},
+                    {});
+      });
+    return;
+  }
   int64_t channel = channels.find(recv.getEdge(), recv.getDirection());
   bracket(wait, [&] {
     callRuntime("veeline_recv_wait", {rank, constant(channel, 32)}, {});
@@ -432,12 +458,16 @@ LogicalResult StepWriter::lowerAssign(AssignOp assign) {
 /// The values that the step computes have a place in the arena, but for those
 /// that go straight into a receiver's memory.
 LogicalResult StepWriter::verifyPlaced(Operation *op) {
-  if (auto gradient = dyn_cast<GradientOp>(op)) {
-    if (plan.findAccumulator(gradient.getParam(), gradient.getChunk()))
+  auto verifySum = [&](auto sum) -> LogicalResult {
+    if (plan.findAccumulator(sum.getParam(), sum.getChunk()))
       return success();
     return op->emitOpError("is a sum that has no place in the plan of this "
                            "rank's memory");
-  }
+  };
+  if (auto gradient = dyn_cast<GradientOp>(op))
+    return verifySum(gradient);
+  if (auto sum = dyn_cast<AllReduceOp>(op))
+    return verifySum(sum);
   if (!getScheduleOp(op) && !isa<AddOp, RecvOp>(op))
     return success();
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
@@ -461,6 +491,7 @@ LogicalResult StepWriter::lower(Operation *op) {
       .Case([&](SendOp op) { return lowerSend(op), success(); })
       .Case([&](RecvOp op) { return lowerRecv(op), success(); })
       .Case([&](WaitOp op) { return lowerWait(op), success(); })
+      .Case([&](AllReduceOp op) { return lowerAllReduce(op), success(); })
       .Case([&](AddOp op) { return lowerAdd(op), success(); })
       .Case([&](UpdateOp op) { return lowerUpdate(op); })
       .Case([&](AssignOp op) { return lowerAssign(op); })
@@ -502,6 +533,10 @@ LogicalResult StepWriter::run() {
   batch = func.getArgument(2);
   for (auto [i, op] : llvm::enumerate(getTimelineOps(program)))
     timelineNumbers[op] = i;
+  for (auto [i, reduction] : llvm::enumerate(getReductions(program))) {
+    reductionNumbers[reduction.ops.back()] = i;
+    reductionNumbers[reduction.firstWait] = i;
+  }
   clearAccumulators();
   for (Operation &op : program.getBody().front())
     if (failed(lower(&op)))

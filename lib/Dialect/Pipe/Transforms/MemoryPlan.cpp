@@ -13,7 +13,7 @@ using namespace veeline::pipe;
 
 DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   Builder builder(context);
-  SmallVector<Attribute> paramRows, accumulatorRows;
+  SmallVector<Attribute> paramRows, accumulatorRows, reducedRows;
   for (const Param &param : params)
     paramRows.push_back(
         builder.getDenseI64ArrayAttr({param.param, param.value, param.state,
@@ -21,15 +21,23 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   for (const Accumulator &accumulator : accumulators)
     accumulatorRows.push_back(builder.getDenseI64ArrayAttr(
         {accumulator.param, accumulator.chunk, accumulator.offset}));
+  for (const ReducedPiece &piece : reduced)
+    reducedRows.push_back(builder.getDenseI64ArrayAttr(
+        {piece.reduction, piece.param, piece.offset, piece.numElements,
+         piece.buffer, piece.stride}));
   auto number = [&](StringRef name, int64_t value) {
     return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
   };
-  return builder.getDictionaryAttr(
-      {number("arena_bytes", arenaBytes),
-       number("peak_live_bytes", peakLiveBytes),
-       builder.getNamedAttr("params", builder.getArrayAttr(paramRows)),
-       builder.getNamedAttr("accumulators",
-                            builder.getArrayAttr(accumulatorRows))});
+  SmallVector<NamedAttribute> entries = {
+      number("arena_bytes", arenaBytes),
+      number("peak_live_bytes", peakLiveBytes),
+      builder.getNamedAttr("params", builder.getArrayAttr(paramRows)),
+      builder.getNamedAttr("accumulators",
+                           builder.getArrayAttr(accumulatorRows))};
+  if (!reduced.empty())
+    entries.push_back(
+        builder.getNamedAttr("reduced", builder.getArrayAttr(reducedRows)));
+  return builder.getDictionaryAttr(entries);
 }
 
 /// The rows of an array of arrays of `width` numbers; fails on anything else.
@@ -65,13 +73,17 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
   read("peak_live_bytes", plan.peakLiveBytes);
   auto params = getRows(dict, "params", 5);
   auto accumulators = getRows(dict, "accumulators", 3);
-  if (!valid || failed(params) || failed(accumulators))
+  auto reduced = dict.contains("reduced") ? getRows(dict, "reduced", 6)
+                                          : SmallVector<ArrayRef<int64_t>>();
+  if (!valid || failed(params) || failed(accumulators) || failed(reduced))
     return program.emitOpError("has a damaged plan of its memory; run "
                                "--pipe-plan-memory again");
   for (ArrayRef<int64_t> row : *params)
     plan.params.push_back({row[0], row[1], row[2], row[3], row[4] != 0});
   for (ArrayRef<int64_t> row : *accumulators)
     plan.accumulators.push_back({row[0], row[1], row[2]});
+  for (ArrayRef<int64_t> row : *reduced)
+    plan.reduced.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
   return plan;
 }
 

@@ -315,6 +315,7 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto pipeline = PipelineOp::create(
       builder, model.getLoc(), model.getSymName(), options.stages,
       options.chunksPerStage, options.placement, /*microbatches=*/{},
+      /*replicas=*/1,
       /*schedule=*/{});
   pipeline.getBody().emplaceBlock();
   plan->build(pipeline, symbols);

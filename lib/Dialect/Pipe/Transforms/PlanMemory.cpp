@@ -67,6 +67,10 @@ private:
            static_cast<int64_t>(program.getStage());
   }
   void placeParams();
+  LogicalResult placeReductions();
+  LogicalResult addPieces(int64_t number, const Reduction &reduction);
+  void addBuffers(int64_t number, Reduction &reduction);
+  void placeBuffers();
   LogicalResult collect();
   void addSlot(Slot slot, int64_t begin, int64_t end, uint64_t bytes,
                uint64_t liveBytes);
@@ -84,6 +88,7 @@ private:
   MemoryPlan plan;
   int64_t persistent = 0;
   SmallVector<Slot> slots;
+  SmallVector<Reduction> reductions;
   std::vector<LiveInterval> intervals, liveBytes;
 };
 
@@ -111,9 +116,98 @@ void ArenaPlanner::placeParams() {
       if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
         plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
   }
+  // What is added up over replicas goes by chunks.
+  if (tables.pipeline.getReplicas() > 1)
+    llvm::stable_sort(plan.accumulators, [](const auto &a, const auto &b) {
+      return a.chunk < b.chunk;
+    });
   for (MemoryPlan::Accumulator &accumulator : plan.accumulators)
     accumulator.offset = reserve(
         getByteSize(tables.params[accumulator.param].getValue().getType()));
+}
+
+/// The accumulators of a reduction, those without a gap between them as one.
+LogicalResult ArenaPlanner::addPieces(int64_t number,
+                                      const Reduction &reduction) {
+  SmallVector<std::pair<int64_t, int64_t>> places;
+  for (AllReduceOp op : reduction.ops) {
+    auto offset = plan.findAccumulator(op.getParam(), op.getChunk());
+    if (!offset)
+      return AllReduceOp(op).emitOpError(
+          "adds up gradients that the chunk does not accumulate");
+    places.push_back({*offset, op.getParam()});
+  }
+  llvm::sort(places);
+  for (auto [offset, param] : places) {
+    auto type = cast<ShapedType>(tables.params[param].getValue().getType());
+    if (type.getNumElements() == 0)
+      continue;
+    int64_t width = getByteSize(type) / type.getNumElements();
+    MemoryPlan::ReducedPiece *last =
+        plan.reduced.empty() ? nullptr : &plan.reduced.back();
+    bool follows =
+        last && last->reduction == number &&
+        last->offset + last->numElements * width == offset &&
+        type.getElementType() ==
+            cast<ShapedType>(tables.params[last->param].getValue().getType())
+                .getElementType();
+    if (follows)
+      last->numElements += type.getNumElements();
+    else
+      plan.reduced.push_back(
+          {number, param, offset, type.getNumElements(), -1, 0});
+  }
+  return success();
+}
+
+/// Between processes, what other replicas contribute to a rank's share of the
+/// elements lies beside it until it is added.
+void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
+  int64_t replicas = tables.pipeline.getReplicas(), bytes = 0;
+  for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
+    if (piece.reduction != number)
+      continue;
+    auto type =
+        cast<ShapedType>(tables.params[piece.param].getValue().getType());
+    int64_t width = getByteSize(type) / type.getNumElements();
+    piece.stride = llvm::alignTo(
+        llvm::divideCeil(piece.numElements, replicas) * width, alignment);
+    bytes += (replicas - 1) * piece.stride;
+  }
+  Block &body = program.getBody().front();
+  int64_t begin = 0, end = 0;
+  for (auto [i, op] : llvm::enumerate(body)) {
+    if (&op == reduction.ops.front())
+      begin = i;
+    if (&op == reduction.lastWait)
+      end = i + 1;
+  }
+  addSlot({reduction.ops.front(), 0}, begin, end, bytes, bytes);
+}
+
+LogicalResult ArenaPlanner::placeReductions() {
+  reductions = getReductions(program);
+  for (auto [number, reduction] : llvm::enumerate(reductions)) {
+    if (!reduction.firstWait)
+      return reduction.ops.front().emitOpError("is not waited for");
+    if (failed(addPieces(number, reduction)))
+      return failure();
+    addBuffers(number, reduction);
+  }
+  return success();
+}
+
+/// Writes down where the buffers are, once that is known.
+void ArenaPlanner::placeBuffers() {
+  int64_t replicas = tables.pipeline.getReplicas();
+  llvm::DenseMap<int64_t, int64_t> next;
+  for (auto [number, reduction] : llvm::enumerate(reductions))
+    next[number] = reduction.ops.front()->getAttrOfType<DenseI64ArrayAttr>(
+        offsetsAttrName)[0];
+  for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
+    piece.buffer = next[piece.reduction];
+    next[piece.reduction] += (replicas - 1) * piece.stride;
+  }
 }
 
 void ArenaPlanner::addSlot(Slot slot, int64_t begin, int64_t end,
@@ -191,10 +285,11 @@ void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
 LogicalResult ArenaPlanner::run() {
   postGroupsAtOnce(program);
   placeParams();
-  if (failed(collect()))
+  if (failed(placeReductions()) || failed(collect()))
     return failure();
   OffsetPlan offsets = planOffsets(intervals, alignment);
   writeOffsets(offsets);
+  placeBuffers();
   plan.arenaBytes = llvm::alignTo(persistent + offsets.totalBytes, alignment);
   plan.peakLiveBytes = persistent + peakLiveBytes(liveBytes);
   program.setMemoryAttr(plan.toAttribute(program.getContext()));

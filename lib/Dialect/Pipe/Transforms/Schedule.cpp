@@ -133,6 +133,7 @@ static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   // They are those of the ranks of the original.
   copy->removeAttr(scheduleLimitsAttrName);
   copy->removeAttr(memoryLimitsAttrName);
+  copy.setReplicas(1);
   symbols.insert(copy, std::next(pipeline->getIterator()));
   return copy;
 }
@@ -190,9 +191,15 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
           << "microbatches is at least 1, found " << microbatches.getValue();
       return signalPassFailure();
     }
+    if (replicas < 1) {
+      getOperation().emitError()
+          << "replicas is at least 1, found " << replicas.getValue();
+      return signalPassFailure();
+    }
     for (auto pipeline : llvm::to_vector(getOperation().getOps<PipelineOp>())) {
       if (!getPrograms(pipeline).empty())
         continue;
+      pipeline.setReplicas(replicas);
       bool failedOne =
           failed(schedulePipeline(pipeline, schedule, microbatches, tables));
       if (!failedOne && sequential)

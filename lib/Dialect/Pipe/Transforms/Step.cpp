@@ -40,11 +40,52 @@ int64_t ChannelTable::find(int64_t edge, Direction direction) const {
   return it - channels.begin();
 }
 
+/// The op that waits for a posted receive or sum.
+static WaitOp getWait(Value handle) {
+  for (Operation *user : handle.getUsers())
+    if (auto wait = dyn_cast<WaitOp>(user))
+      return wait;
+  return {};
+}
+
+SmallVector<Reduction> veeline::pipe::getReductions(ProgramOp program) {
+  SmallVector<Reduction> reductions;
+  AllReduceOp previous;
+  for (Operation &op : program.getBody().front()) {
+    auto sum = dyn_cast<AllReduceOp>(op);
+    if (sum) {
+      bool isSame =
+          previous && sum.getGroup() && previous.getGroup() == sum.getGroup();
+      if (!isSame)
+        reductions.emplace_back();
+      Reduction &reduction = reductions.back();
+      reduction.ops.push_back(sum);
+      if (WaitOp wait = getWait(sum.getHandle())) {
+        if (!reduction.firstWait || wait->isBeforeInBlock(reduction.firstWait))
+          reduction.firstWait = wait;
+        if (!reduction.lastWait || reduction.lastWait->isBeforeInBlock(wait))
+          reduction.lastWait = wait;
+      }
+    }
+    previous = sum;
+  }
+  return reductions;
+}
+
 SmallVector<Operation *> veeline::pipe::getTimelineOps(ProgramOp program) {
+  llvm::SmallDenseSet<Operation *> ofReductions;
+  for (const Reduction &reduction : getReductions(program)) {
+    ofReductions.insert(reduction.ops.back());
+    ofReductions.insert(reduction.firstWait);
+  }
   SmallVector<Operation *> ops;
-  for (Operation &op : program.getBody().front())
-    if (getScheduleOp(&op) || isa<SendOp, WaitOp, UpdateOp>(op))
+  for (Operation &op : program.getBody().front()) {
+    auto wait = dyn_cast<WaitOp>(op);
+    bool isReceived = wait && wait.getHandle().getDefiningOp<RecvOp>();
+    if (getScheduleOp(&op) || isReceived || isa<SendOp, UpdateOp>(op) ||
+        ofReductions.contains(&op))
       ops.push_back(&op);
+  }
   return ops;
 }
 

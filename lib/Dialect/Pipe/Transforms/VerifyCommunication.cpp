@@ -29,17 +29,33 @@ class ProgramReader {
 public:
   explicit ProgramReader(PipelineOp pipeline)
       : pipeline(pipeline), edges(pipeline) {
-    read.ranks.resize(pipeline.getStages());
-    origins.resize(pipeline.getStages());
+    int64_t stages = pipeline.getStages(), replicas = pipeline.getReplicas();
+    read.ranks.resize(stages * replicas);
+    origins.resize(stages * replicas);
+    if (replicas == 1)
+      return;
+    // The first communicator has all ranks, the others those of one stage.
+    read.communicators.resize(1 + stages);
+    for (int64_t stage = 0; stage != stages; ++stage)
+      for (int64_t i = 0; i != replicas; ++i)
+        read.communicators[1 + stage].push_back(i * stages + stage);
   }
 
-  void addProgram(ProgramOp program);
+  /// What the rank of its stage in a replica issues.
+  void addProgram(ProgramOp program, int replica);
   const comm::Program &getProgram() const { return read; }
   InFlightDiagnostic report(const comm::Error &error) const;
 
 private:
   template <typename OpT>
+  comm::Op getTransfer(OpT op, comm::OpKind kind, Type type);
+  template <typename OpT>
   comm::Op getMessage(OpT op, comm::OpKind kind, Type type);
+  void addPosted(const comm::Op &op, Operation *origin, Value handle) {
+    add(op, origin);
+    read.ranks[rank].back().handle = handles.size();
+    handles[handle] = handles.size();
+  }
   void addReady(Operation *work);
   void add(const comm::Op &op, Operation *origin) {
     read.ranks[rank].push_back(op);
@@ -53,7 +69,7 @@ private:
   SmallVector<SmallVector<Operation *>> origins;
   llvm::DenseMap<Type, int> types;
   llvm::DenseMap<Value, int> handles;
-  int rank = 0;
+  int rank = 0, replica = 0;
 };
 
 } // namespace
@@ -69,22 +85,29 @@ int ProgramReader::getType(Type type) {
 }
 
 template <typename OpT>
+comm::Op ProgramReader::getTransfer(OpT op, comm::OpKind kind, Type type) {
+  comm::Op transfer;
+  transfer.kind = kind;
+  transfer.type = getType(type);
+  transfer.stream = op.getStream();
+  transfer.communicator = op.getCommunicator();
+  transfer.group = op.getGroup() ? static_cast<int>(*op.getGroup()) : -1;
+  return transfer;
+}
+
+template <typename OpT>
 comm::Op ProgramReader::getMessage(OpT op, comm::OpKind kind, Type type) {
   const Edge &edge = edges[op.getEdge()];
   bool isGradient = op.getDirection() == Direction::Gradient;
-  comm::Op message;
-  message.kind = kind;
+  comm::Op message = getTransfer(op, kind, type);
   message.message = {static_cast<int>(op.getEdge()),
                      isGradient ? comm::Direction::Gradient
                                 : comm::Direction::Activation,
-                     static_cast<int>(op.getMicrobatch())};
+                     static_cast<int>(op.getMicrobatch()), replica};
   bool toConsumer = (kind == comm::OpKind::Receive) == isGradient;
   message.peer =
+      replica * pipeline.getStages() +
       pipeline.getStageOf(toConsumer ? edge.consumer : edge.producer);
-  message.type = getType(type);
-  message.stream = op.getStream();
-  message.communicator = op.getCommunicator();
-  message.group = op.getGroup() ? static_cast<int>(*op.getGroup()) : -1;
   return message;
 }
 
@@ -100,18 +123,23 @@ void ProgramReader::addReady(Operation *work) {
   }
 }
 
-void ProgramReader::addProgram(ProgramOp program) {
-  rank = program.getStage();
+void ProgramReader::addProgram(ProgramOp program, int number) {
+  replica = number;
+  rank = replica * pipeline.getStages() + program.getStage();
   handles.clear();
   for (Operation &op : program.getBody().front()) {
     if (auto send = dyn_cast<SendOp>(op)) {
       add(getMessage(send, comm::OpKind::Send, send.getValue().getType()), &op);
     } else if (auto recv = dyn_cast<RecvOp>(op)) {
-      comm::Op receive = getMessage(recv, comm::OpKind::Receive,
-                                    recv.getHandle().getType().getValue());
-      receive.handle = handles.size();
-      handles[recv.getHandle()] = receive.handle;
-      add(receive, &op);
+      addPosted(getMessage(recv, comm::OpKind::Receive,
+                           recv.getHandle().getType().getValue()),
+                &op, recv.getHandle());
+    } else if (auto sum = dyn_cast<AllReduceOp>(op)) {
+      comm::Op reduce = getTransfer(sum, comm::OpKind::AllReduce,
+                                    sum.getHandle().getType().getValue());
+      reduce.reduction = {static_cast<int>(sum.getChunk()),
+                          static_cast<int>(sum.getParam())};
+      addPosted(reduce, &op, sum.getHandle());
     } else if (auto wait = dyn_cast<WaitOp>(op)) {
       comm::Op waiting;
       waiting.kind = comm::OpKind::Wait;
@@ -138,8 +166,10 @@ InFlightDiagnostic ProgramReader::report(const comm::Error &error) const {
 LogicalResult veeline::pipe::verifyCommunication(PipelineOp pipeline,
                                                  comm::Model model) {
   ProgramReader reader(pipeline);
-  for (ProgramOp program : getPrograms(pipeline))
-    reader.addProgram(program);
+  int replicas = pipeline.getReplicas();
+  for (int replica = 0; replica != replicas; ++replica)
+    for (ProgramOp program : getPrograms(pipeline))
+      reader.addProgram(program, replica);
   if (auto error = comm::verify(reader.getProgram(), model))
     return reader.report(*error);
   return success();

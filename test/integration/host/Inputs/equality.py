@@ -8,7 +8,7 @@ The full set is the product of schedules, ranks, microbatches and models, each
 compared with the model without chunks as well. The default set has, of some
 schedules, every (schedule, ranks, microbatches) once and every (schedule, model)
 at least once, and a few cases of the others. Both sets have some schedules with
-each strategy of communication.
+each strategy of communication, and some with replicas.
 VEELINE_FULL_EQUALITY=1 in the environment stands for --full.
 """
 
@@ -55,6 +55,15 @@ OTHER_SHAPES = ((4, 8), (4, 3), (2, 1))
 STRATEGIES = ("p2p", "batched", "ring")
 STRATEGY_SCHEDULES = ("gpipe", "1f1b", "eager-1f1b", "interleaved-1f1b", "zb-v")
 STRATEGY_SHAPES = ((2, 3), (4, 4))
+# With replicas: schedule, ranks of a replica, microbatches, replicas, strategy.
+REPLICATED = (
+    ("gpipe", 1, 2, 2, "overlap"),
+    ("1f1b", 2, 3, 3, "overlap"),
+    ("zb-v", 2, 4, 2, "overlap"),
+    ("interleaved-1f1b", 2, 4, 2, "ring"),
+    ("eager-1f1b", 4, 4, 2, "p2p"),
+    ("zb-v", 4, 8, 3, "batched"),
+)
 STAGES = (1, 2, 4)
 MICROBATCHES = (1, 3, 4, 8)
 STEPS = 2
@@ -76,25 +85,28 @@ def list_models():
 
 
 def list_cases(models, full):
-    """Tuples of schedule, stages, microbatches, model, with_reference, strategy."""
+    """Tuples of schedule, stages, microbatches, model, with_reference, strategy, replicas."""
     names = sorted(models, reverse=True)  # Tied models with skip edges first.
     shapes = itertools.product(STRATEGY_SCHEDULES, STRATEGY_SHAPES, STRATEGIES)
     cases = [
-        (schedule, *shape, names[i % len(names)], False, strategy)
+        (schedule, *shape, names[i % len(names)], False, strategy, 1)
         for i, (schedule, shape, strategy) in enumerate(shapes)
     ]
+    for i, (schedule, stages, microbatches, replicas, strategy) in enumerate(REPLICATED):
+        for model in names if full else (names[i % len(names)], names[-1 - i]):
+            cases.append((schedule, stages, microbatches, model, i % 2 == 0, strategy, replicas))
     for number, schedule in enumerate(CHUNKS_PER_STAGE):
         shapes = list(itertools.product(STAGES, MICROBATCHES))
         if full:
             cases += [
-                (schedule, *shape, model, True, "overlap")
+                (schedule, *shape, model, True, "overlap", 1)
                 for shape, model in itertools.product(shapes, models)
             ]
             continue
         if schedule not in IN_DEPTH:
             for i, shape in enumerate(OTHER_SHAPES):
                 model = list(models)[(number + 3 * i) % len(models)]
-                cases.append((schedule, *shape, model, False, "overlap"))
+                cases.append((schedule, *shape, model, False, "overlap", 1))
             continue
         # Both lists are used up: the longer one once, the shorter one in rounds.
         # The large shapes first, for they meet every model that there is.
@@ -102,7 +114,7 @@ def list_cases(models, full):
         for i in range(max(len(shapes), len(models))):
             shape = shapes[i % len(shapes)]
             model = list(models)[i % len(models)]
-            cases.append((schedule, *shape, model, i % 3 == 0, "overlap"))
+            cases.append((schedule, *shape, model, i % 3 == 0, "overlap", 1))
     return cases
 
 
@@ -178,16 +190,16 @@ class Models:
 
 def check(models, case):
     """None, or what went wrong."""
-    schedule, stages, microbatches, model, with_reference, strategy = case
+    schedule, stages, microbatches, model, with_reference, strategy, replicas = case
     chunks_per_stage = CHUNKS_PER_STAGE[schedule]
-    name = f"{schedule}-{stages}-{microbatches}-{model}-{strategy}"
+    name = f"{schedule}-{stages}-{microbatches}-{model}-{strategy}-{replicas}"
     artifact = models.work / f"{name}.vee"
     compile_command = [
         "veeline", "compile", "-q", models.path(model), "-o", artifact,
         "--stages", str(stages), "--chunks-per-stage", str(chunks_per_stage),
         "--microbatches", str(microbatches), "--schedule", schedule,
         "--partition", models.cuts(model, stages * chunks_per_stage),
-        "--communication", strategy,
+        "--communication", strategy, "--replicas", str(replicas),
     ]  # fmt: skip
     if not with_reference:
         compile_command.append("--no-reference")

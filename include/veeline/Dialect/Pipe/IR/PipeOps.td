@@ -47,6 +47,8 @@ def PipelineOp : Pipe_Op<"pipeline", [
   let description = [{
     `stages` is p, `chunks_per_stage` is v; there are p*v `pipe.chunk`s, numbered
     from 0 in model order. `microbatches` is m, known from `--pipe-schedule` on.
+    `replicas` is d, 1 where it is not there: so many pipelines run side by side,
+    each on p ranks and on m microbatches of its own, and add up their gradients.
 
     Example:
     ```mlir
@@ -65,13 +67,14 @@ def PipelineOp : Pipe_Op<"pipeline", [
     ConfinedAttr<I64Attr, [IntPositive]>:$chunks_per_stage,
     Pipe_Placement:$placement,
     OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$microbatches,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$replicas,
     OptionalAttr<StrAttr>:$schedule
   );
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `stages` `(` $stages `)` `chunks_per_stage` `(` $chunks_per_stage `)`
     `placement` `(` $placement `)` (`microbatches` `(` $microbatches^ `)`)?
-    (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
+    (`replicas` `(` $replicas^ `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -193,7 +196,8 @@ def ProgramOp : Pipe_Op<"program", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What one rank does in one step, in this order";
   let description = [{
-    The order of the ops is the schedule; data flow within the rank is SSA.
+    The order of the ops is the schedule; data flow within the rank is SSA. Where
+    the pipeline has replicas, the rank of this stage in each of them does it.
 
     Example:
     ```mlir
@@ -380,10 +384,36 @@ def RecvOp : Pipe_TransportOp<"recv"> {
       transportFormat # " attr-dict `:` qualified(type($handle))";
 }
 
+def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
+  let summary = "Adds up a gradient over the replicas of the pipeline";
+  let description = [{
+    Posts the sum that the rank has accumulated for a parameter and a chunk, after
+    the last W of that chunk. The value of the handle is the sum over the ranks
+    of the same stage, in ascending order of the replicas, and takes the place
+    of the accumulator. Never blocks.
+
+    `stream`, `communicator` and `group` are as of `pipe.send`. The communicator has
+    the ranks of this stage: it is 1 + the stage.
+
+    Example:
+    ```mlir
+    %h = pipe.all_reduce param(0) chunk(1) communicator(2) : !pipe.handle<tensor<4x4xf32>>
+    %g = pipe.wait %h : !pipe.handle<tensor<4x4xf32>>
+    ```
+  }];
+  let arguments = !con((ins
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$param,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk
+  ), transport);
+  let results = (outs Pipe_HandleType:$handle);
+  let assemblyFormat = "`param` `(` $param `)` `chunk` `(` $chunk `)` " #
+      transportFormat # " attr-dict `:` qualified(type($handle))";
+}
+
 def WaitOp : Pipe_ProgramOp<"wait", [
     TypesMatchWith<"the result is the handle's value", "handle", "value",
                    "::llvm::cast<HandleType>($_self).getValue()">]> {
-  let summary = "Blocks until a posted receive is complete, and gives its value";
+  let summary = "Blocks until a posted receive or sum is complete, and gives its value";
   let description = [{
     Each handle is waited for once.
 
@@ -421,7 +451,7 @@ def UpdateOp : Pipe_ProgramOp<"update"> {
   let summary = "One optimiser update of a parameter at its home";
   let description = [{
     Adds the gradients in the order given (ascending chunks), scales the sum
-    by 1/m and updates the parameter's value and the optimiser's state.
+    by 1/m (1/(d*m) of d replicas) and updates the parameter's value and the optimiser's state.
     The result is the new value, for the ranks that hold copies.
 
     Example:

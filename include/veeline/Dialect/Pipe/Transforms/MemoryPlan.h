@@ -39,14 +39,31 @@ struct MemoryPlan {
     int64_t chunk;
     int64_t offset;
   };
+  /// Accumulators that follow each other without a gap and are added up over
+  /// the replicas as one.
+  struct ReducedPiece {
+    /// The reduction that it is part of (see `getReductions`).
+    int64_t reduction;
+    /// The first parameter of the piece; the others have its element type.
+    int64_t param;
+    int64_t offset;
+    int64_t numElements;
+    /// Where the contributions of each other replica lie, `stride` bytes
+    /// apart. Of the elements, rank k of d adds up those from n*k/d on.
+    int64_t buffer;
+    int64_t stride;
+  };
 
   int64_t arenaBytes = 0;
   /// The largest sum of live bytes at any op.
   int64_t peakLiveBytes = 0;
   /// Ascending by parameter.
   llvm::SmallVector<Param> params;
-  /// Ascending by (parameter, chunk).
+  /// Ascending by (parameter, chunk); of pipelines with replicas by (chunk,
+  /// parameter).
   llvm::SmallVector<Accumulator> accumulators;
+  /// Ascending by reduction.
+  llvm::SmallVector<ReducedPiece> reduced;
 
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Fails where `program` has no plan, with a diagnostic that says so.

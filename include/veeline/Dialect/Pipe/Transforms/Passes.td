@@ -103,6 +103,8 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
+    Option<"replicas", "replicas", "int64_t", "1",
+           "Number d of pipelines side by side, each with m microbatches of its own">,
     Option<"sequential", "sequential", "bool", "false",
            "Also write a program that runs all chunks on one rank, one microbatch after the other: the reference for bitwise equality">
   ];
@@ -121,6 +123,10 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     receives one message at a time, of two that meet the even rank's first. `batched` makes one group of a
     send and a receive that follow each other, `ring` of all messages between two operations of a rank.
     docs/communication.md has more.
+
+    Of a pipeline with `replicas`, each `pipe.gradient` becomes a `pipe.all_reduce` after the last W of the chunk, in a
+    group with those of the chunk's other parameters, and a `pipe.wait` where the gradient was read. With `overlap`
+    they are on the stream of the messages, else on that of the computations.
 
     A receive that is posted ahead holds up sends under NCCL's rules. With `model=nccl`, `overlap` therefore
     issues messages in one order, that of the ends of their producers, the receives as early as that order permits,
@@ -147,8 +153,8 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
 def PipeVerifyCommunication : Pass<"pipe-verify-communication", "::mlir::ModuleOp"> {
   let summary = "Prove that the messages of all programs arrive and nobody waits for ever";
   let description = [{
-    Reads sends, receives, groups, waits, streams and communicators as a communication program and
-    verifies it under the rules of `model`, which docs/communication.md defines. Errors are a send without its
+    Reads sends, receives, all-reduces, groups, waits, streams and communicators of all ranks of all replicas as a
+    communication program and verifies it under the rules of `model`, which docs/communication.md defines. Errors are a send without its
     receive or the reverse, two messages of one identity, ends on different communicators, a handle
     that is not waited for, a group that is interrupted, operations of two streams that may run at once, messages that
     overtake each other, and an order that can deadlock, with a note at each operation of the circle. Changes

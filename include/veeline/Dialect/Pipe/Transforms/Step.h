@@ -33,8 +33,20 @@ private:
   llvm::SmallVector<Channel> channels;
 };
 
-/// The ops of a program that the runtime's timeline knows: work, sends, waits
-/// and updates. Their position here is their number.
+/// All-reduces that a program issues as one: a group, or one that is in none.
+struct Reduction {
+  llvm::SmallVector<AllReduceOp> ops;
+  /// The first and the last op that waits for one of them; null where none
+  /// does.
+  WaitOp firstWait, lastWait;
+};
+
+/// Those of a program, in order. Their position here is their number.
+llvm::SmallVector<Reduction> getReductions(ProgramOp program);
+
+/// The ops of a program that the runtime's timeline knows: work, sends, waits,
+/// updates, and of each reduction its last all-reduce and its first wait. Their
+/// position here is their number.
 llvm::SmallVector<mlir::Operation *> getTimelineOps(ProgramOp program);
 
 /// True for a result of work that its op computes straight into the receiver's

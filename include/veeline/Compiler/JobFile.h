@@ -1,0 +1,48 @@
+//===- JobFile.h - a YAML file as a list of settings ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reader is in the compiler's library, which has LLVM and with it a parser
+// of YAML; the driver asks for it by name. Plain C++, no LLVM types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_COMPILER_JOBFILE_H
+#define VEELINE_COMPILER_JOBFILE_H
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace veeline::compiler {
+
+/// One key of a job file and what stands behind it.
+struct JobEntry {
+  enum class Kind { Scalar, List, Map };
+  struct Value {
+    std::string name; ///< Of an entry of a map.
+    std::string text;
+    int line;
+  };
+  std::string key;
+  int line;
+  Kind kind;
+  std::vector<Value> values; ///< One of a scalar.
+};
+
+/// Reads the file at `path`: one mapping of keys to scalars, lists of scalars
+/// or mappings of scalars, each key once. False where it is anything else, with
+/// "path:line: what" in `error`.
+bool readJobFile(const std::string &path, std::vector<JobEntry> &entries,
+                 std::string &error);
+
+/// The name and the type under which the library exports it.
+inline constexpr char readJobFileSymbol[] = "veeline_read_job_file";
+using ReadJobFile = bool(const std::string &path,
+                         std::vector<JobEntry> &entries, std::string &error);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_COMPILER_JOBFILE_H

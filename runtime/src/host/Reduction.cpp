@@ -1,0 +1,125 @@
+//===- Reduction.cpp - gradients of replicas ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduction.h"
+
+#include "Rank.h"
+
+#include "veeline/Support/Check.h"
+
+#include <algorithm>
+
+using namespace veeline;
+using namespace veeline::host;
+
+static constexpr uint32_t faultBit = 1;
+static constexpr uint32_t oneStep = 2;
+
+/// Elements that are added at a time: those of all replicas stay in the cache.
+static constexpr int64_t blockSize = 4096;
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+Share host::shareOf(int64_t numElements, int32_t k, int32_t count) {
+  // As n*k/d, without a product that may be too large.
+  auto boundary = [&](int64_t i) {
+    return numElements / count * i + numElements % count * i / count;
+  };
+  return {boundary(k), boundary(k + 1)};
+}
+
+template <typename T>
+static void addTyped(const std::vector<const char *> &parts,
+                     const std::vector<char *> &sums, Share share) {
+  alignas(64) T sum[blockSize];
+  for (int64_t begin = share.begin; begin < share.end; begin += blockSize) {
+    int64_t count = std::min(blockSize, share.end - begin);
+    auto at = [&](const char *part) {
+      return reinterpret_cast<const T *>(part) + begin;
+    };
+    std::copy_n(at(parts[0]), count, sum);
+    for (size_t j = 1; j < parts.size(); ++j) {
+      const T *part = at(parts[j]);
+      for (int64_t i = 0; i < count; ++i)
+        sum[i] += part[i];
+    }
+    for (char *target : sums)
+      std::copy_n(sum, count, reinterpret_cast<T *>(target) + begin);
+  }
+}
+
+void host::addInOrder(artifact::DataType type,
+                      const std::vector<const char *> &parts,
+                      const std::vector<char *> &sums, Share share) {
+  type == artifact::DataType::f64 ? addTyped<double>(parts, sums, share)
+                                  : addTyped<float>(parts, sums, share);
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+SharedSum::SharedSum(Group &group, int32_t index,
+                     const artifact::ReducedPiece &piece,
+                     std::vector<char *> accumulators)
+    : group(group), index(index), piece(piece), sums(std::move(accumulators)),
+      parts(sums.begin(), sums.end()) {}
+
+int64_t SharedSum::numBlocks() const {
+  return (piece.numElements + blockSize - 1) / blockSize;
+}
+
+/// Adds blocks of step `step` until none is left to begin.
+void SharedSum::add(uint32_t step) {
+  uint64_t next = nextBlock.load(std::memory_order_acquire);
+  for (;;) {
+    auto block = static_cast<int64_t>(next & 0xffff'ffff);
+    if (next >> 32 != step || block >= numBlocks())
+      return;
+    if (!nextBlock.compare_exchange_weak(next, next + 1,
+                                         std::memory_order_acq_rel))
+      continue;
+    addInOrder(piece.type, parts, sums,
+               {block * blockSize,
+                std::min((block + 1) * blockSize, piece.numElements)});
+    if (left.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      added.add(oneStep);
+    next = nextBlock.load(std::memory_order_acquire);
+  }
+}
+
+void HostReduction::post(veeline_rank &) {
+  ++numPosted;
+  SharedSum &sum = *shared;
+  uint64_t arrival = sum.arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (arrival != uint64_t(numPosted) * sum.sums.size())
+    return;
+  // All others have posted this step, and no one is in an earlier one.
+  sum.left.store(sum.numBlocks(), std::memory_order_relaxed);
+  sum.nextBlock.store(uint64_t(numPosted) << 32, std::memory_order_release);
+  sum.complete.add(oneStep);
+  sum.add(numPosted);
+}
+
+void HostReduction::wait(veeline_rank &rank) {
+  SharedSum &sum = *shared;
+  if (numWaited == numPosted)
+    return rank.fail("gradients of replicas are waited for, but none were "
+                     "posted");
+  uint32_t target = ++numWaited * oneStep;
+  bool isThere = sum.group.waitFor(rank, sum.index, sum.complete, target);
+  if (isThere)
+    sum.add(numWaited);
+  if (!isThere || !sum.group.waitFor(rank, sum.index, sum.added, target))
+    rank.failed = true;
+}
+
+void HostReduction::abort() {
+  shared->complete.setBits(faultBit);
+  shared->added.setBits(faultBit);
+}

@@ -1,0 +1,85 @@
+//===- Reduction.h - gradients of replicas ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_REDUCTION_H
+#define VEELINE_RUNTIME_HOST_REDUCTION_H
+
+#include "Channel.h"
+
+namespace veeline::host {
+
+/// A piece of accumulators that are added up over the replicas, seen from one
+/// rank: see veeline_reduce_post. What is posted on all ranks comes to an end,
+/// whatever else these ranks do or wait for. Transports implement it.
+class Reduction {
+public:
+  virtual ~Reduction() = default;
+  virtual void post(veeline_rank &rank) = 0;
+  virtual void wait(veeline_rank &rank) = 0;
+  /// What only the rank's own thread can do for what is posted; whoever blocks
+  /// in it calls this, and so does the rank between its operations.
+  virtual void progress(veeline_rank &) {}
+  /// Wakes who waits, for good. From any thread.
+  virtual void abort() = 0;
+  /// True where every post was waited for. Between steps.
+  virtual bool isIdle() const = 0;
+};
+
+/// The elements of a piece that member `k` of `count` adds up.
+struct Share {
+  int64_t begin, end;
+};
+Share shareOf(int64_t numElements, int32_t k, int32_t count);
+
+/// sums[j][i] = parts[0][i] + parts[1][i] + ..., added in this order, for all j
+/// and i of a share. Parts and sums of one element may be the same memory.
+void addInOrder(artifact::DataType type, const std::vector<const char *> &parts,
+                const std::vector<char *> &sums, Share share);
+
+/// What the ranks of one stage share of a piece where they are threads. The
+/// last one that posts adds, block by block, and who waits helps.
+class SharedSum {
+public:
+  /// `index` is what Group calls it. `accumulators` are by replica.
+  SharedSum(Group &group, int32_t index, const artifact::ReducedPiece &piece,
+            std::vector<char *> accumulators);
+
+private:
+  friend class HostReduction;
+  void add(uint32_t step);
+  int64_t numBlocks() const;
+
+  Group &group;
+  const int32_t index;
+  const artifact::ReducedPiece &piece;
+  const std::vector<char *> sums;
+  const std::vector<const char *> parts;
+  std::atomic<uint64_t> arrivals{0};
+  /// The step in the upper half, the next block to add in the lower one.
+  std::atomic<uint64_t> nextBlock{0};
+  WaitWord complete;            ///< Steps that all have posted, times two.
+  std::atomic<int64_t> left{0}; ///< Blocks that are not added.
+  WaitWord added;               ///< Steps, times two; bit 0 is a fault.
+};
+
+class HostReduction final : public Reduction {
+public:
+  explicit HostReduction(std::shared_ptr<SharedSum> shared)
+      : shared(std::move(shared)) {}
+
+  void post(veeline_rank &rank) override;
+  void wait(veeline_rank &rank) override;
+  void abort() override;
+  bool isIdle() const override { return numPosted == numWaited; }
+
+private:
+  std::shared_ptr<SharedSum> shared;
+  uint32_t numPosted = 0, numWaited = 0;
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_REDUCTION_H

@@ -1,0 +1,269 @@
+//===- RemoteReduction.cpp - gradients of replicas in processes -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RemoteReduction.h"
+
+#include "Rank.h"
+#include "Waiting.h"
+
+#include <algorithm>
+
+using namespace veeline;
+using namespace veeline::net;
+using host::Share;
+
+static constexpr uint32_t faultBit = 1;
+static constexpr uint32_t oneStep = 2;
+
+//===----------------------------------------------------------------------===//
+// What all transports have in common
+//===----------------------------------------------------------------------===//
+
+static Share shareOf(const JoinedPiece &piece, int32_t member) {
+  return host::shareOf(piece.description.numElements, member,
+                       static_cast<int32_t>(piece.members.size()));
+}
+
+int64_t RemoteReduction::bytesOf(int32_t member) const {
+  Share share = ::shareOf(piece, member);
+  return (share.end - share.begin) * artifact::byteSize(piece.description.type);
+}
+
+char *RemoteReduction::accumulatorsOf(int32_t member) const {
+  return piece.arena + piece.description.offset +
+         ::shareOf(piece, member).begin *
+             artifact::byteSize(piece.description.type);
+}
+
+/// The others' contributions lie in their order.
+char *RemoteReduction::bufferOf(int32_t peer) const {
+  int64_t number = peer < piece.self ? peer : peer - 1;
+  return piece.arena + piece.description.bufferOffset +
+         number * piece.description.stride;
+}
+
+template <typename Function>
+void RemoteReduction::forEachPeer(Function function) {
+  for (int32_t peer = 0; peer < static_cast<int32_t>(piece.members.size());
+       ++peer)
+    if (peer != piece.self)
+      function(peer);
+}
+
+/// Members whose share is empty have nothing to add up.
+void RemoteReduction::begin() {
+  auto others = static_cast<int32_t>(piece.members.size()) - 1;
+  bool hasShare = bytesOf(piece.self) > 0;
+  contributionsMissing = hasShare ? others : 0;
+  // One more, so that nothing is finished before all of it has begun.
+  left = 1 + (hasShare ? 2 * others : 0);
+  forEachPeer([&](int32_t peer) { left += bytesOf(peer) > 0 ? 2 : 0; });
+  forEachPeer([&](int32_t peer) {
+    if (hasShare)
+      receive(Part::contribution, peer, bufferOf(peer), bytesOf(piece.self));
+  });
+  forEachPeer([&](int32_t peer) {
+    if (bytesOf(peer) > 0)
+      send(Part::contribution, peer, accumulatorsOf(peer), bytesOf(peer));
+  });
+  finishOne();
+}
+
+void RemoteReduction::finishOne() {
+  if (--left == 0)
+    finish();
+}
+
+void RemoteReduction::addShare() {
+  std::vector<const char *> parts;
+  for (int32_t member = 0; member < static_cast<int32_t>(piece.members.size());
+       ++member)
+    parts.push_back(member == piece.self ? accumulatorsOf(member)
+                                         : bufferOf(member));
+  Share share = ::shareOf(piece, piece.self);
+  host::addInOrder(piece.description.type, parts, {accumulatorsOf(piece.self)},
+                   {0, share.end - share.begin});
+}
+
+void RemoteReduction::received(Part part, int32_t) {
+  if (part == Part::contribution && --contributionsMissing == 0) {
+    addShare();
+    forEachPeer([&](int32_t peer) {
+      send(Part::sum, peer, accumulatorsOf(piece.self), bytesOf(piece.self));
+    });
+  }
+  finishOne();
+}
+
+/// The sum takes the place of the contribution, so that has to be gone.
+void RemoteReduction::sent(Part part, int32_t peer) {
+  if (part == Part::contribution)
+    receive(Part::sum, peer, accumulatorsOf(peer), bytesOf(peer));
+  finishOne();
+}
+
+//===----------------------------------------------------------------------===//
+// TCP
+//===----------------------------------------------------------------------===//
+
+TcpReduction::TcpReduction(JoinedPiece joined, Wire wire)
+    : RemoteReduction(std::move(joined)), wire(std::move(wire)) {
+  for (std::vector<Peer> &list : peers)
+    list.resize(piece.members.size());
+}
+
+void TcpReduction::post(veeline_rank &) {
+  ++numPosted;
+  wire.defer([this] { begin(); });
+}
+
+void TcpReduction::wait(veeline_rank &rank) {
+  if (numWaited == numPosted)
+    return rank.fail("gradients of replicas are waited for, but none were "
+                     "posted");
+  if (!piece.group.waitFor(rank, piece.group.indexOf(piece.index), finished,
+                           ++numWaited * oneStep))
+    rank.failed = true;
+}
+
+void TcpReduction::abort() { finished.setBits(faultBit); }
+
+void TcpReduction::finish() { finished.add(oneStep); }
+
+int32_t TcpReduction::memberOf(int32_t rank) const {
+  return static_cast<int32_t>(
+      std::find(piece.members.begin(), piece.members.end(), rank) -
+      piece.members.begin());
+}
+
+TcpReduction::Peer *TcpReduction::find(Part part, int32_t rank) {
+  auto member = static_cast<size_t>(memberOf(rank));
+  if (part > Part::sum || member == piece.members.size())
+    return nullptr;
+  return &peers[static_cast<size_t>(part)][member];
+}
+
+void TcpReduction::receive(Part part, int32_t peer, char *place,
+                           int64_t bytes) {
+  int32_t rank = piece.members[static_cast<size_t>(peer)];
+  Peer &from = *find(part, rank);
+  from.place = place;
+  from.bytes = bytes;
+  wire.sendCredit(part, rank);
+}
+
+void TcpReduction::send(Part part, int32_t peer, char *place, int64_t bytes) {
+  Peer &to = *find(part, piece.members[static_cast<size_t>(peer)]);
+  if (to.credits > 0) {
+    --to.credits;
+    return transmit(part, peer, place, bytes);
+  }
+  to.pending = place;
+  to.pendingBytes = bytes;
+}
+
+void TcpReduction::transmit(Part part, int32_t peer, char *place,
+                            int64_t bytes) {
+  wire.sendFrame(part, piece.members[static_cast<size_t>(peer)], place, bytes,
+                 [this, part, peer] { sent(part, peer); });
+}
+
+bool TcpReduction::credit(Part part, int32_t rank) {
+  Peer *from = find(part, rank);
+  if (!from)
+    return false;
+  if (!from->pending) {
+    ++from->credits;
+    return true;
+  }
+  char *place = std::exchange(from->pending, nullptr);
+  transmit(part, memberOf(rank), place, from->pendingBytes);
+  return true;
+}
+
+char *TcpReduction::placeOf(Part part, int32_t rank, uint64_t bytes) {
+  Peer *from = find(part, rank);
+  if (!from || static_cast<uint64_t>(from->bytes) != bytes)
+    return nullptr;
+  return std::exchange(from->place, nullptr);
+}
+
+void TcpReduction::arrive(Part part, int32_t rank) {
+  received(part, memberOf(rank));
+}
+
+//===----------------------------------------------------------------------===//
+// MPI
+//===----------------------------------------------------------------------===//
+
+void MpiReduction::add(const char *problem, Transfer transfer) {
+  if (!problem)
+    transfers.push_back(transfer);
+  else if (error.empty())
+    error = problem;
+}
+
+void MpiReduction::receive(Part part, int32_t peer, char *place,
+                           int64_t bytes) {
+  void *request = nullptr;
+  const char *problem =
+      mpi.receive(place, bytes, piece.members[static_cast<size_t>(peer)],
+                  tagOf(part), &request);
+  add(problem, {request, part, peer, false});
+}
+
+void MpiReduction::send(Part part, int32_t peer, char *place, int64_t bytes) {
+  void *request = nullptr;
+  const char *problem =
+      mpi.send(place, bytes, piece.members[static_cast<size_t>(peer)],
+               tagOf(part), &request);
+  add(problem, {request, part, peer, true});
+}
+
+void MpiReduction::post(veeline_rank &rank) {
+  ++numPosted;
+  begin();
+  progress(rank);
+}
+
+/// What is done may begin further transfers, which go to the end of the list.
+void MpiReduction::progress(veeline_rank &rank) {
+  for (auto it = transfers.begin(); it != transfers.end() && error.empty();) {
+    bool done = false;
+    if (const char *problem = mpi.test(it->request, &done)) {
+      error = problem;
+      break;
+    }
+    if (!done) {
+      ++it;
+      continue;
+    }
+    Transfer over = *it;
+    it = transfers.erase(it);
+    if (over.isSend)
+      sent(over.part, over.peer);
+    else
+      received(over.part, over.peer);
+    if (it == transfers.end())
+      it = transfers.begin();
+  }
+  if (!error.empty() && !rank.failed)
+    rank.fail("gradients of replicas: " + error);
+}
+
+void MpiReduction::wait(veeline_rank &rank) {
+  if (numWaited == numPosted)
+    return rank.fail("gradients of replicas are waited for, but none were "
+                     "posted");
+  ++numWaited;
+  bool isThere =
+      sleepUntil(rank, isAborted, [this] { return numFinished == numPosted; });
+  if (isThere)
+    return;
+  if (!rank.failed)
+    piece.group.noteStop(rank, piece.group.indexOf(piece.index));
+  rank.failed = true;
+}

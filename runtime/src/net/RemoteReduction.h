@@ -1,0 +1,152 @@
+//===- RemoteReduction.h - gradients of replicas in processes --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each of d members adds up its share of the elements: it gets the others'
+// contributions to that share, adds them in the order of the replicas, and
+// sends the sum to all. So every member sends and receives 2 (d-1)/d of the
+// bytes, and the order of additions does not depend on who is first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_REMOTEREDUCTION_H
+#define VEELINE_RUNTIME_NET_REMOTEREDUCTION_H
+
+#include "MpiLibrary.h"
+#include "Reduction.h"
+
+#include <functional>
+#include <list>
+
+namespace veeline::net {
+
+/// What members send to each other.
+enum class Part : uint32_t { contribution, sum };
+
+/// Where a piece is, and who adds it up.
+struct JoinedPiece {
+  host::Group &group;
+  int32_t index; ///< Of the reduction in the rank's table.
+  const artifact::ReducedPiece &description;
+  std::vector<int32_t> members; ///< Ranks, by replica.
+  int32_t self;                 ///< This process among them.
+  char *arena;
+};
+
+/// What all transports have in common: what follows from what has arrived.
+/// Peers are numbers of members.
+class RemoteReduction : public host::Reduction {
+public:
+  explicit RemoteReduction(JoinedPiece piece) : piece(std::move(piece)) {}
+
+protected:
+  /// Take `bytes` from a peer into `place`, or send them from it; never block.
+  /// The transport calls `received` or `sent` when that is done.
+  virtual void receive(Part part, int32_t peer, char *place, int64_t bytes) = 0;
+  virtual void send(Part part, int32_t peer, char *place, int64_t bytes) = 0;
+  /// The accumulators hold the sums, and nothing is under way.
+  virtual void finish() = 0;
+
+  void begin();
+  void received(Part part, int32_t peer);
+  void sent(Part part, int32_t peer);
+
+  const JoinedPiece piece;
+
+private:
+  int64_t bytesOf(int32_t member) const;
+  char *accumulatorsOf(int32_t member) const;
+  char *bufferOf(int32_t peer) const;
+  template <typename Function> void forEachPeer(Function function);
+  void addShare();
+  void finishOne();
+
+  int32_t contributionsMissing = 0;
+  int32_t left = 0; ///< Transfers that are not over.
+};
+
+/// By TCP: all of it happens on the network's thread, which `post` tells so.
+/// `sendFrame` and `sendCredit` hand over to the connection to a rank.
+class TcpReduction final : public RemoteReduction {
+public:
+  struct Wire {
+    std::function<void(std::function<void()>)> defer;
+    std::function<void(Part, int32_t rank)> sendCredit;
+    std::function<void(Part, int32_t rank, char *place, int64_t bytes,
+                       std::function<void()> written)>
+        sendFrame;
+  };
+  TcpReduction(JoinedPiece piece, Wire wire);
+
+  void post(veeline_rank &rank) override;
+  void wait(veeline_rank &rank) override;
+  void abort() override;
+  bool isIdle() const override { return numPosted == numWaited; }
+
+  /// From the network's thread, about a rank: false where it is no member.
+  bool credit(Part part, int32_t rank);
+  /// Where `bytes` that have come belong; null: they were not expected.
+  char *placeOf(Part part, int32_t rank, uint64_t bytes);
+  void arrive(Part part, int32_t rank);
+
+private:
+  /// What is expected of a peer, and what waits for its credit.
+  struct Peer {
+    char *place = nullptr, *pending = nullptr;
+    int64_t bytes = 0, pendingBytes = 0;
+    int32_t credits = 0;
+  };
+  Peer *find(Part part, int32_t rank);
+  int32_t memberOf(int32_t rank) const;
+  void transmit(Part part, int32_t peer, char *place, int64_t bytes);
+  void receive(Part part, int32_t peer, char *place, int64_t bytes) override;
+  void send(Part part, int32_t peer, char *place, int64_t bytes) override;
+  void finish() override;
+
+  Wire wire;
+  std::vector<Peer> peers[2]; ///< By part.
+  host::WaitWord finished;    ///< Steps, times two; bit 0 is a fault.
+  uint32_t numPosted = 0, numWaited = 0;
+};
+
+/// By MPI: all of it happens on the rank's thread, in calls of `progress`.
+/// Messages have the tags `firstTag` and the next one.
+class MpiReduction final : public RemoteReduction {
+public:
+  MpiReduction(JoinedPiece piece, const MpiLibrary &mpi, int32_t firstTag)
+      : RemoteReduction(std::move(piece)), mpi(mpi), firstTag(firstTag) {}
+
+  void post(veeline_rank &rank) override;
+  void wait(veeline_rank &rank) override;
+  void progress(veeline_rank &rank) override;
+  void abort() override { isAborted.store(true, std::memory_order_release); }
+  bool isIdle() const override { return numPosted == numWaited; }
+
+private:
+  struct Transfer {
+    void *request;
+    Part part;
+    int32_t peer;
+    bool isSend;
+  };
+  void add(const char *error, Transfer transfer);
+  void receive(Part part, int32_t peer, char *place, int64_t bytes) override;
+  void send(Part part, int32_t peer, char *place, int64_t bytes) override;
+  void finish() override { ++numFinished; }
+  int32_t tagOf(Part part) const {
+    return firstTag + static_cast<int32_t>(part);
+  }
+
+  const MpiLibrary &mpi;
+  const int32_t firstTag;
+  std::list<Transfer> transfers;
+  std::string error; ///< The first one.
+  std::atomic<bool> isAborted{false};
+  uint32_t numPosted = 0, numFinished = 0, numWaited = 0;
+};
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_REMOTEREDUCTION_H

@@ -1,0 +1,49 @@
+//===- Waiting.h - looking again and again ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_WAITING_H
+#define VEELINE_RUNTIME_NET_WAITING_H
+
+#include "Clock.h"
+#include "Rank.h"
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+
+namespace veeline::net {
+
+/// Calls `isDone` until it is true: then so is the result, unless the rank has
+/// failed; false once `isAborted` is. A wait looks again after an eighth of
+/// what it has taken, and at least every 0.1 ms: short waits end soon, long
+/// ones leave the core to others. Reductions under way are helped meanwhile.
+template <typename Predicate>
+bool sleepUntil(veeline_rank &rank, const std::atomic<bool> &isAborted,
+                Predicate isDone) {
+  constexpr int64_t spinNanoseconds = 20'000, maxSleepNanoseconds = 100'000;
+  int64_t begin = host::nanoseconds();
+  for (;;) {
+    rank.progress();
+    if (rank.failed || isDone())
+      break;
+    if (isAborted.load(std::memory_order_acquire))
+      return false;
+    int64_t waited = host::nanoseconds() - begin;
+    if (waited < spinNanoseconds) {
+      host::pauseSpin();
+      continue;
+    }
+    timespec sleep = {0, std::min(waited / 8, maxSleepNanoseconds)};
+    ::nanosleep(&sleep, nullptr);
+  }
+  if (rank.timeline)
+    rank.timeline->addIdle(begin, host::nanoseconds());
+  return !rank.failed;
+}
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_WAITING_H

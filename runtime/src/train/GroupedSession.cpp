@@ -1,0 +1,108 @@
+//===- GroupedSession.cpp - replicas one after the other ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupedSession.h"
+
+#include "Compare.h"
+#include "Update.h"
+
+using namespace veeline;
+using namespace veeline::train;
+using artifact::Parameter;
+
+Expected<std::unique_ptr<GroupedSession>>
+GroupedSession::create(Run &run, const std::string &programName) {
+  std::unique_ptr<GroupedSession> grouped(new GroupedSession(run));
+  Expected<std::unique_ptr<Session>> session =
+      Session::create(run, programName);
+  if (!session.ok())
+    return session.status();
+  grouped->session = std::move(*session);
+  if (run.replicas() == 1)
+    return grouped;
+  int64_t slots = artifact::stateSlots(run.metadata().optimizer);
+  for (size_t i = 0; i < run.metadata().params.size(); ++i) {
+    grouped->values.push_back(run.initialValue(i));
+    grouped->states.emplace_back(grouped->values[i].size() *
+                                 static_cast<size_t>(slots));
+  }
+  return grouped;
+}
+
+std::vector<char> GroupedSession::value(size_t index) const {
+  return values.empty() ? session->value(index) : values[index];
+}
+
+Status GroupedSession::setValue(size_t index, const std::vector<char> &bytes) {
+  if (values.empty())
+    return session->setValue(index, bytes);
+  values[index] = bytes;
+  return Status::success();
+}
+
+std::vector<char> GroupedSession::gradient(size_t index) const {
+  return values.empty() ? session->read(session->gradients()[index])
+                        : sums[index];
+}
+
+/// Runs one group from the parameters that the step begins with.
+Status GroupedSession::addGroup(int64_t step, int32_t group,
+                                StepResult &result) {
+  const artifact::Metadata &metadata = run.metadata();
+  auto m = static_cast<size_t>(metadata.microbatches);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (Status status = session->setValue(i, values[i]); !status.ok())
+      return status;
+  session->setFirstMicrobatch(int64_t(group) * metadata.microbatches);
+  StepResult part;
+  if (Status status = session->step(step, part); !status.ok())
+    return status;
+  for (size_t i = 0; i < part.results.size(); ++i)
+    result.results[i / m * static_cast<size_t>(run.microbatches()) +
+                   static_cast<size_t>(group) * m + i % m] = part.results[i];
+  std::vector<Session::Gradient> all = session->gradients();
+  for (size_t i = 0; i < all.size(); ++i)
+    if (group == 0)
+      sums.push_back(session->read(all[i]));
+    else
+      addTensor(metadata.params[all[i].param], sums[i], session->read(all[i]));
+  return Status::success();
+}
+
+void GroupedSession::update(int64_t step) {
+  const artifact::Metadata &metadata = run.metadata();
+  std::vector<Session::Gradient> all = session->gradients();
+  StepSettings settings = settingsOfStep(run.options, step);
+  for (size_t param = 0; param < values.size(); ++param) {
+    const Parameter &description = metadata.params[param];
+    std::vector<const void *> gradients;
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i].param == param)
+        gradients.push_back(sums[i].data());
+    if (gradients.empty())
+      continue;
+    host::ParamUpdate update{metadata.optimizer, description.type,
+                             artifact::numElements(description.shape),
+                             description.shape.size() >= 2};
+    host::updateParam(update, settings, run.microbatches(),
+                      values[param].data(), states[param].data(),
+                      gradients.data(), static_cast<int32_t>(gradients.size()));
+  }
+}
+
+Status GroupedSession::step(int64_t step, StepResult &result) {
+  if (values.empty())
+    return session->step(step, result);
+  sums.clear();
+  result.results.assign(run.metadata().results.size() *
+                            static_cast<size_t>(run.microbatches()),
+                        0);
+  for (int32_t group = 0; group < run.replicas(); ++group)
+    if (Status status = addGroup(step, group, result); !status.ok())
+      return status;
+  update(step);
+  return Status::success();
+}

@@ -1,0 +1,64 @@
+"""Runs job files that are wrong, and prints what `veeline run` says of each."""
+
+import os
+import subprocess
+
+MODEL = "model: gpt.mlir\n"
+CASES = {
+    "empty": "",
+    "no mapping": "- gpt.mlir\n",
+    "no YAML": MODEL + "stages: 2\n  replicas: [2\n",
+    "two documents": MODEL + "---\n" + MODEL,
+    "no model": "stages: 2\n",
+    "twice": MODEL + "stages: 2\nstages: 3\n",
+    "unknown": MODEL + "stagse: 2\n",
+    "of VPipe": MODEL + "recompute_ratio: [0, 0.5]\n",
+    "no value": MODEL + "stages:\nmicrobatches: 2\n",
+    "empty list": MODEL + "partition: []\n",
+    "list for one": MODEL + "stages: [2, 2]\n",
+    "mapping for one": MODEL + "stages: {first: 2}\n",
+    "list in a list": MODEL + "partition: [[1, 2], 3]\n",
+    "anchor": MODEL + "stages: &p 2\n",
+    "alias": MODEL + "lr: 1\nmicrobatches: *p\n",
+    "tag": MODEL + "stages: !!int 2\n",
+    "key that is a list": MODEL + "[a, b]: 2\n",
+    "no number": MODEL + "stages: two\n",
+    "out of range": MODEL + "microbatches: 0\n",
+    "no flag": MODEL + "quiet: yes\n",
+    "unknown schedule": MODEL + "stages: 2\nschedule: zbv\n",
+    "unknown optimizer": MODEL + "optimizer: adam\n",
+    "unknown strategy": MODEL + "communication: mail\n",
+    "recompute ratio": MODEL + "stages: 2\nrecompute: [1.5, 0]\n",
+    "recompute count": MODEL + "stages: 2\nrecompute: [0.5, none, none]\n",
+    "learning rate": MODEL + "lr: -1\n",
+    "steps": MODEL + "steps: 0\n",
+    "steps and epochs": MODEL + "steps: 2\nepochs: 2\n",
+    "data": MODEL + "data: x.npy\n",
+    "data twice": MODEL + "data:\n  x: a.npy\n  x: b.npy\n",
+    "machine": MODEL + "machines:\n  - localhost:0\n  - localhost\n",
+    "device": MODEL + "machines:\n  - localhost:0\n  - localhost:one\n",
+    "device twice": MODEL + "machines:\n  - localhost:0\n  - localhost:0\n",
+    "too few machines": "stages: 2\n" + MODEL + "machines: [a:0]\nreplicas: 2\n",
+    "several hosts": "stages: 2\n" + MODEL + "machines: [a:0, a:1, b:0, b:1]\nreplicas: 2\n",
+    "batch": MODEL + "batch-size: many\n",
+    "batch and replicas": MODEL + "replicas: 2\nbatch-size: 9\n",
+    "batch of the model": MODEL + "microbatches: 4\nbatch-size: 7\nquiet: true\nno-reference: true\ntext: book.txt\n",
+    "no such model": "model: none.mlir\n",
+    "partition": MODEL + "stages: 2\npartition: [1, 1]\n",
+}
+
+
+def say(name, file):
+    environment = {k: v for k, v in os.environ.items() if k not in ("RANK", "WORLD_SIZE")}
+    result = subprocess.run(["veeline", "run", file], capture_output=True, text=True, timeout=120, env=environment)
+    line = (result.stderr.strip().splitlines() or ["nothing"])[0]
+    print(f"{name}: {line.removeprefix('veeline: error: ')}")
+    return result.returncode != 0
+
+
+wrong = [say("no file", "none.yaml")]
+for name, text in CASES.items():
+    with open("job.yaml", "w") as file:
+        file.write(text)
+    wrong.append(say(name, "job.yaml"))
+print("all are errors" if all(wrong) else "some are no errors")

@@ -1,0 +1,545 @@
+//===- RunCommand.cpp - `veeline run`: a job from a file ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A job file says in one place what `veeline compile` and `veeline train` are
+// told by options. Its keys are their options, and a few that both share; so
+// what is right for these commands is right here, and what they refuse is
+// reported with the line that says it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include "Launch.h"
+#include "Suggest.h"
+#include "veeline/Compiler/JobFile.h"
+#include "veeline/Support/CommandLine.h"
+#include "veeline/artifact.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <set>
+#include <unistd.h>
+
+using namespace veeline;
+using compiler::JobEntry;
+using compiler::OptionName;
+
+namespace {
+
+/// What VPipe's driver calls otherwise.
+const std::map<std::string, std::string> equivalents = {
+    {"module", "model"},       {"recompute_ratio", "recompute"},
+    {"sync_mode", "schedule"}, {"batch_size", "batch-size"},
+    {"learning_rate", "lr"},
+};
+
+class Job {
+public:
+  struct Options {
+    std::string file;
+    bool compileOnly = false;
+    bool print = false;
+  };
+  explicit Job(const Options &options) : options(options) {}
+
+  int run();
+
+private:
+  using Arguments = std::vector<std::string>;
+
+  bool fail(int line, const std::string &what) {
+    commandline::printError(options.file + ":" + std::to_string(line) + ": " +
+                            what);
+    return false;
+  }
+  bool fail(const JobEntry &entry, const std::string &what) {
+    return fail(entry.line, entry.key + ": " + what);
+  }
+  const JobEntry *find(const std::string &key) const;
+  std::string textOf(const std::string &key, const std::string &none) const;
+
+  bool read();
+  bool checkKeys();
+  bool checkKey(const JobEntry &entry);
+  bool readBatchSize();
+  bool checkNumber(const JobEntry &entry, int64_t &number);
+  bool checkCommands();
+  bool checkMachines();
+  bool checkMachine(const JobEntry::Value &value, size_t rank);
+  bool checkPlace(const net::Place &place);
+  bool checkArtifact(bool isCompiledHere);
+
+  void addArguments(const JobEntry &entry, const OptionName &option,
+                    Arguments &arguments) const;
+  Arguments compileArguments(const JobEntry *without = nullptr) const;
+  Arguments trainArguments(const JobEntry *without = nullptr) const;
+  std::string errorOfCompile(const Arguments &arguments);
+  static std::string errorOfTrain(const Arguments &arguments);
+  template <typename Build, typename Check>
+  bool blame(const std::string &error, Build build, Check check);
+  std::string hostsText() const;
+  int compile();
+  int train();
+
+  const Options options;
+  std::vector<JobEntry> entries;
+  std::map<std::string, OptionName> compileOptions, trainOptions;
+  std::string model, artifactPath;
+  std::optional<compiler::CompileCommand> command;
+  std::vector<std::string> hosts; ///< By rank; empty: not given.
+  std::vector<int32_t> devices;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Keys and values
+//===----------------------------------------------------------------------===//
+
+const JobEntry *Job::find(const std::string &key) const {
+  for (const JobEntry &entry : entries)
+    if (entry.key == key)
+      return &entry;
+  return nullptr;
+}
+
+std::string Job::textOf(const std::string &key, const std::string &none) const {
+  const JobEntry *entry = find(key);
+  return entry ? entry->values[0].text : none;
+}
+
+bool Job::read() {
+  auto *reader = reinterpret_cast<compiler::ReadJobFile *>(
+      driver::loadCompiler("run", compiler::readJobFileSymbol));
+  std::string error;
+  if (!reader)
+    return false;
+  if (reader(options.file, entries, error))
+    return true;
+  commandline::printError(error);
+  return false;
+}
+
+/// Those of the file, and those that both commands have under one name.
+static const std::set<std::string> &ownKeys() {
+  static const std::set<std::string> keys = {
+      "model", "artifact", "machines", "batch-size", "data", "write-profile"};
+  return keys;
+}
+
+bool Job::checkKey(const JobEntry &entry) {
+  bool isOwn = ownKeys().contains(entry.key);
+  auto compileOption = compileOptions.find(entry.key);
+  auto trainOption = trainOptions.find(entry.key);
+  if (!isOwn && compileOption == compileOptions.end() &&
+      trainOption == trainOptions.end()) {
+    std::vector<std::string> known(ownKeys().begin(), ownKeys().end());
+    for (const auto *table : {&compileOptions, &trainOptions})
+      for (const auto &[name, option] : *table)
+        known.push_back(name);
+    auto other = equivalents.find(entry.key);
+    return fail(entry, other != equivalents.end()
+                           ? "unknown key; here it is '" + other->second + "'"
+                           : "unknown key" + suggestion(entry.key, known));
+  }
+  bool takesList =
+      entry.key == "machines" || entry.key == "data" ||
+      (compileOption != compileOptions.end() && compileOption->second.isList);
+  if (entry.kind == JobEntry::Kind::List && !takesList)
+    return fail(entry, "expected one value, found a list");
+  if (entry.kind == JobEntry::Kind::Map && entry.key != "data")
+    return fail(entry, "expected a value, found a mapping");
+  if (entry.key == "data" && entry.kind == JobEntry::Kind::Scalar)
+    return fail(entry, "expected lines 'argument: source', found '" +
+                           entry.values[0].text + "'");
+  bool isFlag =
+      (compileOption != compileOptions.end() && compileOption->second.isFlag) ||
+      (trainOption != trainOptions.end() && trainOption->second.isFlag);
+  const std::string &text = entry.values[0].text;
+  if (isFlag && text != "true" && text != "false")
+    return fail(entry, "expected true or false, found '" + text + "'");
+  return true;
+}
+
+bool Job::checkKeys() {
+  for (const OptionName &option : compiler::listCompileOptions())
+    if (option.name != "output")
+      compileOptions[option.name] = option;
+  for (const OptionName &option : driver::listTrainOptions())
+    if (option.name != "data")
+      trainOptions[option.name == "profile" ? "write-profile" : option.name] =
+          option;
+  for (const JobEntry &entry : entries)
+    if (!checkKey(entry))
+      return false;
+  const JobEntry *entry = find("model");
+  if (!entry)
+    return fail(1, "there is no key 'model', the file of the model");
+  model = entry->values[0].text;
+  std::string beside =
+      std::filesystem::path(model).replace_extension(".vee").string();
+  artifactPath = textOf("artifact", beside);
+  return true;
+}
+
+bool Job::checkNumber(const JobEntry &entry, int64_t &number) {
+  const std::string &text = entry.values[0].text;
+  if (CLI::detail::lexical_cast(text, number) && number >= 1)
+    return true;
+  return fail(entry,
+              "expected a whole number of 1 or more, found '" + text + "'");
+}
+
+/// `batch-size` says how many microbatches there are, where nothing else does.
+bool Job::readBatchSize() {
+  const JobEntry *batch = find("batch-size");
+  if (!batch)
+    return true;
+  int64_t samples = 0, size = 1, replicas = 1;
+  if (!checkNumber(*batch, samples))
+    return false;
+  if (find("microbatches"))
+    return true;
+  const JobEntry *sizeEntry = find("microbatch-size");
+  const JobEntry *replicasEntry = find("replicas");
+  if ((sizeEntry && !checkNumber(*sizeEntry, size)) ||
+      (replicasEntry && !checkNumber(*replicasEntry, replicas)))
+    return false;
+  if (samples % (size * replicas) != 0)
+    return fail(*batch, std::to_string(samples) +
+                            " samples are no multiple of " +
+                            std::to_string(size) + " in a microbatch times " +
+                            std::to_string(replicas) + " replicas");
+  JobEntry microbatches = *batch;
+  microbatches.key = "microbatches";
+  microbatches.values[0].text = std::to_string(samples / (size * replicas));
+  entries.push_back(microbatches);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The two commands
+//===----------------------------------------------------------------------===//
+
+void Job::addArguments(const JobEntry &entry, const OptionName &option,
+                       Arguments &arguments) const {
+  const std::string name = "--" + option.name;
+  if (option.isFlag) {
+    if (entry.values[0].text == "true")
+      arguments.push_back(name);
+    return;
+  }
+  std::string text;
+  for (const JobEntry::Value &value : entry.values)
+    text += (text.empty() ? "" : ",") + value.text;
+  arguments.push_back(name + "=" + text);
+}
+
+Job::Arguments Job::compileArguments(const JobEntry *without) const {
+  Arguments arguments = {"compile", model, "--output=" + artifactPath};
+  for (const JobEntry &entry : entries)
+    if (auto it = compileOptions.find(entry.key);
+        it != compileOptions.end() && &entry != without)
+      addArguments(entry, it->second, arguments);
+  return arguments;
+}
+
+Job::Arguments Job::trainArguments(const JobEntry *without) const {
+  Arguments arguments = {"veeline", "train", artifactPath};
+  for (const JobEntry &entry : entries) {
+    if (&entry == without)
+      continue;
+    if (entry.key == "data")
+      for (const JobEntry::Value &value : entry.values)
+        arguments.push_back(
+            "--data=" + (value.name.empty() ? "" : value.name + "=") +
+            value.text);
+    auto it = trainOptions.find(entry.key);
+    if (it != trainOptions.end() && !compileOptions.contains(entry.key))
+      addArguments(entry, it->second, arguments);
+  }
+  return arguments;
+}
+
+static std::vector<const char *>
+pointersTo(const std::vector<std::string> &arguments) {
+  std::vector<const char *> pointers;
+  for (const std::string &argument : arguments)
+    pointers.push_back(argument.c_str());
+  return pointers;
+}
+
+/// What is wrong with a command line; empty: nothing.
+std::string Job::errorOfCompile(const Arguments &arguments) {
+  commandline::ErrorCapture capture;
+  std::vector<const char *> argv = pointersTo(arguments);
+  auto parsed =
+      compiler::parseCompile(static_cast<int>(argv.size()), argv.data());
+  if (parsed.command)
+    command = parsed.command;
+  return capture.message;
+}
+
+std::string Job::errorOfTrain(const Arguments &arguments) {
+  commandline::ErrorCapture capture;
+  CLI::App app("", "veeline");
+  (void)driver::addTrainCommand(app);
+  std::vector<const char *> argv = pointersTo(arguments);
+  (void)commandline::parse(app, static_cast<int>(argv.size()), argv.data());
+  return capture.message;
+}
+
+/// Reports an error at the first key without which there would be none.
+template <typename Build, typename Check>
+bool Job::blame(const std::string &error, Build build, Check check) {
+  if (error.empty())
+    return true;
+  for (const JobEntry &entry : entries) {
+    Arguments fewer = build(&entry);
+    if (fewer == build(nullptr) || !check(fewer).empty())
+      continue;
+    std::string prefix = "--" + entry.key + ": ";
+    return fail(entry, error.starts_with(prefix) ? error.substr(prefix.size())
+                                                 : error);
+  }
+  return fail(find("model")->line, error);
+}
+
+bool Job::checkCommands() {
+  auto build = [this](const JobEntry *without) {
+    return compileArguments(without);
+  };
+  auto check = [this](const Arguments &arguments) {
+    return errorOfCompile(arguments);
+  };
+  if (!blame(errorOfCompile(compileArguments()), build, check))
+    return false;
+  // The last one that was parsed may have been without a key.
+  (void)errorOfCompile(compileArguments());
+  return blame(
+      errorOfTrain(trainArguments()),
+      [this](const JobEntry *without) { return trainArguments(without); },
+      errorOfTrain);
+}
+
+//===----------------------------------------------------------------------===//
+// Machines
+//===----------------------------------------------------------------------===//
+
+/// "host:device", where devices of a host count from 0 in the order of ranks.
+bool Job::checkMachine(const JobEntry::Value &value, size_t rank) {
+  size_t colon = value.text.rfind(':');
+  std::string host = value.text.substr(0, colon);
+  int32_t device = -1;
+  bool isNumber =
+      colon != std::string::npos && colon + 1 < value.text.size() &&
+      value.text.find_first_not_of("0123456789", colon + 1) ==
+          std::string::npos &&
+      CLI::detail::lexical_cast(value.text.substr(colon + 1), device);
+  std::string where = "machines: rank " + std::to_string(rank);
+  if (!isNumber || host.empty())
+    return fail(value.line,
+                where + ": expected host:device, found '" + value.text + "'");
+  for (size_t other = 0; other < hosts.size(); ++other)
+    if (hosts[other] == host && devices[other] == device)
+      return fail(value.line, where + ": '" + value.text +
+                                  "' is that of rank " + std::to_string(other) +
+                                  " already");
+  hosts.push_back(host);
+  devices.push_back(device);
+  return true;
+}
+
+bool Job::checkMachines() {
+  const JobEntry *entry = find("machines");
+  if (!entry)
+    return true;
+  for (size_t rank = 0; rank < entry->values.size(); ++rank)
+    if (!checkMachine(entry->values[rank], rank))
+      return false;
+  int64_t ranks = command->stages * command->replicas;
+  if (static_cast<int64_t>(hosts.size()) != ranks)
+    return fail(*entry, "found " + std::to_string(hosts.size()) +
+                            ", expected one for each of the " +
+                            std::to_string(ranks) + " ranks (" +
+                            std::to_string(command->stages) + " stages times " +
+                            std::to_string(command->replicas) + " replicas)");
+  return true;
+}
+
+/// "a:2,b:2", as mpirun's --host takes it.
+std::string Job::hostsText() const {
+  std::string text;
+  for (size_t i = 0; i < hosts.size();) {
+    size_t end = i;
+    while (end < hosts.size() && hosts[end] == hosts[i])
+      ++end;
+    text +=
+        (text.empty() ? "" : ",") + hosts[i] + ":" + std::to_string(end - i);
+    i = end;
+  }
+  return text;
+}
+
+/// What the launcher says of this process is what the file says.
+bool Job::checkPlace(const net::Place &place) {
+  const JobEntry *entry = find("machines");
+  if (!entry)
+    return true;
+  if (place.numRanks != static_cast<int32_t>(hosts.size()))
+    return fail(*entry, "found " + std::to_string(hosts.size()) + ", but " +
+                            place.launcher + " has started " +
+                            std::to_string(place.numRanks) + " processes");
+  auto rank = static_cast<size_t>(place.rank);
+  char name[256] = {};
+  ::gethostname(name, sizeof(name) - 1);
+  const std::string &host = hosts[rank];
+  std::string here = name, shortName = here.substr(0, here.find('.'));
+  bool isAddress = host == "localhost" ||
+                   host.find_first_not_of("0123456789.") == std::string::npos;
+  if (!isAddress && host != here && host.substr(0, host.find('.')) != shortName)
+    return fail(entry->values[rank].line,
+                "machines: rank " + std::to_string(place.rank) + " is on '" +
+                    host + "', but " + place.launcher + " has started it on '" +
+                    here + "'");
+  if (hosts[0] != "localhost")
+    ::setenv("MASTER_ADDR", hosts[0].c_str(), /*overwrite=*/0);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The artifact
+//===----------------------------------------------------------------------===//
+
+/// Whether an artifact is what this job is about.
+bool Job::checkArtifact(bool isCompiledHere) {
+  Expected<artifact::Artifact> read = artifact::readArtifact(artifactPath);
+  if (!read.ok()) {
+    commandline::printError(
+        read.message() + (isCompiledHere
+                              ? ""
+                              : "; where a launcher starts processes, compile "
+                                "first: veeline run --compile-only " +
+                                    options.file));
+    return false;
+  }
+  const artifact::Metadata &metadata = read->metadata;
+  for (const auto &[name, value] : metadata.options) {
+    const JobEntry *entry = find(name);
+    auto option = compileOptions.find(name);
+    if (!entry || option == compileOptions.end() || option->second.isFlag)
+      continue;
+    std::string text;
+    for (const JobEntry::Value &part : entry->values)
+      text += (text.empty() ? "" : ",") + part.text;
+    if (text != value)
+      return fail(*entry, "'" + artifactPath + "' was compiled with '" + value +
+                              "'; compile it again: veeline run "
+                              "--compile-only " +
+                              options.file);
+  }
+  const JobEntry *batch = find("batch-size");
+  if (!batch || metadata.batches.empty() || metadata.batches[0].shape.empty())
+    return true;
+  int64_t samples =
+      metadata.batches[0].shape[0] * metadata.microbatches * command->replicas;
+  if (std::to_string(samples) == batch->values[0].text)
+    return true;
+  return fail(*batch,
+              "found " + batch->values[0].text + ", but a step takes " +
+                  std::to_string(samples) +
+                  " samples: " + std::to_string(metadata.batches[0].shape[0]) +
+                  " in each of " + std::to_string(metadata.microbatches) +
+                  " microbatches of " + std::to_string(command->replicas) +
+                  (command->replicas == 1 ? " replica" : " replicas"));
+}
+
+static void printCommand(const std::vector<std::string> &arguments) {
+  std::string line;
+  for (const std::string &argument : arguments) {
+    bool isPlain = argument.find_first_not_of(
+                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                       "0123456789-_=./,:+@%") == std::string::npos;
+    std::string quoted = "'";
+    for (char c : argument)
+      quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    line += (line.empty() ? "" : " ") + (isPlain ? argument : quoted + "'");
+  }
+  std::cout << line << "\n";
+}
+
+int Job::compile() {
+  Arguments arguments = compileArguments();
+  std::vector<const char *> argv = pointersTo(arguments);
+  return driver::runCompiler(static_cast<int>(argv.size()), argv.data());
+}
+
+/// In a process of its own, without the compiler.
+int Job::train() {
+  Arguments arguments = trainArguments();
+  std::vector<const char *> argv = pointersTo(arguments);
+  argv.push_back(nullptr);
+  std::cout.flush();
+  ::execv("/proc/self/exe", const_cast<char *const *>(argv.data()));
+  commandline::printError("cannot start 'veeline train'");
+  return 1;
+}
+
+int Job::run() {
+  if (!read() || !checkKeys() || !readBatchSize() || !checkCommands() ||
+      !checkMachines())
+    return 1;
+  Expected<std::optional<net::Place>> place = net::findPlace();
+  if (!place.ok()) {
+    commandline::printError(place.message());
+    return 1;
+  }
+  if (options.print) {
+    Arguments arguments = compileArguments();
+    arguments.insert(arguments.begin(), "veeline");
+    printCommand(arguments);
+    printCommand(trainArguments());
+    return 0;
+  }
+  bool isLaunched = place->has_value();
+  if (isLaunched && !checkPlace(**place))
+    return 1;
+  bool isSpread = std::set<std::string>(hosts.begin(), hosts.end()).size() > 1;
+  if (isSpread && !isLaunched && !options.compileOnly) {
+    fail(*find("machines"),
+         "the ranks are on several hosts, so a launcher has to start them: "
+         "mpirun --host " +
+             hostsText() + " veeline run " + options.file);
+    return 1;
+  }
+  if (!isLaunched || options.compileOnly)
+    if (int status = compile())
+      return status;
+  if (!checkArtifact(!isLaunched))
+    return 1;
+  return options.compileOnly ? 0 : train();
+}
+
+std::function<int()> driver::addRunCommand(CLI::App &app) {
+  auto options = std::make_shared<Job::Options>();
+  CLI::App &run = *app.add_subcommand(
+      "run", "Compile a model and train it as a YAML file says");
+  run.add_option("job", options->file,
+                 "The file: keys are options of compile "
+                 "and train, and model, artifact, "
+                 "machines, batch-size, data")
+      ->required()
+      ->type_name("JOB.yaml");
+  run.add_flag("--compile-only", options->compileOnly,
+               "Write the artifact, and do not train");
+  run.add_flag("--print", options->print,
+               "Print the commands that the file stands for, and do nothing");
+  return [options] { return Job(*options).run(); };
+}
