@@ -204,6 +204,32 @@ TEST(Inputs, MicrobatchesMayHaveTheirOwnDimension) {
       << wrong.message();
 }
 
+/// Replicas read their own microbatches: together they are those of the step.
+TEST(Inputs, PartsOfAStep) {
+  TempDir directory;
+  artifact::Metadata metadata = makeMetadata();
+  metadata.batches = {{"x", {2, 3}, artifact::DataType::f32, {}},
+                      {"y", {3}, artifact::DataType::f64, {}},
+                      {"z", {3}, artifact::DataType::i8, std::pair(2L, 90L)},
+                      {"w", {3}, artifact::DataType::f32, {}}};
+  std::string rows = writeRows(directory, 12);
+  auto inputs = Inputs::open(
+      metadata, {{"x=" + rows, "y=random", "z=random", "w=random:fixed"}, 1},
+      /*replicas=*/3);
+  ASSERT_TRUE(inputs.ok()) << inputs.message();
+  for (size_t index = 0; index < metadata.batches.size(); ++index) {
+    auto bytes = static_cast<size_t>((*inputs)->batchBytes(index));
+    std::vector<char> whole(6 * bytes), parts(6 * bytes);
+    for (int64_t step = 1; step <= 2; ++step) {
+      (*inputs)->fill(index, step, 0, 6, whole.data());
+      for (int64_t i = 0; i < 6; i += i == 0 ? 1 : 5)
+        (*inputs)->fill(index, step, i, i == 0 ? 1 : 5,
+                        parts.data() + static_cast<size_t>(i) * bytes);
+      EXPECT_EQ(whole, parts) << "argument " << index << ", step " << step;
+    }
+  }
+}
+
 TEST(Inputs, ShuffledEpochsAreWholeAndDiffer) {
   TempDir directory;
   artifact::Metadata metadata = makeMetadata();
