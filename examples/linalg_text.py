@@ -17,6 +17,35 @@ ELEMENT_TYPES = ("f32", "f64")
 ACTIVATIONS = ("gelu-tanh", "gelu-erf", "silu", "relu")
 
 
+class Length(int):
+    """An extent that is known when the model runs: a multiple of one length.
+
+    As a number it is the greatest one that it can be, by which shapes are checked.
+    """
+
+    def __new__(cls, bound, factor=1):
+        extent = super().__new__(cls, bound * factor)
+        extent.bound, extent.factor = bound, factor
+        return extent
+
+    def __mul__(self, other):
+        return Length(self.bound, self.factor * other)
+
+    __rmul__ = __mul__
+
+
+def _size(extent):
+    return "?" if isinstance(extent, Length) else str(extent)
+
+
+def _product(extents):
+    """`math.prod`, which does not know of lengths that stand behind plain numbers."""
+    product = 1
+    for extent in extents:
+        product = product * extent
+    return product
+
+
 class Value(NamedTuple):
     """An SSA value: its name without the percent sign, its shape, its element type."""
 
@@ -26,7 +55,7 @@ class Value(NamedTuple):
 
     @property
     def type(self):
-        return "tensor<" + "".join(f"{size}x" for size in self.shape) + self.element + ">"
+        return "tensor<" + "".join(_size(size) + "x" for size in self.shape) + self.element + ">"
 
     def __str__(self):
         return "%" + self.name
@@ -129,6 +158,38 @@ class Function:
             self._constants[literal] = "%" + name
         return self._constants[literal]
 
+    # Extents that are known when the model runs
+
+    def take_length(self, value, dimension):
+        """The length is the extent of `value` along `dimension`."""
+        self._emit(f"%length_dim = arith.constant {dimension} : index")
+        self._emit(f"%length = tensor.dim {value}, %length_dim : {value.type}")
+        self._lengths = {1: "%length"}
+
+    def extent(self, size):
+        """`size` as an operand: a number, or the name of a value."""
+        if not isinstance(size, Length):
+            return str(size)
+        if size.factor not in self._lengths:
+            name = f"%length_x{size.factor}"
+            self._emit(f"%factor_{size.factor} = arith.constant {size.factor} : index")
+            self._emit(f"{name} = arith.muli %length, %factor_{size.factor} : index")
+            self._lengths[size.factor] = name
+        return self._lengths[size.factor]
+
+    def _extents(self, sizes):
+        return "[" + ", ".join([self.extent(size) for size in sizes]) + "]"
+
+    def number(self, size):
+        """`size` as a scalar float."""
+        if not isinstance(size, Length):
+            return self.constant(size)
+        extent = self.extent(size)
+        name = f"%number_{size.factor}"
+        self._emit(f"{name}_i64 = arith.index_cast {extent} : index to i64")
+        self._emit(f"{name} = arith.sitofp {name}_i64 : i64 to {self.element}")
+        return name
+
     # Ops
 
     def _emit(self, text):
@@ -147,7 +208,8 @@ class Function:
 
     def empty(self, name, shape, element=None):
         value = self._define(name, shape, element)
-        self._emit(f"{value} = tensor.empty() : {value.type}")
+        sizes = ", ".join([self.extent(size) for size in shape if isinstance(size, Length)])
+        self._emit(f"{value} = tensor.empty({sizes}) : {value.type}")
         return value
 
     def fill(self, name, shape, number):
@@ -212,8 +274,8 @@ class Function:
                             lambda b, x: b.op("squared", "arith.mulf", x, x))
 
     def divide_by(self, name, value, number):
-        """Divides by a constant of at least one."""
-        divisor = self.constant(number)
+        """Divides by a constant, or a length, of at least one."""
+        divisor = self.number(number)
         return self.generic(name, {"in": value}, value.shape,
                             lambda b, x: b.op("quotient", "arith.divf", x, divisor))
 
@@ -307,7 +369,7 @@ class Function:
         return result
 
     def collapse(self, name, value, groups):
-        shape = [math.prod(value.shape[dim] for dim in group) for group in groups]
+        shape = [_product(value.shape[dim] for dim in group) for group in groups]
         result = self._define(name, shape, value.element)
         self._emit(f"{result} = tensor.collapse_shape {value} {groups} "
                    f": {value.type} into {result.type}")
@@ -315,8 +377,9 @@ class Function:
 
     def expand(self, name, value, groups, shape):
         result = self._define(name, shape, value.element)
+        sizes = self._extents(shape)
         self._emit(f"{result} = tensor.expand_shape {value} {groups} "
-                   f"output_shape {list(shape)} : {value.type} into {result.type}")
+                   f"output_shape {sizes} : {value.type} into {result.type}")
         return result
 
     def slice(self, name, value, dimension, offset, size, drop=False):
@@ -325,7 +388,8 @@ class Function:
         sizes = [size if dim == dimension else extent for dim, extent in enumerate(value.shape)]
         kept = [extent for dim, extent in enumerate(sizes) if not (drop and dim == dimension)]
         result = self._define(name, kept, value.element)
-        self._emit(f"{result} = tensor.extract_slice {value}{offsets} {sizes} "
+        extents = self._extents(sizes)
+        self._emit(f"{result} = tensor.extract_slice {value}{offsets} {extents} "
                    f"{[1] * len(sizes)} : {value.type} to {result.type}")
         return result
 

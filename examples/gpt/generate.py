@@ -8,7 +8,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from linalg_text import (ACTIVATIONS, ELEMENT_TYPES, Function, float_literal, positive)  # noqa: E402
+from linalg_text import (ACTIVATIONS, ELEMENT_TYPES, Function, Length, float_literal,  # noqa: E402
+                         positive)
 from output_file import write_output  # noqa: E402
 
 NORM_EPSILON = 1e-5
@@ -35,17 +36,19 @@ class Gpt:
     def __init__(self, config):
         self.c = config
         self.f = Function("gpt", config.type)
-        self.rows = config.microbatch_size * config.sequence
+        self.sequence = Length(config.sequence) if config.dynamic_length else config.sequence
         self.head_width = config.width // config.heads
         self.hidden = config.mlp_ratio * config.width
 
     def build(self):
         """Returns the finished module as text."""
         c, f = self.c, self.f
-        grid = (c.microbatch_size, c.sequence)
+        grid = (c.microbatch_size, self.sequence)
         self.tokens = f.batch("tokens", grid, "i32")
         self.labels = f.batch("labels", grid, "i32")
         self._parameters()
+        if c.dynamic_length:
+            f.take_length(self.tokens, 1)
 
         x = self._embedding()
         if c.position == "rotary":
@@ -119,10 +122,13 @@ class Gpt:
             column = b.index("column", 2)
             return b.line("entry", f"tensor.extract {table}[{row}, {column}] : {table.type}")
 
-        shape = (c.microbatch_size, c.sequence, c.width)
+        shape = (c.microbatch_size, self.sequence, c.width)
         x = f.generic("embedded", {"token": (self.tokens, [0, 1])}, shape, look_up)
         if c.position == "learned":
-            x = f.generic("positioned", {"in": x, "position": (self.p["wpe"], [1, 2])}, shape,
+            positions = self.p["wpe"]
+            if c.dynamic_length:
+                positions = f.slice("positions", positions, 0, 0, self.sequence)
+            x = f.generic("positioned", {"in": x, "position": (positions, [1, 2])}, shape,
                           lambda b, x, y: b.op("sum", "arith.addf", x, y))
         return f.collapse("stream", x, [[0, 1], [2]])
 
@@ -169,7 +175,7 @@ class Gpt:
         name = h.replace("_", ".")
         qkv = f.linear(h + "_qkv", x, *self._weight_and_bias(name + ".qkv"))
         split = f.expand(h + "_split", qkv, [[0, 1], [2, 3, 4]],
-                         (c.microbatch_size, c.sequence, 3, c.heads, self.head_width))
+                         (c.microbatch_size, self.sequence, 3, c.heads, self.head_width))
         # With q, k and v outermost, each is a contiguous slice.
         heads = f.transpose(h + "_heads", split, (2, 0, 3, 1, 4))
 
@@ -183,7 +189,7 @@ class Gpt:
         weights = self._causal_softmax(h, f.batch_matmul(h + "_scores", q, k, transpose_right=True))
         context = f.batch_matmul(h + "_context", weights, v)
         apart = f.expand(h + "_apart", context, [[0, 1], [2], [3]],
-                         (c.microbatch_size, c.heads, c.sequence, self.head_width))
+                         (c.microbatch_size, c.heads, self.sequence, self.head_width))
         joined = f.transpose(h + "_joined", apart, (0, 2, 1, 3))
         rows = f.collapse(h + "_rows", joined, [[0, 1], [2, 3]])
         return f.linear(h + "_proj", rows, *self._weight_and_bias(name + ".proj"))
@@ -209,7 +215,7 @@ class Gpt:
     def _rotary_tables(self):
         """Cosine and sine of position * base^(-2j/D), which depend on no argument."""
         f = self.f
-        shape = (self.c.sequence, self.head_width // 2)
+        shape = (self.sequence, self.head_width // 2)
 
         def angle(b):
             def as_float(name, dimension):
@@ -262,7 +268,8 @@ class Gpt:
             "A decoder-only GPT: forward and mean cross entropy of one microbatch.",
             f"layers {c.layers}, width {c.width}, heads {c.heads}, MLP width {self.hidden}, "
             f"vocabulary {c.vocabulary}, {c.type}",
-            f"a microbatch has {c.microbatch_size} x {c.sequence} tokens",
+            f"a microbatch has {c.microbatch_size} x {c.sequence} tokens"
+            + (" at most" if c.dynamic_length else ""),
             ", ".join([f"{c.norm} norm", c.activation, f"{c.position} positions",
                        f"{'tied' if c.tied else 'untied'} head", *extras]),
             f"{self.f.parameter_count} parameters",
@@ -285,6 +292,8 @@ def make_parser():
     size("--heads", 5, "attention heads, which divide the width")
     size("--mlp-ratio", 4, "hidden width of the MLP in multiples of the width")
     size("--sequence", 128, "tokens in a sequence")
+    parser.add_argument("--dynamic-length", action="store_true",
+                        help="sequences may be shorter than --sequence")
     size("--vocabulary", 256, "different tokens")
     size("--microbatch-size", 4, "sequences in a microbatch")
     head = parser.add_mutually_exclusive_group()

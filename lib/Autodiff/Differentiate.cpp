@@ -351,6 +351,8 @@ FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
   if (failed(check()) || failed(buildJoint()))
     return failure();
   mergeEqualOps();
+  if (description.follow && failed(verifyAlike(block(), *description.follow)))
+    return failure();
   findTangents();
   findForward();
   findTail();
@@ -359,13 +361,14 @@ FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
   Partition partition = choosePartition(
       {targets, [&](Operation *op) { return tangents.contains(op); },
        [&](Value value) { return price(value); },
-       [&](Operation *op) { return recomputePrice(op); }});
+       [&](Operation *op) { return recomputePrice(op); }, description.follow});
   SmallVector<Value> residuals =
       llvm::filter_to_vector(partition.kept, [&](Value value) {
         return !isa<BlockArgument>(value) && !getResultNumber(value);
       });
   return DifferentiatedChunk{createForward(residuals),
-                             createBackward(partition, residuals)};
+                             createBackward(partition, residuals),
+                             noteChoice(block(), partition)};
 }
 
 FailureOr<DifferentiatedChunk>

@@ -133,6 +133,82 @@ int64_t veeline::autodiff::getNumBytes(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
+// Choices by place
+//===----------------------------------------------------------------------===//
+
+/// The ops of a block that are no constants, in order.
+static SmallVector<Operation *> getCountedOps(Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    if (!isConstant(&op))
+      ops.push_back(&op);
+  return ops;
+}
+
+static DenseSet<Value> findKept(Block &block, const PartitionChoice &choice) {
+  SmallVector<Operation *> ops = getCountedOps(block);
+  DenseSet<Value> kept;
+  for (auto [op, result] : choice.kept)
+    kept.insert(ops[op]->getResult(result));
+  return kept;
+}
+
+/// Says of each op what it is and what it takes, but for constants.
+static std::vector<size_t> describeOps(ArrayRef<Operation *> ops) {
+  llvm::DenseMap<Operation *, size_t> number;
+  std::vector<size_t> descriptions;
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    number[op] = i;
+    llvm::hash_code hash =
+        llvm::hash_combine(op->getName().getStringRef(), op->getNumResults());
+    for (Value operand : getAllOperands(*op)) {
+      if (auto argument = dyn_cast<BlockArgument>(operand)) {
+        hash = llvm::hash_combine(hash, 'a', argument.getArgNumber());
+        continue;
+      }
+      auto it = number.find(operand.getDefiningOp());
+      hash =
+          it == number.end()
+              ? llvm::hash_combine(hash, 'c')
+              : llvm::hash_combine(hash, it->second,
+                                   cast<OpResult>(operand).getResultNumber());
+    }
+    descriptions.push_back(hash);
+  }
+  return descriptions;
+}
+
+PartitionChoice veeline::autodiff::noteChoice(Block &block,
+                                              const Partition &partition) {
+  SmallVector<Operation *> ops = getCountedOps(block);
+  PartitionChoice choice{describeOps(ops), {}};
+  DenseSet<Value> kept(partition.kept.begin(), partition.kept.end());
+  for (auto [i, op] : llvm::enumerate(ops))
+    for (OpResult result : op->getResults())
+      if (kept.contains(result))
+        choice.kept.push_back(
+            {static_cast<unsigned>(i), result.getResultNumber()});
+  return choice;
+}
+
+LogicalResult veeline::autodiff::verifyAlike(Block &block,
+                                             const PartitionChoice &choice) {
+  SmallVector<Operation *> ops = getCountedOps(block);
+  std::vector<size_t> found = describeOps(ops);
+  if (found == choice.ops)
+    return success();
+  auto [at, other] = std::mismatch(found.begin(), found.end(),
+                                   choice.ops.begin(), choice.ops.end());
+  Operation *op =
+      at == found.end() ? block.getTerminator() : ops[at - found.begin()];
+  return op->emitError()
+         << "the derivative of the model at this length is not made of the "
+            "same ops as at the bound, so that the two cannot keep the same "
+            "values; this is the first op that differs. Leave the length out: "
+            "take a greater multiple";
+}
+
+//===----------------------------------------------------------------------===//
 // The cut
 //===----------------------------------------------------------------------===//
 
@@ -140,8 +216,11 @@ namespace {
 
 class PartitionSolver {
 public:
-  explicit PartitionSolver(const PartitionRequest &request)
-      : request(request) {}
+  explicit PartitionSolver(const PartitionRequest &request) : request(request) {
+    if (request.follow && !request.targets.empty())
+      keptBefore = findKept(*Value(request.targets.front()).getParentBlock(),
+                            *request.follow);
+  }
 
   Partition solve();
 
@@ -160,6 +239,8 @@ private:
   SmallVector<Operation *> later;
   DenseSet<Operation *> seenLater;
   std::vector<bool> sinkSide;
+  /// Where a choice is followed: what it keeps.
+  DenseSet<Value> keptBefore;
   DenseSet<Operation *> emitted;
   llvm::SetVector<Value> kept;
   Partition partition;
@@ -201,6 +282,8 @@ FlowNetwork::Node PartitionSolver::demand(Value value) {
 void PartitionSolver::demandLater(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !request.runsLater(op)) {
+    if (request.follow)
+      return;
     network.addEdge(demand(value), FlowNetwork::sink, FlowNetwork::unlimited);
     return;
   }
@@ -223,7 +306,10 @@ void PartitionSolver::emit(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && emitted.contains(op))
     return;
-  if (op && (request.runsLater(op) || sinkSide[nodes[value].in]))
+  bool isKept = request.follow ? keptBefore.contains(value)
+                               : !(op && request.runsLater(op)) &&
+                                     !sinkSide[nodes[value].in];
+  if (op && !isKept)
     return emit(op);
   kept.insert(value);
 }
@@ -231,7 +317,8 @@ void PartitionSolver::emit(Value value) {
 Partition PartitionSolver::solve() {
   for (Value target : request.targets)
     demandLater(target);
-  sinkSide = network.findSinkSide();
+  if (!request.follow)
+    sinkSide = network.findSinkSide();
   llvm::sort(later,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   for (Operation *op : later)

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "veeline/Analysis/Recompute.h"
+#include "veeline/Autodiff/PartitionChoice.h"
 
 namespace veeline::autodiff {
 
@@ -31,6 +32,9 @@ struct PartitionRequest {
   /// What it costs to run an op in the later function, or none where it must
   /// not run there. To be asked of ops that can run before it.
   llvm::function_ref<std::optional<int64_t>(mlir::Operation *)> recomputePrice;
+  /// Where given, the choice is made already, for a block that is alike but for
+  /// extents; prices do not count then.
+  const PartitionChoice *follow = nullptr;
 };
 
 struct Partition {
@@ -45,6 +49,14 @@ struct Partition {
 /// a minimum cut between the block's arguments and what only the later function
 /// may run. Among equal cuts the one that runs fewest ops again wins.
 Partition choosePartition(const PartitionRequest &request);
+
+/// Notes what `partition` keeps of `block`, to make the same choice again.
+PartitionChoice noteChoice(mlir::Block &block, const Partition &partition);
+
+/// Whether `choice` can be followed in `block`; an error at the first op that
+/// is another one where not.
+mlir::LogicalResult verifyAlike(mlir::Block &block,
+                                const PartitionChoice &choice);
 
 /// Prices count eighths of bytes that are kept.
 inline constexpr int64_t pricePerByte = 8;

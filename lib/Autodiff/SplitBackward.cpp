@@ -24,9 +24,9 @@ class BackwardSplitter {
 public:
   BackwardSplitter(func::FuncOp backward, StringRef chunkName,
                    function_ref<bool(unsigned)> isConstant,
-                   const Recompute &recompute)
+                   const Recompute &recompute, const PartitionChoice *follow)
       : backward(backward), chunkName(chunkName), isConstant(isConstant),
-        recompute(recompute) {
+        recompute(recompute), follow(follow) {
     if (recompute.kind == RecomputeKind::Full ||
         recompute.kind == RecomputeKind::Tail)
       this->recompute = Recompute();
@@ -45,6 +45,7 @@ private:
   StringRef chunkName;
   function_ref<bool(unsigned)> isConstant;
   Recompute recompute;
+  const PartitionChoice *follow;
   ChunkSignature signature;
 };
 
@@ -118,7 +119,10 @@ FailureOr<SplitBackward> BackwardSplitter::run() {
              << i << " is a " << stringifyRoleKind(value.kind);
     (value.kind == RoleKind::OperandGrad ? inputs : weights).push_back(i);
   }
-  Operation *terminator = backward.getBody().front().getTerminator();
+  Block &block = backward.getBody().front();
+  if (follow && failed(verifyAlike(block, *follow)))
+    return failure();
+  Operation *terminator = block.getTerminator();
   auto getTargets = [&](ArrayRef<unsigned> numbers) {
     return llvm::map_to_vector(
         numbers, [&](unsigned i) { return terminator->getOperand(i); });
@@ -130,10 +134,12 @@ FailureOr<SplitBackward> BackwardSplitter::run() {
   Partition later = choosePartition(
       {weightTargets, [&](Operation *op) { return !isEarly.contains(op); },
        [&](Value value) { return price(value); },
-       [&](Operation *op) { return getRecomputePrice(op, recompute); }});
+       [&](Operation *op) { return getRecomputePrice(op, recompute); },
+       follow});
   SmallVector<Value> saved = llvm::filter_to_vector(
       later.kept, [](Value v) { return !isa<BlockArgument>(v); });
   SplitBackward split;
+  split.choice = noteChoice(block, later);
   if (!inputs.empty())
     split.input = extract("_backward_input", early, inputs, {}, saved);
   if (!weights.empty())
@@ -144,6 +150,8 @@ FailureOr<SplitBackward> BackwardSplitter::run() {
 FailureOr<SplitBackward>
 veeline::autodiff::splitBackward(func::FuncOp backward, StringRef chunkName,
                                  function_ref<bool(unsigned)> isConstant,
-                                 const Recompute &recompute) {
-  return BackwardSplitter(backward, chunkName, isConstant, recompute).run();
+                                 const Recompute &recompute,
+                                 const PartitionChoice *follow) {
+  return BackwardSplitter(backward, chunkName, isConstant, recompute, follow)
+      .run();
 }

@@ -27,9 +27,9 @@ static SmallVector<utils::IteratorType> getIterators(AffineMap map) {
 /// Whether every element of a tensor of `type` is written by one iteration.
 static bool writesOnce(AffineMap map, RankedTensorType type,
                        ArrayRef<utils::IteratorType> iterators,
-                       ArrayRef<int64_t> extents) {
-  for (auto [iterator, extent] : llvm::zip_equal(iterators, extents))
-    if (iterator == utils::IteratorType::reduction && extent != 1)
+                       const AdjointSpace &space) {
+  for (auto [iterator, extent] : llvm::zip_equal(iterators, space.extents))
+    if (iterator == utils::IteratorType::reduction && !space.isUnit(extent))
       return false;
   llvm::SmallBitVector seen(map.getNumDims());
   for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape())) {
@@ -95,7 +95,7 @@ Value veeline::autodiff::createAdjoint(OpBuilder &builder,
                                        Combiner combiner) {
   Location loc = space.loc;
   SmallVector<utils::IteratorType> iterators = getIterators(map);
-  bool once = writesOnce(map, type, iterators, space.extents);
+  bool once = writesOnce(map, type, iterators, space);
   // An extent of 1 makes no sum: such a dimension may run in any order.
   if (once)
     llvm::fill(iterators, utils::IteratorType::parallel);

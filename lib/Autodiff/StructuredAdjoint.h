@@ -46,6 +46,12 @@ struct AdjointSpace {
   mlir::Location loc;
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<Source> sources;
+  /// Whether an extent of 1 is one by chance: the same op has others for other
+  /// lengths, and its adjoint has to be alike.
+  bool unitsVary = false;
+
+  /// Whether a dimension always has one iteration.
+  bool isUnit(int64_t extent) const { return extent == 1 && !unitsVary; }
 };
 
 /// A dimension whose extent no operand of an op under construction shows needs

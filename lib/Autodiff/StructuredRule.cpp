@@ -10,10 +10,12 @@
 #include "Emit.h"
 #include "StructuredAdjoint.h"
 #include "TensorEmit.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
 using namespace veeline::autodiff;
@@ -48,6 +50,9 @@ public:
   StructuredRule(linalg::LinalgOp op, OpBuilder &builder, Adjoint &adjoint)
       : op(op), builder(builder), adjoint(adjoint),
         body(*op.getBlock()), space{op.getLoc(), op.getStaticLoopRanges(), {}} {
+    auto func = op->getParentOfType<func::FuncOp>();
+    space.unitsVary =
+        func && func->hasAttr(veeline::pipe::PipeDialect::lengthVariesAttrName);
   }
 
   LogicalResult run();
@@ -98,9 +103,9 @@ private:
 } // namespace
 
 /// Whether no two iterations reach the same element through `map`.
-static bool isInjective(AffineMap map, ArrayRef<int64_t> extents) {
-  for (auto [dim, extent] : llvm::enumerate(extents))
-    if (extent != 1 &&
+static bool isInjective(AffineMap map, const AdjointSpace &space) {
+  for (auto [dim, extent] : llvm::enumerate(space.extents))
+    if (!space.isUnit(extent) &&
         !llvm::is_contained(map.getResults(),
                             getAffineDimExpr(dim, map.getContext())))
       return false;
@@ -199,7 +204,7 @@ static Value getFactor(Value value, Value accumulator) {
 }
 
 LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
-  if (isInjective(outputMap(index), space.extents))
+  if (isInjective(outputMap(index), space))
     return success();
   Value yielded = body.getTerminator()->getOperand(index);
   BlockArgument accumulator = body.getArgument(initSource(index));
@@ -237,7 +242,7 @@ LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
 LogicalResult StructuredRule::checkAccumulators(unsigned index) {
   Value yielded = body.getTerminator()->getOperand(index);
   for (unsigned other = 0; other != numOutputs(); ++other)
-    if (other != index && !isInjective(outputMap(other), space.extents) &&
+    if (other != index && !isInjective(outputMap(other), space) &&
         dependsOn(yielded, body.getArgument(initSource(other))))
       return op.emitError()
              << "'" << op->getName() << "' has no derivative rule: result "

@@ -76,11 +76,14 @@ static std::vector<Receive> collectReceives(const artifact::Program &program,
     const artifact::Channel &channel = program.channels[op.channel];
     std::string place = "edge " + std::to_string(channel.edge) + " m" +
                         std::to_string(std::max(op.microbatch, 0));
-    auto it = posted.find("message of " + place);
+    bool isShape = channel.kind == artifact::ChannelKind::shape;
+    auto it = posted.find((isShape ? "shape of " : "message of ") + place);
     int64_t before = work.countBefore(it == posted.end() ? i : it->second);
     int64_t waited = work.countBefore(i);
     bool isGradient = channel.kind == artifact::ChannelKind::gradient;
-    receives.push_back({place + (isGradient ? " gradient" : " activation"),
+    receives.push_back({place + (isShape      ? " shape"
+                                 : isGradient ? " gradient"
+                                              : " activation"),
                         before, waited,
                         work.getTime(waited) - work.getTime(before)});
   }

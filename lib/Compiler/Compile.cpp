@@ -12,6 +12,8 @@
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Compiler/Report.h"
 #include "veeline/Conversion/HostTarget.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,6 +54,8 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.chunksPerStage = command.chunksPerStage;
   options.microbatches = command.microbatches;
   options.replicas = command.replicas;
+  options.lengthBound = command.lengthBound;
+  options.lengthMultiple = command.lengthMultiple;
   options.schedule = command.schedule;
   options.placement = command.placement;
   options.pieces = command.pieces;
@@ -230,6 +234,9 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   const int32_t firstObject = artifact.objects.size();
   int32_t nextObject = firstObject;
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
+    // What has no programs is a version of the others for another length.
+    if (pipe::isVersion(pipeline))
+      continue;
     // The second pipeline of a module is the first one on a single rank.
     auto program = describeProgram(
         pipeline, nextObject == firstObject ? name : "sequential", nextObject);
@@ -257,6 +264,10 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "microbatches", llvm::Twine(command.microbatches));
   if (command.replicas > 1)
     addOption(metadata, "replicas", llvm::Twine(command.replicas));
+  if (command.lengthBound) {
+    addOption(metadata, "length-bound", llvm::Twine(command.lengthBound));
+    addOption(metadata, "length-multiple", llvm::Twine(command.lengthMultiple));
+  }
   addOption(metadata, "schedule", command.schedule);
   addOption(metadata, "optimizer", command.optimizer);
   addOption(metadata, "communication", command.communication);
@@ -269,6 +280,28 @@ static void describeOptions(const CompileCommand &command,
     addOption(metadata, "profile", command.profile);
 }
 
+/// What a profile of the model is of: of one whose length varies, its version
+/// for the bound. Fails after a message.
+static FailureOr<std::string> getFingerprintOf(Model &model,
+                                               const CompileCommand &command) {
+  OwningOpRef<ModuleOp> bound;
+  if (command.lengthBound) {
+    bound = model.getModule().clone();
+    PassManager passManager(&model.getContext());
+    pipe::PipeBindLengthsOptions lengths;
+    lengths.entry = command.import.entry;
+    lengths.bound = lengths.multiple = command.lengthBound;
+    passManager.addPass(pipe::createPipeBindLengths(lengths));
+    if (failed(passManager.run(*bound)))
+      return failure();
+  }
+  FailureOr<func::FuncOp> function =
+      pipe::findModel(bound ? *bound : model.getModule(), command.import.entry);
+  if (failed(function))
+    return failure();
+  return getFingerprint(*function);
+}
+
 FailureOr<artifact::Artifact>
 veeline::compiler::compile(Model &model, const CompileCommand &command) {
   std::optional<artifact::Optimizer> optimizer =
@@ -279,11 +312,9 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     return failure();
   }
   ArtifactBuilder builder(model.getContext(), command);
-  FailureOr<func::FuncOp> function =
-      pipe::findModel(model.getModule(), command.import.entry);
-  if (failed(function))
+  FailureOr<std::string> fingerprint = getFingerprintOf(model, command);
+  if (failed(fingerprint))
     return failure();
-  std::string fingerprint = getFingerprint(*function);
   OwningOpRef<ModuleOp> unpartitioned =
       command.reference ? model.getModule().clone() : ModuleOp();
   CompileOptions options = getOptions(command);
@@ -311,7 +342,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   }
   artifact::Artifact artifact = builder.take();
   artifact.metadata.optimizer = *optimizer;
-  artifact.metadata.fingerprint = std::move(fingerprint);
+  artifact.metadata.fingerprint = std::move(*fingerprint);
   describeOptions(command, artifact.metadata);
   return artifact;
 }

@@ -12,6 +12,7 @@
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
@@ -123,6 +124,7 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
   artifact::Metadata &metadata = artifact.metadata;
   metadata.model = pipeline.getSymName();
   metadata.microbatches = pipeline.getMicrobatches().value_or(1);
+  metadata.lengths = getLengths(pipeline);
   for (auto [i, result] : llvm::enumerate(pipeline.getYield().getResults())) {
     FailureOr<artifact::DataType> type = getDataType(result);
     if (failed(type))
@@ -151,6 +153,8 @@ LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
   for (BatchOp batch : pipeline.getBatches())
     if (failed(describeInput(batch, metadata.batches)))
       return failure();
+    else if (std::optional<int64_t> dim = getLengthDim(batch))
+      metadata.batches.back().lengthDim = *dim;
   for (BufferOp buffer : pipeline.getBuffers())
     if (failed(describeInput(buffer, metadata.buffers)))
       return failure();
@@ -379,8 +383,10 @@ void RankWriter::describeSlots() {
       Type type =
           recv ? recv.getHandle().getType().getValue() : result.getType();
       std::string name =
-          recv ? "message of edge " + std::to_string(recv.getEdge()) + " m" +
-                     std::to_string(recv.getMicrobatch())
+          recv ? (recv.getDirection() == Direction::Shape ? "shape"
+                                                          : "message") +
+                     std::string(" of edge ") + std::to_string(recv.getEdge()) +
+                     " m" + std::to_string(recv.getMicrobatch())
                : "result " + std::to_string(result.getResultNumber()) + " of " +
                      describeWork(&op);
       addRegion(std::move(name),
@@ -565,11 +571,20 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   EdgeTable edges(pipeline);
   if (failed(describeProblem(pipeline, edges, result)))
     return failure();
+  SymbolTableCollection symbols;
+  FailureOr<SmallVector<PipelineOp>> versions = getVersions(pipeline, symbols);
+  if (failed(versions))
+    return failure();
+  std::vector<EdgeTable> versionEdges;
+  for (PipelineOp version : *versions)
+    versionEdges.emplace_back(version);
   for (const Channel &channel : channels.getChannels()) {
     const Edge &edge = edges[channel.edge];
     bool isGradient = channel.direction == Direction::Gradient;
+    bool isShape = channel.direction == Direction::Shape;
     artifact::Channel entry;
-    entry.kind = edge.isParameter()
+    entry.kind = isShape ? artifact::ChannelKind::shape
+                 : edge.isParameter()
                      ? (isGradient ? artifact::ChannelKind::paramGradient
                                    : artifact::ChannelKind::paramValue)
                      : (isGradient ? artifact::ChannelKind::gradient
@@ -577,8 +592,12 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     entry.edge = edge.isParameter() ? *edge.param : channel.edge;
     entry.fromRank = channel.fromStage;
     entry.toRank = channel.toStage;
-    entry.messageBytes = getByteSize(edge.type);
+    entry.messageBytes =
+        getByteSize(isShape ? getLengthType(pipeline.getContext()) : edge.type);
     entry.messagesPerStep = channel.messagesPerStep;
+    if (!isShape && !edge.isParameter())
+      for (const EdgeTable &version : versionEdges)
+        entry.lengthBytes.push_back(getByteSize(version[channel.edge].type));
     result.channels.push_back(entry);
   }
   for (auto [i, program] : llvm::enumerate(programs)) {

@@ -85,6 +85,15 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
          "their gradients are added up")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{4096}));
+  app.add_option("--length-bound", command.lengthBound,
+                 "The greatest length of a microbatch, of a model whose batch "
+                 "arguments have a dynamic dimension")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+  app.add_option("--length-multiple", command.lengthMultiple,
+                 "With --length-bound: lengths are rounded up to a multiple of "
+                 "this; the model is compiled for each")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
   app.add_option("--schedule", command.schedule,
                  "Name of the schedule, or file:PATH with an order in .csv or "
                  ".json")
@@ -211,6 +220,25 @@ static std::string checkMemory(const CompileCommand &command) {
   return misfit.empty() ? "" : "--memory-limit: " + misfit;
 }
 
+/// Why what is said about lengths makes no sense, or empty.
+static std::string checkLengths(const CLI::App &app,
+                                const CompileCommand &command) {
+  if (!command.lengthBound)
+    return app.count("--length-multiple") ? "--length-multiple says which "
+                                            "lengths there are up to a bound; "
+                                            "give one with --length-bound"
+                                          : "";
+  if (command.lengthBound % command.lengthMultiple != 0)
+    return "--length-bound " + std::to_string(command.lengthBound) +
+           " is no multiple of --length-multiple " +
+           std::to_string(command.lengthMultiple);
+  if (command.replicas > 1)
+    return "--replicas is not supported together with --length-bound";
+  return command.memoryLimits.empty()
+             ? ""
+             : "--memory-limit is not supported together with --length-bound";
+}
+
 /// Why a name that has to be one of a few is not, or empty.
 static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   std::string misfit = checkName("target", command.target, {"host"});
@@ -222,6 +250,8 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
                        {"linear", "interleaved", "v", "wave"});
   if (misfit.empty())
     misfit = checkSchedule(app, command);
+  if (misfit.empty())
+    misfit = checkLengths(app, command);
   return misfit.empty() ? checkMemory(command) : misfit;
 }
 

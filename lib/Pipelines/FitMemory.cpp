@@ -17,6 +17,7 @@
 #include "RecomputeSearch.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Limits.h"
@@ -432,6 +433,12 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
 
   void runOnOperation() override {
     CompileOptions options = getCompileOptions();
+    for (auto model : getOperation().getOps<func::FuncOp>())
+      if (!pipe::getLengths(model).empty()) {
+        model.emitError("a limit of memory is not supported for a model whose "
+                        "length varies (--pipe-bind-lengths)");
+        return signalPassFailure();
+      }
     if (failed(MemoryFitter(getOperation(), options).run()))
       signalPassFailure();
   }

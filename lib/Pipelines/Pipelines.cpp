@@ -57,6 +57,13 @@ void veeline::addDifferentiation(OpPassManager &passManager,
 
 void veeline::buildProgramPipeline(OpPassManager &passManager,
                                    const CompileOptions &options) {
+  if (options.lengthBound) {
+    pipe::PipeBindLengthsOptions lengths;
+    lengths.entry = options.entry;
+    lengths.bound = options.lengthBound;
+    lengths.multiple = options.lengthMultiple;
+    passManager.addPass(pipe::createPipeBindLengths(lengths));
+  }
   if (options.memoryLimits.empty()) {
     addPartition(passManager, options);
     addDifferentiation(passManager, options);
@@ -133,6 +140,14 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<int64_t> replicas{*this, "replicas",
                            llvm::cl::desc("Pipelines side by side d"),
                            llvm::cl::init(1)};
+  Option<int64_t> lengthBound{
+      *this, "length-bound",
+      llvm::cl::desc("The greatest length of a microbatch, of a model whose "
+                     "length varies (0: it is static)"),
+      llvm::cl::init(0)};
+  Option<int64_t> lengthMultiple{
+      *this, "length-multiple",
+      llvm::cl::desc("What every length is a multiple of"), llvm::cl::init(1)};
   Option<std::string> schedule{
       *this, "schedule", llvm::cl::desc("Name of the schedule, or file:PATH"),
       llvm::cl::init("1f1b")};
@@ -182,6 +197,8 @@ void veeline::registerPipelines() {
         options.chunksPerStage = given.chunksPerStage;
         options.microbatches = given.microbatches;
         options.replicas = given.replicas;
+        options.lengthBound = given.lengthBound;
+        options.lengthMultiple = given.lengthMultiple;
         options.schedule = given.schedule;
         options.placement = given.placement;
         options.pieces.assign(given.pieces.begin(), given.pieces.end());

@@ -56,7 +56,7 @@ void Fixture::create(const artifact::Program &all) {
 }
 
 Status Fixture::step(const void *context, const StepSettings &settings) {
-  const void *inputs[] = {context};
+  const void *inputs[] = {context, lengths.data()};
   if (Status status = running->begin(inputs, settings); !status.ok())
     return status;
   return running->finish(lastResult);

@@ -63,6 +63,9 @@ public:
   Status step(const void *context = nullptr, const StepSettings &settings = {});
   const StepResult &result() const { return lastResult; }
 
+  /// Of the microbatches of a step, where the metadata has lengths.
+  std::vector<int64_t> lengths;
+
 private:
   artifact::Artifact artifact;
   std::vector<veeline_step_fn> steps;

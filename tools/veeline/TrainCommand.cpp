@@ -48,6 +48,11 @@ static void addDataOptions(CLI::App &app, TrainCommand &command) {
                  "Random data for all arguments that have no --data: other "
                  "values in each step (fresh), or one batch for all (fixed)")
       ->check(CLI::IsMember({"fixed", "fresh"}));
+  app.add_option("--lengths", options.inputs.lengths,
+                 "The length of each sample, as a .npy file of integers, for a "
+                 "model compiled with --length-bound [default: the bound]")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
   app.add_flag("--shuffle", options.inputs.shuffle,
                "Take the samples of arrays in another order in each epoch");
   app.add_flag("--drop-last", options.inputs.dropLast,

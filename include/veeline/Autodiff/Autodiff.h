@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "veeline/Analysis/Recompute.h"
+#include "veeline/Autodiff/PartitionChoice.h"
 
 namespace veeline::autodiff {
 
@@ -38,6 +39,9 @@ struct ChunkDescription {
   /// a tail of them, end at the ops of the primal function that are marked
   /// `pipe.piece_end`.
   Recompute recompute = {};
+  /// Where given, the backward keeps what this says: the choice that was made
+  /// for the same chunk at another length.
+  const PartitionChoice *follow = nullptr;
 };
 
 /// The functions of a chunk, each with `pipe.role`s as docs/architecture.md
@@ -46,6 +50,7 @@ struct DifferentiatedChunk {
   mlir::OwningOpRef<mlir::func::FuncOp> forward;
   /// Null where no gradient is wanted.
   mlir::OwningOpRef<mlir::func::FuncOp> backward;
+  PartitionChoice choice;
 };
 
 /// Differentiates a chunk in reverse mode. Fails with an error at the op, or at
@@ -60,6 +65,7 @@ differentiateChunk(mlir::func::FuncOp primal,
 struct SplitBackward {
   mlir::OwningOpRef<mlir::func::FuncOp> input;
   mlir::OwningOpRef<mlir::func::FuncOp> weight;
+  PartitionChoice choice;
 };
 
 /// Splits a fused backward function by data flow: the first half computes what
@@ -68,12 +74,14 @@ struct SplitBackward {
 /// order, so their results are bitwise its results. `isConstant(i)` says
 /// whether operand i of the chunk is there whenever it is needed. What a chunk
 /// recomputes in full, or in part, it does so once: then the second half runs
-/// again what Balanced does. Fails with an error at the function if its roles
-/// are not those of a backward function.
+/// again what Balanced does. With `follow` the choice is that of the same chunk
+/// at another length. Fails with an error at the function if its roles are not
+/// those of a backward function.
 llvm::FailureOr<SplitBackward>
 splitBackward(mlir::func::FuncOp backward, llvm::StringRef chunkName,
               llvm::function_ref<bool(unsigned)> isConstant,
-              const Recompute &recompute = {});
+              const Recompute &recompute = {},
+              const PartitionChoice *follow = nullptr);
 
 } // namespace veeline::autodiff
 

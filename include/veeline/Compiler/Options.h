@@ -39,6 +39,10 @@ struct CompileCommand {
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
   int64_t replicas = 1;
+  /// The greatest length of a microbatch, of a model with a dynamic dimension,
+  /// and what lengths are multiples of; 0: the model is static. Checked.
+  int64_t lengthBound = 0;
+  int64_t lengthMultiple = 1;
   /// A name or file:PATH. Checked, with the numbers above, which are those of
   /// the file where the command line does not say them.
   std::string schedule = "1f1b";

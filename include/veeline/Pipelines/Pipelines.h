@@ -27,6 +27,10 @@ struct CompileOptions {
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
   int64_t replicas = 1;
+  /// The greatest length of a microbatch, of a model whose length varies, and
+  /// what lengths are multiples of; 0: the model is static.
+  int64_t lengthBound = 0;
+  int64_t lengthMultiple = 1;
   std::string schedule = "1f1b";
   /// Empty: the one that the schedule is made for.
   std::string placement;

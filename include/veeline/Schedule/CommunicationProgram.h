@@ -24,6 +24,8 @@ enum class Direction : std::uint8_t {
   Activation,
   /// Its gradient, the other way.
   Gradient,
+  /// The shape that the value has for this microbatch, ahead of the value.
+  Shape,
 };
 
 /// Which message this is. The fields stay fields: no two messages can meet in
@@ -177,6 +179,8 @@ enum class ErrorKind {
   Mismatch,
   /// The ends of a message, or of an all-reduce, are of different types.
   Type,
+  /// A value that comes before the message that says its shape.
+  Shape,
   /// Messages that are received in another order than sent, where only the
   /// order says which is which; all-reduces in different orders.
   Crossed,
@@ -209,7 +213,10 @@ std::string toText(const Program &program, const Error &error);
 
 /// The first thing that keeps `program` from being right under the rules of
 /// `model`, or nothing: then every execution ends, every message arrives where
-/// it belongs, and every handle is waited for once. Of a deadlock the notes
+/// it belongs, and every handle is waited for once. A message that says the
+/// shape of a value is sent before the value, and has arrived before the value
+/// is waited for (under the rules of NCCL, before its receive is issued, which
+/// says how many elements it takes). Of a deadlock the notes
 /// are the circle, one for each rank in it.
 ///
 /// Linear but for sorting the messages. Why that is enough: under rule 5 the

@@ -241,6 +241,17 @@ static std::vector<int> byParity(const std::vector<PlannedMessage> &order,
   std::vector<int> result;
   result.reserve(order.size());
   std::vector<bool> isTaken(order.size());
+  std::map<std::pair<int, int>, int> shapes;
+  for (int i = 0; i < static_cast<int>(order.size()); ++i)
+    if (order[i].id.direction == Direction::Shape)
+      shapes[{order[i].id.edge, order[i].id.microbatch}] = i;
+  // A value stays behind its shape.
+  auto mayGo = [&](int i) {
+    if (order[i].id.direction != Direction::Activation)
+      return true;
+    auto shape = shapes.find({order[i].id.edge, order[i].id.microbatch});
+    return shape == shapes.end() || isTaken[shape->second];
+  };
   for (int i = 0; i < static_cast<int>(order.size()); ++i) {
     if (isTaken[i])
       continue;
@@ -250,7 +261,7 @@ static std::vector<int> byParity(const std::vector<PlannedMessage> &order,
       std::vector<int> &list = opposite->second;
       while (!list.empty() && isTaken[list.back()])
         list.pop_back();
-      if (!list.empty()) {
+      if (!list.empty() && mayGo(list.back())) {
         isTaken[list.back()] = true;
         result.push_back(list.back());
       }
@@ -272,13 +283,29 @@ static RankCalls callsOf(const Traffic &traffic,
   return calls;
 }
 
-/// How many calls from `begin` on are one unit.
-static int unitSize(const std::vector<Call> &calls, std::size_t begin,
+/// Whether a message from `begin` to `end` says the shape of the one there.
+static bool saysShapeOf(const std::vector<PlannedMessage> &order,
+                        const std::vector<Call> &calls, std::size_t begin,
+                        std::size_t end) {
+  MessageId shape = order[calls[end].message].id;
+  if (shape.direction != Direction::Activation)
+    return false;
+  shape.direction = Direction::Shape;
+  return std::any_of(
+      calls.begin() + begin, calls.begin() + end,
+      [&](const Call &call) { return order[call.message].id == shape; });
+}
+
+/// How many calls from `begin` on are one unit. A value is in another unit than
+/// its shape, which has to be there before.
+static int unitSize(const std::vector<PlannedMessage> &order,
+                    const std::vector<Call> &calls, std::size_t begin,
                     Strategy strategy) {
   std::size_t end = begin + 1;
   if (strategy == Strategy::PointToPoint)
     return 1;
-  while (end < calls.size() && calls[end].slot == calls[begin].slot)
+  while (end < calls.size() && calls[end].slot == calls[begin].slot &&
+         !saysShapeOf(order, calls, begin, end))
     ++end;
   if (strategy == Strategy::Ring)
     return end - begin;
@@ -308,7 +335,7 @@ static std::vector<Op> writeCalls(const std::vector<PlannedMessage> &order,
   std::size_t next = 0;
   for (int slot = 0; slot <= steps; ++slot) {
     while (next < calls.size() && calls[next].slot == slot) {
-      int size = unitSize(calls, next, strategy);
+      int size = unitSize(order, calls, next, strategy);
       addUnit(order, &calls[next], size, groups++, handles, ops);
       next += size;
     }

@@ -36,6 +36,8 @@ const char *veeline::schedule::communication::toString(ErrorKind kind) {
     return "ends that do not name each other";
   case ErrorKind::Type:
     return "ends of different types";
+  case ErrorKind::Shape:
+    return "a value before its shape";
   case ErrorKind::Crossed:
     return "another order than sent";
   case ErrorKind::AtOnce:
@@ -46,9 +48,20 @@ const char *veeline::schedule::communication::toString(ErrorKind kind) {
   return "";
 }
 
+static const char *nameOf(Direction direction) {
+  switch (direction) {
+  case Direction::Activation:
+    return " activation";
+  case Direction::Gradient:
+    return " gradient";
+  case Direction::Shape:
+    return " shape";
+  }
+  return "";
+}
+
 static std::string describe(const MessageId &id) {
-  return "edge " + std::to_string(id.edge) +
-         (id.direction == Direction::Activation ? " activation" : " gradient") +
+  return "edge " + std::to_string(id.edge) + nameOf(id.direction) +
          ", microbatch " + std::to_string(id.microbatch) +
          (id.replica ? ", replica " + std::to_string(id.replica) : "");
 }

@@ -448,6 +448,79 @@ Result Collectives::match() {
 }
 
 //===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The send and the receive of a message on one rank, and where it waits for
+/// what it receives.
+struct RankEnds {
+  int send = -1, receive = -1, wait = -1;
+};
+} // namespace
+
+static std::map<MessageId, RankEnds> findEnds(const Ops &ops) {
+  std::map<MessageId, RankEnds> ends;
+  std::map<int, RankEnds *> receives;
+  for (int i = 0; i < sizeOf(ops); ++i) {
+    if (ops[i].kind == OpKind::Wait) {
+      if (auto it = receives.find(ops[i].handle); it != receives.end())
+        it->second->wait = i;
+      continue;
+    }
+    if (!ops[i].isMessage())
+      continue;
+    RankEnds &found = ends[ops[i].message];
+    if (ops[i].kind == OpKind::Send) {
+      found.send = i;
+      continue;
+    }
+    found.receive = i;
+    // What has no handle is waited for right away, at the end of its group.
+    found.wait = endOfUnit(ops, i) - 1;
+    if (ops[i].handle >= 0)
+      receives[ops[i].handle] = &found;
+  }
+  return ends;
+}
+
+/// The shape of a value is known wherever the value is dealt with.
+static Result checkShapes(const Program &program, int rank, Model model) {
+  const Ops &ops = program.ranks[rank];
+  if (std::none_of(ops.begin(), ops.end(), [](const Op &op) {
+        return op.isMessage() && op.message.direction == Direction::Shape;
+      }))
+    return std::nullopt;
+  std::map<MessageId, RankEnds> all = findEnds(ops);
+  for (const auto &[id, shape] : all) {
+    if (id.direction != Direction::Shape)
+      continue;
+    MessageId valueId = id;
+    valueId.direction = Direction::Activation;
+    auto it = all.find(valueId);
+    if (it == all.end())
+      continue;
+    const RankEnds &value = it->second;
+    if (shape.send >= 0 && value.send >= 0 && value.send < shape.send)
+      return Error{ErrorKind::Shape,
+                   {rank, value.send},
+                   "is sent before its shape; the receiver has to know the "
+                   "shape first",
+                   {{{rank, shape.send}, "comes later"}}};
+    int needed = model == Model::Nccl ? value.receive : value.wait;
+    if (shape.receive >= 0 && value.receive >= 0 && needed <= shape.wait)
+      return Error{ErrorKind::Shape,
+                   {rank, value.receive},
+                   model == Model::Nccl
+                       ? "is received before its shape is known, which says "
+                         "how many elements to receive"
+                       : "is waited for before its shape is known",
+                   {{{rank, shape.receive}, "says the shape"}}};
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
 // Units of one rank
 //===----------------------------------------------------------------------===//
 
@@ -679,6 +752,9 @@ Result veeline::schedule::communication::verify(const Program &program,
   Collectives collectives(program);
   if (Result error = collectives.match())
     return error;
+  for (int rank = 0; rank < ranks; ++rank)
+    if (Result error = checkShapes(program, rank, model))
+      return error;
   if (model == Model::Nccl) {
     if (Result error = checkOrder(program, matching))
       return error;

@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 7;
+inline constexpr uint32_t formatVersion = 8;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -77,6 +77,10 @@ struct Batch {
   /// Integers only: the valid values [first, second). A reader of data
   /// refuses any other; compiled code relies on it.
   std::optional<std::pair<int64_t, int64_t>> range;
+  /// Which extent of the shape is the bound of the length, or -1. A shorter
+  /// microbatch has its elements without gaps, where one of the bound would
+  /// begin.
+  int32_t lengthDim = -1;
 };
 
 /// A constant argument that the user gives.
@@ -253,7 +257,8 @@ enum class ChannelKind {
   activation,    ///< `edge` is an edge.
   gradient,      ///< `edge` is an edge.
   paramGradient, ///< `edge` is a parameter: an accumulator on its way home.
-  paramValue     ///< `edge` is a parameter: its new value.
+  paramValue,    ///< `edge` is a parameter: its new value.
+  shape          ///< `edge` is an edge: the length of a microbatch, an i64.
 };
 
 /// One edge in one direction between two ranks.
@@ -262,8 +267,11 @@ struct Channel {
   int32_t edge = 0;
   int32_t fromRank = 0;
   int32_t toRank = 0;
-  int64_t messageBytes = 0;
+  int64_t messageBytes = 0; ///< At most.
   int32_t messagesPerStep = 0;
+  /// For each of Metadata::lengths the bytes of a message; empty where all
+  /// messages have the same. Message i of a step is of microbatch i then.
+  std::vector<int64_t> lengthBytes = {};
 };
 
 /// What a chunk costs and holds for one microbatch, as the schedule was made
@@ -351,6 +359,9 @@ struct Metadata {
   std::vector<std::string> cpuFeatures;
   Optimizer optimizer = Optimizer::sgd;
   int32_t microbatches = 1; ///< m.
+  /// The lengths that a microbatch can have, ascending: the chunk functions of
+  /// the objects have a version for each. Empty where nothing varies.
+  std::vector<int64_t> lengths;
   /// What the artifact was compiled with, in the order to print.
   std::vector<std::pair<std::string, std::string>> options;
 

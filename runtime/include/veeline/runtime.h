@@ -36,7 +36,8 @@ typedef struct veeline_rank veeline_rank;
  * metadata gives. `arena` is the rank's one allocation, aligned to 64 bytes.
  * `batch` has one pointer per batch argument of the program, then one per
  * constant buffer; a batch argument holds the m microbatches one after the
- * other. Null where the rank does not use it. */
+ * other. Null where the rank does not use it. The runtime keeps what stands
+ * behind these. */
 typedef void (*veeline_step_fn)(veeline_rank *rank, char *arena,
                                 const void *const *batch);
 
@@ -73,6 +74,30 @@ VEELINE_API void veeline_reduce_post(veeline_rank *rank, int32_t reduction);
 
 /* Blocks until the accumulators hold the sums. */
 VEELINE_API void veeline_reduce_wait(veeline_rank *rank, int32_t reduction);
+/* --- Lengths ----------------------------------------------------------------
+ *
+ * Of a model whose length varies. In each step the ranks agree on the length of
+ * each microbatch before they run its first chunk. A length that is none of
+ * those that the program has versions for, or that contradicts what the rank
+ * knows already, is a fault. */
+
+/* What the rank's own data say. */
+VEELINE_API void veeline_length_of_data(veeline_rank *rank, int32_t microbatch);
+
+/* What another rank says, an int64_t. */
+VEELINE_API void veeline_length_received(veeline_rank *rank, int32_t microbatch,
+                                         const void *length);
+
+/* Writes the length that was agreed on, an int64_t. */
+VEELINE_API void veeline_length(veeline_rank *rank, int32_t microbatch,
+                                void *length);
+
+/* Which version of the chunk functions is for this length. */
+VEELINE_API int32_t veeline_version(veeline_rank *rank, int32_t microbatch);
+
+/* The bytes of the message of `channel` for this microbatch. */
+VEELINE_API int64_t veeline_message_bytes(veeline_rank *rank, int32_t channel,
+                                          int32_t microbatch);
 
 /* --- Work ----------------------------------------------------------------- */
 

@@ -46,7 +46,8 @@ public:
 
   /// Starts a step on all ranks. `inputs` has a pointer per batch argument
   /// (the microbatches of all replicas of this process one after the other),
-  /// then one per buffer; what they point at stays unchanged until `finish`.
+  /// then one per buffer, then, where lengths vary, one to an int64_t per
+  /// microbatch; what they point at stays unchanged until `finish`.
   virtual Status begin(const void *const *inputs,
                        const StepSettings &settings) = 0;
 

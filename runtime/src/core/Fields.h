@@ -44,10 +44,16 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("init", self.init);
 }
 
-template <typename Self>
-concept IsInput = Is<Self, Batch> || Is<Self, Buffer>;
+template <typename Visitor, Is<Batch> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("shape", self.shape);
+  visit("type", self.type);
+  visit("range", self.range);
+  visit("length_dim", self.lengthDim);
+}
 
-template <typename Visitor, IsInput Self>
+template <typename Visitor, Is<Buffer> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("name", self.name);
   visit("shape", self.shape);
@@ -167,6 +173,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("to_rank", self.toRank);
   visit("message_bytes", self.messageBytes);
   visit("messages_per_step", self.messagesPerStep);
+  visit("length_bytes", self.lengthBytes);
 }
 
 template <typename Visitor, Is<Chunk> Self>
@@ -219,6 +226,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("cpu_features", self.cpuFeatures);
   visit("optimizer", self.optimizer);
   visit("microbatches", self.microbatches);
+  visit("lengths", self.lengths);
   visit("options", self.options);
   visit("results", self.results);
   visit("params", self.params);

@@ -36,8 +36,8 @@ template <> struct EnumNames<RegionKind> {
       "edge",  "message", "workspace", "other"};
 };
 template <> struct EnumNames<ChannelKind> {
-  static constexpr std::string_view names[] = {"activation", "gradient",
-                                               "param-gradient", "param-value"};
+  static constexpr std::string_view names[] = {
+      "activation", "gradient", "param-gradient", "param-value", "shape"};
 };
 
 template <typename Enum> std::string_view enumName(Enum value);

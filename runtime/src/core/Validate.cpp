@@ -135,12 +135,45 @@ private:
               "its type is neither f32 nor f64");
       checkInit(param, "parameter '" + param.name + "'");
     }
-    for (const Batch &batch : metadata.batches)
+    checkLengths();
+    for (const Batch &batch : metadata.batches) {
       checkInput(batch, "batch argument", inputNames);
+      checkLengthDim(batch, "batch argument '" + batch.name + "'");
+    }
     for (const Buffer &buffer : metadata.buffers)
       checkInput(buffer, "buffer", inputNames);
     for (const Program &program : metadata.programs)
       checkName(program.name, "program", programNames);
+  }
+
+  void checkLengths() {
+    int64_t previous = 0;
+    for (int64_t length : metadata.lengths) {
+      require(length > previous, "metadata",
+              "its lengths are not ascending numbers from 1");
+      previous = length;
+    }
+  }
+
+  void checkLengthDim(const Batch &batch, const std::string &where) {
+    require(isIndexOrNone(batch.lengthDim,
+                          static_cast<int64_t>(batch.shape.size())),
+            where, "the dimension of its length does not exist");
+    if (batch.lengthDim >= 0 && message.empty())
+      require(!metadata.lengths.empty() &&
+                  batch.shape[batch.lengthDim] == metadata.lengths.back(),
+              where, "its extent is not the bound of the length");
+  }
+
+  void checkLengthBytes(const Channel &channel, const std::string &where) {
+    if (channel.lengthBytes.empty())
+      return;
+    require(channel.lengthBytes.size() == metadata.lengths.size() &&
+                channel.messagesPerStep == metadata.microbatches,
+            where, "it has not one size for each length and microbatch");
+    for (int64_t bytes : channel.lengthBytes)
+      require(bytes >= 1 && bytes <= channel.messageBytes, where,
+              "a message is larger than the largest one");
   }
 
   void checkEdges(const Program &program, const std::string &where) {
@@ -196,6 +229,7 @@ private:
     require(channel.edge >= 0, where, "its edge is negative");
     require(channel.messageBytes >= 1, where, "its messages have no bytes");
     require(channel.messagesPerStep >= 1, where, "it carries no messages");
+    checkLengthBytes(channel, where);
     bool ofParam = channel.kind == ChannelKind::paramGradient ||
                    channel.kind == ChannelKind::paramValue;
     require(!ofParam || isIndex(channel.edge, metadata.params), where,

@@ -6,6 +6,7 @@
 
 #include "Inputs.h"
 
+#include "Lengths.h"
 #include "Npy.h"
 #include "SafeTensors.h"
 #include "Source.h"
@@ -128,6 +129,8 @@ public:
   }
   Expected<std::unique_ptr<Source>> openBatch(const Batch &batch);
   Expected<AlignedBytes> openBuffer(const Buffer &buffer);
+  Status noteSamples(const Batch &batch, int64_t perMicrobatch, int64_t rows);
+  Expected<std::unique_ptr<Lengths>> openLengths();
 
 private:
   std::vector<std::string> argumentNames() const;
@@ -155,6 +158,9 @@ private:
   /// The first array of samples: all others have as many.
   const Spec *firstRows = nullptr;
   int64_t numRows = 0, rowsPerStep = 0;
+  /// Of the arguments whose length varies: in a microbatch, and of the arrays
+  /// (0: there are none).
+  int64_t lengthSamples = 0, lengthRows = 0;
 };
 } // namespace
 
@@ -278,8 +284,12 @@ Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
   Expected<const Spec *> spec = findSpec(batch.name, "batch argument");
   if (!spec.ok())
     return spec.status();
-  if ((*spec)->kind == Spec::Kind::random)
+  if ((*spec)->kind == Spec::Kind::random) {
+    int64_t samples = batch.lengthDim > 0 ? batch.shape[0] : 1;
+    if (Status status = noteSamples(batch, samples, 0); !status.ok())
+      return status;
     return openRandom(**spec, batch, microbatches);
+  }
   if ((*spec)->kind != Spec::Kind::text)
     return openRows(**spec, batch);
   if (batch.shape.empty())
@@ -354,8 +364,11 @@ Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
         " bytes, one window takes " + std::to_string(reachIn(spec.file)));
   if (Status status = checkText(spec, batch, *text); !status.ok())
     return status;
-  int64_t windows =
-      artifact::numElements(batch.shape) / batch.shape.back() * microbatches;
+  int64_t perMicrobatch =
+      artifact::numElements(batch.shape) / batch.shape.back();
+  if (Status status = noteSamples(batch, perMicrobatch, 0); !status.ok())
+    return status;
+  int64_t windows = perMicrobatch * microbatches;
   return std::unique_ptr<Source>(std::make_unique<TextSource>(
       *text, batch, spec.shift, places, windows, options.seed));
 }
@@ -409,16 +422,20 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
   if (!joined.empty())
     joined[0] = extent;
   bool isStacked = tensor->shape == stacked;
-  if (!isStacked && (joined.empty() || tensor->shape != joined))
+  // A first dimension that is the length is none of samples.
+  bool mayBeJoined = !joined.empty() && batch.lengthDim != 0;
+  if (!isStacked && (!mayBeJoined || tensor->shape != joined))
     return Status::error("'" + spec.file + "' holds " +
                          describe(tensor->type, tensor->shape) +
                          ", batch argument '" + batch.name + "' is " +
                          describe(batch.type, batch.shape) + " a microbatch; " +
-                         (joined.empty() ? "a file has one dimension, that of "
-                                           "microbatches"
-                                         : "only the first extent may differ"));
+                         (!mayBeJoined ? "a file has one dimension, that of "
+                                         "microbatches"
+                                       : "only the first extent may differ"));
   int64_t perMicrobatch = isStacked ? 1 : batch.shape[0];
   if (Status status = checkRowCount(spec, perMicrobatch, extent); !status.ok())
+    return status;
+  if (Status status = noteSamples(batch, perMicrobatch, extent); !status.ok())
     return status;
   if (batch.range)
     if (Status status = checkRange(*tensor, *batch.range,
@@ -465,6 +482,50 @@ Opener::openRandom(const Spec &spec, const Input &input,
 }
 
 //===----------------------------------------------------------------------===//
+// Lengths
+//===----------------------------------------------------------------------===//
+
+/// A length is that of one sample of all arguments that have it.
+Status Opener::noteSamples(const Batch &batch, int64_t perMicrobatch,
+                           int64_t rows) {
+  if (batch.lengthDim < 0)
+    return Status::success();
+  if (!options.lengths.empty() && lengthSamples != 0 &&
+      lengthSamples != perMicrobatch)
+    return Status::error("--lengths has a length for each sample, but batch "
+                         "argument '" +
+                         batch.name + "' has " + std::to_string(perMicrobatch) +
+                         " samples in a microbatch where another has " +
+                         std::to_string(lengthSamples));
+  lengthSamples = perMicrobatch;
+  if (rows != 0)
+    lengthRows = rows;
+  return Status::success();
+}
+
+Expected<std::unique_ptr<Lengths>> Opener::openLengths() {
+  const std::string &path = options.lengths;
+  if (metadata.lengths.empty()) {
+    if (path.empty())
+      return std::unique_ptr<Lengths>();
+    return Status::error("--lengths " + path +
+                         ": all microbatches of the model have one length; "
+                         "others need a model with a dynamic dimension, and "
+                         "veeline compile --length-bound");
+  }
+  std::string_view bytes;
+  if (!path.empty()) {
+    Expected<std::string_view> file = files.open(path);
+    if (!file.ok())
+      return file.status();
+    bytes = *file;
+  }
+  return Lengths::open(metadata, microbatches, path, bytes,
+                       std::max<int64_t>(lengthSamples, 1), lengthRows,
+                       options.shuffle, options.dropLast, options.seed);
+}
+
+//===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
 
@@ -492,6 +553,10 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
     inputs->sources.push_back(std::move(*source));
   }
   inputs->numStepsPerEpoch = opener.stepsPerEpoch();
+  Expected<std::unique_ptr<Lengths>> lengths = opener.openLengths();
+  if (!lengths.ok())
+    return lengths.status();
+  inputs->lengths = std::move(*lengths);
   for (const Buffer &buffer : metadata.buffers) {
     Expected<AlignedBytes> bytes = opener.openBuffer(buffer);
     if (!bytes.ok())
@@ -506,6 +571,13 @@ void Inputs::fill(size_t index, int64_t step, int64_t first, int64_t count,
   Source &source = *sources[index];
   int64_t samples = source.samplesPerStep() / microbatches;
   source.fill(step, first * samples, count * samples, target);
+  if (lengths)
+    lengths->pack(metadata.batches[index], step, first, count, target);
+}
+
+void Inputs::fillLengths(int64_t step, int64_t first, int64_t count,
+                         int64_t *target) {
+  std::copy_n(lengths->ofStep(step).begin() + first, count, target);
 }
 
 int64_t Inputs::batchBytes(size_t index) const {

@@ -30,10 +30,14 @@ struct InputOptions {
   /// The source of all that have none: "random" or "random:fixed"; empty where
   /// that is an error.
   std::string otherwise = {};
+  /// A .npy file with the length of each sample, for a model whose length
+  /// varies; empty: all have the greatest one.
+  std::string lengths = {};
 };
 
 /// Where one batch argument comes from.
 class Source;
+class Lengths;
 
 /// All arguments of a model. Every value is checked when files are opened, so
 /// that filling a step cannot fail. What is read depends on the seed and the
@@ -50,6 +54,9 @@ public:
   /// `index`, from number `first` on, to `target`. Steps ascend.
   void fill(size_t index, int64_t step, int64_t first, int64_t count,
             char *target);
+
+  /// The lengths of as many of them, where they vary.
+  void fillLengths(int64_t step, int64_t first, int64_t count, int64_t *target);
 
   /// How many steps take all samples of the arrays once; 0 where there are no
   /// arrays.
@@ -68,6 +75,7 @@ private:
   int64_t numStepsPerEpoch = 0;
   std::unique_ptr<Storage> storage;
   std::vector<std::unique_ptr<Source>> sources;
+  std::unique_ptr<Lengths> lengths; ///< Null where they do not vary.
   std::vector<AlignedBytes> buffers;
 };
 

@@ -8,6 +8,7 @@
 
 #include "veeline/Support/Check.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace veeline;
@@ -91,6 +92,34 @@ static void checkUpdate(const veeline_rank &rank, int32_t index,
                   "a gradient is not in the arena");
 }
 
+/// Takes what `source` says for the length of a microbatch.
+static void agreeOnLength(veeline_rank *rank, int32_t microbatch,
+                          int64_t length, const char *source) {
+  VEELINE_CHECK(microbatch >= 0 &&
+                    static_cast<size_t>(microbatch) < rank->versions.size(),
+                "a length of a microbatch that the program does not have");
+  const std::vector<int64_t> &lengths = *rank->lengths;
+  std::string says = "microbatch " + std::to_string(microbatch) +
+                     " has length " + std::to_string(length) + " by " + source;
+  auto it = std::lower_bound(lengths.begin(), lengths.end(), length);
+  if (it == lengths.end())
+    return rank->fail(says + ", but the bound of the artifact is " +
+                      std::to_string(lengths.back()) +
+                      "; compile with a greater --length-bound");
+  if (*it != length)
+    return rank->fail(says +
+                      ", which the artifact was not compiled for; the "
+                      "nearest one is " +
+                      std::to_string(*it));
+  int32_t version = static_cast<int32_t>(it - lengths.begin());
+  int32_t &known = rank->versions[microbatch];
+  if (known >= 0 && known != version)
+    return rank->fail(says + ", but " + std::to_string(lengths[known]) +
+                      " by what the rank knew before; all ranks have to read "
+                      "the same lengths");
+  known = version;
+}
+
 static void checkReport(const veeline_rank &rank, int32_t result,
                         int32_t microbatch) {
   VEELINE_CHECK(result >= 0 && microbatch >= 0 &&
@@ -156,6 +185,37 @@ void veeline_reduce_wait(veeline_rank *rank, int32_t reduction) {
   --rank->reductionsUnderWay;
 }
 
+void veeline_length_of_data(veeline_rank *rank, int32_t microbatch) {
+  if (!rank->failed)
+    agreeOnLength(rank, microbatch, rank->dataLengths[microbatch], "its data");
+}
+
+void veeline_length_received(veeline_rank *rank, int32_t microbatch,
+                             const void *length) {
+  if (rank->failed)
+    return;
+  int64_t value;
+  std::memcpy(&value, length, sizeof(value));
+  agreeOnLength(rank, microbatch, value, "what another rank says");
+}
+
+void veeline_length(veeline_rank *rank, int32_t microbatch, void *length) {
+  if (rank->failed)
+    return;
+  int64_t value = rank->lengthOf(microbatch);
+  std::memcpy(length, &value, sizeof(value));
+}
+
+int32_t veeline_version(veeline_rank *rank, int32_t microbatch) {
+  return std::max(rank->versions[microbatch], 0);
+}
+
+int64_t veeline_message_bytes(veeline_rank *rank, int32_t channel,
+                              int32_t microbatch) {
+  return rank->messageBytes(channelOf(*rank, channel),
+                            static_cast<uint32_t>(microbatch));
+}
+
 void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,
                   const void *b, void *c, void *scratch) {
   runCall(rank, rank->gemms, gemm, a, b, c, scratch);
@@ -204,7 +264,8 @@ void veeline_op_end(veeline_rank *rank, int32_t op) {
   rank->currentOp = -1;
   // After a fault ops do nothing.
   if (rank->timeline && !rank->failed)
-    rank->timeline->endOp(op);
+    rank->timeline->endOp(
+        op, rank->lengthOf(rank->description->ops[op].microbatch));
 }
 
 } // extern "C"

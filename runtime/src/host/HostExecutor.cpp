@@ -200,6 +200,9 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   rank.updates = makeUpdates(metadata, description);
   rank.settings = &settings;
   rank.microbatches = metadata.microbatches;
+  rank.lengths = &metadata.lengths;
+  if (!metadata.lengths.empty())
+    rank.versions.resize(static_cast<size_t>(metadata.microbatches));
   rank.allMicrobatches = metadata.microbatches * program.replicas;
   rank.results = results.data() + replica * metadata.microbatches;
   worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
@@ -320,6 +323,9 @@ void HostExecutor::setInputs(Worker &worker, const void *const *inputs) {
     }
     worker.inputs[i] = bytes;
   }
+  if (!metadata.lengths.empty())
+    worker.rank.dataLengths =
+        static_cast<const int64_t *>(inputs[worker.inputs.size()]) + first;
 }
 
 Status HostExecutor::begin(const void *const *newInputs,
@@ -330,9 +336,12 @@ Status HostExecutor::begin(const void *const *newInputs,
     setInputs(*worker, newInputs);
   settings = newSettings;
   std::fill(results.begin(), results.end(), notReported);
-  for (Worker *worker : local)
-    if (worker->rank.timeline)
-      worker->rank.timeline->setStep(static_cast<int32_t>(settings.step));
+  for (Worker *worker : local) {
+    veeline_rank &rank = worker->rank;
+    if (rank.timeline)
+      rank.timeline->setStep(static_cast<int32_t>(settings.step));
+    std::fill(rank.versions.begin(), rank.versions.end(), -1);
+  }
   group.beginStep();
   doneTarget += static_cast<uint32_t>(local.size());
   started.add(1);

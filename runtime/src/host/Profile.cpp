@@ -149,7 +149,8 @@ Profile Profiler::result() const {
   for (const auto &[key, samples] : transfers) {
     bool isOfParam = key.second == ChannelKind::paramGradient ||
                      key.second == ChannelKind::paramValue;
-    if (isOfParam || size_t(key.first) >= profile.edges.size())
+    bool isValue = !isOfParam && key.second != ChannelKind::shape;
+    if (!isValue || size_t(key.first) >= profile.edges.size())
       continue;
     Profile::Edge &edge = profile.edges[key.first];
     (key.second == ChannelKind::activation ? edge.activation : edge.gradient) =

@@ -52,6 +52,13 @@ struct veeline_rank {
   int32_t microbatches = 1;    ///< Of the rank's replica.
   int32_t allMicrobatches = 1; ///< Of all replicas.
 
+  /// What microbatches can have as their length, and for each one what it has
+  /// in this step: an index, or -1 as long as nobody has said so.
+  const std::vector<int64_t> *lengths = nullptr;
+  std::vector<int32_t> versions;
+  /// Of the rank's own data, for each microbatch.
+  const int64_t *dataLengths = nullptr;
+
   /// [result][microbatch of all], of all ranks, from the first one of the
   /// rank's replica on; each entry is reported once a step.
   double *results = nullptr;
@@ -71,6 +78,23 @@ struct veeline_rank {
     for (auto &pieces : reductions)
       for (auto &piece : pieces)
         piece->progress(*this);
+  }
+
+  /// The length of a microbatch; 0 where it is not known, or does not vary.
+  int64_t lengthOf(int32_t microbatch) const {
+    bool isKnown = microbatch >= 0 &&
+                   static_cast<size_t>(microbatch) < versions.size() &&
+                   versions[microbatch] >= 0;
+    return isKnown ? (*lengths)[versions[microbatch]] : 0;
+  }
+
+  /// The bytes of message `number` of `channel`, counted since the start.
+  int64_t messageBytes(const veeline::artifact::Channel &channel,
+                       uint32_t number) const {
+    if (channel.lengthBytes.empty())
+      return channel.messageBytes;
+    int32_t version = versions[number % channel.messagesPerStep];
+    return channel.lengthBytes[version < 0 ? 0 : version];
   }
 
   /// Records the first fault of the program and stops this rank.

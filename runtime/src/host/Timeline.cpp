@@ -79,7 +79,7 @@ using Json = nlohmann::ordered_json;
 class TraceWriter {
 public:
   TraceWriter(const Metadata &metadata, const Program &program)
-      : program(program) {
+      : metadata(metadata), program(program) {
     nameLane(measuredProcess, -1, metadata.model + ": measured");
   }
 
@@ -93,6 +93,10 @@ public:
     events.back()["args"]["step"] = event.step;
     if (event.gemm > 0)
       events.back()["args"]["gemm_us"] = double(event.gemm) / 1e3;
+    if (event.length > 0)
+      events.back()["args"]["length"] = event.length;
+    if (event.op != Event::idle)
+      addBytes(program.ranks[rank].ops[event.op], event.length);
   }
 
   void addPredicted(size_t rank) {
@@ -143,6 +147,20 @@ private:
                       {"cname", colour}});
   }
 
+  /// What a message had for this length.
+  void addBytes(const Op &op, int64_t length) {
+    if (op.channel < 0)
+      return;
+    const Channel &channel = program.channels[op.channel];
+    int64_t bytes = channel.messageBytes;
+    auto it =
+        std::find(metadata.lengths.begin(), metadata.lengths.end(), length);
+    if (!channel.lengthBytes.empty() && it != metadata.lengths.end())
+      bytes = channel.lengthBytes[it - metadata.lengths.begin()];
+    events.back()["args"]["bytes"] = bytes;
+  }
+
+  const Metadata &metadata;
   const Program &program;
   Json events = Json::array();
 };

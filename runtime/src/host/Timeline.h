@@ -21,6 +21,7 @@ struct Event {
   int32_t step;       ///< From 1.
   int64_t begin, end; ///< In nanoseconds().
   int64_t gemm; ///< Nanoseconds of that in matrix products and convolutions.
+  int64_t length = 0; ///< Of the microbatch, where it varies.
 };
 
 /// The last events of one rank, in a ring that is allocated once.
@@ -33,19 +34,21 @@ public:
     opGemm = 0;
     opBegin = nanoseconds();
   }
-  void endOp(int32_t op) { add(op, opBegin, nanoseconds(), opGemm); }
+  void endOp(int32_t op, int64_t length) {
+    add({op, step, opBegin, nanoseconds(), opGemm, length});
+  }
   /// A matrix product or a convolution of the op that runs.
   void addCall(int64_t begin, int64_t end) { opGemm += end - begin; }
-  void addIdle(int64_t begin, int64_t end) { add(Event::idle, begin, end, 0); }
+  void addIdle(int64_t begin, int64_t end) {
+    add({Event::idle, step, begin, end, 0, 0});
+  }
 
   /// Those of the last `steps` steps, in the order of their ends. Not while a
   /// step runs.
   std::vector<Event> lastEvents(int32_t steps) const;
 
 private:
-  void add(int32_t op, int64_t begin, int64_t end, int64_t gemm) {
-    ring[numAdded++ % ring.size()] = {op, step, begin, end, gemm};
-  }
+  void add(const Event &event) { ring[numAdded++ % ring.size()] = event; }
 
   std::vector<Event> ring;
   size_t numAdded = 0;
@@ -65,8 +68,9 @@ std::string toText(const artifact::Program &program, int32_t rank,
 
 /// A Chrome trace (about:tracing, Perfetto) with one lane per rank, named by
 /// op, chunk and microbatch as in "F c3 m2"; an op with matrix products or
-/// convolutions says how long they took (`gemm_us`). Where the program has
-/// predicted times, a second process holds them, one step long. Times are
+/// convolutions says how long they took (`gemm_us`), a message its `bytes`, and
+/// what is of a microbatch whose length varies its `length`. Where the program
+/// has predicted times, a second process holds them, one step long. Times are
 /// microseconds since the first event.
 std::string toChromeTrace(const artifact::Metadata &metadata,
                           const artifact::Program &program,

@@ -363,9 +363,11 @@ bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
   if (it == receivers.end())
     return false;
   const artifact::Channel &channel = it->second->channel();
-  return channel.fromRank == peer && channel.edge == header.edge &&
-         static_cast<uint32_t>(channel.kind) == header.direction &&
-         static_cast<uint64_t>(channel.messageBytes) == header.bytes;
+  uint64_t most = static_cast<uint64_t>(channel.messageBytes);
+  bool hasSize =
+      channel.lengthBytes.empty() ? header.bytes == most : header.bytes <= most;
+  return hasSize && channel.fromRank == peer && channel.edge == header.edge &&
+         static_cast<uint32_t>(channel.kind) == header.direction;
 }
 
 asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
@@ -387,7 +389,7 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
   }
   // Not where this process has given up meanwhile.
   if (auto it = receivers.find(header.channel); it != receivers.end())
-    it->second->arrive();
+    it->second->arrive(header.bytes);
   co_return true;
 }
 
@@ -437,13 +439,13 @@ std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
     return receiver;
   }
   header.kind = FrameKind::message;
-  header.bytes = static_cast<uint64_t>(channel.messageBytes);
   auto sender = std::make_unique<RemoteSender>(
       group, index, channel,
       [this, header, peer = channel.toRank](Outgoing message) {
         Frame frame;
         frame.header = header;
         frame.header.number = message.number;
+        frame.header.bytes = static_cast<uint64_t>(message.bytes);
         frame.data = message.data;
         frame.sender = senders[frame.header.channel];
         send(peer, std::move(frame));

@@ -94,8 +94,9 @@ void MpiChannel::commit(veeline_rank &rank) {
   char *place = acquired.front();
   acquired.pop_front();
   void *request = nullptr;
-  if (const char *error = mpi.send(place, description.messageBytes,
-                                   description.toRank, index, &request))
+  if (const char *error =
+          mpi.send(place, rank.messageBytes(description, numCommitted++),
+                   description.toRank, index, &request))
     return rank.fail("channel " + std::to_string(index) + ": " + error);
   sending.push_back({request, place});
 }

@@ -51,6 +51,7 @@ private:
   std::atomic<bool> isAborted{false};
   std::deque<void *> posted; ///< Receives, oldest first.
   std::deque<char *> acquired;
+  uint32_t numCommitted = 0;
   std::deque<Sending> sending;
   std::vector<std::unique_ptr<char[]>> places;
   std::vector<char *> freePlaces;

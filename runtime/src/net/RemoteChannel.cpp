@@ -59,7 +59,8 @@ void RemoteSender::commit(veeline_rank &rank) {
     return rank.fail(nameOf(index) + " is committed, but nothing was acquired");
   char *place = acquired.front();
   acquired.erase(acquired.begin());
-  send({numCommitted++, place});
+  int64_t bytes = rank.messageBytes(description, numCommitted);
+  send({numCommitted++, place, bytes});
 }
 
 void RemoteSender::abort() { credits.setBits(faultBit); }
@@ -89,8 +90,17 @@ void RemoteReceiver::post(veeline_rank &rank, void *slot) {
 void RemoteReceiver::wait(veeline_rank &rank) {
   if (numWaited == numPosted.load(std::memory_order_relaxed))
     return rank.fail(nameOf(index) + " is waited for, but nothing was posted");
-  if (!group.waitFor(rank, index, arrived, ++numWaited * oneMessage))
+  uint32_t number = numWaited++;
+  if (!group.waitFor(rank, index, arrived, numWaited * oneMessage)) {
     rank.failed = true;
+    return;
+  }
+  int64_t bytes = static_cast<int64_t>(sizes[number % sizes.size()]);
+  int64_t expected = rank.messageBytes(description, number);
+  if (bytes != expected)
+    rank.fail(nameOf(index) + ": a message of " + std::to_string(bytes) +
+              " bytes arrived where the length of its microbatch makes it " +
+              std::to_string(expected));
 }
 
 void *RemoteReceiver::acquire(veeline_rank &rank) {
@@ -111,7 +121,7 @@ char *RemoteReceiver::placeOf(uint32_t number) {
   return static_cast<char *>(slots[number % slots.size()]);
 }
 
-void RemoteReceiver::arrive() {
-  ++numArrived;
+void RemoteReceiver::arrive(uint64_t bytes) {
+  sizes[numArrived++ % sizes.size()] = bytes;
   arrived.add(oneMessage);
 }

@@ -96,6 +96,7 @@ std::string Run::commonOptions() const {
   for (const std::string &spec : options.inputs.specs)
     text += "--data " + spec.substr(0, spec.find('=')) + "\n";
   text += "--rank-order " + options.rankOrder + "\n";
+  addLine(text, "--lengths", !options.inputs.lengths.empty());
   addLine(text, "--steps", double(options.steps));
   addLine(text, "--seed", double(options.inputs.seed));
   addLine(text, "--shuffle", options.inputs.shuffle);
@@ -296,6 +297,10 @@ Status Session::initialize() {
     }
     for (size_t i = 0; i < metadata.buffers.size(); ++i)
       inputs[half].push_back(run.inputs->buffer(i));
+    if (metadata.lengths.empty())
+      continue;
+    lengths[half].resize(static_cast<size_t>(numMicrobatches()));
+    inputs[half].push_back(lengths[half].data());
   }
   return Status::success();
 }
@@ -469,6 +474,9 @@ void Session::prepareInputs(int64_t step) {
   for (size_t i = 0; i < batches[step % 2].size(); ++i)
     run.inputs->fill(i, step, firstMicrobatch, numMicrobatches(),
                      batches[step % 2][i].data());
+  if (!lengths[step % 2].empty())
+    run.inputs->fillLengths(step, firstMicrobatch, numMicrobatches(),
+                            lengths[step % 2].data());
   preparedStep = step;
 }
 

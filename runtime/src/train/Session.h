@@ -126,6 +126,8 @@ private:
   std::vector<AlignedBytes> batches[2];
   std::vector<const void *> inputs[2];
   int64_t firstMicrobatch = 0;
+  /// Of the microbatches of two steps; empty where they do not vary.
+  std::vector<int64_t> lengths[2];
   int64_t preparedStep = 0;
 };
 

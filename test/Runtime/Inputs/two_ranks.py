@@ -95,6 +95,7 @@ def channel(kind, from_rank, to_rank):
         "to_rank": to_rank,
         "message_bytes": MESSAGE,
         "messages_per_step": MICROBATCHES,
+        "length_bytes": [],
     }
 
 
@@ -173,7 +174,8 @@ def single(name, chunk_of_w):
 
 
 def tokens(name):
-    return {"name": name, "shape": [2, 16], "type": "i32", "range": [0, 256]}
+    return {"name": name, "shape": [2, 16], "type": "i32", "range": [0, 256],
+            "length_dim": -1}
 
 
 def parameter(name, shape, kind, first, second):
@@ -188,6 +190,7 @@ metadata = {
     "cpu_features": ["sse2"],
     "optimizer": "adamw",
     "microbatches": MICROBATCHES,
+    "lengths": [],
     "options": [["stages", "2"]],
     "results": [{"name": "loss", "type": "f32"}],
     "params": [

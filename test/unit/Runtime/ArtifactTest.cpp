@@ -181,7 +181,7 @@ TEST(Artifact, MetadataErrorsNameThePath) {
             "'programs[0].ranks[0].params[0].is_home' should be a value, found "
             "null");
   EXPECT_EQ(errorAfter("{\"model\"", "{\"modell\":1,\"model\"").substr(0, 39),
-            "'' should be no members but the 12 know");
+            "'' should be no members but the 13 know");
   EXPECT_EQ(errorAfter("{", "["), "the metadata is not JSON");
   EXPECT_EQ(errorAfter("\"microbatches\":2", "\"microbatches\":1e999"),
             "the metadata is not JSON");
@@ -302,6 +302,24 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
       {"range of valid values is empty",
        [](Artifact &a) { a.metadata.batches[0].range = std::pair(3L, 3L); }},
       {"there is no loss", [](Artifact &a) { a.metadata.results.clear(); }},
+      {"not ascending numbers", [](Artifact &a) { a.metadata.lengths = {2, 2}; }},
+      {"dimension of its length does not exist",
+       [](Artifact &a) { a.metadata.batches[0].lengthDim = 2; }},
+      {"extent is not the bound",
+       [](Artifact &a) {
+         a.metadata.lengths = {2, 5};
+         a.metadata.batches[0].lengthDim = 1;
+       }},
+      {"not one size for each length",
+       [&](Artifact &a) {
+         a.metadata.lengths = {2, 4};
+         program(a).channels[0].lengthBytes = {64};
+       }},
+      {"larger than the largest",
+       [&](Artifact &a) {
+         a.metadata.lengths = {2, 4};
+         program(a).channels[0].lengthBytes = {65, 64};
+       }},
       {"not as many ranks", [&](Artifact &a) { program(a).stages = 3; }},
       {"does not connect two ranks",
        [&](Artifact &a) { program(a).channels[0].toRank = 2; }},

@@ -279,3 +279,92 @@ TEST(Inputs, TextNeedsIntegers) {
   EXPECT_EQ(inputs.message(), "--data x: text gives integers, batch argument "
                               "'x' has f32");
 }
+
+//===----------------------------------------------------------------------===//
+// Lengths
+//===----------------------------------------------------------------------===//
+
+/// A .npy file of little-endian integers of one dimension.
+static std::string writeIntegers(const TempDir &directory,
+                                 const std::vector<int32_t> &values) {
+  std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (" +
+                       std::to_string(values.size()) + ",), }";
+  header.resize(117, ' ');
+  std::string bytes("\x93NUMPY\x01\x00\x76\x00", 10);
+  bytes += header + "\n";
+  bytes.append(reinterpret_cast<const char *>(values.data()),
+               values.size() * sizeof(int32_t));
+  return directory.write("lengths.npy", bytes);
+}
+
+/// Two microbatches of 2 rows of 3, of which as many as 3 count.
+static artifact::Metadata makeLengthMetadata() {
+  artifact::Metadata metadata = makeMetadata();
+  metadata.lengths = {1, 3};
+  metadata.batches = {{"x", {2, 3}, DataType::f32, {}}};
+  metadata.batches[0].lengthDim = 1;
+  return metadata;
+}
+
+static InputOptions lengthOptions(const TempDir &directory, int64_t rows,
+                                  const std::string &lengths) {
+  InputOptions options;
+  options.specs = {"x=" + writeRows(directory, rows)};
+  options.lengths = lengths;
+  return options;
+}
+
+TEST(Lengths, AMicrobatchIsAsLongAsItsLongestSample) {
+  TempDir directory;
+  artifact::Metadata metadata = makeLengthMetadata();
+  std::string lengths = writeIntegers(directory, {1, 2, 1, 1, 3, 1, 1, 1});
+  auto inputs = Inputs::open(metadata, lengthOptions(directory, 8, lengths));
+  ASSERT_TRUE(inputs.ok()) << inputs.message();
+  auto rows = stepOf<float>(**inputs, 0, 1);
+  int64_t found[2];
+  (*inputs)->fillLengths(1, 0, 2, found);
+  // 2 is rounded up to 3; rows of 1 stand without gaps.
+  EXPECT_EQ(found[0], 3);
+  EXPECT_EQ(found[1], 1);
+  auto whole = Inputs::open(metadata, lengthOptions(directory, 8, ""));
+  auto full = stepOf<float>(**whole, 0, 1);
+  (*whole)->fillLengths(1, 0, 2, found);
+  EXPECT_EQ(found[0], 3);
+  EXPECT_EQ(found[1], 3);
+  for (size_t i = 0; i < 6; ++i)
+    EXPECT_EQ(rows[i], full[i]);
+  EXPECT_EQ(rows[6], full[6]);
+  EXPECT_EQ(rows[7], full[9]);
+}
+
+static std::string errorOfLengths(const TempDir &directory, int64_t rows,
+                                  const std::vector<int32_t> &lengths) {
+  auto inputs = Inputs::open(
+      makeLengthMetadata(),
+      lengthOptions(directory, rows, writeIntegers(directory, lengths)));
+  return inputs.ok() ? "" : inputs.message();
+}
+
+TEST(Lengths, Errors) {
+  TempDir directory;
+  std::string name = "'" + directory.path("lengths.npy") + "'";
+  EXPECT_EQ(errorOfLengths(directory, 4, {1, 2, 4, 1}),
+            name + ": the value at [2] is 4, valid are 1 to 3 (the bound is "
+                   "that of veeline compile --length-bound)");
+  EXPECT_EQ(errorOfLengths(directory, 4, {1, 0, 3, 1}),
+            name + ": the value at [1] is 0, valid are 1 to 3 (the bound is "
+                   "that of veeline compile --length-bound)");
+  EXPECT_EQ(errorOfLengths(directory, 4, {1, 2, 3}),
+            name + " has 3 lengths, but there are 4 samples");
+  artifact::Metadata fixed = makeLengthMetadata();
+  fixed.lengths.clear();
+  fixed.batches[0].lengthDim = -1;
+  std::string path = writeIntegers(directory, {1, 2, 3, 1});
+  auto inputs = Inputs::open(fixed, lengthOptions(directory, 4, path));
+  ASSERT_FALSE(inputs.ok());
+  EXPECT_EQ(inputs.message(),
+            "--lengths " + path +
+                ": all microbatches of the model have one length; others need "
+                "a model with a dynamic dimension, and veeline compile "
+                "--length-bound");
+}

@@ -81,6 +81,49 @@ TEST(CommunicationProgram, AcceptsAnExchange) {
   expectRight(program, Model::Mpi);
 }
 
+static Op shape(Op op) {
+  op.message.direction = Direction::Shape;
+  return op;
+}
+
+TEST(CommunicationProgram, ShapesGoAhead) {
+  Program program =
+      makeProgram({{shape(send(0, 1)), send(0, 1)},
+                   {shape(receive(0, 0, 0)), wait(0), receive(0, 0)}});
+  expectRight(program, Model::Nccl);
+  expectRight(program, Model::Mpi);
+  // A place for the value may be there before its shape is known, but for NCCL,
+  // which receives as many elements as it is told.
+  program.ranks[1] = {shape(receive(0, 0, 0)), receive(0, 0, 1), wait(0),
+                      wait(1)};
+  expectRight(program, Model::Mpi);
+  expectError(program, ErrorKind::Shape,
+              "rank 1, op 1: receive of edge 0 activation, microbatch 0, from "
+              "rank 0 is received before its shape is known, which says how "
+              "many elements to receive\n  rank 1, op 0: receive of edge 0 "
+              "shape, microbatch 0, from rank 0 says the shape",
+              {Model::Nccl});
+}
+
+TEST(CommunicationProgram, ValuesBeforeTheirShapes) {
+  Program late =
+      makeProgram({{send(0, 1), shape(send(0, 1))},
+                   {receive(0, 0, 0), wait(0), shape(receive(0, 0))}});
+  expectError(late, ErrorKind::Shape,
+              "rank 0, op 0: send of edge 0 activation, microbatch 0, to rank "
+              "1 is sent before its shape");
+  // One group is at once, not before.
+  Program grouping =
+      makeProgram({{shape(send(0, 1)), send(0, 1)},
+                   {grouped(shape(receive(0, 0))), grouped(receive(0, 0))}});
+  expectError(grouping, ErrorKind::Shape, "before its shape is known");
+  Program waiting = makeProgram(
+      {{shape(send(0, 1)), send(0, 1)},
+       {shape(receive(0, 0, 0)), receive(0, 0, 1), wait(1), wait(0)}});
+  expectError(waiting, ErrorKind::Shape,
+              "is waited for before its shape is known", {Model::Mpi});
+}
+
 TEST(CommunicationProgram, BothSendFirst) {
   Program program =
       makeProgram({{send(0, 1), receive(1, 1)}, {send(1, 0), receive(0, 0)}});

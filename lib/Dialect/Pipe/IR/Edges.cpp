@@ -6,10 +6,15 @@
 
 #include "veeline/Dialect/Pipe/IR/Edges.h"
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace veeline::pipe;
+
+RankedTensorType veeline::pipe::getLengthType(MLIRContext *context) {
+  return RankedTensorType::get({}, IntegerType::get(context, 64));
+}
 
 /// The uses of `value` by chunks, ascending by chunk.
 static SmallVector<std::pair<int64_t, unsigned>> getUsers(Value value) {

@@ -75,6 +75,9 @@ LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return verifyKind<StringAttr>(op, argument, attr, "a name");
   if (name == rangeAttrName)
     return verifyRange(op, argument, attr);
+  if (name == lengthDimAttrName)
+    return verifyKind<IntegerAttr>(op, argument, attr,
+                                   "the number of a dimension");
   if (name == constantAttrName)
     return verifyKind<ElementsAttr>(op, argument, attr, "a tensor's elements");
   if (name != paramAttrName)

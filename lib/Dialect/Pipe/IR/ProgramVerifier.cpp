@@ -38,6 +38,7 @@ private:
   LogicalResult verifyWork(OpT op, ChunkFunctionKind kind);
   template <typename OpT>
   LogicalResult verifyMessage(OpT op, Type type, bool isSource);
+  LogicalResult verifyLength(LengthOp op);
   LogicalResult verifyParam(Operation *op, int64_t param, Type type);
   template <typename OpT> LogicalResult verifyGradient(OpT op, Type type);
   LogicalResult verifyAllReduce(AllReduceOp op);
@@ -130,10 +131,15 @@ LogicalResult ProgramVerifier::verifyMessage(OpT op, Type type, bool isSource) {
     return op.emitOpError() << "names edge " << number
                             << ", but the pipeline has " << edges.size();
   const Edge &edge = edges[number];
-  if (type != edge.type)
+  bool isShape = op.getDirection() == Direction::Shape;
+  if (isShape && edge.isParameter())
+    return op.emitOpError() << "is about the shape of edge " << number
+                            << ", a parameter, whose shape is known";
+  Type expected = isShape ? getLengthType(op.getContext()) : edge.type;
+  if (type != expected)
     return op.emitOpError() << "carries " << type << " on edge " << number
-                            << ", which is of type " << edge.type;
-  bool atProducer = (op.getDirection() == Direction::Activation) == isSource;
+                            << ", which is of type " << expected;
+  bool atProducer = (op.getDirection() != Direction::Gradient) == isSource;
   int64_t chunk = atProducer ? edge.producer : edge.consumer;
   int64_t stage = pipeline.getStageOf(chunk);
   if (stage != static_cast<int64_t>(program.getStage()))
@@ -143,6 +149,14 @@ LogicalResult ProgramVerifier::verifyMessage(OpT op, Type type, bool isSource) {
   if (pipeline.getStageOf(edge.producer) == pipeline.getStageOf(edge.consumer))
     return op.emitOpError() << "is about edge " << number
                             << ", whose ends are both on stage " << stage;
+  return verifyMicrobatch(op, op.getMicrobatch());
+}
+
+LogicalResult ProgramVerifier::verifyLength(LengthOp op) {
+  int64_t index = op.getChunk();
+  if (index >= static_cast<int64_t>(chunks.size()))
+    return op.emitOpError() << "is of chunk " << index
+                            << ", but the pipeline has " << chunks.size();
   return verifyMicrobatch(op, op.getMicrobatch());
 }
 
@@ -265,6 +279,7 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](SendOp op) {
         return verifyMessage(op, op.getValue().getType(), true);
       })
+      .Case([&](LengthOp op) { return verifyLength(op); })
       .Case([&](GradientOp op) {
         return verifyGradient(op, op.getValue().getType());
       })

@@ -176,8 +176,13 @@ static Value buildInput(OpBuilder &builder, func::FuncOp model,
   auto range = model.getArgAttrOfType<DenseI64ArrayAttr>(
       number, PipeDialect::rangeAttrName);
   if (auto batch = model.getArgAttrOfType<StringAttr>(
-          number, PipeDialect::batchAttrName))
-    return BatchOp::create(builder, loc, type, batch, range);
+          number, PipeDialect::batchAttrName)) {
+    auto op = BatchOp::create(builder, loc, type, batch, range);
+    if (Attribute dim =
+            model.getArgAttr(number, PipeDialect::lengthDimAttrName))
+      op->setAttr(PipeDialect::lengthDimAttrName, dim);
+    return op;
+  }
   auto name =
       model.getArgAttrOfType<StringAttr>(number, PipeDialect::bufferAttrName);
   if (!name)
@@ -242,6 +247,8 @@ void ExtractionPlan::build(PipelineOp pipeline, SymbolTable &symbols) {
         plan.ops.empty() ? model.getLoc() : plan.ops.front()->getLoc();
     func::FuncOp function =
         buildFunction(plan, loc, pipeline.getSymName() + "_chunk" + Twine(k));
+    if (Attribute varies = model->getAttr(PipeDialect::lengthVariesAttrName))
+      function->setAttr(PipeDialect::lengthVariesAttrName, varies);
     // Renamed where the name is taken.
     StringAttr name = symbols.insert(function, insertionPoint);
     SmallVector<Value> operands =

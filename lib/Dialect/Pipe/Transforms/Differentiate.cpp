@@ -13,6 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 
@@ -64,7 +65,8 @@ static FailureOr<ChunkDescription> describe(ChunkOp chunk, Value loss) {
 }
 
 LogicalResult veeline::pipe::differentiateChunk(
-    ChunkOp chunk, const veeline::Recompute &recompute, SymbolTable &symbols) {
+    ChunkOp chunk, const veeline::Recompute &recompute, SymbolTable &symbols,
+    veeline::autodiff::PartitionChoice *choice, bool follows) {
   if (chunk.getForward())
     return chunk.emitOpError() << "has a forward function already; "
                                   "--pipe-differentiate runs once";
@@ -78,11 +80,14 @@ LogicalResult veeline::pipe::differentiateChunk(
   if (failed(description))
     return failure();
   description->recompute = recompute;
+  description->follow = follows ? choice : nullptr;
   if (recompute != veeline::Recompute())
     chunk.setRecompute(toString(recompute));
   auto functions = veeline::autodiff::differentiateChunk(primal, *description);
   if (failed(functions))
     return failure();
+  if (choice)
+    *choice = std::move(functions->choice);
   // Renamed if the name is taken, so the name is known only afterwards.
   auto insertionPoint = std::next(primal->getIterator());
   auto insert = [&](OwningOpRef<func::FuncOp> &func) {
@@ -101,8 +106,12 @@ struct PipeDifferentiate
   using PipeDifferentiateBase::PipeDifferentiateBase;
 
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
+    SymbolTableCollection tables;
+    SymbolTable &symbols = tables.getSymbolTable(getOperation());
     for (auto pipeline : getOperation().getOps<PipelineOp>()) {
+      // The versions of a pipeline are differentiated with it.
+      if (isVersion(pipeline))
+        continue;
       Value loss = pipeline.getYield().getResults().front();
       if (!loss.getDefiningOp<ChunkOp>()) {
         pipeline.getYield().emitOpError()
@@ -112,12 +121,30 @@ struct PipeDifferentiate
       }
       SmallVector<ChunkOp> chunks = pipeline.getChunks();
       auto policies = getRecompute(pipeline);
-      if (failed(policies))
+      FailureOr<SmallVector<PipelineOp>> versions =
+          getVersions(pipeline, tables);
+      if (failed(policies) || failed(versions))
         return signalPassFailure();
       for (auto [chunk, policy] : llvm::zip_equal(chunks, *policies))
-        if (failed(differentiateChunk(chunk, policy, symbols)))
+        if (failed(differentiate(chunk, policy, *versions, symbols)))
           return signalPassFailure();
     }
+  }
+
+  /// The chunk, then its versions, which keep what it keeps.
+  LogicalResult differentiate(ChunkOp chunk, const veeline::Recompute &policy,
+                              ArrayRef<PipelineOp> versions,
+                              SymbolTable &symbols) {
+    veeline::autodiff::PartitionChoice choice;
+    if (failed(differentiateChunk(chunk, policy, symbols, &choice)))
+      return failure();
+    for (PipelineOp version : versions)
+      if (isVersion(version) &&
+          failed(differentiateChunk(version.getChunks()[chunk.getIndex()],
+                                    policy, symbols, &choice,
+                                    /*follows=*/true)))
+        return failure();
+    return success();
   }
 
   /// What each chunk recomputes; with a diagnostic where `recompute` is wrong.

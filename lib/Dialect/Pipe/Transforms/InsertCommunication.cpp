@@ -24,6 +24,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
@@ -114,6 +115,18 @@ namespace comm = schedule::communication;
 constexpr int asynchronousStream = 1;
 constexpr int communicator = 0;
 
+comm::Direction toLibrary(Direction direction) {
+  switch (direction) {
+  case Direction::Activation:
+    return comm::Direction::Activation;
+  case Direction::Gradient:
+    return comm::Direction::Gradient;
+  case Direction::Shape:
+    return comm::Direction::Shape;
+  }
+  llvm_unreachable("a direction that the library does not have");
+}
+
 /// Which message: edge, direction, microbatch.
 using Key = std::tuple<int64_t, Direction, int64_t>;
 
@@ -171,6 +184,14 @@ void MessageTable::collectProduced(Operation *op) {
     }
     return;
   }
+  if (auto length = dyn_cast<LengthOp>(op)) {
+    ChunkOp chunk = tables.chunks[length.getChunk()];
+    for (unsigned result = 0; result != chunk.getNumResults(); ++result)
+      for (int64_t edge : tables.edges.getOutgoing(length.getChunk(), result))
+        addProduced(length.getLength(), edge, Direction::Shape,
+                    length.getMicrobatch());
+    return;
+  }
   auto gradient = dyn_cast<GradientOp>(op);
   auto update = dyn_cast<UpdateOp>(op);
   for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges())) {
@@ -204,6 +225,70 @@ FailureOr<Value> MessageTable::getProduced(EdgeValueOp use) const {
   if (it != produced.end())
     return it->second;
   return use.emitOpError("is a value that no program of the pipeline computes");
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths
+//===----------------------------------------------------------------------===//
+
+/// Where the length of a forward's microbatch is agreed on: before it, and
+/// before what it gets from other stages.
+static Operation *findLengthPlace(ForwardOp forward) {
+  Operation *place = forward;
+  for (Value operand : forward.getOperands())
+    if (auto value = operand.getDefiningOp<EdgeValueOp>())
+      if (value->isBeforeInBlock(place))
+        place = value;
+  return place;
+}
+
+/// Whether the chunk reads a batch argument that has the length.
+static bool readsLength(ChunkOp chunk) {
+  return llvm::any_of(chunk.getOperands(), [](Value operand) {
+    auto batch = operand.getDefiningOp<BatchOp>();
+    return batch && getLengthDim(batch);
+  });
+}
+
+/// Puts a pipe.length before every forward of `program`. What other stages say
+/// of it are further values of theirs.
+static void addLengths(ProgramOp program, const PipelineTables &tables) {
+  DenseSet<uint64_t> known;
+  RankedTensorType type = getLengthType(program.getContext());
+  for (auto forward :
+       llvm::to_vector(program.getBody().front().getOps<ForwardOp>())) {
+    ChunkOp chunk = tables.chunks[forward.getChunk()];
+    OpBuilder builder(findLengthPlace(forward));
+    SmallVector<Value> received;
+    for (unsigned i = 0; i != chunk.getNumOperands(); ++i) {
+      auto edge = tables.edges.getIncoming(forward.getChunk(), i);
+      if (!edge || tables.edges[*edge].isParameter() ||
+          PipelineOp(tables.pipeline)
+                  .getStageOf(tables.edges[*edge].producer) ==
+              static_cast<int64_t>(program.getStage()))
+        continue;
+      received.push_back(EdgeValueOp::create(builder, forward.getLoc(), type,
+                                             *edge, Direction::Shape,
+                                             forward.getMicrobatch()));
+    }
+    // A chunk of parameters alone has to get it from somewhere.
+    bool isKnown = !known.insert(forward.getMicrobatch()).second;
+    bool fromData = readsLength(chunk) || (!isKnown && received.empty());
+    LengthOp::create(builder, forward.getLoc(), type, fromData,
+                     forward.getChunk(), forward.getMicrobatch(), received);
+  }
+}
+
+/// The operation during which a value is made; of a length, the forward whose
+/// results it goes ahead of.
+static Operation *getMaker(Operation *producer) {
+  auto length = dyn_cast<LengthOp>(producer);
+  if (!length)
+    return producer;
+  Operation *next = producer;
+  while (!isa<ForwardOp>(next))
+    next = next->getNextNode();
+  return next;
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,7 +337,7 @@ static LogicalResult postReceives(ProgramOp program,
     FailureOr<Value> produced = messages.getProduced(value);
     if (failed(produced))
       return failure();
-    Operation *producer = produced->getDefiningOp();
+    Operation *producer = getMaker(produced->getDefiningOp());
     receives.push_back({value, getScheduleOp(producer)
                                    ? getPredicted(producer).first
                                    : std::numeric_limits<double>::infinity()});
@@ -380,9 +465,7 @@ LogicalResult PlannedInserter::collectMessages(int rank) {
       traffic.types.push_back({name, 0});
     }
     comm::MessageId id{static_cast<int>(use.getEdge()),
-                       use.getDirection() == Direction::Gradient
-                           ? comm::Direction::Gradient
-                           : comm::Direction::Activation,
+                       toLibrary(use.getDirection()),
                        static_cast<int>(use.getMicrobatch())};
     auto source = cast<ProgramOp>(producer->getParentOp());
     traffic.messages.push_back({id, it->second,
@@ -394,13 +477,11 @@ LogicalResult PlannedInserter::collectMessages(int rank) {
 }
 
 void PlannedInserter::writeWait(OpBuilder &builder, RecvOp recv) {
-  EdgeValueOp use = messages
-                        .at({static_cast<int>(recv.getEdge()),
-                             recv.getDirection() == Direction::Gradient
-                                 ? comm::Direction::Gradient
-                                 : comm::Direction::Activation,
-                             static_cast<int>(recv.getMicrobatch())})
-                        .use;
+  EdgeValueOp use =
+      messages
+          .at({static_cast<int>(recv.getEdge()), toLibrary(recv.getDirection()),
+               static_cast<int>(recv.getMicrobatch())})
+          .use;
   Value waited = WaitOp::create(builder, use.getLoc(), use.getValue().getType(),
                                 recv.getHandle());
   use.getValue().replaceAllUsesWith(waited);
@@ -614,6 +695,18 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   });
   if (!known && failed(predict(pipeline, programs, *problem, order)))
     return failure();
+  if (!getLengths(pipeline).empty()) {
+    if (pipeline.getReplicas() > 1)
+      return pipeline.emitOpError("has microbatches of several lengths, which "
+                                  "is not supported with replicas");
+    if (strategy == comm::Strategy::Overlap && model == comm::Model::Nccl)
+      return pipeline.emitOpError(
+          "has microbatches of several lengths: under NCCL's rules a receive "
+          "says how many elements it takes, so 'overlap' cannot post it "
+          "ahead; take p2p, batched or ring");
+    for (ProgramOp program : programs)
+      addLengths(program, tables);
+  }
   MessageTable messages(tables, programs);
   if (failed(messages.collect()))
     return failure();

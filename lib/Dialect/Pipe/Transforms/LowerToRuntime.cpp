@@ -17,14 +17,18 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
 
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPELOWERTORUNTIME
@@ -46,14 +50,18 @@ namespace {
 class StepWriter {
 public:
   StepWriter(PipelineTables &tables, const ChannelTable &channels,
-             ProgramOp program, MemoryPlan plan, SymbolTableCollection &symbols)
-      : tables(tables), channels(channels), program(program),
-        plan(std::move(plan)), symbols(symbols),
+             ArrayRef<PipelineOp> versions, ProgramOp program, MemoryPlan plan,
+             SymbolTableCollection &symbols)
+      : tables(tables), channels(channels), versions(versions),
+        program(program), plan(std::move(plan)), symbols(symbols),
         module(program->getParentOfType<ModuleOp>()),
         moduleSymbols(symbols.getSymbolTable(module)),
         typeConverter(program.getContext()), builder(program.getContext()),
         loc(program.getLoc()),
-        ptr(LLVM::LLVMPointerType::get(program.getContext())) {}
+        ptr(LLVM::LLVMPointerType::get(program.getContext())) {
+    for (PipelineOp version : versions)
+      edgesAt.emplace_back(version);
+  }
 
   LogicalResult run();
 
@@ -68,7 +76,9 @@ private:
   Value atBatch(Value input, int64_t microbatch);
   Value getAddress(Value value);
   FailureOr<Value> getImplied(Operation *op, Value operand, int64_t microbatch);
-  Value asMemRef(Value address, MemRefType type);
+  Value asMemRef(OpBuilder &builder, Value address, MemRefType type);
+  void callFunction(OpBuilder &builder, func::FuncOp func, Value rank,
+                    ArrayRef<Value> addresses);
 
   // Ops.
   void clearAccumulators();
@@ -77,10 +87,16 @@ private:
   LogicalResult lowerWork(Operation *op);
   FailureOr<Value> getArgument(Operation *op, ChunkOp chunk,
                                const ChunkValue &value, const Carried &carried);
+  LogicalResult verifyLengthKnown(Operation *op, const schedule::Op &work);
   FailureOr<Value> getResult(Operation *op, ChunkOp chunk,
                              const ChunkValue &value, const Carried &carried);
   void acquireDirectSends(Operation *op);
   void reportResults(Operation *op);
+  void lowerLength(LengthOp length);
+  void callVersion(int64_t microbatch, StringRef name,
+                   ArrayRef<func::FuncOp> functions, ArrayRef<Value> addresses);
+  RankedTensorType getTypeAt(Value value, size_t version);
+  Value getMessageBytes(SendOp send, Value channel);
   void lowerSend(SendOp send);
   void lowerRecv(RecvOp recv);
   void lowerWait(WaitOp wait);
@@ -93,6 +109,9 @@ private:
 
   PipelineTables &tables;
   const ChannelTable &channels;
+  /// For each length; empty where there is one only.
+  ArrayRef<PipelineOp> versions;
+  std::vector<EdgeTable> edgesAt;
   ProgramOp program;
   MemoryPlan plan;
   SymbolTableCollection &symbols;
@@ -107,6 +126,8 @@ private:
   /// The reduction that an op posts or waits for, where it is the one that
   /// does.
   llvm::DenseMap<Operation *, int64_t> reductionNumbers;
+  /// The microbatches whose length is agreed on.
+  llvm::DenseSet<int64_t> knownLengths;
   /// Where values that are not at a fixed place of the arena are.
   llvm::DenseMap<Value, Value> addresses;
 };
@@ -207,11 +228,24 @@ FailureOr<Value> StepWriter::getImplied(Operation *op, Value operand,
   return atArena(entry->value);
 }
 
-Value StepWriter::asMemRef(Value address, MemRefType type) {
+Value StepWriter::asMemRef(OpBuilder &builder, Value address, MemRefType type) {
   Value descriptor = MemRefDescriptor::fromStaticShape(
       builder, loc, typeConverter, type, address);
   return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
       .getResult(0);
+}
+
+/// Calls `func`, which takes the rank, if it is not null, and then memrefs.
+void StepWriter::callFunction(OpBuilder &builder, func::FuncOp func, Value rank,
+                              ArrayRef<Value> addresses) {
+  SmallVector<Value> arguments;
+  if (rank)
+    arguments.push_back(rank);
+  ArrayRef<Type> types = func.getArgumentTypes();
+  for (Value address : addresses)
+    arguments.push_back(
+        asMemRef(builder, address, cast<MemRefType>(types[arguments.size()])));
+  func::CallOp::create(builder, loc, func, arguments);
 }
 
 template <typename BodyT> void StepWriter::bracket(Operation *op, BodyT body) {
@@ -238,22 +272,16 @@ FailureOr<Value> StepWriter::getArgument(Operation *op, ChunkOp chunk,
                                          const ChunkValue &value,
                                          const Carried &carried) {
   int64_t microbatch = getScheduleOp(op)->microbatch;
-  FailureOr<Value> address =
-      isImplied(chunk, value)
-          ? getImplied(op, chunk.getOperands()[value.index], microbatch)
-          : getAddress(op->getOperand(*findCarried(carried.arguments, value)));
-  if (failed(address))
-    return failure();
-  return asMemRef(*address, getMemRefType(value.type));
+  if (isImplied(chunk, value))
+    return getImplied(op, chunk.getOperands()[value.index], microbatch);
+  return getAddress(op->getOperand(*findCarried(carried.arguments, value)));
 }
 
 FailureOr<Value> StepWriter::getResult(Operation *op, ChunkOp chunk,
                                        const ChunkValue &value,
                                        const Carried &carried) {
-  MemRefType type = getMemRefType(value.type);
   if (value.kind != RoleKind::ParamGrad)
-    return asMemRef(
-        getAddress(op->getResult(*findCarried(carried.results, value))), type);
+    return getAddress(op->getResult(*findCarried(carried.results, value)));
   auto param = chunk.getOperands()[value.index].getDefiningOp<ParamOp>();
   int64_t number = llvm::find(tables.params, param) - tables.params.begin();
   std::optional<int64_t> offset =
@@ -262,7 +290,7 @@ FailureOr<Value> StepWriter::getResult(Operation *op, ChunkOp chunk,
     return op->emitOpError()
            << "accumulates a gradient of parameter " << number
            << ", which has no place in the plan of this rank's memory";
-  return asMemRef(atArena(*offset), type);
+  return atArena(*offset);
 }
 
 /// Waits for the receivers' memory of what `op` computes straight into it.
@@ -308,27 +336,140 @@ LogicalResult StepWriter::lowerWork(Operation *op) {
   if (!workspace || !func->hasAttr(numResultsAttrName))
     return op->emitOpError(
         "has no planned memory; run --pipe-plan-memory first");
+  if (failed(verifyLengthKnown(op, work)))
+    return failure();
   const Carried &carried = tables.get(work.chunk, kind);
   acquireDirectSends(op);
-  SmallVector<Value> arguments = {rank};
+  SmallVector<Value> addresses;
   for (const ChunkValue &value : signature->arguments) {
     FailureOr<Value> argument = getArgument(op, chunk, value, carried);
     if (failed(argument))
       return failure();
-    arguments.push_back(*argument);
+    addresses.push_back(*argument);
   }
   for (const ChunkValue &value : signature->results) {
     FailureOr<Value> result = getResult(op, chunk, value, carried);
     if (failed(result))
       return failure();
-    arguments.push_back(*result);
+    addresses.push_back(*result);
   }
-  arguments.push_back(
-      asMemRef(atArena(workspace.getInt()),
-               cast<MemRefType>(func.getArgumentTypes().back())));
-  bracket(op, [&] { func::CallOp::create(builder, loc, func, arguments); });
+  addresses.push_back(atArena(workspace.getInt()));
+  bracket(op, [&] {
+    if (versions.empty())
+      return callFunction(builder, func, rank, addresses);
+    SmallVector<func::FuncOp> functions;
+    for (PipelineOp version : versions)
+      functions.push_back(
+          getFunction(symbols, version.getChunks()[work.chunk], kind));
+    callVersion(work.microbatch, func.getSymName(), functions, addresses);
+  });
   reportResults(op);
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths
+//===----------------------------------------------------------------------===//
+
+LogicalResult StepWriter::verifyLengthKnown(Operation *op,
+                                            const schedule::Op &work) {
+  if (versions.empty() || knownLengths.contains(work.microbatch))
+    return success();
+  return op->emitOpError() << "runs before the length of microbatch "
+                           << work.microbatch
+                           << " is agreed on by a pipe.length; run "
+                              "--pipe-insert-communication first";
+}
+
+/// Each source of the length in turn, then what they agree on.
+void StepWriter::lowerLength(LengthOp length) {
+  knownLengths.insert(length.getMicrobatch());
+  Value microbatch = constant(length.getMicrobatch(), 32);
+  if (length.getData())
+    callRuntime("veeline_length_of_data", {rank, microbatch}, {});
+  for (Value received : length.getReceived())
+    callRuntime("veeline_length_received",
+                {rank, microbatch, getAddress(received)}, {});
+  if (!length.getLength().use_empty())
+    callRuntime("veeline_length",
+                {rank, microbatch, getAddress(length.getLength())}, {});
+}
+
+/// Calls the one of `functions` that is for the length of the microbatch, by a
+/// function `<name>_of_version` that tells them apart.
+void StepWriter::callVersion(int64_t microbatch, StringRef name,
+                             ArrayRef<func::FuncOp> functions,
+                             ArrayRef<Value> addresses) {
+  Value version =
+      callRuntime("veeline_version", {rank, constant(microbatch, 32)},
+                  builder.getI32Type());
+  SmallVector<Value> arguments = {rank, version};
+  llvm::append_range(arguments, addresses);
+  std::string dispatcherName = (name + "_of_version").str();
+  auto dispatcher = moduleSymbols.lookup<func::FuncOp>(dispatcherName);
+  if (!dispatcher) {
+    SmallVector<Type> types = llvm::map_to_vector(
+        arguments, [](Value value) { return value.getType(); });
+    dispatcher = declare(dispatcherName, types, {});
+    Block *entry = dispatcher.addEntryBlock();
+    OpBuilder body = OpBuilder::atBlockBegin(entry);
+    Value index = arith::IndexCastOp::create(body, loc, body.getIndexType(),
+                                             entry->getArgument(1));
+    SmallVector<int64_t> cases(functions.size() - 1);
+    std::iota(cases.begin(), cases.end(), 0);
+    auto choice = scf::IndexSwitchOp::create(body, loc, TypeRange(), index,
+                                             cases, cases.size());
+    SmallVector<Value> passed(entry->getArguments().drop_front(2));
+    func::FuncOp first = functions.front();
+    bool takesRank = isa<LLVM::LLVMPointerType>(first.getArgumentTypes()[0]);
+    for (auto [i, function] : llvm::enumerate(functions)) {
+      Region &region = i == cases.size() ? choice.getDefaultRegion()
+                                         : choice.getCaseRegions()[i];
+      OpBuilder inCase = OpBuilder::atBlockBegin(&region.emplaceBlock());
+      callFunction(inCase, function,
+                   takesRank ? entry->getArgument(0) : Value(), passed);
+      scf::YieldOp::create(inCase, loc);
+    }
+    func::ReturnOp::create(body, loc);
+  }
+  func::CallOp::create(builder, loc, dispatcher, arguments);
+}
+
+/// The type that a value of the program has in a version.
+RankedTensorType StepWriter::getTypeAt(Value value, size_t version) {
+  if (auto add = value.getDefiningOp<AddOp>())
+    return getTypeAt(add.getLhs(), version);
+  if (auto wait = value.getDefiningOp<WaitOp>()) {
+    auto recv = wait.getHandle().getDefiningOp<RecvOp>();
+    return edgesAt[version][recv.getEdge()].type;
+  }
+  auto result = cast<OpResult>(value);
+  schedule::Op work = *getScheduleOp(result.getOwner());
+  PipelineOp pipeline = versions[version];
+  ChunkOp chunk = pipeline.getChunks()[work.chunk];
+  FailureOr<ChunkSignature> signature = getChunkSignature(
+      getFunction(symbols, chunk, getFunctionKind(work.kind)));
+  return getCarried(chunk, signature->results)[result.getResultNumber()].type;
+}
+
+/// The microbatch that a gradient is of.
+static int64_t getMicrobatch(Value gradient) {
+  if (auto add = gradient.getDefiningOp<AddOp>())
+    return getMicrobatch(add.getLhs());
+  if (auto wait = gradient.getDefiningOp<WaitOp>())
+    return wait.getHandle().getDefiningOp<RecvOp>().getMicrobatch();
+  return getScheduleOp(gradient.getDefiningOp())->microbatch;
+}
+
+/// What a send copies: what the microbatch has, of a value whose length varies.
+Value StepWriter::getMessageBytes(SendOp send, Value channel) {
+  bool isStatic = versions.empty() || send.getDirection() == Direction::Shape ||
+                  tables.edges[send.getEdge()].isParameter();
+  if (isStatic)
+    return constant(getByteSize(send.getValue().getType()), 64);
+  return callRuntime("veeline_message_bytes",
+                     {rank, channel, constant(send.getMicrobatch(), 32)},
+                     builder.getI64Type());
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,10 +483,9 @@ void StepWriter::lowerSend(SendOp send) {
   bracket(send, [&] {
     if (!isDirect) {
       Value slot = callRuntime("veeline_send_acquire", {rank, channel}, ptr);
-      LLVM::MemcpyOp::create(
-          builder, loc, slot, getAddress(send.getValue()),
-          constant(getByteSize(send.getValue().getType()), 64),
-          /*isVolatile=*/false);
+      LLVM::MemcpyOp::create(builder, loc, slot, getAddress(send.getValue()),
+                             getMessageBytes(send, channel),
+                             /*isVolatile=*/false);
     }
     callRuntime("veeline_send_commit", {rank, channel}, {});
   });
@@ -410,11 +550,22 @@ func::FuncOp StepWriter::getAddFunction(MemRefType type) {
 }
 
 void StepWriter::lowerAdd(AddOp add) {
-  MemRefType type = getMemRefType(add.getResult().getType());
-  SmallVector<Value> arguments;
+  SmallVector<Value> addresses;
   for (Value value : {add.getLhs(), add.getRhs(), add.getResult()})
-    arguments.push_back(asMemRef(getAddress(value), type));
-  func::CallOp::create(builder, loc, getAddFunction(type), arguments);
+    addresses.push_back(getAddress(value));
+  func::FuncOp func = getAddFunction(getMemRefType(add.getResult().getType()));
+  if (versions.empty())
+    return callFunction(builder, func, /*rank=*/{}, addresses);
+  SmallVector<func::FuncOp> functions;
+  std::string name = func.getSymName().str();
+  for (size_t i = 0; i != versions.size(); ++i) {
+    RankedTensorType type = getTypeAt(add.getResult(), i);
+    functions.push_back(getAddFunction(getMemRefType(type)));
+    // Of two values that have one shape at the bound, other lengths may have
+    // two.
+    name += "_" + std::to_string(type.getNumElements());
+  }
+  callVersion(getMicrobatch(add.getLhs()), name, functions, addresses);
 }
 
 LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
@@ -468,7 +619,7 @@ LogicalResult StepWriter::verifyPlaced(Operation *op) {
     return verifySum(gradient);
   if (auto sum = dyn_cast<AllReduceOp>(op))
     return verifySum(sum);
-  if (!getScheduleOp(op) && !isa<AddOp, RecvOp>(op))
+  if (!getScheduleOp(op) && !isa<AddOp, LengthOp, RecvOp>(op))
     return success();
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
   bool isComplete = offsets && offsets.size() == op->getNumResults();
@@ -492,6 +643,7 @@ LogicalResult StepWriter::lower(Operation *op) {
       .Case([&](RecvOp op) { return lowerRecv(op), success(); })
       .Case([&](WaitOp op) { return lowerWait(op), success(); })
       .Case([&](AllReduceOp op) { return lowerAllReduce(op), success(); })
+      .Case([&](LengthOp op) { return lowerLength(op), success(); })
       .Case([&](AddOp op) { return lowerAdd(op), success(); })
       .Case([&](UpdateOp op) { return lowerUpdate(op); })
       .Case([&](AssignOp op) { return lowerAssign(op); })
@@ -562,12 +714,15 @@ struct PipeLowerToRuntime
       SmallVector<ProgramOp> programs = getPrograms(pipeline);
       PipelineTables tables(pipeline, symbols);
       ChannelTable channels(pipeline, programs);
-      if (!tables.valid)
+      FailureOr<SmallVector<PipelineOp>> versions =
+          getVersions(pipeline, symbols);
+      if (!tables.valid || failed(versions))
         return signalPassFailure();
       for (ProgramOp program : programs) {
         FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
-        if (failed(plan) ||
-            failed(StepWriter(tables, channels, program, *plan, symbols).run()))
+        if (failed(plan) || failed(StepWriter(tables, channels, *versions,
+                                              program, *plan, symbols)
+                                       .run()))
           return signalPassFailure();
         lowered.push_back(program);
       }

@@ -118,6 +118,13 @@ static LogicalResult verifyInputType(BlockArgument argument, StringRef name,
     if (isParam ? isTrained(element) : isData(element))
       return success();
   }
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && !tensor.hasStaticShape() && !isParam)
+    return emitError(argument.getLoc())
+           << "argument " << argument.getArgNumber() << " (\"" << name
+           << "\") of the model has a dynamic dimension: " << type
+           << "; say how long it may be, with --length-bound "
+              "(--pipe-bind-lengths)";
   return emitError(argument.getLoc())
          << "argument " << argument.getArgNumber() << " (\"" << name
          << "\") of the model: expected "

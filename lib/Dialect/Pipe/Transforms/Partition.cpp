@@ -13,6 +13,7 @@
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
@@ -325,6 +326,53 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   return pipeline;
 }
 
+/// Cuts the other versions of `model` where `pipeline`, its own, is cut.
+static LogicalResult partitionVersions(PipelineOp pipeline,
+                                       ArrayRef<int64_t> lengths,
+                                       ArrayRef<func::FuncOp> models,
+                                       PartitionOptions options) {
+  options.profile.clear();
+  options.pieces = llvm::map_to_vector(
+      pipeline.getChunks(), [](ChunkOp chunk) { return getNumPieces(chunk); });
+  // What there is to warn about was said of the bound.
+  ScopedDiagnosticHandler once(
+      pipeline.getContext(), [](Diagnostic &diagnostic) {
+        return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
+      });
+  SmallVector<PipelineOp> versions;
+  for (func::FuncOp model : models) {
+    FailureOr<PipelineOp> version = partition(model, options);
+    if (failed(version))
+      return failure();
+    versions.push_back(*version);
+  }
+  setVersions(pipeline, lengths, versions);
+  return success();
+}
+
+/// The versions that --pipe-bind-lengths has made of `model`.
+static FailureOr<SmallVector<func::FuncOp>>
+findVersions(func::FuncOp model, ArrayRef<int64_t> lengths) {
+  SmallVector<func::FuncOp> versions;
+  auto names = model->getAttrOfType<ArrayAttr>(versionsAttrName);
+  for (Attribute name : names ? names.getValue() : ArrayRef<Attribute>()) {
+    auto symbol = dyn_cast<FlatSymbolRefAttr>(name);
+    auto version =
+        symbol
+            ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(model, symbol)
+            : func::FuncOp();
+    if (version)
+      versions.push_back(version);
+  }
+  if (versions.size() + 1 == lengths.size())
+    return versions;
+  return model.emitError() << "has " << lengths.size()
+                           << " lengths, but its attribute '"
+                           << versionsAttrName << "' names " << versions.size()
+                           << " functions; expected one for each length but "
+                              "the last (--pipe-bind-lengths)";
+}
+
 namespace {
 struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
   using PipePartitionBase::PipePartitionBase;
@@ -339,7 +387,16 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
       return signalPassFailure();
     PartitionOptions options{stages, chunksPerStage, *chosen,
                              llvm::to_vector(pieces), profile};
-    if (failed(partition(*model, options)))
+    SmallVector<int64_t> lengths(getLengths(*model));
+    FailureOr<SmallVector<func::FuncOp>> versions =
+        lengths.empty() ? SmallVector<func::FuncOp>()
+                        : findVersions(*model, lengths);
+    if (failed(versions))
+      return signalPassFailure();
+    FailureOr<PipelineOp> pipeline = partition(*model, options);
+    if (failed(pipeline) ||
+        (!lengths.empty() &&
+         failed(partitionVersions(*pipeline, lengths, *versions, options))))
       signalPassFailure();
   }
 };

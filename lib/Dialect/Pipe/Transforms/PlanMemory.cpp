@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Analysis/OffsetAllocator.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
@@ -49,9 +50,9 @@ namespace {
 class ArenaPlanner {
 public:
   ArenaPlanner(PipelineTables &tables, ProgramOp program, int64_t stateSlots,
-               SymbolTableCollection &symbols)
+               ArrayRef<PipelineOp> versions, SymbolTableCollection &symbols)
       : tables(tables), program(program), stateSlots(stateSlots),
-        symbols(symbols) {}
+        versions(versions), symbols(symbols) {}
 
   LogicalResult run();
 
@@ -84,6 +85,8 @@ private:
   PipelineTables &tables;
   ProgramOp program;
   int64_t stateSlots;
+  /// For each length; empty where there is one only.
+  ArrayRef<PipelineOp> versions;
   SymbolTableCollection &symbols;
   MemoryPlan plan;
   int64_t persistent = 0;
@@ -240,7 +243,7 @@ LogicalResult ArenaPlanner::collect() {
       addSlot({&op, 0}, begin, lastUse(recv.getHandle()) + 1, bytes, bytes);
       continue;
     }
-    if (!kind && !isa<AddOp>(op))
+    if (!kind && !isa<AddOp, LengthOp>(op))
       continue;
     for (OpResult result : op.getResults()) {
       if (kind && isComputedAtReceiver(result))
@@ -257,10 +260,17 @@ LogicalResult ArenaPlanner::collect() {
       return func.emitOpError("is not bufferized; run --pipe-bufferize-chunks "
                               "before --pipe-plan-memory");
     int64_t workspace = getIntAttr(func, workspaceBytesAttrName);
+    int64_t live = getIntAttr(func, workspacePeakAttrName);
+    for (PipelineOp version : versions) {
+      func::FuncOp other =
+          getFunction(symbols, version.getChunks()[chunk.getIndex()], *kind);
+      workspace =
+          std::max(workspace, getIntAttr(other, workspaceBytesAttrName));
+      live = std::max(live, getIntAttr(other, workspacePeakAttrName));
+    }
     op.setAttr(workspaceSizeAttrName,
                Builder(op.getContext()).getI64IntegerAttr(workspace));
-    addSlot({&op, std::nullopt}, begin, begin + 1, workspace,
-            getIntAttr(func, workspacePeakAttrName));
+    addSlot({&op, std::nullopt}, begin, begin + 1, workspace, live);
   }
   return success();
 }
@@ -330,8 +340,11 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
   PipelineTables tables(pipeline, symbols);
   if (!tables.valid)
     return failure();
+  FailureOr<SmallVector<PipelineOp>> versions = getVersions(pipeline, symbols);
+  if (failed(versions) || failed(verifyVersions(pipeline, symbols)))
+    return failure();
   for (ProgramOp program : getPrograms(pipeline))
-    if (failed(ArenaPlanner(tables, program, *slots, symbols).run()))
+    if (failed(ArenaPlanner(tables, program, *slots, *versions, symbols).run()))
       return failure();
   return success();
 }

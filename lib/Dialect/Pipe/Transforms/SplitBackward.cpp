@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 
@@ -18,8 +19,10 @@ namespace veeline::pipe {
 using namespace mlir;
 using namespace veeline::pipe;
 
-LogicalResult veeline::pipe::splitBackward(ChunkOp chunk,
-                                           SymbolTable &symbols) {
+LogicalResult
+veeline::pipe::splitBackward(ChunkOp chunk, SymbolTable &symbols,
+                             veeline::autodiff::PartitionChoice *choice,
+                             bool follows) {
   if (!chunk.getForward())
     return chunk.emitOpError() << "has no forward function; run "
                                   "--pipe-differentiate first";
@@ -42,9 +45,11 @@ LogicalResult veeline::pipe::splitBackward(ChunkOp chunk,
       [&](unsigned operand) {
         return isImplied(chunk, {RoleKind::Operand, operand, {}});
       },
-      recompute);
+      recompute, follows ? choice : nullptr);
   if (failed(functions))
     return failure();
+  if (choice)
+    *choice = std::move(functions->choice);
   auto insertionPoint = std::next(backward->getIterator());
   auto insert = [&](OwningOpRef<func::FuncOp> &func) -> FlatSymbolRefAttr {
     if (!func)
@@ -63,11 +68,34 @@ namespace {
 struct PipeSplitBackward
     : veeline::pipe::impl::PipeSplitBackwardBase<PipeSplitBackward> {
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
-    for (auto pipeline : getOperation().getOps<PipelineOp>())
+    SymbolTableCollection tables;
+    SymbolTable &symbols = tables.getSymbolTable(getOperation());
+    for (auto pipeline : getOperation().getOps<PipelineOp>()) {
+      // The versions of a pipeline are split with it.
+      if (isVersion(pipeline))
+        continue;
+      FailureOr<SmallVector<PipelineOp>> versions =
+          getVersions(pipeline, tables);
+      if (failed(versions))
+        return signalPassFailure();
       for (ChunkOp chunk : pipeline.getChunks())
-        if (failed(splitBackward(chunk, symbols)))
+        if (failed(split(chunk, *versions, symbols)))
           return signalPassFailure();
+    }
+  }
+
+  /// The chunk, then its versions, which save what it saves.
+  LogicalResult split(ChunkOp chunk, ArrayRef<PipelineOp> versions,
+                      SymbolTable &symbols) {
+    veeline::autodiff::PartitionChoice choice;
+    if (failed(splitBackward(chunk, symbols, &choice)))
+      return failure();
+    for (PipelineOp version : versions)
+      if (isVersion(version) &&
+          failed(splitBackward(version.getChunks()[chunk.getIndex()], symbols,
+                               &choice, /*follows=*/true)))
+        return failure();
+    return success();
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
@@ -99,10 +100,12 @@ template <typename OpT>
 comm::Op ProgramReader::getMessage(OpT op, comm::OpKind kind, Type type) {
   const Edge &edge = edges[op.getEdge()];
   bool isGradient = op.getDirection() == Direction::Gradient;
+  comm::Direction direction = isGradient ? comm::Direction::Gradient
+                              : op.getDirection() == Direction::Shape
+                                  ? comm::Direction::Shape
+                                  : comm::Direction::Activation;
   comm::Op message = getTransfer(op, kind, type);
-  message.message = {static_cast<int>(op.getEdge()),
-                     isGradient ? comm::Direction::Gradient
-                                : comm::Direction::Activation,
+  message.message = {static_cast<int>(op.getEdge()), direction,
                      static_cast<int>(op.getMicrobatch()), replica};
   bool toConsumer = (kind == comm::OpKind::Receive) == isGradient;
   message.peer =
@@ -163,8 +166,32 @@ InFlightDiagnostic ProgramReader::report(const comm::Error &error) const {
   return diagnostic;
 }
 
+/// Where lengths vary, every value of a chunk that is received has its shape
+/// sent ahead of it. In which order, the library verifies.
+static LogicalResult verifyShapes(PipelineOp pipeline, ProgramOp program) {
+  EdgeTable edges(pipeline);
+  DenseSet<std::pair<uint64_t, uint64_t>> shapes;
+  for (auto recv : program.getBody().front().getOps<RecvOp>())
+    if (recv.getDirection() == Direction::Shape)
+      shapes.insert({recv.getEdge(), recv.getMicrobatch()});
+  for (auto recv : program.getBody().front().getOps<RecvOp>())
+    if (recv.getDirection() == Direction::Activation &&
+        !edges[recv.getEdge()].isParameter() &&
+        !shapes.contains({recv.getEdge(), recv.getMicrobatch()}))
+      return recv.emitOpError()
+             << "receives a value whose length varies, but nothing says its "
+                "shape: there is no receive of edge("
+             << recv.getEdge() << ") shape microbatch(" << recv.getMicrobatch()
+             << ")";
+  return success();
+}
+
 LogicalResult veeline::pipe::verifyCommunication(PipelineOp pipeline,
                                                  comm::Model model) {
+  if (!getLengths(pipeline).empty())
+    for (ProgramOp program : getPrograms(pipeline))
+      if (failed(verifyShapes(pipeline, program)))
+        return failure();
   ProgramReader reader(pipeline);
   int replicas = pipeline.getReplicas();
   for (int replica = 0; replica != replicas; ++replica)

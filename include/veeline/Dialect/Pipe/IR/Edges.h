@@ -13,6 +13,9 @@
 
 namespace veeline::pipe {
 
+/// The type of the length of a microbatch.
+mlir::RankedTensorType getLengthType(mlir::MLIRContext *context);
+
 /// A value on its way from one chunk to another.
 struct Edge {
   /// For a value of a chunk: the chunk and its result. For a tied parameter:

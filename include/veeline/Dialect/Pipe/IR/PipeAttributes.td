@@ -25,7 +25,8 @@ def Pipe_Placement : Pipe_I32Enum<"Placement", "which chunk lives on which stage
 
 def Pipe_Direction : Pipe_I32Enum<"Direction", "which way along an edge", [
   I32EnumAttrCase<"Activation", 0, "activation">,
-  I32EnumAttrCase<"Gradient", 1, "gradient">
+  I32EnumAttrCase<"Gradient", 1, "gradient">,
+  I32EnumAttrCase<"Shape", 2, "shape">
 ]>;
 
 def Pipe_RoleKind : Pipe_I32Enum<"RoleKind", "what a value of a chunk function stands for", [

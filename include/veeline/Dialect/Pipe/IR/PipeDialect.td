@@ -34,6 +34,14 @@ def Pipe_Dialect : Dialect {
     /// On an argument of integers of the model function: the first valid one,
     /// and the one after the last.
     static constexpr llvm::StringLiteral rangeAttrName = "pipe.range";
+    /// On a batch argument of the model function whose extents vary: which of
+    /// its dimensions is the length.
+    static constexpr llvm::StringLiteral lengthDimAttrName = "pipe.length_dim";
+    /// On a version of the model function for one length, and on the chunks'
+    /// parts of it: where an extent is 1, another version may have a larger
+    /// one, so nothing may follow from it that does not hold there.
+    static constexpr llvm::StringLiteral lengthVariesAttrName =
+        "pipe.length_varies";
     /// On an argument of a model that is being imported: the value that the
     /// file has for it.
     static constexpr llvm::StringLiteral constantAttrName = "pipe.constant";

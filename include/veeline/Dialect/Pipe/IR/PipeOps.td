@@ -299,6 +299,33 @@ def AddOp : Pipe_ProgramOp<"add", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
+def LengthOp : Pipe_ProgramOp<"length"> {
+  let summary = "The length of a microbatch, as all agree on it";
+  let description = [{
+    Stands before a chunk's forward where the model has a length (`pipe.lengths` on the pipeline). Takes what other
+    stages say of the microbatch that this chunk gets values of; with `data`, also what the rank's own data say. If these
+    differ from each other, from what the rank knew before, or from all lengths that there are versions for, the step fails.
+    Other stages that get values of the chunk are told the result, as a message of direction `shape`, before these values.
+
+    Example:
+    ```mlir
+    %n = pipe.length data chunk(0) microbatch(0) () : () -> tensor<i64>
+    %m = pipe.length chunk(1) microbatch(0) (%told) : (tensor<i64>) -> tensor<i64>
+    ```
+  }];
+  let arguments = (ins
+    UnitAttr:$data,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$chunk,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$microbatch,
+    Variadic<0DTensorOf<[I64]>>:$received
+  );
+  let results = (outs 0DTensorOf<[I64]>:$length);
+  let assemblyFormat = [{
+    (`data` $data^)? `chunk` `(` $chunk `)` `microbatch` `(` $microbatch `)` `(` $received `)` attr-dict
+    `:` functional-type($received, $length)
+  }];
+}
+
 class Pipe_MessageOp<string mnemonic, list<Trait> traits = []>
     : Pipe_ProgramOp<mnemonic, traits> {
   dag message = (ins
@@ -313,7 +340,8 @@ def EdgeValueOp : Pipe_MessageOp<"edge_value"> {
   let description = [{
     Stands for a message until `--pipe-insert-communication` decides how it
     travels. Direction `gradient` is the gradient of the edge's value, from the
-    edge's consumer.
+    edge's consumer; `shape` the length of the microbatch, from its producer, ahead of the
+    value.
 
     Example:
     ```mlir

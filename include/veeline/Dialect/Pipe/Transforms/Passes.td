@@ -9,6 +9,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PipeBindLengths : Pass<"pipe-bind-lengths", "::mlir::ModuleOp"> {
+  let summary = "Make a version of the model function for each length";
+  let description = [{
+    For a model with a dynamic dimension in its batch arguments: the length, one for all arguments that have it. Makes a
+    private copy of the model function for every multiple of `multiple` below `bound`, in which all shapes are static, and
+    makes the model itself the version of the bound. What the model computes of extents (`tensor.dim`) becomes a constant.
+    The passes that follow cut and differentiate all versions alike. docs/dynamic-lengths.md has more.
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">,
+    Option<"bound", "bound", "int64_t", "0", "The greatest length">,
+    Option<"multiple", "multiple", "int64_t", "1", "What every length is a multiple of">
+  ];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
   let summary = "Cut the model function into chunks";
   let description = [{
@@ -192,7 +208,7 @@ def PipeLowerToRuntime : Pass<"pipe-lower-to-runtime", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::LLVM::LLVMDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -13,6 +13,7 @@
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_STEPS_H
 
 #include "veeline/Analysis/Recompute.h"
+#include "veeline/Autodiff/PartitionChoice.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Schedule/CommunicationPlan.h"
 #include "veeline/Schedule/Simulator.h"
@@ -28,13 +29,17 @@ inline constexpr llvm::StringLiteral memoryLimitsAttrName =
     "pipe.memory_limits";
 
 /// Makes the forward and the fused backward function of `chunk`, which computes
-/// again what `recompute` (anything but Auto) says.
-mlir::LogicalResult differentiateChunk(ChunkOp chunk,
-                                       const Recompute &recompute,
-                                       mlir::SymbolTable &symbols);
+/// again what `recompute` (anything but Auto) says. Says in `choice` what it
+/// keeps for the backward or, where `follows`, keeps what it says.
+mlir::LogicalResult differentiateChunk(
+    ChunkOp chunk, const Recompute &recompute, mlir::SymbolTable &symbols,
+    autodiff::PartitionChoice *choice = nullptr, bool follows = false);
 
-/// Splits the fused backward function of `chunk` into B and W.
-mlir::LogicalResult splitBackward(ChunkOp chunk, mlir::SymbolTable &symbols);
+/// Splits the fused backward function of `chunk` into B and W. `choice` is that
+/// of what B saves for W.
+mlir::LogicalResult splitBackward(ChunkOp chunk, mlir::SymbolTable &symbols,
+                                  autodiff::PartitionChoice *choice = nullptr,
+                                  bool follows = false);
 
 /// Writes the programs of `pipeline` in the order of a schedule, by name or
 /// from a file, and returns its simulation. Where no order fits the schedule

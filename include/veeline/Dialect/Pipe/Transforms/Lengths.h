@@ -1,0 +1,56 @@
+//===- Lengths.h - models whose microbatches vary in length -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A model with a dynamic length is compiled once for each length up to its
+// bound: --pipe-bind-lengths makes a version of the model for each, of static
+// shapes. The model itself becomes the version of the bound, by which cuts,
+// schedule, messages and memory are planned. The other versions are cut and
+// differentiated alike, and their chunk functions stand in for those of the
+// bound where a microbatch is shorter.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_LENGTHS_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_LENGTHS_H
+
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+namespace veeline::pipe {
+
+/// On the model function, then on its pipeline: all lengths, ascending. The
+/// last one is the bound, and its own.
+inline constexpr llvm::StringLiteral lengthsAttrName = "pipe.lengths";
+/// Beside it: the symbols of the versions for the other lengths, in order.
+inline constexpr llvm::StringLiteral versionsAttrName = "pipe.versions";
+/// On such a version: its length.
+inline constexpr llvm::StringLiteral lengthAttrName = "pipe.length";
+
+/// The lengths of a model function or a pipeline; empty where all is static.
+llvm::ArrayRef<int64_t> getLengths(mlir::Operation *op);
+
+/// True for a version of another pipeline, which has no programs of its own.
+bool isVersion(PipelineOp pipeline);
+
+/// The dimension of a batch argument that is the length, or none.
+std::optional<int64_t> getLengthDim(BatchOp batch);
+
+/// Sets on `pipeline` what its lengths are.
+void setVersions(PipelineOp pipeline, llvm::ArrayRef<int64_t> lengths,
+                 llvm::ArrayRef<PipelineOp> versions);
+
+/// The versions of `pipeline` by length, the pipeline itself the last one; none
+/// where all is static. Fails with a diagnostic where one is missing.
+mlir::FailureOr<llvm::SmallVector<PipelineOp>>
+getVersions(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
+
+/// Whether the functions of all versions take and give what those of
+/// `pipeline` do, in no more bytes; a diagnostic where not.
+mlir::LogicalResult verifyVersions(PipelineOp pipeline,
+                                   mlir::SymbolTableCollection &symbols);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_LENGTHS_H

@@ -1,0 +1,54 @@
+//===- Lengths.h - how long each microbatch is -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_LENGTHS_H
+#define VEELINE_RUNTIME_DATA_LENGTHS_H
+
+#include "Source.h"
+
+namespace veeline::data {
+
+/// The lengths of the microbatches of a model whose length varies: that of a
+/// microbatch is the one of its longest sample, rounded up to the next one that
+/// the model was compiled for. Without a file all have the greatest one.
+class Lengths {
+public:
+  /// `file` is the .npy file at `path`, an integer for each sample, or empty.
+  /// A microbatch has `samples` of them, the other files `numSamples`, or 0
+  /// where they have no number.
+  static Expected<std::unique_ptr<Lengths>>
+  open(const artifact::Metadata &metadata, int64_t microbatches,
+       const std::string &path, std::string_view file, int64_t samples,
+       int64_t numSamples, bool shuffle, bool dropLast, uint64_t seed);
+
+  /// Those of the microbatches of step `step`. Steps ascend.
+  const std::vector<int64_t> &ofStep(int64_t step);
+
+  /// Closes the gaps that shorter microbatches leave in `count` microbatches of
+  /// `batch`, from number `first` of the step on, at `data`: each begins where
+  /// it did, its elements without gaps.
+  void pack(const artifact::Batch &batch, int64_t step, int64_t first,
+            int64_t count, char *data);
+
+private:
+  Lengths(const artifact::Metadata &metadata, int64_t microbatches,
+          int64_t samples);
+
+  Status check(const std::string &path, int64_t count, int64_t numSamples,
+               bool dropLast) const;
+
+  const artifact::Metadata &metadata;
+  const int64_t samples; ///< Of a microbatch.
+  std::vector<int64_t> values;
+  std::unique_ptr<ArraySource> source;
+  std::vector<int64_t> stepSamples;
+  std::vector<int64_t> current;
+  int64_t currentStep = 0;
+};
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_LENGTHS_H
