@@ -48,17 +48,18 @@ MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
       trial.attempt(std::move(policies), std::move(scheduleLimits));
   if (failed(result) || result->outOfMemory)
     return result;
-  if (least.empty()) {
-    least.assign(result->arenas.size(), std::numeric_limits<int64_t>::max());
-    lasting.resize(least.size());
-    leastOrders.resize(least.size());
+  size_t numStages = result->arenas.size();
+  if (least.arenas.empty()) {
+    least.arenas.assign(numStages, std::numeric_limits<int64_t>::max());
+    least.lasting.resize(numStages);
+    least.orders.resize(numStages);
   }
   for (auto [stage, arena] : llvm::enumerate(result->arenas)) {
-    if (arena >= least[stage])
+    if (arena >= least.arenas[stage])
       continue;
-    least[stage] = arena;
-    lasting[stage] = result->lasting[stage];
-    leastOrders[stage] = result->order;
+    least.arenas[stage] = arena;
+    least.lasting[stage] = result->lasting[stage];
+    least.orders[stage] = result->order;
   }
   return result;
 }
@@ -86,7 +87,7 @@ MemoryFitter::attemptWithin(MemoryTrial &trial,
     bounds[*error.stage] = *error.leastLimit;
     if (error.leastOfAnySchedule &&
         *error.leastOfAnySchedule < *error.leastLimit)
-      betterSchedule = {*error.leastLimit, *error.leastOfAnySchedule};
+      least.betterSchedule = {*error.leastLimit, *error.leastOfAnySchedule};
   }
 }
 
@@ -96,7 +97,7 @@ MemoryFitter::attemptWithin(MemoryTrial &trial,
 LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
                                       const MemoryAttempt &free) {
   for (int stage = 0, e = limits.size(); stage != e; ++stage) {
-    if (least[stage] <= limits[stage])
+    if (least.arenas[stage] <= limits[stage])
       continue;
     std::vector<int64_t> bounds = free.held;
     bounds[stage] = 0;
@@ -154,7 +155,7 @@ static void keepFaster(std::optional<MemoryAttempt> &best,
 
 FailureOr<std::optional<MemoryAttempt>>
 MemoryFitter::solve(MemoryTrial &trial) {
-  least.clear();
+  least = {};
   auto free = attempt(trial, computeNothingAgain(), {});
   if (failed(free))
     return failure();
@@ -183,8 +184,8 @@ MemoryFitter::solve(MemoryTrial &trial) {
   // take is also what an error tells of.
   std::vector<int64_t> before;
   do {
-    before = least;
-    for (std::vector<Recompute> &policies : search.getSteps(leastOrders)) {
+    before = least.arenas;
+    for (std::vector<Recompute> &policies : search.getSteps(least.orders)) {
       auto step = plan(std::move(policies), {});
       if (failed(step))
         return failure();
@@ -193,7 +194,7 @@ MemoryFitter::solve(MemoryTrial &trial) {
         return failure();
       keepFaster(*best, std::move(*fitted));
     }
-  } while (!*best && least != before);
+  } while (!*best && least.arenas != before);
   return best;
 }
 
@@ -237,14 +238,14 @@ MemoryFitter::getMoves(llvm::ArrayRef<int64_t> pieces,
 }
 
 LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
-  std::vector<int64_t> pieces = first.getPieces(), bytes = least;
-  std::vector<int64_t> originalLeast = least;
-  int64_t excess = getExcess(bytes, limits);
+  std::vector<int64_t> pieces = first.getPieces();
+  Least best = least;
+  int64_t excess = getExcess(best.arenas, limits);
   int budget =
       std::clamp<int64_t>(100000 / std::max<int64_t>(numOps, 1), 4, 40);
   for (bool isBetter = true; isBetter && budget > 0;) {
     isBetter = false;
-    for (std::vector<int64_t> &moved : getMoves(pieces, bytes)) {
+    for (std::vector<int64_t> &moved : getMoves(pieces, best.arenas)) {
       if (budget-- == 0)
         break;
       MemoryTrial trial(model, options, moved);
@@ -255,16 +256,22 @@ LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
         return failure();
       if (*fitted)
         return apply(trial, **fitted);
-      if (least.empty() || getExcess(least, limits) >= excess)
+      if (least.arenas.empty() || getExcess(least.arenas, limits) >= excess)
         continue;
       isBetter = true;
-      excess = getExcess(least, limits);
+      excess = getExcess(least.arenas, limits);
       pieces = moved;
-      bytes = least;
+      best = least;
     }
   }
-  least = std::move(originalLeast);
-  return refuse(first);
+  // What the cuts that come closest take is what there is to tell.
+  least = std::move(best);
+  if (pieces == first.getPieces())
+    return refuse(first);
+  MemoryTrial closest(model, options, pieces);
+  if (failed(closest.partition()))
+    return failure();
+  return refuse(closest);
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,14 +290,15 @@ static std::string describeBytes(int64_t bytes) {
 int MemoryFitter::getWorstStage() const {
   int worst = 0;
   for (int stage = 1, e = limits.size(); stage < e; ++stage)
-    if (least[stage] - limits[stage] > least[worst] - limits[worst])
+    if (least.arenas[stage] - limits[stage] >
+        least.arenas[worst] - limits[worst])
       worst = stage;
   return worst;
 }
 
 LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
   int stage = getWorstStage();
-  int64_t needed = least[stage], always = lasting[stage];
+  int64_t needed = least.arenas[stage], always = least.lasting[stage];
   InFlightDiagnostic diagnostic = emitError(location);
   if (needed > limits[stage])
     diagnostic << "stage " << stage << " needs an arena of at least "
@@ -307,11 +315,12 @@ LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
                              "state of optimizer '"
                           << options.optimizer
                           << "'; more stages take less of that";
-  if (betterSchedule)
+  if (least.betterSchedule)
     diagnostic.attachNote()
-        << "another schedule may hold " << describeBytes(betterSchedule->second)
+        << "another schedule may hold "
+        << describeBytes(least.betterSchedule->second)
         << " of activations where this one holds "
-        << describeBytes(betterSchedule->first) << " at least";
+        << describeBytes(least.betterSchedule->first) << " at least";
   diagnostic.attachNote()
       << (options.pieces.empty()
               ? "moving cuts from stage to stage did not make all of them fit"
@@ -330,13 +339,13 @@ std::string MemoryFitter::tryAuto(MemoryTrial &trial, int stage) {
   isAuto = true;
   asked.assign(asked.size(), {RecomputeKind::Auto});
   auto fitted = solve(trial);
-  if (failed(fitted) || least.empty())
+  if (failed(fitted) || least.arenas.empty())
     return "";
   if (*fitted)
     return "with recompute 'auto' all stages fit";
   return "with recompute 'auto' and the same cuts, stage " +
          std::to_string(stage) + " would need at least " +
-         describeBytes(least[stage]);
+         describeBytes(least.arenas[stage]);
 }
 
 LogicalResult MemoryFitter::apply(MemoryTrial &trial,

@@ -27,6 +27,16 @@ public:
   mlir::LogicalResult run();
 
 private:
+  /// What stages take at least, as far as is known, under one choice of cuts.
+  struct Least {
+    /// For each stage the smallest arena that was planned, what of it lasts,
+    /// and the order that it is for.
+    std::vector<int64_t> arenas = {}, lasting = {};
+    std::vector<schedule::Schedule> orders = {};
+    /// What this schedule holds at least, and what any does.
+    std::optional<std::pair<int64_t, int64_t>> betterSchedule = std::nullopt;
+  };
+
   using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
 
   mlir::LogicalResult readOptions();
@@ -57,12 +67,7 @@ private:
   std::vector<int64_t> limits;
   std::vector<Recompute> asked;
   bool isAuto = false;
-  /// For each stage, under the present cuts: the smallest arena that was
-  /// planned, what of it lasts, and the order that it is for.
-  std::vector<int64_t> least, lasting;
-  std::vector<schedule::Schedule> leastOrders;
-  /// What this schedule holds at least, and what any does.
-  std::optional<std::pair<int64_t, int64_t>> betterSchedule;
+  Least least;
 };
 
 } // namespace veeline

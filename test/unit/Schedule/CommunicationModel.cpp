@@ -593,6 +593,9 @@ bool veeline::schedule::communication::isSeen(ErrorKind kind,
   case ErrorKind::Mismatch:
   case ErrorKind::Crossed:
     return has(Outcome::WrongDelivery) || has(Outcome::Stuck);
+  // The programs that are made for it have no shapes.
+  case ErrorKind::Shape:
+    return false;
   }
   return false;
 }
