@@ -202,13 +202,16 @@ MemoryFitter::solve(MemoryTrial &trial) {
 // Cuts
 //===----------------------------------------------------------------------===//
 
-/// By how much the stages are above their limits, all together, at the least.
-static int64_t getExcess(llvm::ArrayRef<int64_t> least,
-                         llvm::ArrayRef<int64_t> limits) {
-  int64_t excess = 0;
-  for (auto [bytes, limit] : llvm::zip_equal(least, limits))
-    excess += std::max<int64_t>(0, bytes - limit);
-  return excess;
+/// By how much stages are above their limits, the worst one and all together.
+static std::pair<int64_t, int64_t> getExcess(llvm::ArrayRef<int64_t> least,
+                                             llvm::ArrayRef<int64_t> limits) {
+  int64_t worst = 0, sum = 0;
+  for (auto [bytes, limit] : llvm::zip_equal(least, limits)) {
+    int64_t excess = std::max<int64_t>(0, bytes - limit);
+    worst = std::max(worst, excess);
+    sum += excess;
+  }
+  return {worst, sum};
 }
 
 /// Where a piece of the stage that is furthest above its limit could go.
@@ -240,7 +243,7 @@ MemoryFitter::getMoves(llvm::ArrayRef<int64_t> pieces,
 LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
   std::vector<int64_t> pieces = first.getPieces();
   Least best = least;
-  int64_t excess = getExcess(best.arenas, limits);
+  auto excess = getExcess(best.arenas, limits);
   int budget =
       std::clamp<int64_t>(100000 / std::max<int64_t>(numOps, 1), 4, 40);
   for (bool isBetter = true; isBetter && budget > 0;) {
