@@ -7,7 +7,9 @@
 #include "Model.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -112,21 +114,46 @@ void ConstantsToArguments::replaceConstant(Operation *op, ElementsAttr value) {
   op->erase();
 }
 
+/// What a global starts with; none where that is not in the file.
+static ElementsAttr getStart(Operation *global) {
+  if (auto buffer = dyn_cast<memref::GlobalOp>(global))
+    return dyn_cast_or_null<ElementsAttr>(buffer.getInitialValueAttr());
+  return dyn_cast_or_null<ElementsAttr>(
+      cast<ml_program::GlobalOp>(global).getValueAttr());
+}
+
+/// The global that an op reads a tensor from, if it does. One that is a buffer
+/// is only read where all its users make tensors of it.
+static SymbolRefAttr getGlobal(Operation *op) {
+  if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
+    return load.getGlobal();
+  if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
+    return load.getGlobal();
+  auto read = dyn_cast<bufferization::ToTensorOp>(op);
+  auto buffer = read ? read.getBuffer().getDefiningOp<memref::GetGlobalOp>()
+                     : memref::GetGlobalOp();
+  if (!buffer || !llvm::all_of(buffer->getUsers(), [](Operation *user) {
+        return isa<bufferization::ToTensorOp>(user);
+      }))
+    return {};
+  return buffer.getNameAttr();
+}
+
 LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
                                                 SymbolRefAttr symbol) {
-  auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
-      module, symbol);
-  if (!global)
+  Operation *global = SymbolTable::lookupNearestSymbolFrom(module, symbol);
+  if (!isa_and_present<ml_program::GlobalOp, memref::GlobalOp>(global))
     return load->emitError("reads ") << symbol << ", which is no global";
-  auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr());
+  StringAttr globalName = SymbolTable::getSymbolName(global);
+  ElementsAttr value = getStart(global);
   if (!value || value.getType() != load->getResult(0).getType()) {
     InFlightDiagnostic diagnostic = load->emitError("reads the global @")
-                                    << global.getSymName()
+                                    << globalName.getValue()
                                     << ", which has no tensor to start with";
-    diagnostic.attachNote(global.getLoc()) << "the global is here";
+    diagnostic.attachNote(global->getLoc()) << "the global is here";
     return diagnostic;
   }
-  if (failed(verifySize(global.getLoc(), value)))
+  if (failed(verifySize(global->getLoc(), value)))
     return failure();
   if (!isFloatTensor(value.getType())) {
     OpBuilder builder(load);
@@ -135,8 +162,7 @@ LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
   } else {
     auto [it, inserted] = globals.try_emplace(symbol);
     if (inserted)
-      it->second =
-          add(value, NameLoc::get(global.getSymNameAttr(), global.getLoc()));
+      it->second = add(value, NameLoc::get(globalName, global->getLoc()));
     load->getResult(0).replaceAllUsesWith(it->second);
   }
   load->erase();
@@ -152,11 +178,7 @@ LogicalResult ConstantsToArguments::run() {
       op->erase();
       continue;
     }
-    SymbolRefAttr symbol;
-    if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
-      symbol = load.getGlobal();
-    if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
-      symbol = load.getGlobal();
+    SymbolRefAttr symbol = getGlobal(op);
     if (symbol && failed(replaceLoad(op, symbol)))
       return failure();
     ElementsAttr value;

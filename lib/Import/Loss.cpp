@@ -267,18 +267,44 @@ static bool isScalar(Type type, int64_t samples) {
          (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() == 0);
 }
 
+/// All values that depend on a parameter.
+static llvm::DenseSet<Value> findTrained(func::FuncOp model) {
+  llvm::DenseSet<Value> trained;
+  for (BlockArgument argument : model.getArguments())
+    if (model.getArgAttr(argument.getArgNumber(),
+                         pipe::PipeDialect::paramAttrName))
+      trained.insert(argument);
+  for (Operation &op : model.getBody().front()) {
+    bool isTrained = false;
+    op.walk([&](Operation *inner) {
+      isTrained |= llvm::any_of(inner->getOperands(), [&](Value operand) {
+        return trained.contains(operand);
+      });
+    });
+    if (isTrained)
+      trained.insert_range(op.getResults());
+  }
+  return trained;
+}
+
 /// The result that a loss is made of where nobody said which: the first one, or
-/// else the only one that can be. Side results of integers, as of an argmax, do
-/// not disturb.
+/// else the only one that can be. One that no parameter changes cannot. Side
+/// results of integers, as of an argmax, do not disturb.
 static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
                                      int64_t samples) {
   SmallVector<int64_t> candidates;
   for (auto [i, type] : llvm::enumerate(model.getResultTypes()))
     if (loss.empty() ? isScalar(type, samples) : isFloatTensor(type))
       candidates.push_back(i);
-  if (candidates.empty() || candidates.size() == model.getNumResults())
-    return 0;
   Operation *end = model.getBody().front().getTerminator();
+  llvm::DenseSet<Value> trained = findTrained(model);
+  auto trainable = llvm::filter_to_vector(candidates, [&](int64_t i) {
+    return trained.contains(end->getOperand(i));
+  });
+  if (!loss.empty() && !trainable.empty())
+    candidates = trainable;
+  if (candidates.empty())
+    return 0;
   if (candidates.size() > 1 && candidates.front() != 0) {
     InFlightDiagnostic diagnostic = end->emitError(
         "several results of the model can be what the loss is made of: ");

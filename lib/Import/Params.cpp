@@ -6,6 +6,7 @@
 
 #include "Model.h"
 #include "Names.h"
+#include "Roles.h"
 #include "Uses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -120,6 +121,7 @@ private:
   bool isParam(unsigned argument) const;
   bool isConstantParam(unsigned argument, ElementsAttr value) const;
   bool isShared(unsigned argument) const;
+  LogicalResult findRoles();
   LogicalResult decide(unsigned argument);
   void makeParam(unsigned argument, InitAttr init);
   void makeData(unsigned argument);
@@ -154,6 +156,8 @@ private:
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
+  /// What products say of the arguments of the file.
+  std::optional<RoleFinder> roles;
   /// Slices of a parameter start here.
   unsigned firstSlice = 0;
 };
@@ -258,7 +262,29 @@ bool Importer::isParam(unsigned argument) const {
   auto tensor = cast<RankedTensorType>(type);
   if (constantsAreParams || tensor.getNumElements() < 2)
     return false;
+  Role role = roles ? roles->getRole(argument) : Role::Unknown;
+  if (role != Role::Unknown)
+    return role == Role::Weight;
   return tensor.getRank() == 1 || tensor.getDimSize(0) != batch;
+}
+
+/// Where the leading dimension does not tell data from weights, uses do.
+LogicalResult Importer::findRoles() {
+  if (!params.empty() || constantsAreParams)
+    return success();
+  roles.emplace(model);
+  if (batch > 0) {
+    roles->findWeights(batch);
+    return success();
+  }
+  bool isScalar = llvm::any_of(model.getResultTypes(),
+                               [](Type type) { return isFloatTensor(type); });
+  if (!isScalar)
+    return success();
+  FailureOr<int64_t> found = roles->findBatch(names);
+  if (succeeded(found))
+    batch = *found;
+  return LogicalResult(found);
 }
 
 /// Of an argument that is no parameter: whether it is the same for all samples,
@@ -391,6 +417,8 @@ LogicalResult Importer::run() {
       batch = cast<RankedTensorType>(type).getDimSize(0);
   constantsAreParams = params.empty() && hasWeights();
   if (failed(params.verify(model, names)))
+    return failure();
+  if (failed(findRoles()))
     return failure();
   splitFlat();
   if (failed(freeze.verify(model, names)))

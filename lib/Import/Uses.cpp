@@ -34,20 +34,58 @@ void UseFinder::follow(Value value) {
     visit(use);
 }
 
+/// Ops whose result is their first operand in another form.
+static bool isView(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
+             tensor::CastOp, tensor::ExtractSliceOp, tensor::PadOp,
+             arith::ExtFOp, arith::TruncFOp>(op);
+}
+
+/// A matrix product or convolution, which pooling is not.
+static bool isProduct(linalg::LinalgOp op) {
+  bool isConvolution = isa<linalg::ConvolutionOpInterface>(op.getOperation());
+  return linalg::isaContractionOpInterface(op) ||
+         (isConvolution && !op->getName().getStringRef().contains("pooling"));
+}
+
+/// Whether it is the result of a product, through views.
+static bool comesFromProduct(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+      return isProduct(structured);
+    if (!isView(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// Whether `value`, added to `other`, is a bias though it is no smaller, since
+/// `other` has only one row: all its elements are along the last dimension.
+static bool isBiasOfOneRow(Value value, Value other) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.hasStaticShape() && type.getRank() > 0 &&
+         type.getNumElements() > 1 &&
+         type.getNumElements() == type.getShape().back() &&
+         comesFromProduct(other);
+}
+
 void UseFinder::visit(OpOperand &use) {
   Operation *op = use.getOwner();
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
-          tensor::CastOp, tensor::ExtractSliceOp, tensor::PadOp, arith::ExtFOp,
-          arith::TruncFOp>(op)) {
+  if (isView(op)) {
     if (use.getOperandNumber() == 0)
       follow(op->getResult(0));
     return;
   }
   if (isa<tensor::ExtractOp, tensor::GatherOp>(op)) {
+    uses.lookedUp |= use.getOperandNumber() == 0;
     uses.weight |= use.getOperandNumber() == 0;
     return;
   }
-  // Added on the level of tensors, which broadcasts nothing.
+  // On the level of tensors, which broadcasts nothing.
+  if (isa<arith::AddFOp>(op))
+    uses.added |=
+        isBiasOfOneRow(use.get(), op->getOperand(1 - use.getOperandNumber()));
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     visitStructured(structured, use);
 }
@@ -73,17 +111,23 @@ void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
                   type.getNumElements() > elements;
     return;
   }
-  bool isProduct = linalg::isaContractionOpInterface(op) ||
-                   isa<linalg::ConvolutionOpInterface>(op.getOperation());
-  bool isWindow = isa<linalg::ConvolutionOpInterface>(op.getOperation()) &&
-                  op->getName().getStringRef().contains("pooling");
-  if (isProduct && !isWindow) {
+  if (isProduct(op)) {
     uses.weight = true;
+    uses.products.push_back(&use);
     uses.summed = std::max(uses.summed, countSummed(op));
     return;
   }
   if (op.getNumReductionLoops() == 0)
     visitBody(op, use);
+}
+
+/// Whether the body adds `argument` to the row of a product.
+static bool isBiasInBody(linalg::LinalgOp op, OpOperand &use, Operation *add) {
+  Value argument = op.getMatchingBlockArgument(&use);
+  Value other = add->getOperand(add->getOperand(0) == argument ? 1 : 0);
+  auto of = dyn_cast<BlockArgument>(other);
+  return isa<arith::AddFOp>(add) && of && of.getOwner() == op.getBlock() &&
+         isBiasOfOneRow(use.get(), op->getOperand(of.getArgNumber()));
 }
 
 /// Elementwise: what the body does first with the operand.
@@ -98,7 +142,7 @@ void UseFinder::visitBody(linalg::LinalgOp op, OpOperand &use) {
     if (isa<linalg::YieldOp>(user))
       follow(op->getResult(0));
     else if (isa<arith::AddFOp, arith::SubFOp>(user))
-      uses.added |= isBroadcast;
+      uses.added |= isBroadcast || isBiasInBody(op, use, user);
     else if (isa<arith::MulFOp>(user))
       uses.multiplied |= isBroadcast;
     else if (isa<arith::ExtFOp, arith::TruncFOp>(user))

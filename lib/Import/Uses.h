@@ -8,6 +8,7 @@
 #define VEELINE_LIB_IMPORT_USES_H
 
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace veeline {
 
@@ -16,12 +17,17 @@ namespace veeline {
 struct Uses {
   /// It goes into a matrix product or convolution, or rows of it are looked up.
   bool weight = false;
-  /// It is added to, or multiplied with, something larger: a bias, a scale.
+  /// Rows of it are looked up.
+  bool lookedUp = false;
+  /// It is added to, or multiplied with, something larger: a bias, a scale; or
+  /// it is added to each row of a product, of which there may be just one.
   bool added = false, multiplied = false;
   /// A sum of products starts from it: a bias, or zeros.
   bool start = false;
   /// How many products each element of the result sums, of a weight.
   int64_t summed = 1;
+  /// Where it goes into products and convolutions.
+  llvm::SmallVector<mlir::OpOperand *> products;
 
   bool any() const { return weight || added || multiplied; }
   bool isScaleOnly() const { return multiplied && !weight && !added && !start; }

@@ -36,3 +36,14 @@ module {
     return %x : tensor<4xf32>
   }
 }
+
+// -----
+
+// expected-note @below {{the global is here}}
+memref.global "private" @table : memref<2xf32> = uninitialized
+func.func @buffer() -> tensor<2xf32> {
+  %m = memref.get_global @table : memref<2xf32>
+  // expected-error @below {{reads the global @table, which has no tensor to start with}}
+  %g = bufferization.to_tensor %m restrict : memref<2xf32> to tensor<2xf32>
+  return %g : tensor<2xf32>
+}

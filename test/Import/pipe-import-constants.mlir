@@ -49,3 +49,33 @@ func.func @contract(%x: tensor<2xf32> {pipe.batch = "x"}) -> tensor<2xf32> {
   %y = arith.mulf %x, %s : tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// -----
+
+// A buffer that is only read as a tensor is a global as any other.
+// CHECK-LABEL: func.func @buffer(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2xf32>,
+// CHECK-SAME:    %[[G:[a-z0-9]+]]: tensor<2xf32> {pipe.constant = dense<[5.000000e+00, 6.000000e+00]> : tensor<2xf32>})
+// CHECK:         arith.addf %[[X]], %[[G]] :
+memref.global "private" constant @table : memref<2xf32> = dense<[5.0, 6.0]>
+func.func @buffer(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %m = memref.get_global @table : memref<2xf32>
+  %g = bufferization.to_tensor %m restrict : memref<2xf32> to tensor<2xf32>
+  %y = arith.addf %x, %g : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+// One that is written to as well stays.
+// CHECK-LABEL: func.func @written(
+// CHECK-NOT:     pipe.constant
+// CHECK:         bufferization.to_tensor
+memref.global "private" @state : memref<2xf32> = dense<[5.0, 6.0]>
+func.func @written(%x: tensor<2xf32>, %v: f32, %i: index) -> tensor<2xf32> {
+  %m = memref.get_global @state : memref<2xf32>
+  memref.store %v, %m[%i] : memref<2xf32>
+  %g = bufferization.to_tensor %m restrict : memref<2xf32> to tensor<2xf32>
+  %y = arith.addf %x, %g : tensor<2xf32>
+  return %y : tensor<2xf32>
+}

@@ -43,3 +43,16 @@ func.func @scalar(%x: tensor<f32> {pipe.batch = "x"}, %n: tensor<2xi64> {pipe.ba
 func.func @own_loss(%x: tensor<f32> {pipe.batch = "x"}, %n: tensor<2xi64> {pipe.batch = "n"}, %y: tensor<2x5xf32> {pipe.batch = "y"}) -> (tensor<f32>, tensor<2xi64>, tensor<f32>, tensor<2x5xf32>) {
   return %x, %n, %x, %y : tensor<f32>, tensor<2xi64>, tensor<f32>, tensor<2x5xf32>
 }
+
+// -----
+
+// A result that no parameter changes is none that a loss is made of.
+
+// SAID: remark: result 1 of the model, 'tensor<2x3xf32>', is what the loss is made of
+// CHECK-LABEL: func.func @untrained_first(
+// CHECK-SAME:    tensor<2x3xf32> {pipe.batch = "targets"}) -> tensor<f32>
+func.func @untrained_first(%x: tensor<2x3xf32> {pipe.batch = "x"}, %w: tensor<2x3xf32> {pipe.param = #pipe.param<"w", init = zeros>}) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %t = math.tanh %x : tensor<2x3xf32>
+  %y = arith.mulf %t, %w : tensor<2x3xf32>
+  return %t, %y : tensor<2x3xf32>, tensor<2x3xf32>
+}

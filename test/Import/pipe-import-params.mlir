@@ -127,8 +127,8 @@ func.func @table(
 
 // -----
 
-// A constant that is used as no weight is: as large as what it is added to.
-// That is said of what is no splat.
+// A constant that is used as no weight is: as large as what it is multiplied
+// with. That is said of what is no splat.
 // CHECK-LABEL: func.func @stays(
 // CHECK-SAME:    tensor<3xf32> {pipe.batch = "arg0"},
 // CHECK-SAME:    tensor<3x3xf32> {pipe.param = #pipe.param<"weight0",
@@ -145,7 +145,7 @@ func.func @stays(
   %zero = arith.constant 0.0 : f32
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
   %p = linalg.vecmat ins(%x, %w : tensor<3xf32>, tensor<3x3xf32>) outs(%z : tensor<3xf32>) -> tensor<3xf32>
-  %y = linalg.add ins(%p, %b : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %y = linalg.mul ins(%p, %b : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
   %r = linalg.add ins(%y, %c : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
 }

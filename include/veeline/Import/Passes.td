@@ -86,10 +86,13 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
   let description = [{
     Constants (`pipe.constant`) are parameters where they are weights: a constant with
     values of its own, one that goes into a matrix product or convolution, or one that
-    is added to or multiplied with something larger than itself. The others become
+    is added to or multiplied with something larger than itself, or added to the only row
+    of a product. The others become
     constants again. Where a model has no such constants, its parameters are
     arguments: those that `params` lists or, without a list, every tensor of floats whose
-    leading dimension is not that of the result. All other arguments are data, one slice a
+    leading dimension is not that of the result, or that data is multiplied with from the left.
+    Where the result is a scalar, the leading dimension is that of the left operands of products
+    with other arguments; where there are none, or several, `params` has to say. All other arguments are data, one slice a
     microbatch, or, floats with one row where the result has one a sample, buffers, the same for every
     microbatch. A parameter that is only sliced is split into one parameter a
     slice. A remark at each argument says what was decided. Where arguments say themselves what they are

@@ -1,0 +1,189 @@
+//===- Roles.cpp - which arguments are data, by their uses ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Roles.h"
+
+#include "Model.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+using namespace mlir;
+using namespace veeline;
+
+static int64_t getLeading(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 ? type.getDimSize(0) : 0;
+}
+
+RoleFinder::RoleFinder(func::FuncOp model)
+    : model(model), roles(model.getNumArguments(), Role::Unknown) {
+  for (BlockArgument argument : model.getArguments()) {
+    uses.push_back(isFloatTensor(argument.getType()) ? findUses(argument)
+                                                     : Uses());
+    for (OpOperand *product : uses.back().products)
+      viewed[product] = argument.getArgNumber();
+  }
+}
+
+/// Whether it is an argument of the file, of floats.
+bool RoleFinder::isOpen(unsigned argument) const {
+  return isFloatTensor(model.getArgument(argument).getType()) &&
+         !model.getArgAttr(argument, pipe::PipeDialect::constantAttrName);
+}
+
+/// The other factor of a product.
+static OpOperand &getOther(OpOperand &use) {
+  return use.getOwner()->getOpOperand(1 - use.getOperandNumber());
+}
+
+/// Whether samples are multiplied each with its own, as keys with queries.
+static bool isOfEachSample(OpOperand &right, BlockArgument argument) {
+  auto op = cast<linalg::LinalgOp>(right.getOwner());
+  auto dimensions = linalg::inferContractionDims(op);
+  if (failed(dimensions) || dimensions->batch.empty())
+    return false;
+  // A weight is broadcast to the samples.
+  return getLeading(right.get()) > 1 &&
+         getLeading(right.get()) == getLeading(argument);
+}
+
+/// Whether something else is multiplied with it from the left.
+bool RoleFinder::isRight(unsigned argument) const {
+  return llvm::any_of(uses[argument].products, [&](OpOperand *use) {
+    if (use->getOperandNumber() != 1 ||
+        isOfEachSample(*use, model.getArgument(argument)))
+      return false;
+    auto left = viewed.find(&getOther(*use));
+    return left == viewed.end() || left->second != argument;
+  });
+}
+
+/// Whether it is multiplied with another argument from the left.
+bool RoleFinder::isLeft(unsigned argument) const {
+  return llvm::any_of(uses[argument].products, [&](OpOperand *use) {
+    if (use->getOperandNumber() != 0)
+      return false;
+    auto right = viewed.find(&getOther(*use));
+    return right != viewed.end() && right->second != argument;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Weights as large as the batch
+//===----------------------------------------------------------------------===//
+
+/// All values that depend on data.
+llvm::DenseSet<Value> RoleFinder::findDependent() const {
+  llvm::DenseSet<Value> dependent;
+  for (BlockArgument argument : model.getArguments())
+    if (roles[argument.getArgNumber()] == Role::Data)
+      dependent.insert(argument);
+  for (Operation &op : model.getBody().front()) {
+    bool depends = false;
+    op.walk([&](Operation *inner) {
+      depends |= llvm::any_of(inner->getOperands(), [&](Value operand) {
+        return dependent.contains(operand);
+      });
+    });
+    if (depends)
+      dependent.insert_range(op.getResults());
+  }
+  return dependent;
+}
+
+void RoleFinder::findWeights(int64_t batch) {
+  SmallVector<unsigned> inDoubt;
+  for (unsigned i = 0; i < roles.size(); ++i) {
+    if (model.getArgAttr(i, pipe::PipeDialect::constantAttrName))
+      continue;
+    auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
+    bool hasRows = isOpen(i) && type.getRank() > 1 &&
+                   getLeading(model.getArgument(i)) == batch;
+    if (hasRows && isRight(i))
+      inDoubt.push_back(i);
+    else if (hasRows || (type && !isOpen(i)))
+      roles[i] = Role::Data;
+  }
+  if (inDoubt.empty())
+    return;
+  llvm::DenseSet<Value> dependent = findDependent();
+  for (unsigned i : inDoubt)
+    for (OpOperand *use : uses[i].products)
+      if (use->getOperandNumber() == 1 &&
+          !isOfEachSample(*use, model.getArgument(i)) &&
+          dependent.contains(getOther(*use).get()))
+        roles[i] = Role::Weight;
+}
+
+//===----------------------------------------------------------------------===//
+// Models that return their own loss
+//===----------------------------------------------------------------------===//
+
+InFlightDiagnostic RoleFinder::refuse() const {
+  return model.emitError("the model returns a scalar, whose shape does not "
+                         "tell data from weights, and ");
+}
+
+/// What is data for sure: left operands, or else what is not of floats.
+SmallVector<unsigned> RoleFinder::findSeeds() const {
+  SmallVector<unsigned> seeds, others;
+  for (unsigned i = 0; i < roles.size(); ++i) {
+    if (isOpen(i) && isLeft(i))
+      seeds.push_back(i);
+    else if (!isFloatTensor(model.getArgumentTypes()[i]) &&
+             getLeading(model.getArgument(i)) > 0)
+      others.push_back(i);
+  }
+  return seeds.empty() ? others : seeds;
+}
+
+/// An argument that is no left operand.
+LogicalResult RoleFinder::decide(unsigned argument, int64_t batch,
+                                 StringRef name) {
+  const Uses &use = uses[argument];
+  auto type = cast<RankedTensorType>(model.getArgumentTypes()[argument]);
+  if (use.lookedUp || isRight(argument))
+    roles[argument] = Role::Weight;
+  else if (getLeading(model.getArgument(argument)) != batch ||
+           type.getNumElements() < 2)
+    return success();
+  else if (!use.added && !use.multiplied)
+    roles[argument] = Role::Data;
+  // A vector that is added is mostly a bias, but one that is multiplied could
+  // be the weights of the samples.
+  else if (type.getRank() > 1 || !use.added)
+    return refuse() << "argument " << argument << " (\"" << name << "\", "
+                    << type
+                    << ") could be either by its use; choose the parameters "
+                       "by --params";
+  return success();
+}
+
+FailureOr<int64_t> RoleFinder::findBatch(ArrayRef<std::string> names) {
+  SmallVector<unsigned> seeds = findSeeds();
+  if (seeds.empty())
+    return refuse() << "no argument is the left operand of a product with "
+                       "another one; choose the parameters by --params";
+  int64_t batch = getLeading(model.getArgument(seeds.front()));
+  for (unsigned seed : seeds) {
+    bool isWeight = isOpen(seed) && isRight(seed);
+    if (getLeading(model.getArgument(seed)) != batch || isWeight)
+      return refuse() << "arguments " << seeds.front() << " (\""
+                      << names[seeds.front()] << "\", "
+                      << model.getArgumentTypes()[seeds.front()] << ") and "
+                      << seed << " (\"" << names[seed] << "\", "
+                      << model.getArgumentTypes()[seed]
+                      << ") could both be data by their use; choose the "
+                         "parameters by --params";
+    roles[seed] = Role::Data;
+  }
+  for (unsigned i = 0; i < roles.size(); ++i)
+    if (isOpen(i) && roles[i] == Role::Unknown &&
+        failed(decide(i, batch, names[i])))
+      return failure();
+  return batch;
+}

@@ -1,0 +1,58 @@
+//===- Roles.h - which arguments are data, by their uses --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_IMPORT_ROLES_H
+#define VEELINE_LIB_IMPORT_ROLES_H
+
+#include "Uses.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace veeline {
+
+/// What the products of a model say about an argument.
+enum class Role { Unknown, Data, Weight };
+
+/// Tells weights from data in a model whose weights are arguments, where
+/// dimensions alone do not. Linear in the ops that arguments reach by views,
+/// and in those of the model.
+class RoleFinder {
+public:
+  explicit RoleFinder(mlir::func::FuncOp model);
+
+  /// Weights among the arguments whose leading dimension is `batch`: right
+  /// operands of products whose left operand depends on data.
+  void findWeights(int64_t batch);
+
+  /// For a model that returns its own scalar loss, whose result has no
+  /// dimension of samples. Returns the one of the data, that is of left
+  /// operands of products with other arguments; fails with a diagnostic where
+  /// the uses do not tell.
+  mlir::FailureOr<int64_t> findBatch(llvm::ArrayRef<std::string> names);
+
+  Role getRole(unsigned argument) const { return roles[argument]; }
+
+private:
+  bool isOpen(unsigned argument) const;
+  bool isRight(unsigned argument) const;
+  bool isLeft(unsigned argument) const;
+  llvm::DenseSet<mlir::Value> findDependent() const;
+  llvm::SmallVector<unsigned> findSeeds() const;
+  mlir::LogicalResult decide(unsigned argument, int64_t batch,
+                             llvm::StringRef name);
+  mlir::InFlightDiagnostic refuse() const;
+
+  /// Handles of ops have no const accessors.
+  mutable mlir::func::FuncOp model;
+  llvm::SmallVector<Uses> uses;
+  llvm::SmallVector<Role> roles;
+  /// The argument that each operand of a product is a view of.
+  llvm::DenseMap<mlir::OpOperand *, unsigned> viewed;
+};
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_IMPORT_ROLES_H

@@ -1,0 +1,80 @@
+// Arguments whose leading dimension does not tell what they are: their places in products do.
+// RUN: veeline-opt %s --pipe-import-params --split-input-file --verify-diagnostics | FileCheck %s
+
+// The result is a scalar, the model's own loss: what is multiplied with an
+// argument from the left is data, and what is as long, targets.
+// CHECK-LABEL: func.func @own_loss(
+// CHECK-SAME:    tensor<4x8xf32> {pipe.batch = "arg0"},
+// CHECK-SAME:    tensor<4x3xf32> {pipe.batch = "arg1"},
+// CHECK-SAME:    tensor<4xf32> {pipe.batch = "arg2"},
+// CHECK-SAME:    tensor<8x3xf32> {pipe.param = #pipe.param<"arg3"
+// CHECK-SAME:    tensor<3xf32> {pipe.param = #pipe.param<"arg4"
+func.func @own_loss(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<4x8xf32>') is taken for data}}
+    %x: tensor<4x8xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<4x3xf32>') is taken for data}}
+    %t: tensor<4x3xf32>,
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<4xf32>') is taken for data}}
+    %u: tensor<4xf32>,
+    // expected-remark @below {{argument 3 ("arg3", 'tensor<8x3xf32>') is taken for a parameter}}
+    %w: tensor<8x3xf32>,
+    // expected-remark @below {{argument 4 ("arg4", 'tensor<3xf32>') is taken for a parameter}}
+    %b: tensor<3xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x3xf32>
+  %bias = linalg.broadcast ins(%b : tensor<3xf32>) outs(%e : tensor<4x3xf32>) dimensions = [0]
+  %y = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x3xf32>) outs(%bias : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %d = arith.subf %y, %t : tensor<4x3xf32>
+  %q = arith.mulf %d, %d : tensor<4x3xf32>
+  %re = tensor.empty() : tensor<4xf32>
+  %rz = linalg.fill ins(%zero : f32) outs(%re : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.reduce { arith.addf } ins(%q : tensor<4x3xf32>) outs(%rz : tensor<4xf32>) dimensions = [1]
+  %ru = arith.subf %r, %u : tensor<4xf32>
+  %se = tensor.empty() : tensor<f32>
+  %sz = linalg.fill ins(%zero : f32) outs(%se : tensor<f32>) -> tensor<f32>
+  %s = linalg.reduce { arith.addf } ins(%ru : tensor<4xf32>) outs(%sz : tensor<f32>) dimensions = [0]
+  return %s : tensor<f32>
+}
+
+// -----
+
+// A weight with as many rows as there are samples is what data is multiplied with.
+// CHECK-LABEL: func.func @square(
+// CHECK-SAME:    tensor<4x8xf32> {pipe.param = #pipe.param<"arg0"
+// CHECK-SAME:    tensor<4x4xf32> {pipe.batch = "arg1"},
+// CHECK-SAME:    tensor<4x8xf32> {pipe.batch = "arg2"})
+func.func @square(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<4x8xf32>') is taken for a parameter}}
+    %w: tensor<4x8xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<4x4xf32>') is taken for data}}
+    %x: tensor<4x4xf32>,
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<4x8xf32>') is taken for data}}
+    %r: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %tanh = math.tanh %x : tensor<4x4xf32>
+  %y = linalg.matmul ins(%tanh, %w : tensor<4x4xf32>, tensor<4x8xf32>) outs(%z : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %s = arith.addf %y, %r : tensor<4x8xf32>
+  return %s : tensor<4x8xf32>
+}
+
+// -----
+
+// Keys that each sample has of its own are no weights.
+// CHECK-LABEL: func.func @keys(
+// CHECK-SAME:    tensor<4x2x3xf32> {pipe.batch = "arg0"},
+// CHECK-SAME:    tensor<4x3x5xf32> {pipe.batch = "arg1"},
+// CHECK-SAME:    tensor<5xf32> {pipe.param = #pipe.param<"arg2"
+func.func @keys(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<4x2x3xf32>') is taken for data}}
+    %q: tensor<4x2x3xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<4x3x5xf32>') is taken for data}}
+    %k: tensor<4x3x5xf32>,
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<5xf32>') is taken for a parameter}}
+    %b: tensor<5xf32>) -> tensor<4x2x5xf32> {
+  %e = tensor.empty() : tensor<4x2x5xf32>
+  %bias = linalg.broadcast ins(%b : tensor<5xf32>) outs(%e : tensor<4x2x5xf32>) dimensions = [0, 1]
+  %y = linalg.batch_matmul ins(%q, %k : tensor<4x2x3xf32>, tensor<4x3x5xf32>) outs(%bias : tensor<4x2x5xf32>) -> tensor<4x2x5xf32>
+  return %y : tensor<4x2x5xf32>
+}
