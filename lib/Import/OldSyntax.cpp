@@ -96,11 +96,20 @@ static constexpr OldSyntax table[] = {
      "conv[23]d\"?[ (]*%[^%]*%[^%]*%[^%]*%"},
     {"tosa\\.fully_connected", "tosa.fully_connected",
      "tosa.reshape and tosa.matmul, or tosa.conv2d with a kernel of 1 x 1"},
-    {"tosa\\.(matmul|negate|avg_pool2d)",
-     "TOSA ops without zero points as operands",
+    {"tosa\\.(reduce_|concat|argmax|reverse).*axis *= *[0-9]+ *: *i64",
+     "an axis of TOSA of type i64", "axis = 1 : i32"},
+    {"tosa\\..*(kernel|pad|stride|dilation|out_pad) *= *\\[",
+     "a list of TOSA as an array of attributes",
+     "kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0> and so on"},
+    {"tosa\\.matmul", "tosa.matmul without zero points as operands",
      "zero points, each a tensor<1xf32>, after the other operands: tosa.matmul "
      "%a, %b, %a_zero_point, %b_zero_point",
-     "tosa\\.(matmul\"?[ (]*%[^%]*|(negate|avg_pool2d)\"?[ (]*)%[^%]*%"},
+     "tosa\\.matmul\"?[ (]*%[^%]*%[^%]*%"},
+    {"tosa\\.(negate|avg_pool2d)",
+     "tosa.negate and tosa.avg_pool2d without zero points as operands",
+     "those of input and output, each a tensor<1xf32>, after the input: "
+     "tosa.negate %x, %input_zero_point, %output_zero_point",
+     "tosa\\.(negate|avg_pool2d)\"?[ (]*%[^%]*%"},
     {"tosa\\.transpose", "tosa.transpose with the permutation as operand",
      "tosa.transpose %x {perms = array<i32: 1, 0>}", "perms"},
     {"tosa\\.reduce_prod[^u]", "tosa.reduce_prod", "tosa.reduce_product"},
@@ -114,6 +123,19 @@ static constexpr OldSyntax table[] = {
      "three tosa.const_shape as operands: tosa.resize %x, %scale, %offset, "
      "%border",
      "!tosa\\.shape"},
+    {"(^|[^a-z_])opaque<", "an elided constant as opaque elements",
+     "dense_resource<__elided__>, whose values are left out as well"},
+    {"linalg\\.", "iterator types as texts",
+     "iterator_types = [#linalg.iterator_type<parallel>] in the generic form "
+     "of "
+     "an op",
+     "", "'iterator_types' failed"},
+    {"[a-z_]+\\.", "an op with operand_segment_sizes",
+     "operandSegmentSizes = array<i32: 1, 1>", "",
+     "total size (0) specified in attribute 'operandSegmentSizes'"},
+    {"tm_tensor\\.", "an op of the tm_tensor dialect of torch-mlir",
+     "ops of linalg, scf or tensor that compute the same: torch-mlir lowers it "
+     "to loops over buffers only"},
     {"(stablehlo|mhlo|chlo|vhlo)\\.", "an op of StableHLO or MHLO",
      "stablehlo-opt --stablehlo-legalize-to-linalg, which gives a model in "
      "linalg, arith, math and tensor"},
@@ -147,9 +169,11 @@ void veeline::explainOldSyntax(Diagnostic &diagnostic,
   StringRef line =
       getLine(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer(),
               location.getLine());
+  std::string message = diagnostic.str();
   for (const OldSyntax &row : table) {
     if (!llvm::Regex(row.pattern).match(line) ||
-        (!row.unless.empty() && llvm::Regex(row.unless).match(line)))
+        (!row.unless.empty() && llvm::Regex(row.unless).match(line)) ||
+        !StringRef(message).contains(row.message))
       continue;
     diagnostic.attachNote(location)
         << "this looks like " << row.construct

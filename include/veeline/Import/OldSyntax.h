@@ -21,6 +21,8 @@ struct OldSyntax {
   llvm::StringLiteral modern;
   /// Matches lines that have the modern form, so that the error is another one.
   llvm::StringLiteral unless = "";
+  /// Part of the error, where the line alone does not tell.
+  llvm::StringLiteral message = "";
 };
 
 llvm::ArrayRef<OldSyntax> getOldSyntax();

@@ -62,8 +62,15 @@ static const char *const texts[] = {
     "tensor<1x1x1x1xf32>, tensor<6xf32>) -> tensor<1x1x1x6xf32>",
     "%0 = tosa.fully_connected %x, %x, %x : (tensor<6xf32>, tensor<6xf32>, "
     "tensor<6xf32>) -> tensor<6xf32>",
+    "%0 = \"tosa.reduce_sum\"(%x) {axis = 0 : i64} : (tensor<6xf32>) -> "
+    "tensor<1xf32>",
+    "%0 = \"tosa.max_pool2d\"(%y) {kernel = [1, 1], pad = [0, 0, 0, 0], stride "
+    "= [1, 1]} : (tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32>",
     "%0 = tosa.matmul %z, %z : (tensor<1x1x1xf32>, tensor<1x1x1xf32>) -> "
     "tensor<1x1x1xf32>",
+    "%0 = tosa.avg_pool2d %y {kernel = array<i64: 1, 1>, pad = array<i64: 0, "
+    "0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x1x1xf32>) -> "
+    "tensor<1x1x1x1xf32>",
     "%0 = tosa.transpose %z, %p : (tensor<1x1x1xf32>, tensor<3xi32>) -> "
     "tensor<1x1x1xf32>",
     "%0 = tosa.reduce_prod %x {axis = 0 : i32} : (tensor<6xf32>) -> "
@@ -72,6 +79,20 @@ static const char *const texts[] = {
     "%0 = tosa.pad %x, %p : (tensor<6xf32>, tensor<3xi32>) -> tensor<6xf32>",
     "%0 = tosa.resize %y {mode = \"BILINEAR\", scale = array<i64: 2, 1, 2, 1>} "
     ": (tensor<1x1x1x1xf32>) -> tensor<1x2x2x1xf32>",
+    "%0 = arith.constant opaque<\"elided_large_const\", \"0xDEADBEEF\"> : "
+    "tensor<6xf32>",
+    "%0 = \"linalg.generic\"(%x, %x) ({ ^bb0(%a: f32, %b: f32): "
+    "\"linalg.yield\"(%a) : (f32) -> () }) {indexing_maps = [affine_map<(i) -> "
+    "(i)>, affine_map<(i) -> (i)>], iterator_types = [\"parallel\"], "
+    "operandSegmentSizes = array<i32: 1, 1>} : (tensor<6xf32>, tensor<6xf32>) "
+    "-> tensor<6xf32>",
+    "%0 = \"linalg.generic\"(%x, %x) ({ ^bb0(%a: f32, %b: f32): "
+    "\"linalg.yield\"(%a) : (f32) -> () }) {indexing_maps = [affine_map<(i) -> "
+    "(i)>, affine_map<(i) -> (i)>], iterator_types = "
+    "[#linalg.iterator_type<parallel>], operand_segment_sizes = dense<1> : "
+    "vector<2xi32>} : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>",
+    "%0 = tm_tensor.scan dimension(0) inclusive(true) ins(%x : tensor<6xf32>) "
+    "outs(%x : tensor<6xf32>) -> tensor<6xf32>",
     "%0 = stablehlo.add %x, %x : tensor<6xf32>",
     "%0 = torch.aten.tanh %x : !torch.vtensor<[6],f32>",
     "%0 = \"onnx.Add\"(%x, %x) : (tensor<6xf32>, tensor<6xf32>) -> "
