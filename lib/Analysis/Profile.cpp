@@ -49,6 +49,15 @@ static bool isPositive(std::optional<double> value, double limit) {
   return value && *value > 0 && *value <= limit;
 }
 
+/// What a diagnostic says was found.
+static std::string print(const json::Value *value) {
+  if (!value)
+    return "none";
+  std::string text;
+  raw_string_ostream(text) << *value;
+  return text;
+}
+
 /// Adds the time of one kind of work, if it is there, which sets `scales`.
 bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
                              const Twine &where, Profile::Chunk &out,
@@ -59,14 +68,18 @@ bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
   const json::Object *entry = member->getAsObject();
   std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
   if (!time || !(*time >= 0 && *time <= maxMicroseconds))
-    return fail(where + ", " + kind + ": expected a time 'us' from 0 to 1e10");
+    return fail(where + ", " + kind +
+                ": expected a time 'us' from 0 to 1e10; found " +
+                print(entry ? entry->get("us") : member));
   out.nanoseconds += *time * 1000;
   // Nothing was estimated: nothing to correct.
   if (!entry->get("scale"))
     return true;
   std::optional<double> scale = entry->getNumber("scale");
   if (!isPositive(scale, maxScale) || *scale < 1 / maxScale)
-    return fail(where + ", " + kind + ": expected a 'scale' from 1e-9 to 1e9");
+    return fail(where + ", " + kind +
+                ": expected a 'scale' from 1e-9 to 1e9; found " +
+                print(entry->get("scale")));
   for (int i : scales)
     out.scale[i] = *scale;
   return true;
@@ -78,7 +91,8 @@ bool ProfileReader::readChunk(const json::Value &value, size_t number) {
   std::optional<int64_t> pieces =
       chunk ? chunk->getInteger("pieces") : std::nullopt;
   if (!pieces || *pieces < 1 || *pieces > INT32_MAX)
-    return fail(where + ": expected 'pieces', a number of 1 or more");
+    return fail(where + ": expected 'pieces', a number of 1 or more; found " +
+                print(chunk ? chunk->get("pieces") : &value));
   Profile::Chunk result;
   result.pieces = *pieces;
   if (!readTime(*chunk, "F", where, result, {0}) ||
@@ -133,8 +147,9 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
   if (!file || file->getString("format") != "veeline-profile")
     return createStringError("this is no profile of veeline train --profile");
   if (file->getInteger("version") != 2)
-    return createStringError("expected version 2 of the format; measure again "
-                             "with veeline train --profile");
+    return createStringError("expected version 2 of the format, found " +
+                             print(file->get("version")) +
+                             "; measure again with veeline train --profile");
   profile.model = file->getString("model").value_or("").str();
   profile.fingerprint = file->getString("fingerprint").value_or("").str();
   const json::Array *chunks = file->getArray("chunks");
