@@ -110,6 +110,20 @@ static SmallVector<func::FuncOp> findCandidates(ModuleOp module) {
   return roots.empty() ? functions : roots;
 }
 
+/// What the functions are that are no models.
+static void noteOthers(InFlightDiagnostic &diagnostic, ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    Diagnostic &note = diagnostic.attachNote(function.getLoc());
+    note << '@' << function.getSymName();
+    if (function.isExternal())
+      note << " has no body";
+    else if (function.getNumResults() == 0)
+      note << " returns nothing";
+    else
+      llvm::interleaveComma(function.getResultTypes(), note << " returns ");
+  }
+}
+
 static FailureOr<func::FuncOp> chooseModel(ModuleOp module, StringRef entry) {
   if (!entry.empty())
     return pipe::findModel(module, entry);
@@ -121,9 +135,12 @@ static FailureOr<func::FuncOp> chooseModel(ModuleOp module, StringRef entry) {
   if (exported.size() == 1)
     return exported.front();
   InFlightDiagnostic diagnostic = module.emitError();
-  if (candidates.empty())
-    return diagnostic << "expected a func.func with a body that returns a "
-                         "tensor of floats, the model; found none";
+  if (candidates.empty()) {
+    diagnostic << "expected a func.func with a body that returns a tensor of "
+                  "floats, the model; found none";
+    noteOthers(diagnostic, module);
+    return diagnostic;
+  }
   diagnostic << candidates.size() << " functions could be the model: ";
   llvm::interleaveComma(candidates, diagnostic, [&](func::FuncOp function) {
     diagnostic << '@' << function.getSymName();

@@ -320,7 +320,8 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
   return candidates.front();
 }
 
-static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
+static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number,
+                                     StringRef loss) {
   Operation *end = model.getBody().front().getTerminator();
   if (number < 0 || number >= model.getNumResults()) {
     InFlightDiagnostic diagnostic = end->emitError("there is no result ")
@@ -338,12 +339,15 @@ static FailureOr<Value> chooseResult(func::FuncOp model, int64_t number) {
                                   << ", and a loss is made of a tensor of "
                                      "floats of static shape; its results are ";
   listResults(*diagnostic.getUnderlyingDiagnostic(), model);
-  return diagnostic << "; choose one by --result";
+  return diagnostic << "; choose one by --result"
+                    << (loss.empty() ? ", and attach a loss by --loss: "
+                                       "cross-entropy, mse or sum"
+                                     : "");
 }
 
 static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
                                 int64_t number, int64_t samples) {
-  FailureOr<Value> result = chooseResult(model, number);
+  FailureOr<Value> result = chooseResult(model, number, loss);
   if (failed(result))
     return failure();
   if (loss.empty() && !isScalar(result->getType(), samples))

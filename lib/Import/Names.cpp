@@ -70,6 +70,25 @@ static std::optional<std::pair<unsigned, unsigned>> parseRange(StringRef text) {
   return range;
 }
 
+/// Constants have positions as well, after the arguments of the file.
+static LogicalResult refusePosition(func::FuncOp model, StringRef entry,
+                                    StringRef option) {
+  unsigned constants = 0;
+  for (unsigned i = 0; i < model.getNumArguments(); ++i)
+    constants +=
+        model.getArgAttr(i, pipe::PipeDialect::constantAttrName) != nullptr;
+  unsigned arguments = model.getNumArguments() - constants;
+  InFlightDiagnostic diagnostic = model.emitError("--")
+                                  << option << ": there is no argument "
+                                  << entry << "; the model has " << arguments;
+  if (constants > 0)
+    diagnostic << ", and " << constants
+               << (constants == 1 ? " constant, which counts"
+                                  : " constants, which count")
+               << " from " << arguments << " on";
+  return diagnostic;
+}
+
 FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
                                             ArrayRef<std::string> entries,
                                             StringRef option) {
@@ -77,11 +96,12 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
   list.option = option;
   for (const std::string &entry : entries) {
     if (auto range = parseRange(entry)) {
-      if (range->first > range->second ||
-          range->second >= model.getNumArguments())
-        return model.emitError("--")
-               << option << ": there is no argument " << entry
-               << "; the model has " << model.getNumArguments();
+      if (range->first > range->second)
+        return model.emitError("--") << option << ": the range " << entry
+                                     << " is the wrong way round; write "
+                                     << range->second << '-' << range->first;
+      if (range->second >= model.getNumArguments())
+        return refusePosition(model, entry, option);
       list.ranges.push_back(*range);
       continue;
     }

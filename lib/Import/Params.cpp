@@ -405,7 +405,12 @@ LogicalResult Importer::decide(unsigned argument) {
   auto tensor = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
   if (!tensor || !tensor.hasStaticShape())
     return emitError(model.getArgument(argument).getLoc())
-           << describe(argument) << " is no tensor of static shape";
+           << describe(argument) << " is no tensor of static shape"
+           << (tensor
+                   ? "; export the model with fixed sizes, or, where a batch "
+                     "argument has lengths, mark what its arguments are "
+                     "(pipe.param, pipe.batch) and give --length-bound"
+                   : "; a model takes tensors only: make it a constant");
   makeData(argument);
   return success();
 }

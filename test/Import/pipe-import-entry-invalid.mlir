@@ -16,9 +16,16 @@ module {
 
 // expected-error @below {{expected a func.func with a body that returns a tensor of floats, the model; found none}}
 module {
+  // expected-note @below {{@main returns nothing}}
   func.func @main() {
     return
   }
+  // expected-note @below {{@whole returns 'tensor<4xi32>', 'index'}}
+  func.func @whole(%x: tensor<4xi32>, %i: index) -> (tensor<4xi32>, index) {
+    return %x, %i : tensor<4xi32>, index
+  }
+  // expected-note @below {{@outside has no body}}
+  func.func private @outside() -> tensor<4xf32>
 }
 
 // -----

@@ -7,7 +7,7 @@
 // SAID: remark: result 1 of the model, 'tensor<2x5xf32>', is what the loss is made of
 // CHECK-LABEL: func.func @argmax_first(
 // CHECK-SAME:    tensor<2x5xf32> {pipe.batch = "targets"}) -> tensor<f32>
-// NONE: error: result 0 of the model is 'tensor<2xi64>', and a loss is made of a tensor of floats of static shape; its results are 0 ('tensor<2xi64>'), 1 ('tensor<2x5xf32>'); choose one by --result
+// NONE: error: result 0 of the model is 'tensor<2xi64>', and a loss is made of a tensor of floats of static shape; its results are 0 ('tensor<2xi64>'), 1 ('tensor<2x5xf32>'); choose one by --result, and attach a loss by --loss: cross-entropy, mse or sum
 func.func @argmax_first(%x: tensor<2x5xf32> {pipe.batch = "x"}, %n: tensor<2xi64> {pipe.batch = "n"}) -> (tensor<2xi64>, tensor<2x5xf32>) {
   return %n, %x : tensor<2xi64>, tensor<2x5xf32>
 }

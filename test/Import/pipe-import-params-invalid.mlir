@@ -9,7 +9,7 @@ func.func @attention(%q: tensor<1x4xf32>, %k: tensor<1x4xf32>) -> tensor<1x4xf32
 
 // -----
 
-// expected-error @below {{argument 0 ("arg0", 'tensor<?x4xf32>') is no tensor of static shape}}
+// expected-error @below {{argument 0 ("arg0", 'tensor<?x4xf32>') is no tensor of static shape; export the model with fixed sizes, or, where a batch argument has lengths, mark what its arguments are (pipe.param, pipe.batch) and give --length-bound}}
 func.func @dynamic(%x: tensor<?x4xf32>, %w: tensor<4xf32>) -> tensor<1x4xf32> {
   %0 = tensor.cast %x : tensor<?x4xf32> to tensor<1x4xf32>
   return %0 : tensor<1x4xf32>
