@@ -78,3 +78,31 @@ func.func @keys(
   %y = linalg.batch_matmul ins(%q, %k : tensor<4x2x3xf32>, tensor<4x3x5xf32>) outs(%bias : tensor<4x2x5xf32>) -> tensor<4x2x5xf32>
   return %y : tensor<4x2x5xf32>
 }
+
+// -----
+
+// Rows are looked up by data of integers, which says how many samples there are.
+// CHECK-LABEL: func.func @tokens(
+// CHECK-SAME:    tensor<11x3xf32> {pipe.param = #pipe.param<"arg0"
+// CHECK-SAME:    tensor<4xi32> {pipe.batch = "arg1"},
+// CHECK-SAME:    tensor<4x3xf32> {pipe.batch = "arg2"})
+func.func @tokens(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<11x3xf32>') is taken for a parameter}}
+    %table: tensor<11x3xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<4xi32>') is taken for data}}
+    %rows: tensor<4xi32>,
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<4x3xf32>') is taken for data}}
+    %t: tensor<4x3xf32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%rows : tensor<4xi32>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%row: i32, %out: f32):
+    %i = arith.index_cast %row : i32 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %table[%i, %j] : tensor<11x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x3xf32>
+  %d = arith.subf %x, %t : tensor<4x3xf32>
+  %start = arith.constant dense<0.0> : tensor<f32>
+  %s = linalg.reduce { arith.addf } ins(%d : tensor<4x3xf32>) outs(%start : tensor<f32>) dimensions = [0, 1]
+  return %s : tensor<f32>
+}
