@@ -37,7 +37,7 @@
 // CHECK:         %[[SLOT:.*]] = call @veeline_send_acquire(%[[RANK]], %[[C0]])
 // CHECK:         %[[AT:.*]] = llvm.getelementptr %[[ARENA]][384]
 // CHECK:         call @veeline_op_begin(%[[RANK]], %[[C0]])
-// CHECK-NEXT:    call @c0_forward(%[[RANK]],
+// CHECK:         call @c0_forward(%[[RANK]],
 // CHECK-NEXT:    call @veeline_op_end(%[[RANK]], %[[C0]])
 // CHECK-NEXT:    call @veeline_op_begin(%[[RANK]], %[[C1]])
 // CHECK-NEXT:    call @veeline_send_commit(%[[RANK]], %[[C0]])
