@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include "Uses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -267,26 +268,6 @@ static bool isScalar(Type type, int64_t samples) {
          (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() == 0);
 }
 
-/// All values that depend on a parameter.
-static llvm::DenseSet<Value> findTrained(func::FuncOp model) {
-  llvm::DenseSet<Value> trained;
-  for (BlockArgument argument : model.getArguments())
-    if (model.getArgAttr(argument.getArgNumber(),
-                         pipe::PipeDialect::paramAttrName))
-      trained.insert(argument);
-  for (Operation &op : model.getBody().front()) {
-    bool isTrained = false;
-    op.walk([&](Operation *inner) {
-      isTrained |= llvm::any_of(inner->getOperands(), [&](Value operand) {
-        return trained.contains(operand);
-      });
-    });
-    if (isTrained)
-      trained.insert_range(op.getResults());
-  }
-  return trained;
-}
-
 /// The result that a loss is made of where nobody said which: the first one, or
 /// else the only one that can be. One that no parameter changes cannot. Side
 /// results of integers, as of an argmax, do not disturb.
@@ -297,7 +278,9 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
     if (loss.empty() ? isScalar(type, samples) : isFloatTensor(type))
       candidates.push_back(i);
   Operation *end = model.getBody().front().getTerminator();
-  llvm::DenseSet<Value> trained = findTrained(model);
+  llvm::DenseSet<Value> trained = findDependent(model, [&](unsigned argument) {
+    return bool(model.getArgAttr(argument, pipe::PipeDialect::paramAttrName));
+  });
   auto trainable = llvm::filter_to_vector(candidates, [&](int64_t i) {
     return trained.contains(end->getOperand(i));
   });

@@ -76,25 +76,6 @@ bool RoleFinder::isLeft(unsigned argument) const {
 // Weights as large as the batch
 //===----------------------------------------------------------------------===//
 
-/// All values that depend on data.
-llvm::DenseSet<Value> RoleFinder::findDependent() const {
-  llvm::DenseSet<Value> dependent;
-  for (BlockArgument argument : model.getArguments())
-    if (roles[argument.getArgNumber()] == Role::Data)
-      dependent.insert(argument);
-  for (Operation &op : model.getBody().front()) {
-    bool depends = false;
-    op.walk([&](Operation *inner) {
-      depends |= llvm::any_of(inner->getOperands(), [&](Value operand) {
-        return dependent.contains(operand);
-      });
-    });
-    if (depends)
-      dependent.insert_range(op.getResults());
-  }
-  return dependent;
-}
-
 void RoleFinder::findWeights(int64_t batch) {
   SmallVector<unsigned> inDoubt;
   for (unsigned i = 0; i < roles.size(); ++i) {
@@ -110,7 +91,8 @@ void RoleFinder::findWeights(int64_t batch) {
   }
   if (inDoubt.empty())
     return;
-  llvm::DenseSet<Value> dependent = findDependent();
+  llvm::DenseSet<Value> dependent = findDependent(
+      model, [&](unsigned argument) { return roles[argument] == Role::Data; });
   for (unsigned i : inDoubt)
     for (OpOperand *use : uses[i].products)
       if (use->getOperandNumber() == 1 &&

@@ -39,7 +39,6 @@ private:
   bool isOpen(unsigned argument) const;
   bool isRight(unsigned argument) const;
   bool isLeft(unsigned argument) const;
-  llvm::DenseSet<mlir::Value> findDependent() const;
   llvm::SmallVector<unsigned> findSeeds() const;
   mlir::LogicalResult decide(unsigned argument, int64_t batch,
                              llvm::StringRef name);

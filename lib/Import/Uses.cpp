@@ -160,3 +160,23 @@ Uses veeline::findUses(Value value) {
   finder.follow(value);
   return finder.uses;
 }
+
+llvm::DenseSet<Value>
+veeline::findDependent(func::FuncOp model,
+                       llvm::function_ref<bool(unsigned)> isWanted) {
+  llvm::DenseSet<Value> dependent;
+  for (BlockArgument argument : model.getArguments())
+    if (isWanted(argument.getArgNumber()))
+      dependent.insert(argument);
+  for (Operation &op : model.getBody().front()) {
+    bool depends = false;
+    op.walk([&](Operation *inner) {
+      depends |= llvm::any_of(inner->getOperands(), [&](Value operand) {
+        return dependent.contains(operand);
+      });
+    });
+    if (depends)
+      dependent.insert_range(op.getResults());
+  }
+  return dependent;
+}

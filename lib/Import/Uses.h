@@ -7,7 +7,9 @@
 #ifndef VEELINE_LIB_IMPORT_USES_H
 #define VEELINE_LIB_IMPORT_USES_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace veeline {
@@ -35,6 +37,12 @@ struct Uses {
 
 /// Linear in the number of ops that the value reaches by views.
 Uses findUses(mlir::Value value);
+
+/// The arguments that `isWanted` by their numbers, and all values of the
+/// model's block that depend on one.
+llvm::DenseSet<mlir::Value>
+findDependent(mlir::func::FuncOp model,
+              llvm::function_ref<bool(unsigned argument)> isWanted);
 
 } // namespace veeline
 

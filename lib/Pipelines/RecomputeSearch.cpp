@@ -362,11 +362,25 @@ RecomputeSearch::Answer RecomputeSearch::runByEstimates() {
        isSmall() ? makeAllChoices() : makeChoicesByWork(gaps))
     if (auto prediction = predict(choice, gaps))
       predictions.push_back(std::move(*prediction));
-  for (int i = 0; i != maxCorrections && !predictions.empty(); ++i) {
+  int numPlans = 0;
+  while (numPlans != maxCorrections && !predictions.empty()) {
     auto best =
         llvm::min_element(predictions, [](const auto &a, const auto &b) {
           return a.makespan < b.makespan;
         });
+    // Gaps are wider than when it was predicted, or it was planned in vain.
+    if (best->numPlans != numPlans) {
+      auto again = predict(best->choice, gaps);
+      if (again && (again->bounds != best->bounds || !best->wasPlanned)) {
+        again->numPlans = numPlans;
+        *best = std::move(*again);
+      } else {
+        predictions.erase(best);
+      }
+      continue;
+    }
+    best->wasPlanned = true;
+    ++numPlans;
     auto result = attempt(getPolicies(best->choice), best->bounds);
     if (failed(result))
       return failure();
@@ -383,11 +397,6 @@ RecomputeSearch::Answer RecomputeSearch::runByEstimates() {
       gaps[rank] =
           std::max(gaps[rank], arena - estimateHeld(result->order, rank,
                                                     best->choice, false));
-    auto again = predict(best->choice, gaps);
-    if (again && again->bounds != best->bounds)
-      *best = std::move(*again);
-    else
-      predictions.erase(best);
   }
   return std::optional<MemoryAttempt>();
 }

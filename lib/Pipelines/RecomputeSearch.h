@@ -87,6 +87,9 @@ private:
     Choice choice;
     /// For the schedule; empty: none.
     std::vector<int64_t> bounds;
+    /// How many plans the gaps are of; and whether it was planned itself.
+    int numPlans = 0;
+    bool wasPlanned = false;
   };
 
   mlir::LogicalResult addRank(int number);
