@@ -269,6 +269,8 @@ struct Channel {
   int32_t toRank = 0;
   int64_t messageBytes = 0; ///< At most.
   int32_t messagesPerStep = 0;
+  DataType type = DataType::f32;   ///< Of the elements of a message.
+  std::vector<int64_t> shape = {}; ///< Of the largest.
   /// For each of Metadata::lengths the bytes of a message; empty where all
   /// messages have the same. Message i of a step is of microbatch i then.
   std::vector<int64_t> lengthBytes = {};

@@ -174,6 +174,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("message_bytes", self.messageBytes);
   visit("messages_per_step", self.messagesPerStep);
   visit("length_bytes", self.lengthBytes);
+  visit("type", self.type);
+  visit("shape", self.shape);
 }
 
 template <typename Visitor, Is<Chunk> Self>

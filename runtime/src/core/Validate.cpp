@@ -230,6 +230,11 @@ private:
     require(channel.messageBytes >= 1, where, "its messages have no bytes");
     require(channel.messagesPerStep >= 1, where, "it carries no messages");
     checkLengthBytes(channel, where);
+    checkShape(channel.shape, where);
+    require(!message.empty() ||
+                numElements(channel.shape) * byteSize(channel.type) ==
+                    channel.messageBytes,
+            where, "its shape has not the bytes of a message");
     bool ofParam = channel.kind == ChannelKind::paramGradient ||
                    channel.kind == ChannelKind::paramValue;
     require(!ofParam || isIndex(channel.edge, metadata.params), where,

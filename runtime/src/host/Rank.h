@@ -12,6 +12,7 @@
 #include "Fault.h"
 #include "PreparedCall.h"
 #include "Reduction.h"
+#include "TensorTrace.h"
 #include "Timeline.h"
 #include "Update.h"
 
@@ -65,6 +66,7 @@ struct veeline_rank {
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 
   std::unique_ptr<veeline::host::Timeline> timeline; ///< Null: not asked for.
+  std::unique_ptr<veeline::host::TensorTrace> trace; ///< The same.
 
   /// True where the `bytes` at `place` lie inside of this rank's arena.
   bool owns(const void *place, int64_t bytes) const {
