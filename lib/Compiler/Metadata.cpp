@@ -596,7 +596,7 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     entry.fromRank = channel.fromStage;
     entry.toRank = channel.toStage;
     Type messageType =
-        isShape ? Type(getLengthType(pipeline.getContext())) : edge.type;
+        isShape ? getLengthType(pipeline.getContext()) : edge.type;
     entry.messageBytes = getByteSize(messageType);
     entry.messagesPerStep = channel.messagesPerStep;
     if (!isShape && !edge.isParameter())
