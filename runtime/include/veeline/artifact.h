@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 8;
+inline constexpr uint32_t formatVersion = 9;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
