@@ -601,7 +601,7 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     entry.messagesPerStep = channel.messagesPerStep;
     if (!isShape && !edge.isParameter())
       for (const EdgeTable &version : versionEdges)
-        entry.lengthBytes.push_back(getByteSize(version[channel.edge].type));
+        entry.lengthShapes.push_back(getShape(version[channel.edge].type));
     FailureOr<artifact::DataType> type =
         getDataType(pipeline.getLoc(), messageType);
     if (failed(type))

@@ -271,9 +271,19 @@ struct Channel {
   int32_t messagesPerStep = 0;
   DataType type = DataType::f32;   ///< Of the elements of a message.
   std::vector<int64_t> shape = {}; ///< Of the largest.
-  /// For each of Metadata::lengths the bytes of a message; empty where all
+  /// For each of Metadata::lengths the shape of a message; empty where all
   /// messages have the same. Message i of a step is of microbatch i then.
-  std::vector<int64_t> lengthBytes = {};
+  std::vector<std::vector<int64_t>> lengthShapes = {};
+
+  /// Of a message of a microbatch that has the length of this number.
+  const std::vector<int64_t> &shapeOf(size_t length) const {
+    return lengthShapes.empty() ? shape : lengthShapes[length];
+  }
+  int64_t bytesOf(size_t length) const {
+    return lengthShapes.empty()
+               ? messageBytes
+               : numElements(lengthShapes[length]) * byteSize(type);
+  }
 };
 
 /// What a chunk costs and holds for one microbatch, as the schedule was made

@@ -174,21 +174,20 @@ void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,
       rank.program->channels[static_cast<size_t>(index)];
   bool ofParam = channel.kind == artifact::ChannelKind::paramGradient ||
                  channel.kind == artifact::ChannelKind::paramValue;
-  Identity identity = identityOf(rank, index, number);
-  int32_t microbatch = identity.microbatch;
+  int32_t microbatch = identityOf(rank, index, number).microbatch;
   std::string line = std::string(what) + " " +
                      std::string(artifact::enumName(channel.kind)) + " ";
   line += ofParam ? metadata.params[static_cast<size_t>(channel.edge)].name
                   : std::to_string(channel.edge);
   if (microbatch >= 0)
     line += ", microbatch " + std::to_string(microbatch);
-  int64_t count = identity.bytes / artifact::byteSize(channel.type);
-  TensorStatistics numbers = measureTensor(channel.type, count, data);
-  line += ": " + describeShape(channel.shape);
-  // Of a shorter microbatch: without gaps, in a place for the longest.
-  if (count != artifact::numElements(channel.shape))
-    line += " at most, elements=" + std::to_string(count);
-  print(line + format(", mean=%.6g", numbers.mean) +
+  // Without gaps, in a place for the longest.
+  const std::vector<int64_t> &shape =
+      channel.shapeOf(rank.messageLength(channel, number));
+  TensorStatistics numbers =
+      measureTensor(channel.type, artifact::numElements(shape), data);
+  print(line + ": " + describeShape(shape) +
+        format(", mean=%.6g", numbers.mean) +
         format(", std=%.6g", numbers.deviation) +
         format(", min=%.6g", numbers.least) +
         format(", max=%.6g", numbers.greatest));

@@ -365,8 +365,8 @@ bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
     return false;
   const artifact::Channel &channel = it->second->channel();
   uint64_t most = static_cast<uint64_t>(channel.messageBytes);
-  bool hasSize =
-      channel.lengthBytes.empty() ? header.bytes == most : header.bytes <= most;
+  bool hasSize = channel.lengthShapes.empty() ? header.bytes == most
+                                              : header.bytes <= most;
   return hasSize && channel.fromRank == peer && channel.edge == header.edge &&
          static_cast<uint32_t>(channel.kind) == header.direction;
 }

@@ -95,9 +95,9 @@ def channel(kind, from_rank, to_rank):
         "to_rank": to_rank,
         "message_bytes": MESSAGE,
         "messages_per_step": MICROBATCHES,
-        "length_bytes": [],
         "type": "f32",
         "shape": [2, MESSAGE // 8],
+        "length_shapes": [],
     }
 
 

@@ -311,15 +311,20 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          a.metadata.lengths = {2, 5};
          a.metadata.batches[0].lengthDim = 1;
        }},
-      {"not one size for each length",
+      {"not one shape for each length",
        [&](Artifact &a) {
          a.metadata.lengths = {2, 4};
-         program(a).channels[0].lengthBytes = {64};
+         program(a).channels[0].lengthShapes = {{4, 4}};
        }},
       {"larger than the largest",
        [&](Artifact &a) {
          a.metadata.lengths = {2, 4};
-         program(a).channels[0].lengthBytes = {65, 64};
+         program(a).channels[0].lengthShapes = {{4, 5}, {4, 4}};
+       }},
+      {"channel 0: an extent of its shape is below 1",
+       [&](Artifact &a) {
+         a.metadata.lengths = {2, 4};
+         program(a).channels[0].lengthShapes = {{4, 0}, {4, 4}};
        }},
       {"not as many ranks", [&](Artifact &a) { program(a).stages = 3; }},
       {"does not connect two ranks",
