@@ -95,8 +95,14 @@ static artifact::Artifact makeArtifact(bool bothWays) {
     rank.arenaBytes = ahead * messageBytes;
   }
   for (int32_t from = 0; from < (bothWays ? 2 : 1); ++from)
-    program.channels.push_back({artifact::ChannelKind::activation, from, from,
-                                1 - from, messageBytes, numRounds});
+    program.channels.push_back({artifact::ChannelKind::activation,
+                                from,
+                                from,
+                                1 - from,
+                                messageBytes,
+                                numRounds,
+                                artifact::DataType::i8,
+                                {messageBytes}});
   artifact.metadata.programs = {program};
   artifact.objects = {""};
   return artifact;

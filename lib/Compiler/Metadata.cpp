@@ -28,15 +28,18 @@ using namespace veeline::pipe;
 // The model
 //===----------------------------------------------------------------------===//
 
-/// Fails with a diagnostic at `value` where the runtime has no such type.
-static FailureOr<artifact::DataType> getDataType(Value value) {
-  Type element = cast<ShapedType>(value.getType()).getElementType();
+/// Fails with a diagnostic at `loc` where the runtime has no such type.
+static FailureOr<artifact::DataType> getDataType(Location loc, Type tensor) {
+  Type element = cast<ShapedType>(tensor).getElementType();
   std::string name;
   llvm::raw_string_ostream(name) << element;
   if (auto type = artifact::parseDataType(name))
     return *type;
-  return emitError(value.getLoc())
-         << "the runtime has no elements of type " << element;
+  return emitError(loc) << "the runtime has no elements of type " << element;
+}
+
+static FailureOr<artifact::DataType> getDataType(Value value) {
+  return getDataType(value.getLoc(), value.getType());
 }
 
 static std::vector<int64_t> getShape(Type type) {
@@ -592,12 +595,19 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     entry.edge = edge.isParameter() ? *edge.param : channel.edge;
     entry.fromRank = channel.fromStage;
     entry.toRank = channel.toStage;
-    entry.messageBytes =
-        getByteSize(isShape ? getLengthType(pipeline.getContext()) : edge.type);
+    Type messageType =
+        isShape ? getLengthType(pipeline.getContext()) : edge.type;
+    entry.messageBytes = getByteSize(messageType);
     entry.messagesPerStep = channel.messagesPerStep;
     if (!isShape && !edge.isParameter())
       for (const EdgeTable &version : versionEdges)
-        entry.lengthBytes.push_back(getByteSize(version[channel.edge].type));
+        entry.lengthShapes.push_back(getShape(version[channel.edge].type));
+    FailureOr<artifact::DataType> type =
+        getDataType(pipeline.getLoc(), messageType);
+    if (failed(type))
+      return failure();
+    entry.type = *type;
+    entry.shape = getShape(messageType);
     result.channels.push_back(entry);
   }
   for (auto [i, program] : llvm::enumerate(programs)) {

@@ -79,6 +79,50 @@ TEST(Faults, MorePostsThanMessages) {
             "was posted");
 }
 
+/// One message by channel 0, in operation 0 of either rank; channel 1 has other
+/// messages.
+static std::string messageOfIdentities(artifact::Op sent,
+                                       artifact::Op expected) {
+  auto send = [](veeline_rank *rank, char *arena, const void *const *batch) {
+    veeline_op_begin(rank, 0);
+    sendOne(rank, arena, batch);
+    veeline_op_end(rank, 0);
+  };
+  auto receive = [](veeline_rank *rank, char *arena, const void *const *) {
+    veeline_recv_post(rank, 0, arena);
+    veeline_op_begin(rank, 0);
+    veeline_recv_wait(rank, 0);
+    veeline_op_end(rank, 0);
+  };
+  Fixture fixture({send, receive});
+  fixture.metadata().microbatches = 2;
+  fixture.addChannel(0, 1, 8, 1);
+  fixture.addChannel(0, 1, 16, 1);
+  fixture.rank(0).ops = {sent};
+  fixture.rank(1).ops = {expected};
+  fixture.create();
+  Status status = fixture.step();
+  return status.ok() ? "" : status.message();
+}
+
+TEST(Faults, MessageOfAnotherIdentity) {
+  artifact::Op sent{artifact::OpKind::send, -1, 1, 0, -1};
+  artifact::Op expected{artifact::OpKind::recv, -1, 1, 0, -1};
+  EXPECT_EQ(messageOfIdentities(sent, expected), "");
+  expected.microbatch = 0;
+  EXPECT_EQ(messageOfIdentities(sent, expected),
+            "rank 1, op 0: channel 0: activation 0 of microbatch 1 with 8 "
+            "bytes arrived, expected activation 0 of microbatch 0 with 8 "
+            "bytes");
+  // Another edge, of another size.
+  expected.microbatch = 1;
+  sent.channel = 1;
+  EXPECT_EQ(messageOfIdentities(sent, expected),
+            "rank 1, op 0: channel 0: activation 1 of microbatch 1 with 16 "
+            "bytes arrived, expected activation 0 of microbatch 1 with 8 "
+            "bytes");
+}
+
 /// After a fault a step runs to its end: every call returns at once, and
 /// acquired places can be written.
 TEST(Faults, StepRunsToItsEnd) {

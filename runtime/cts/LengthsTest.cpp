@@ -63,7 +63,7 @@ static Status run(veeline_step_fn first, veeline_step_fn second,
   fixture.addChannel(0, 1, 8, 2);
   fixture.program().channels.back().kind = artifact::ChannelKind::shape;
   fixture.addChannel(0, 1, 256, 2);
-  fixture.program().channels.back().lengthBytes = {32, 64, 256};
+  fixture.program().channels.back().lengthShapes = {{32}, {64}, {256}};
   fixture.lengths = std::move(lengths);
   fixture.create();
   return fixture.step();

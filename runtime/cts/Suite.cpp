@@ -29,8 +29,14 @@ Fixture::Fixture(std::vector<veeline_step_fn> steps, int64_t arenaBytes)
 void Fixture::addChannel(int32_t from, int32_t to, int64_t bytes,
                          int32_t messages) {
   int32_t edge = static_cast<int32_t>(program().channels.size());
-  program().channels.push_back(
-      {artifact::ChannelKind::activation, edge, from, to, bytes, messages});
+  program().channels.push_back({artifact::ChannelKind::activation,
+                                edge,
+                                from,
+                                to,
+                                bytes,
+                                messages,
+                                artifact::DataType::i8,
+                                {bytes}});
 }
 
 int32_t Fixture::addParam(size_t rankIndex, std::vector<int64_t> shape,

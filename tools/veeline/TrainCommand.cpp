@@ -161,6 +161,11 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                  "PREFIX.rankN.trace.json")
       ->type_name("PREFIX")
       ->group(group);
+  app.add_flag("--trace-tensors", options.traceTensors,
+               "Print mean, deviation, least and greatest value of each "
+               "message that is sent or received, and the norm of each "
+               "parameter's gradient")
+      ->group(group);
   app.add_option("--log-every", options.logEvery,
                  "Steps between lines of progress, where the output is no "
                  "terminal")
@@ -201,6 +206,10 @@ static void addProcessOptions(CLI::App &app, TrainCommand &command) {
 static void addCheckOptions(CLI::App &app, TrainCommand &command) {
   train::Options &options = command.options;
   std::string group = "Checks";
+  app.add_flag("--check-messages", options.checkMessages,
+               "Send with each message of which edge, direction, microbatch "
+               "and size it is, and compare where it arrives; by TCP always")
+      ->group(group);
   app.add_flag("--verify", options.verify,
                "Do not train: run --steps steps and compare losses and "
                "gradients with the sequential program bit for bit, and with "
@@ -242,8 +251,11 @@ static void restartWithAllocationCounter(char **argv) {
 static void excludeFromVerify(CLI::App &app) {
   for (const char *name :
        {"--save", "--metrics", "--timeline", "--profile", "--flight-recorder",
-        "--compare-sequential", "--check-memory"})
+        "--compare-sequential", "--check-memory", "--trace-tensors",
+        "--check-messages"})
     app.get_option("--verify")->excludes(app.get_option(name));
+  // Its lines are text, which is allocated.
+  app.get_option("--check-memory")->excludes(app.get_option("--trace-tensors"));
 }
 
 static int runTrain(TrainCommand &command, char **argv) {

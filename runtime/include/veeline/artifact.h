@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 8;
+inline constexpr uint32_t formatVersion = 9;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -269,9 +269,21 @@ struct Channel {
   int32_t toRank = 0;
   int64_t messageBytes = 0; ///< At most.
   int32_t messagesPerStep = 0;
-  /// For each of Metadata::lengths the bytes of a message; empty where all
+  DataType type = DataType::f32;   ///< Of the elements of a message.
+  std::vector<int64_t> shape = {}; ///< Of the largest.
+  /// For each of Metadata::lengths the shape of a message; empty where all
   /// messages have the same. Message i of a step is of microbatch i then.
-  std::vector<int64_t> lengthBytes = {};
+  std::vector<std::vector<int64_t>> lengthShapes = {};
+
+  /// Of a message of a microbatch that has the length of this number.
+  const std::vector<int64_t> &shapeOf(size_t length) const {
+    return lengthShapes.empty() ? shape : lengthShapes[length];
+  }
+  int64_t bytesOf(size_t length) const {
+    return lengthShapes.empty()
+               ? messageBytes
+               : numElements(lengthShapes[length]) * byteSize(type);
+  }
 };
 
 /// What a chunk costs and holds for one microbatch, as the schedule was made

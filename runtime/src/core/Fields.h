@@ -173,7 +173,9 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("to_rank", self.toRank);
   visit("message_bytes", self.messageBytes);
   visit("messages_per_step", self.messagesPerStep);
-  visit("length_bytes", self.lengthBytes);
+  visit("type", self.type);
+  visit("shape", self.shape);
+  visit("length_shapes", self.lengthShapes);
 }
 
 template <typename Visitor, Is<Chunk> Self>

@@ -165,15 +165,17 @@ private:
               where, "its extent is not the bound of the length");
   }
 
-  void checkLengthBytes(const Channel &channel, const std::string &where) {
-    if (channel.lengthBytes.empty())
+  void checkLengthShapes(const Channel &channel, const std::string &where) {
+    if (channel.lengthShapes.empty())
       return;
-    require(channel.lengthBytes.size() == metadata.lengths.size() &&
+    require(channel.lengthShapes.size() == metadata.lengths.size() &&
                 channel.messagesPerStep == metadata.microbatches,
-            where, "it has not one size for each length and microbatch");
-    for (int64_t bytes : channel.lengthBytes)
-      require(bytes >= 1 && bytes <= channel.messageBytes, where,
-              "a message is larger than the largest one");
+            where, "it has not one shape for each length and microbatch");
+    for (size_t i = 0; i < channel.lengthShapes.size(); ++i) {
+      checkShape(channel.lengthShapes[i], where);
+      require(!message.empty() || channel.bytesOf(i) <= channel.messageBytes,
+              where, "a message is larger than the largest one");
+    }
   }
 
   void checkEdges(const Program &program, const std::string &where) {
@@ -229,7 +231,12 @@ private:
     require(channel.edge >= 0, where, "its edge is negative");
     require(channel.messageBytes >= 1, where, "its messages have no bytes");
     require(channel.messagesPerStep >= 1, where, "it carries no messages");
-    checkLengthBytes(channel, where);
+    checkShape(channel.shape, where);
+    require(!message.empty() ||
+                numElements(channel.shape) * byteSize(channel.type) ==
+                    channel.messageBytes,
+            where, "its shape has not the bytes of a message");
+    checkLengthShapes(channel, where);
     bool ofParam = channel.kind == ChannelKind::paramGradient ||
                    channel.kind == ChannelKind::paramValue;
     require(!ofParam || isIndex(channel.edge, metadata.params), where,

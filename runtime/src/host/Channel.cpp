@@ -18,9 +18,6 @@
 using namespace veeline;
 using namespace veeline::host;
 
-static constexpr uint32_t faultBit = 1;
-static constexpr uint32_t oneMessage = 2;
-
 /// How long a rank sleeps before it looks whether all of them do.
 static constexpr int64_t deadlockCheckMilliseconds = 200;
 
@@ -42,8 +39,10 @@ static int32_t numUsableCores() {
 
 // A spin of some 50 microseconds saves the two system calls of a short wait;
 // where ranks share cores it would only keep the peer from running.
-Group::Group(const artifact::Program &program, bool isWhole)
-    : program(program), isWhole(isWhole), blockages(program.ranks.size()),
+Group::Group(const artifact::Program &program, bool isWhole,
+             bool checksMessages)
+    : program(program), isWhole(isWhole), isChecking(checksMessages),
+      blockages(program.ranks.size()),
       spins(static_cast<int32_t>(program.ranks.size()) <= numUsableCores()
                 ? 2000
                 : 20) {}
@@ -200,9 +199,10 @@ std::string Group::describeDeadlock() const {
 // HostChannel
 //===----------------------------------------------------------------------===//
 
-HostChannel::HostChannel(Group &group, int32_t index, int32_t messagesPerStep)
-    : group(group), index(index), capacity(messagesPerStep),
-      slots(messagesPerStep) {}
+HostChannel::HostChannel(Group &group, int32_t index,
+                         const artifact::Channel &description)
+    : group(group), index(index), capacity(description.messagesPerStep),
+      slots(capacity), identities(group.checksMessages() ? capacity : 0) {}
 
 void HostChannel::post(veeline_rank &rank, void *slot) {
   if (receiver.numPosted - receiver.numWaited >= capacity)
@@ -217,9 +217,12 @@ void HostChannel::wait(veeline_rank &rank) {
   if (receiver.numWaited == receiver.numPosted)
     return rank.fail("channel " + std::to_string(index) +
                      " is waited for, but nothing was posted");
-  uint32_t target = ++receiver.numWaited * oneMessage;
+  uint32_t number = receiver.numWaited++;
+  uint32_t target = receiver.numWaited * oneMessage;
   if (!group.waitFor(rank, index, sender.committed, target))
     rank.failed = true;
+  else if (!identities.empty())
+    checkIdentity(rank, index, number, identities[number % capacity]);
 }
 
 void *HostChannel::acquire(veeline_rank &rank) {
@@ -237,6 +240,9 @@ void HostChannel::commit(veeline_rank &rank) {
   if (sender.numCommitted == sender.numAcquired)
     return rank.fail("channel " + std::to_string(index) +
                      " is committed, but nothing was acquired");
+  if (!identities.empty())
+    identities[sender.numCommitted % capacity] =
+        identityOf(rank, index, sender.numCommitted);
   ++sender.numCommitted;
   sender.committed.add(oneMessage);
 }

@@ -8,6 +8,7 @@
 #define VEELINE_RUNTIME_HOST_CHANNEL_H
 
 #include "Futex.h"
+#include "Identity.h"
 
 #include "veeline/artifact.h"
 
@@ -17,6 +18,10 @@
 struct veeline_rank;
 
 namespace veeline::host {
+
+/// Words that count messages do so in steps of two: bit 0 carries a fault.
+inline constexpr uint32_t faultBit = 1;
+inline constexpr uint32_t oneMessage = 2;
 
 /// One edge in one direction; see the message functions of runtime.h. The
 /// receiver's thread calls post and wait, the sender's acquire and commit.
@@ -52,8 +57,11 @@ struct Blockage {
 class Group {
 public:
   /// `isWhole` where all ranks of the program belong to it: only then can all
-  /// be seen to wait.
-  Group(const artifact::Program &program, bool isWhole);
+  /// be seen to wait. `checksMessages` where a receiver compares what arrives
+  /// with what it expects, on every transport; by TCP it does so anyway.
+  Group(const artifact::Program &program, bool isWhole, bool checksMessages);
+
+  bool checksMessages() const { return isChecking; }
 
   /// Sleeps until `word` has reached `target` (see HostChannel) or carries the
   /// fault bit, which returns false. Spins first, where every rank has a core.
@@ -87,6 +95,7 @@ private:
 
   const artifact::Program &program;
   const bool isWhole;
+  const bool isChecking;
   std::vector<Blockage> blockages;
   int32_t spins;
 };
@@ -96,7 +105,8 @@ private:
 /// steps of two, so that bit 0 is free to carry a fault; they wrap around.
 class HostChannel final : public Channel {
 public:
-  HostChannel(Group &group, int32_t index, int32_t messagesPerStep);
+  HostChannel(Group &group, int32_t index,
+              const artifact::Channel &description);
 
   void post(veeline_rank &rank, void *slot) override;
   void wait(veeline_rank &rank) override;
@@ -110,6 +120,7 @@ private:
   const int32_t index;
   const uint32_t capacity; ///< Messages of a step.
   std::vector<void *> slots;
+  std::vector<Identity> identities; ///< Beside slots; empty: not checked.
 
   struct alignas(64) Receiver {
     WaitWord posted; ///< The sender sleeps on it.

@@ -40,7 +40,9 @@ HostExecutor::HostExecutor(const artifact::Artifact &artifact,
                            const artifact::Program &program,
                            const HostOptions &options)
     : artifact(artifact), program(program), network(options.network),
-      group(program, /*isWhole=*/!options.network), fault([this] {
+      group(program, /*isWhole=*/!options.network,
+            checksEnabled || options.checkMessages),
+      fault([this] {
         for (std::unique_ptr<Channel> &channel : channels)
           if (channel)
             channel->abort();
@@ -99,7 +101,7 @@ void HostExecutor::addChannel(int32_t index) {
   const artifact::Channel &channel = program.channels[index];
   std::unique_ptr<Channel> &end = channels.emplace_back();
   if (!network)
-    end = std::make_unique<HostChannel>(group, index, channel.messagesPerStep);
+    end = std::make_unique<HostChannel>(group, index, channel);
   else if ((channel.fromRank == network->rank()) !=
            (channel.toRank == network->rank()))
     end = network->connect(group, index, channel);
@@ -209,6 +211,8 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   rank.resultTypes = &metadata.results;
   if (options.timelineEvents)
     rank.timeline = std::make_unique<Timeline>(options.timelineEvents);
+  if (options.traceTensors)
+    rank.trace = std::make_unique<TensorTrace>(rank, metadata);
   return Status::success();
 }
 
@@ -281,6 +285,8 @@ void HostExecutor::runWorker(Worker &worker) {
     for (Channel *channel : worker.rank.channels)
       if (channel && !worker.rank.failed)
         channel->flush(worker.rank);
+    if (worker.rank.trace && !worker.rank.failed)
+      worker.rank.trace->printGradients();
     enter(Activity::waiting);
     group.endStep(worker.rank.index);
     worker.stepEnd = nanoseconds();

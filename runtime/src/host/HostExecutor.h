@@ -27,6 +27,10 @@ struct HostOptions {
   size_t timelineEvents = 0;
   /// Fill arenas with a pattern, for Arena::highWaterMark.
   bool poison = false;
+  /// Print what goes by.
+  bool traceTensors = false;
+  /// Compare what arrives with what is expected; builds with checks always do.
+  bool checkMessages = false;
   /// Where given, called by each rank's thread before it does something else;
   /// for counting allocations.
   void (*announce)(Activity activity) = nullptr;

@@ -12,6 +12,7 @@
 #include "Fault.h"
 #include "PreparedCall.h"
 #include "Reduction.h"
+#include "TensorTrace.h"
 #include "Timeline.h"
 #include "Update.h"
 
@@ -65,6 +66,7 @@ struct veeline_rank {
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 
   std::unique_ptr<veeline::host::Timeline> timeline; ///< Null: not asked for.
+  std::unique_ptr<veeline::host::TensorTrace> trace; ///< The same.
 
   /// True where the `bytes` at `place` lie inside of this rank's arena.
   bool owns(const void *place, int64_t bytes) const {
@@ -88,13 +90,18 @@ struct veeline_rank {
     return isKnown ? (*lengths)[versions[microbatch]] : 0;
   }
 
-  /// The bytes of message `number` of `channel`, counted since the start.
+  /// The number of the length of message `number` of `channel`, counted since
+  /// the start; 0 where it is not known, or does not vary.
+  size_t messageLength(const veeline::artifact::Channel &channel,
+                       uint32_t number) const {
+    int32_t version = channel.lengthShapes.empty()
+                          ? 0
+                          : versions[number % channel.messagesPerStep];
+    return version < 0 ? 0 : static_cast<size_t>(version);
+  }
   int64_t messageBytes(const veeline::artifact::Channel &channel,
                        uint32_t number) const {
-    if (channel.lengthBytes.empty())
-      return channel.messageBytes;
-    int32_t version = versions[number % channel.messagesPerStep];
-    return channel.lengthBytes[version < 0 ? 0 : version];
+    return channel.bytesOf(messageLength(channel, number));
   }
 
   /// Records the first fault of the program and stops this rank.

@@ -15,7 +15,6 @@
 using namespace veeline;
 using namespace veeline::host;
 
-static constexpr uint32_t faultBit = 1;
 static constexpr uint32_t oneStep = 2;
 
 /// Elements that are added at a time: those of all replicas stay in the cache.

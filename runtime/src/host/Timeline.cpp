@@ -155,8 +155,9 @@ private:
     int64_t bytes = channel.messageBytes;
     auto it =
         std::find(metadata.lengths.begin(), metadata.lengths.end(), length);
-    if (!channel.lengthBytes.empty() && it != metadata.lengths.end())
-      bytes = channel.lengthBytes[it - metadata.lengths.begin()];
+    if (it != metadata.lengths.end())
+      bytes =
+          channel.bytesOf(static_cast<size_t>(it - metadata.lengths.begin()));
     events.back()["args"]["bytes"] = bytes;
   }
 

@@ -56,7 +56,7 @@ struct Header {
   int32_t edge;
   uint32_t direction; ///< An artifact::ChannelKind, or a Part of a reduction.
   uint32_t number;    ///< Counts the messages of the channel since the start.
-  uint32_t unused;
+  int32_t microbatch; ///< -1 of what is sent once a step.
   uint64_t bytes;
 };
 

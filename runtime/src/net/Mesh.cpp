@@ -37,7 +37,8 @@ static std::string nameOf(int32_t rank) {
 //===----------------------------------------------------------------------===//
 
 Mesh::Mesh(const MeetingOptions &options, const MpiLibrary *mpi)
-    : place(options.place), timeoutSeconds(options.timeoutSeconds), mpi(mpi),
+    : place(options.place), timeoutSeconds(options.timeoutSeconds),
+      maxExchangeBytes(options.maxExchangeBytes), mpi(mpi),
       work(asio::make_work_guard(io)), timer(io),
       inbox(static_cast<size_t>(options.place.numRanks)),
       hasEnded(static_cast<size_t>(options.place.numRanks)) {}
@@ -364,8 +365,8 @@ bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
     return false;
   const artifact::Channel &channel = it->second->channel();
   uint64_t most = static_cast<uint64_t>(channel.messageBytes);
-  bool hasSize =
-      channel.lengthBytes.empty() ? header.bytes == most : header.bytes <= most;
+  bool hasSize = channel.lengthShapes.empty() ? header.bytes == most
+                                              : header.bytes <= most;
   return hasSize && channel.fromRank == peer && channel.edge == header.edge &&
          static_cast<uint32_t>(channel.kind) == header.direction;
 }
@@ -389,7 +390,8 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
   }
   // Not where this process has given up meanwhile.
   if (auto it = receivers.find(header.channel); it != receivers.end())
-    it->second->arrive(header.bytes);
+    it->second->arrive({static_cast<ChannelKind>(header.direction), header.edge,
+                        header.microbatch, static_cast<int64_t>(header.bytes)});
   co_return true;
 }
 
@@ -397,9 +399,16 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
   Link &link = *links[static_cast<size_t>(peer)];
   std::string text;
   bool isFailure = header.kind == FrameKind::failure;
-  if (!isFailure || header.bytes <= maxTextBytes) {
-    text.resize(header.bytes);
-    if (!co_await readBytes(link, text.data(), text.size())) {
+  if (header.bytes > (isFailure ? maxTextBytes : maxExchangeBytes)) {
+    lose(peer, "sent " + std::to_string(header.bytes) +
+                   " bytes, which is more than it has to say");
+    co_return false;
+  }
+  // Grows as they come: a number alone takes no memory.
+  while (text.size() < header.bytes) {
+    size_t done = text.size();
+    text.resize(std::min<size_t>(done + partBytes, header.bytes));
+    if (!co_await readBytes(link, text.data() + done, text.size() - done)) {
       lose(peer, "is gone: its connection is closed");
       co_return false;
     }
@@ -445,7 +454,10 @@ std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
         Frame frame;
         frame.header = header;
         frame.header.number = message.number;
-        frame.header.bytes = static_cast<uint64_t>(message.bytes);
+        frame.header.bytes = static_cast<uint64_t>(message.identity.bytes);
+        frame.header.edge = message.identity.edge;
+        frame.header.direction = static_cast<uint32_t>(message.identity.kind);
+        frame.header.microbatch = message.identity.microbatch;
         frame.data = message.data;
         frame.sender = senders[frame.header.channel];
         send(peer, std::move(frame));

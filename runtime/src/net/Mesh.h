@@ -96,6 +96,7 @@ private:
 
   const Place place;
   const double timeoutSeconds;
+  const uint64_t maxExchangeBytes;
   const MpiLibrary *const mpi;
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> work;

@@ -8,7 +8,7 @@
 
 #include "Waiting.h"
 
-#include <dlfcn.h>
+#include <cstring>
 
 using namespace veeline;
 using namespace veeline::net;
@@ -16,17 +16,6 @@ using namespace veeline::net;
 /// Messages of a channel on their way out; the next one waits for the oldest,
 /// which it may: a send may block until its receive is posted.
 static constexpr size_t maxPlaces = 4;
-
-Expected<const MpiLibrary *> net::loadMpi(const std::string &directory) {
-  // MPI loads parts of its own, which look for its symbols.
-  std::string path = directory + "/libveeline_mpi.so";
-  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  void *symbol = library ? ::dlsym(library, mpiLibrarySymbol) : nullptr;
-  if (!symbol)
-    return Status::error(std::string("cannot load MPI: ") + ::dlerror() +
-                         "; --transport tcp does without");
-  return reinterpret_cast<GetMpiLibrary *>(symbol)();
-}
 
 bool MpiChannel::isDone(veeline_rank &rank, void *request) {
   bool done = false;
@@ -46,41 +35,76 @@ bool MpiChannel::await(veeline_rank &rank, void *request) {
   return isThere;
 }
 
-void MpiChannel::post(veeline_rank &rank, void *slot) {
+void MpiChannel::expect(veeline_rank &rank, void *place, int64_t bytes) {
   void *request = nullptr;
-  if (const char *error = mpi.receive(slot, description.messageBytes,
-                                      description.fromRank, index, &request))
+  if (const char *error =
+          mpi.receive(place, bytes, description.fromRank, index, &request))
     return rank.fail("channel " + std::to_string(index) + ": " + error);
   posted.push_back(request);
+}
+
+void MpiChannel::post(veeline_rank &rank, void *slot) {
+  if (!identities.empty())
+    expect(rank, &identities[numPosted++ % identities.size()],
+           sizeof(host::Identity));
+  if (!rank.failed)
+    expect(rank, slot, description.messageBytes);
+}
+
+/// False after a fault.
+bool MpiChannel::waitForOldest(veeline_rank &rank) {
+  void *request = posted.front();
+  posted.pop_front();
+  if (await(rank, request))
+    return true;
+  rank.failed = true;
+  return false;
 }
 
 void MpiChannel::wait(veeline_rank &rank) {
   if (posted.empty())
     return rank.fail("channel " + std::to_string(index) +
                      " is waited for, but nothing was posted");
-  void *request = posted.front();
-  posted.pop_front();
-  if (!await(rank, request))
-    rank.failed = true;
+  if (identities.empty()) {
+    waitForOldest(rank);
+    return;
+  }
+  // Before the message: a wrong one may be larger than its place.
+  if (!waitForOldest(rank))
+    return;
+  host::checkIdentity(rank, index, numWaited,
+                      identities[numWaited % identities.size()]);
+  ++numWaited;
+  if (!rank.failed)
+    waitForOldest(rank);
+}
+
+/// Room for the identity before a message in its place.
+size_t MpiChannel::bytesAhead() const { return identities.empty() ? 0 : 64; }
+
+void MpiChannel::release(Sending message) {
+  if (message.place)
+    freePlaces.push_back(message.place);
 }
 
 void MpiChannel::reclaimPlaces(veeline_rank &rank) {
   while (!sending.empty() && isDone(rank, sending.front().request)) {
-    freePlaces.push_back(sending.front().place);
+    release(sending.front());
     sending.pop_front();
   }
 }
 
 void *MpiChannel::acquire(veeline_rank &rank) {
   reclaimPlaces(rank);
-  if (freePlaces.empty() && sending.size() >= maxPlaces)
+  while (!rank.failed && freePlaces.empty() && places.size() >= maxPlaces &&
+         !sending.empty())
     finishOldest(rank);
   if (rank.failed)
     return nullptr;
   if (freePlaces.empty()) {
     places.push_back(std::make_unique<char[]>(
-        static_cast<size_t>(description.messageBytes)));
-    freePlaces.push_back(places.back().get());
+        bytesAhead() + static_cast<size_t>(description.messageBytes)));
+    freePlaces.push_back(places.back().get() + bytesAhead());
   }
   acquired.push_back(freePlaces.back());
   freePlaces.pop_back();
@@ -93,10 +117,22 @@ void MpiChannel::commit(veeline_rank &rank) {
                      " is committed, but nothing was acquired");
   char *place = acquired.front();
   acquired.pop_front();
+  if (!identities.empty()) {
+    host::Identity identity = host::identityOf(rank, index, numCommitted);
+    char *before = place - bytesAhead();
+    std::memcpy(before, &identity, sizeof(identity));
+    start(rank, before, sizeof(identity), nullptr);
+  }
+  if (!rank.failed)
+    start(rank, place, rank.messageBytes(description, numCommitted++), place);
+}
+
+/// `place` is free when this is sent.
+void MpiChannel::start(veeline_rank &rank, const char *data, int64_t bytes,
+                       char *place) {
   void *request = nullptr;
   if (const char *error =
-          mpi.send(place, rank.messageBytes(description, numCommitted++),
-                   description.toRank, index, &request))
+          mpi.send(data, bytes, description.toRank, index, &request))
     return rank.fail("channel " + std::to_string(index) + ": " + error);
   sending.push_back({request, place});
 }
@@ -106,7 +142,7 @@ void MpiChannel::finishOldest(veeline_rank &rank) {
     rank.failed = true;
     return;
   }
-  freePlaces.push_back(sending.front().place);
+  release(sending.front());
   sending.pop_front();
 }
 

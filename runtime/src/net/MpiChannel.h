@@ -17,12 +17,16 @@ namespace veeline::net {
 /// Either end of a channel. All that MPI does is done in calls of the rank's
 /// own thread, which looks again in sleeps that grow while it waits. The tag is
 /// the channel's index: edge and direction are the channel's, messages come in
-/// the order in which they were sent.
+/// the order in which they were sent. Where messages are checked, each one's
+/// identity is sent ahead of it.
 class MpiChannel final : public host::Channel {
 public:
   MpiChannel(const MpiLibrary &mpi, host::Group &group, int32_t index,
              const artifact::Channel &description)
-      : mpi(mpi), group(group), index(index), description(description) {}
+      : mpi(mpi), group(group), index(index), description(description),
+        identities(group.checksMessages()
+                       ? static_cast<size_t>(description.messagesPerStep)
+                       : 0) {}
   ~MpiChannel() override;
 
   void post(veeline_rank &rank, void *slot) override;
@@ -36,20 +40,27 @@ public:
 private:
   struct Sending {
     void *request;
-    char *place;
+    char *place; ///< Null of an identity, which lies before its message.
   };
 
   bool await(veeline_rank &rank, void *request);
   bool isDone(veeline_rank &rank, void *request);
   void reclaimPlaces(veeline_rank &rank);
   void finishOldest(veeline_rank &rank);
+  bool waitForOldest(veeline_rank &rank);
+  void release(Sending message);
+  void start(veeline_rank &rank, const char *data, int64_t bytes, char *place);
+  void expect(veeline_rank &rank, void *place, int64_t bytes);
+  size_t bytesAhead() const;
 
   const MpiLibrary &mpi;
   host::Group &group;
   const int32_t index;
   const artifact::Channel &description;
   std::atomic<bool> isAborted{false};
-  std::deque<void *> posted; ///< Receives, oldest first.
+  std::deque<void *> posted;              ///< Receives, oldest first.
+  std::vector<host::Identity> identities; ///< Empty: not checked.
+  uint32_t numPosted = 0, numWaited = 0;
   std::deque<char *> acquired;
   uint32_t numCommitted = 0;
   std::deque<Sending> sending;

@@ -12,9 +12,8 @@
 
 using namespace veeline;
 using namespace veeline::net;
-
-static constexpr uint32_t faultBit = 1;
-static constexpr uint32_t oneMessage = 2;
+using host::faultBit;
+using host::oneMessage;
 
 static std::string nameOf(int32_t index) {
   return "channel " + std::to_string(index);
@@ -59,8 +58,8 @@ void RemoteSender::commit(veeline_rank &rank) {
     return rank.fail(nameOf(index) + " is committed, but nothing was acquired");
   char *place = acquired.front();
   acquired.erase(acquired.begin());
-  int64_t bytes = rank.messageBytes(description, numCommitted);
-  send({numCommitted++, place, bytes});
+  host::Identity identity = host::identityOf(rank, index, numCommitted);
+  send({numCommitted++, place, identity});
 }
 
 void RemoteSender::abort() { credits.setBits(faultBit); }
@@ -91,16 +90,11 @@ void RemoteReceiver::wait(veeline_rank &rank) {
   if (numWaited == numPosted.load(std::memory_order_relaxed))
     return rank.fail(nameOf(index) + " is waited for, but nothing was posted");
   uint32_t number = numWaited++;
-  if (!group.waitFor(rank, index, arrived, numWaited * oneMessage)) {
+  if (!group.waitFor(rank, index, arrived, numWaited * oneMessage))
     rank.failed = true;
-    return;
-  }
-  int64_t bytes = static_cast<int64_t>(sizes[number % sizes.size()]);
-  int64_t expected = rank.messageBytes(description, number);
-  if (bytes != expected)
-    rank.fail(nameOf(index) + ": a message of " + std::to_string(bytes) +
-              " bytes arrived where the length of its microbatch makes it " +
-              std::to_string(expected));
+  else
+    host::checkIdentity(rank, index, number,
+                        identities[number % identities.size()]);
 }
 
 void *RemoteReceiver::acquire(veeline_rank &rank) {
@@ -121,7 +115,7 @@ char *RemoteReceiver::placeOf(uint32_t number) {
   return static_cast<char *>(slots[number % slots.size()]);
 }
 
-void RemoteReceiver::arrive(uint64_t bytes) {
-  sizes[numArrived++ % sizes.size()] = bytes;
+void RemoteReceiver::arrive(const host::Identity &identity) {
+  identities[numArrived++ % identities.size()] = identity;
   arrived.add(oneMessage);
 }

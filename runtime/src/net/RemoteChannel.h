@@ -27,7 +27,7 @@ namespace veeline::net {
 struct Outgoing {
   uint32_t number = 0; ///< Counts the messages of the channel.
   char *data = nullptr;
-  int64_t bytes = 0;
+  host::Identity identity;
 };
 
 /// `send` hands a message to the network, which calls `sent` when its place is
@@ -78,7 +78,7 @@ public:
                  std::function<void()> announce)
       : group(group), index(index), description(description),
         slots(static_cast<size_t>(description.messagesPerStep)),
-        sizes(slots.size()), announce(std::move(announce)) {}
+        identities(slots.size()), announce(std::move(announce)) {}
 
   void post(veeline_rank &rank, void *slot) override;
   void wait(veeline_rank &rank) override;
@@ -90,7 +90,7 @@ public:
   /// From the network's thread. Null where message `number` is not the next one
   /// or nothing is posted for it.
   char *placeOf(uint32_t number);
-  void arrive(uint64_t bytes);
+  void arrive(const host::Identity &identity);
 
   const artifact::Channel &channel() const { return description; }
 
@@ -99,7 +99,7 @@ private:
   const int32_t index;
   const artifact::Channel &description;
   std::vector<void *> slots;
-  std::vector<uint64_t> sizes; ///< Of what has arrived.
+  std::vector<host::Identity> identities; ///< Of what has arrived.
   std::function<void()> announce;
   host::WaitWord arrived; ///< In steps of two; bit 0 is a fault.
   std::atomic<uint32_t> numPosted{0};

@@ -13,9 +13,9 @@
 
 using namespace veeline;
 using namespace veeline::net;
+using host::faultBit;
 using host::Share;
 
-static constexpr uint32_t faultBit = 1;
 static constexpr uint32_t oneStep = 2;
 
 //===----------------------------------------------------------------------===//

@@ -47,6 +47,8 @@ struct Options {
   /// Where libraries of ours are that are loaded on demand.
   std::string libraryDirectory;
 
+  bool traceTensors = false;
+  bool checkMessages = false;
   bool verify = false;
   bool compareSequential = false;
   bool checkMemory = false;

@@ -10,6 +10,8 @@
 #include "Random.h"
 #include "Suggest.h"
 
+#include "veeline/Support/Check.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -102,6 +104,8 @@ std::string Run::commonOptions() const {
   addLine(text, "--shuffle", options.inputs.shuffle);
   addLine(text, "--drop-last", options.inputs.dropLast);
   addLine(text, "--init", !options.init.empty());
+  // MPI sends more with it; builds with checks always do.
+  addLine(text, "--check-messages", checksEnabled || options.checkMessages);
   addLine(text, "--save", !options.save.empty());
   addLine(text, "--timeline", !options.timeline.empty());
   addLine(text, "--profile", !options.profile.empty());
@@ -163,6 +167,33 @@ static Expected<const net::MpiLibrary *> openMpi(const Options &options,
   return mpi;
 }
 
+size_t train::timelineCapacity(const artifact::Program &program,
+                               int64_t steps) {
+  size_t ops = 1;
+  for (const artifact::Rank &rank : program.ranks)
+    ops = std::max(ops, rank.ops.size());
+  return (3 * ops + 1) * static_cast<size_t>(steps);
+}
+
+/// What processes give each other: values of parameters, the results of a step,
+/// events of a timeline.
+static uint64_t largestExchange(const artifact::Metadata &metadata,
+                                const artifact::Program &program,
+                                int64_t timelineSteps) {
+  size_t bytes = net::maxTextBytes;
+  size_t results = metadata.results.size() *
+                       static_cast<size_t>(metadata.microbatches) *
+                       static_cast<size_t>(program.replicas) +
+                   metadata.params.size();
+  bytes = std::max(bytes, results * sizeof(double));
+  for (const artifact::Parameter &param : metadata.params)
+    bytes =
+        std::max(bytes, static_cast<size_t>(artifact::numElements(param.shape) *
+                                            artifact::byteSize(param.type)));
+  return std::max(bytes, sizeof(host::Event) *
+                             timelineCapacity(program, timelineSteps));
+}
+
 Status Run::connect(const net::Place &place) {
   net::MeetingOptions meeting;
   meeting.place = place;
@@ -170,6 +201,9 @@ Status Run::connect(const net::Place &place) {
     meeting.token = token;
   meeting.about = commonOptions();
   meeting.timeoutSeconds = options.timeoutSeconds;
+  meeting.maxExchangeBytes =
+      largestExchange(metadata(), *metadata().findProgram(options.program),
+                      std::max(options.timelineSteps, profileSteps));
   const net::MpiLibrary *mpi = nullptr;
   if (options.transport == "mpi" ||
       (options.transport == "auto" && place.launcher == "mpirun")) {

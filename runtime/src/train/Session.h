@@ -17,6 +17,12 @@ namespace veeline::train {
 
 /// The steps that a flight record has at most.
 inline constexpr int32_t flightSteps = 2;
+/// How many steps --profile measures, the last ones.
+inline constexpr int32_t profileSteps = 21;
+
+/// Events of a rank in so many steps: each op and the waits in it, of which a
+/// reduction has two.
+size_t timelineCapacity(const artifact::Program &program, int64_t steps);
 
 /// What all sessions of a run share: the artifact, the data, the first values
 /// of the parameters.

@@ -59,18 +59,6 @@ private:
 };
 } // namespace
 
-/// How many steps --profile measures, the last ones.
-static constexpr int32_t profileSteps = 21;
-
-/// Room for each op and the waits in it, of which a reduction has two.
-static size_t timelineCapacity(const artifact::Program &program,
-                               int64_t steps) {
-  size_t ops = 1;
-  for (const artifact::Rank &rank : program.ranks)
-    ops = std::max(ops, rank.ops.size());
-  return (3 * ops + 1) * static_cast<size_t>(steps);
-}
-
 static std::vector<std::string>
 metricNames(const artifact::Metadata &metadata) {
   std::vector<std::string> names;
@@ -88,6 +76,8 @@ Status Trainer::open() {
   host::HostOptions hostOptions;
   hostOptions.poison = options.checkMemory;
   hostOptions.network = run.network.get();
+  hostOptions.traceTensors = options.traceTensors;
+  hostOptions.checkMessages = options.checkMessages;
   if (options.checkMemory)
     hostOptions.announce = countRankAllocations;
   const artifact::Program *program =

@@ -103,13 +103,13 @@ VEELINE_API void rank0_step(veeline_rank *rank, char *arena,
   for (int i = 0; i < MICROBATCHES; ++i)
     veeline_recv_post(rank, 1, arena + MESSAGES + 128 * i);
   for (int i = 0; i < MICROBATCHES; ++i) {
-    veeline_op_begin(rank, op);
     float *e = veeline_send_acquire(rank, 0);
-    veeline_op_end(rank, op++);
     veeline_op_begin(rank, op);
     chunk0_forward(slice(batch[0], i), at(arena, VALUE), e);
     veeline_op_end(rank, op++);
+    veeline_op_begin(rank, op);
     veeline_send_commit(rank, 0);
+    veeline_op_end(rank, op++);
   }
   for (int i = 0; i < MICROBATCHES; ++i) {
     veeline_op_begin(rank, op);
@@ -146,17 +146,17 @@ VEELINE_API void rank1_step(veeline_rank *rank, char *arena,
     chunk1_forward(rank, e, w, slice(batch[1], i), work, &loss);
     veeline_op_end(rank, op++);
     veeline_report(rank, 0, i, &loss);
-    veeline_op_begin(rank, op);
     float *de = veeline_send_acquire(rank, 1);
-    veeline_op_end(rank, op++);
     veeline_op_begin(rank, op);
     chunk1_backward(rank, e, w, slice(batch[1], i), work, at(arena, GRADIENT),
                     de);
     veeline_op_end(rank, op++);
+    veeline_op_begin(rank, op);
 #ifdef DEADLOCK
     if (i < MICROBATCHES - 1)
 #endif
       veeline_send_commit(rank, 1);
+    veeline_op_end(rank, op++);
   }
   veeline_op_begin(rank, op);
   update(rank, 0, arena, 0);

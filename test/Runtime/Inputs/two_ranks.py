@@ -95,7 +95,9 @@ def channel(kind, from_rank, to_rank):
         "to_rank": to_rank,
         "message_bytes": MESSAGE,
         "messages_per_step": MICROBATCHES,
-        "length_bytes": [],
+        "type": "f32",
+        "shape": [2, MESSAGE // 8],
+        "length_shapes": [],
     }
 
 
@@ -116,8 +118,8 @@ def program(name, ranks, channels, chunks_per_stage):
 def rank0_ops():
     ops = []
     for i in range(MICROBATCHES):
-        ops += [op("send", microbatch=i, channel=0)]
         ops += [op("F", 0, i, begin=float(i))]
+        ops += [op("send", microbatch=i, channel=0)]
     for i in range(MICROBATCHES):
         ops += [op("recv", microbatch=i, channel=1)]
         ops += [op("BW", 0, i, begin=float(10 + i))]
@@ -129,8 +131,8 @@ def rank1_ops():
     for i in range(MICROBATCHES):
         ops += [op("recv", microbatch=i, channel=0)]
         ops += [op("F", 1, i, begin=float(1 + 2 * i))]
-        ops += [op("send", microbatch=i, channel=1)]
         ops += [op("BW", 1, i, begin=float(2 + 2 * i))]
+        ops += [op("send", microbatch=i, channel=1)]
     return ops + [op("update", of_param=1)]
 
 

@@ -41,7 +41,8 @@ static Artifact makeArtifact() {
   program.name = "pipeline";
   program.schedule = "1f1b";
   program.stages = 2;
-  program.channels = {{ChannelKind::activation, 0, 0, 1, 64, 2}};
+  program.channels = {
+      {ChannelKind::activation, 0, 0, 1, 64, 2, DataType::f32, {4, 4}}};
   for (int rank = 0; rank < 2; ++rank) {
     Rank entry;
     entry.stepSymbol = "step" + std::to_string(rank);
@@ -310,19 +311,28 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          a.metadata.lengths = {2, 5};
          a.metadata.batches[0].lengthDim = 1;
        }},
-      {"not one size for each length",
+      {"not one shape for each length",
        [&](Artifact &a) {
          a.metadata.lengths = {2, 4};
-         program(a).channels[0].lengthBytes = {64};
+         program(a).channels[0].lengthShapes = {{4, 4}};
        }},
       {"larger than the largest",
        [&](Artifact &a) {
          a.metadata.lengths = {2, 4};
-         program(a).channels[0].lengthBytes = {65, 64};
+         program(a).channels[0].lengthShapes = {{4, 5}, {4, 4}};
+       }},
+      {"channel 0: an extent of its shape is below 1",
+       [&](Artifact &a) {
+         a.metadata.lengths = {2, 4};
+         program(a).channels[0].lengthShapes = {{4, 0}, {4, 4}};
        }},
       {"not as many ranks", [&](Artifact &a) { program(a).stages = 3; }},
       {"does not connect two ranks",
        [&](Artifact &a) { program(a).channels[0].toRank = 2; }},
+      {"channel 0: its shape has not the bytes of a message",
+       [&](Artifact &a) { program(a).channels[0].shape = {4, 3}; }},
+      {"channel 0: an extent of its shape is below 1",
+       [&](Artifact &a) { program(a).channels[0].shape = {-4, -4}; }},
       {"rank 1: its object", [&](Artifact &a) { a.objects.pop_back(); }},
       {"outside of the arena",
        [&](Artifact &a) { program(a).ranks[0].regions[0].offset = 1000; }},

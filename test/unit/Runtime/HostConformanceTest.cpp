@@ -17,6 +17,7 @@ public:
          const std::vector<veeline_step_fn> &steps) override {
     host::HostOptions options;
     options.steps = steps;
+    options.checkMessages = true;
     Expected<std::unique_ptr<host::HostExecutor>> created =
         host::HostExecutor::create(artifact, artifact.metadata.programs[0],
                                    options);

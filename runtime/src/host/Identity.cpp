@@ -1,0 +1,46 @@
+//===- Identity.cpp - which message a message is --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Identity.h"
+
+#include "Names.h"
+#include "Rank.h"
+
+using namespace veeline;
+using namespace veeline::host;
+
+Identity host::identityOf(const veeline_rank &rank, int32_t channel,
+                          uint32_t number) {
+  int32_t microbatch = -1;
+  const std::vector<artifact::Op> &ops = rank.description->ops;
+  if (rank.currentOp >= 0 && static_cast<size_t>(rank.currentOp) < ops.size()) {
+    const artifact::Op &op = ops[static_cast<size_t>(rank.currentOp)];
+    microbatch = op.microbatch;
+    if (op.channel >= 0)
+      channel = op.channel;
+  }
+  const artifact::Channel &description =
+      rank.program->channels[static_cast<size_t>(channel)];
+  return {description.kind, description.edge, microbatch,
+          rank.messageBytes(description, number)};
+}
+
+static std::string describe(const Identity &identity) {
+  std::string text = std::string(artifact::enumName(identity.kind)) + " " +
+                     std::to_string(identity.edge);
+  if (identity.microbatch >= 0)
+    text += " of microbatch " + std::to_string(identity.microbatch);
+  return text + " with " + std::to_string(identity.bytes) + " bytes";
+}
+
+void host::checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
+                         const Identity &arrived) {
+  Identity expected = identityOf(rank, channel, number);
+  if (arrived == expected)
+    return;
+  rank.fail("channel " + std::to_string(channel) + ": " + describe(arrived) +
+            " arrived, expected " + describe(expected));
+}

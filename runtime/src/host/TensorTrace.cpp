@@ -1,0 +1,239 @@
+//===- TensorTrace.cpp - what goes by, printed ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorTrace.h"
+
+#include "HalfFloats.h"
+#include "Names.h"
+#include "Rank.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+
+using namespace veeline;
+using namespace veeline::host;
+using artifact::DataType;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static double toDouble(float value) { return value; }
+static double toDouble(double value) { return value; }
+static double toDouble(int64_t value) { return static_cast<double>(value); }
+
+/// Calls `visit` with each element.
+template <typename T, typename Convert, typename Visit>
+static void forEachOf(int64_t count, const void *data, Convert convert,
+                      Visit visit) {
+  for (int64_t i = 0; i < count; ++i) {
+    T element;
+    std::memcpy(&element, static_cast<const char *>(data) + i * sizeof(T),
+                sizeof(T));
+    visit(toDouble(convert(element)));
+  }
+}
+
+template <typename Visit>
+static void forEachElement(DataType type, int64_t count, const void *data,
+                           Visit visit) {
+  auto same = [](auto value) { return value; };
+  auto wide = [](auto value) { return static_cast<int64_t>(value); };
+  switch (type) {
+  case DataType::f32:
+    return forEachOf<float>(count, data, same, visit);
+  case DataType::f64:
+    return forEachOf<double>(count, data, same, visit);
+  case DataType::bf16:
+    return forEachOf<uint16_t>(count, data, fromBf16, visit);
+  case DataType::f16:
+    return forEachOf<uint16_t>(count, data, fromF16, visit);
+  case DataType::i1:
+  case DataType::i8:
+    return forEachOf<int8_t>(count, data, wide, visit);
+  case DataType::i16:
+    return forEachOf<int16_t>(count, data, wide, visit);
+  case DataType::i32:
+    return forEachOf<int32_t>(count, data, wide, visit);
+  case DataType::i64:
+    return forEachOf<int64_t>(count, data, wide, visit);
+  }
+}
+
+TensorStatistics host::measureTensor(DataType type, int64_t count,
+                                     const void *data) {
+  TensorStatistics result;
+  double sum = 0, least = INFINITY, greatest = -INFINITY;
+  // A comparison with a NaN is false: once there is one, it stays.
+  forEachElement(type, count, data, [&](double value) {
+    sum += value;
+    least = std::isnan(value) || value < least ? value : least;
+    greatest = std::isnan(value) || value > greatest ? value : greatest;
+  });
+  result = {sum / static_cast<double>(count), 0, least, greatest};
+  double squares = 0;
+  forEachElement(type, count, data, [&](double value) {
+    squares += (value - result.mean) * (value - result.mean);
+  });
+  if (count > 1)
+    result.deviation = std::sqrt(squares / static_cast<double>(count - 1));
+  return result;
+}
+
+static std::string format(const char *pattern, double number) {
+  char text[64];
+  std::snprintf(text, sizeof(text), pattern, number);
+  return text;
+}
+
+static std::string describeShape(const std::vector<int64_t> &shape) {
+  std::string text = "shape=[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One rank's end of a channel, which says what goes by.
+class TracedChannel final : public Channel {
+public:
+  TracedChannel(Channel &channel, int32_t index, const TensorTrace &trace)
+      : channel(channel), index(index), trace(trace) {}
+
+  void post(veeline_rank &rank, void *slot) override {
+    channel.post(rank, slot);
+    if (!rank.failed)
+      places.push_back(slot);
+  }
+  void wait(veeline_rank &rank) override {
+    channel.wait(rank);
+    if (!rank.failed)
+      print("received");
+  }
+  void *acquire(veeline_rank &rank) override {
+    void *slot = channel.acquire(rank);
+    if (slot)
+      places.push_back(slot);
+    return slot;
+  }
+  /// From the commit on the place is the receiver's.
+  void commit(veeline_rank &rank) override {
+    if (!places.empty())
+      print("sending");
+    channel.commit(rank);
+  }
+  void flush(veeline_rank &rank) override { channel.flush(rank); }
+  void abort() override { channel.abort(); }
+  bool isIdle() const override { return channel.isIdle(); }
+
+private:
+  void print(const char *what) {
+    trace.printMessage(what, index, number++, places.front());
+    places.pop_front();
+  }
+
+  Channel &channel;
+  const int32_t index;
+  const TensorTrace &trace;
+  uint32_t number = 0;             ///< Of messages that have gone by.
+  std::deque<const void *> places; ///< Posted or acquired, oldest first.
+};
+} // namespace
+
+TensorTrace::TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata)
+    : rank(rank), metadata(metadata) {
+  for (size_t i = 0; i < rank.channels.size(); ++i) {
+    if (!rank.channels[i])
+      continue;
+    ends.push_back(std::make_unique<TracedChannel>(
+        *rank.channels[i], rank.firstChannel + static_cast<int32_t>(i), *this));
+    rank.channels[i] = ends.back().get();
+  }
+}
+
+/// In one piece, whatever other ranks print.
+void TensorTrace::print(std::string line) const {
+  line = "[Rank " + std::to_string(rank.index) + "] step " +
+         std::to_string(rank.settings->step) + ": " + line + "\n";
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fflush(stdout);
+}
+
+void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,
+                               const void *data) const {
+  const artifact::Channel &channel =
+      rank.program->channels[static_cast<size_t>(index)];
+  bool ofParam = channel.kind == artifact::ChannelKind::paramGradient ||
+                 channel.kind == artifact::ChannelKind::paramValue;
+  int32_t microbatch = identityOf(rank, index, number).microbatch;
+  std::string line = std::string(what) + " " +
+                     std::string(artifact::enumName(channel.kind)) + " ";
+  line += ofParam ? metadata.params[static_cast<size_t>(channel.edge)].name
+                  : std::to_string(channel.edge);
+  if (microbatch >= 0)
+    line += ", microbatch " + std::to_string(microbatch);
+  // Without gaps, in a place for the longest.
+  const std::vector<int64_t> &shape =
+      channel.shapeOf(rank.messageLength(channel, number));
+  TensorStatistics numbers =
+      measureTensor(channel.type, artifact::numElements(shape), data);
+  print(line + ": " + describeShape(shape) +
+        format(", mean=%.6g", numbers.mean) +
+        format(", std=%.6g", numbers.deviation) +
+        format(", min=%.6g", numbers.least) +
+        format(", max=%.6g", numbers.greatest));
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// More than one chunk uses it.
+bool TensorTrace::isShared(int32_t param) const {
+  size_t count = 0; // In all replicas, which are alike.
+  for (const artifact::Rank &other : rank.program->ranks)
+    for (const artifact::RankParam &entry : other.params)
+      count += entry.param == param ? entry.gradients.size() : 0;
+  return count > static_cast<size_t>(rank.program->replicas);
+}
+
+double TensorTrace::normOf(const artifact::RankParam &entry,
+                           const artifact::Accumulator &gradient) const {
+  const artifact::Parameter &param =
+      metadata.params[static_cast<size_t>(entry.param)];
+  double squares = 0;
+  forEachElement(param.type, artifact::numElements(param.shape),
+                 rank.arena->data() + gradient.offset,
+                 [&](double value) { squares += value * value; });
+  return std::sqrt(squares) / rank.allMicrobatches;
+}
+
+void TensorTrace::printGradient(const artifact::RankParam &entry, double norm,
+                                const std::string &of) const {
+  const artifact::Parameter &param =
+      metadata.params[static_cast<size_t>(entry.param)];
+  print("gradient of " + param.name + of + ": " + describeShape(param.shape) +
+        format(", norm=%.6g", norm));
+}
+
+void TensorTrace::printGradients() const {
+  const std::vector<artifact::RankParam> &params = rank.description->params;
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (isShared(params[i].param))
+      for (const artifact::Accumulator &gradient : params[i].gradients)
+        printGradient(params[i], normOf(params[i], gradient),
+                      " in chunk " + std::to_string(gradient.chunk));
+    if (params[i].isHome)
+      printGradient(params[i], std::sqrt(rank.updates[i].squaredGradientNorm),
+                    "");
+  }
+}

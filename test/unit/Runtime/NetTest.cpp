@@ -1,0 +1,354 @@
+//===- NetTest.cpp - two processes' ends in one process -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two meshes that are connected through the loopback stand for two processes,
+// which may differ in what a launcher's processes never do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostExecutor.h"
+#include "Mesh.h"
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <gtest/gtest.h>
+#include <list>
+
+using namespace veeline;
+using namespace veeline::net;
+
+static constexpr int64_t messageBytes = 64;
+static constexpr int32_t numMessages = 2;
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static void sendAll(veeline_rank *rank, char *, const void *const *) {
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    std::memset(veeline_send_acquire(rank, 0), i + 1, messageBytes);
+    veeline_send_commit(rank, 0);
+    veeline_op_end(rank, i);
+  }
+}
+
+static void receiveAll(veeline_rank *rank, char *arena, const void *const *) {
+  for (int32_t i = 0; i < numMessages; ++i)
+    veeline_recv_post(rank, 0, arena + i * messageBytes);
+  float sum = 0;
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    veeline_recv_wait(rank, 0);
+    veeline_op_end(rank, i);
+    sum += arena[i * messageBytes];
+  }
+  veeline_report(rank, 0, 0, &sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Two processes
+//===----------------------------------------------------------------------===//
+
+/// A program of two ranks; messages go from rank 0 to rank 1, by channel 0.
+static artifact::Artifact makeArtifact() {
+  artifact::Artifact artifact;
+  artifact.metadata.results = {{"loss", artifact::DataType::f32}};
+  artifact.metadata.microbatches = numMessages;
+  artifact::Program program;
+  program.name = "net";
+  program.stages = 2;
+  program.ranks.resize(2);
+  for (artifact::Rank &rank : program.ranks) {
+    rank.stepSymbol = "step";
+    rank.arenaBytes = 4096;
+  }
+  for (int32_t edge = 0; edge < 2; ++edge)
+    program.channels.push_back({artifact::ChannelKind::activation,
+                                edge,
+                                0,
+                                1,
+                                messageBytes,
+                                numMessages,
+                                artifact::DataType::i8,
+                                {messageBytes}});
+  for (int32_t i = 0; i < numMessages; ++i) {
+    program.ranks[0].ops.push_back({artifact::OpKind::send, -1, i, 0, -1});
+    program.ranks[1].ops.push_back({artifact::OpKind::recv, -1, i, 0, -1});
+  }
+  artifact.metadata.programs = {program};
+  artifact.objects = {""};
+  return artifact;
+}
+
+namespace {
+struct Process {
+  artifact::Artifact artifact = makeArtifact();
+  artifact::Program &program() { return artifact.metadata.programs[0]; }
+
+  std::vector<veeline_step_fn> steps = {sendAll, receiveAll};
+  const MpiLibrary *mpi = nullptr;
+  uint64_t maxExchangeBytes = 1 << 20;
+  /// In place of a step, where given.
+  std::function<Status(Mesh &)> instead;
+};
+
+/// How each of two processes ended: "", or its error.
+using Ends = std::array<std::string, 2>;
+} // namespace
+
+static Status runStep(Process &process, Mesh &mesh) {
+  host::HostOptions options;
+  options.steps = process.steps;
+  options.network = &mesh;
+  options.checkMessages = true;
+  Expected<std::unique_ptr<host::HostExecutor>> executor =
+      host::HostExecutor::create(process.artifact, process.program(), options);
+  if (!executor.ok())
+    return executor.status();
+  if (process.instead)
+    return process.instead(mesh);
+  StepResult result;
+  if (Status status = (*executor)->begin(nullptr, {}); !status.ok())
+    return status;
+  Status status = (*executor)->finish(result);
+  if (status.ok() && result.results[0] != 3)
+    return Status::error("what arrived is not what was sent");
+  return status;
+}
+
+static Ends runBoth(Process first, Process second) {
+  Process *processes[] = {&first, &second};
+  Ends ends;
+  std::promise<uint16_t> port;
+  std::shared_future<uint16_t> knownPort = port.get_future().share();
+  std::vector<std::thread> threads;
+  for (int32_t rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      MeetingOptions options;
+      options.place.rank = rank;
+      options.place.numRanks = 2;
+      options.timeoutSeconds = 20;
+      options.maxExchangeBytes = processes[rank]->maxExchangeBytes;
+      options.sharePort = [&](uint16_t &shared) {
+        if (rank == 0)
+          port.set_value(shared);
+        shared = knownPort.get();
+        return Status::success();
+      };
+      Expected<std::unique_ptr<Mesh>> mesh =
+          Mesh::create(options, processes[rank]->mpi);
+      Status status =
+          mesh.ok() ? runStep(*processes[rank], **mesh) : mesh.status();
+      ends[rank] = status.ok() ? "" : status.message();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return ends;
+}
+
+static testing::AssertionResult has(const std::string &text,
+                                    const std::string &part) {
+  if (text.find(part) != std::string::npos)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << "'" << text << "' lacks '" << part << "'";
+}
+
+//===----------------------------------------------------------------------===//
+// TCP
+//===----------------------------------------------------------------------===//
+
+TEST(Net, MessagesArrive) { EXPECT_EQ(runBoth({}, {}), (Ends{"", ""})); }
+
+/// The sender's table of operations has another microbatch first.
+static void damageMicrobatch(Process &sender) {
+  std::swap(sender.program().ranks[0].ops[0].microbatch,
+            sender.program().ranks[0].ops[1].microbatch);
+}
+
+TEST(Net, MessageOfAnotherMicrobatch) {
+  Process sender;
+  damageMicrobatch(sender);
+  Ends ends = runBoth(std::move(sender), {});
+  EXPECT_TRUE(has(ends[1], "rank 1, op 0: channel 0: activation 0 of "
+                           "microbatch 1 with 64 bytes arrived, expected "
+                           "activation 0 of microbatch 0 with 64 bytes"));
+  EXPECT_TRUE(has(ends[0], "rank 1 has failed"));
+}
+
+static void expectUnexpected(Process sender, const std::string &what) {
+  Ends ends = runBoth(std::move(sender), {});
+  EXPECT_TRUE(has(ends[1], "rank 0 sent message 0 of channel 0 (" + what +
+                               "), which is not the one that is expected"));
+  EXPECT_NE(ends[0], "");
+}
+
+TEST(Net, MessageOfAnotherEdge) {
+  Process sender;
+  sender.program().ranks[0].ops[0].channel = 1;
+  expectUnexpected(std::move(sender), "edge 1, 64 bytes");
+}
+
+TEST(Net, MessageOfAnotherDirection) {
+  Process sender;
+  sender.program().channels[0].kind = artifact::ChannelKind::gradient;
+  expectUnexpected(std::move(sender), "edge 0, 64 bytes");
+}
+
+TEST(Net, MessageOfAnotherSize) {
+  Process sender;
+  sender.program().channels[0].messageBytes = 128;
+  sender.program().channels[0].shape = {128};
+  expectUnexpected(std::move(sender), "edge 0, 128 bytes");
+}
+
+/// A process that ends its part of the run in good order while another one is
+/// in a step, and waits for it.
+TEST(Net, GoodbyeInAStep) {
+  static std::promise<void> inStep;
+  auto receiveAndSay = [](veeline_rank *rank, char *arena,
+                          const void *const *batch) {
+    inStep.set_value();
+    receiveAll(rank, arena, batch);
+  };
+  Process leaver, receiver;
+  receiver.steps[1] = receiveAndSay;
+  leaver.instead = [](Mesh &) {
+    inStep.get_future().wait();
+    return Status::success();
+  };
+  Ends ends = runBoth(std::move(leaver), std::move(receiver));
+  EXPECT_EQ(ends[0], "");
+  EXPECT_EQ(ends[1], "rank 0 has ended its part of the run; rank 1 is at recv, "
+                     "microbatch 0, and waits for a message of rank 0 "
+                     "(channel 0, activation 0)");
+}
+
+TEST(Net, ExchangeOfMoreThanThereIsToSay) {
+  auto say = [](size_t bytes) {
+    return [bytes](Mesh &mesh) {
+      return mesh.exchange(std::string(bytes, 'x')).status();
+    };
+  };
+  Process modest, talker;
+  modest.maxExchangeBytes = talker.maxExchangeBytes = 1000;
+  modest.instead = talker.instead = say(1000);
+  EXPECT_EQ(runBoth(modest, talker), (Ends{"", ""}));
+  talker.instead = say(1001);
+  EXPECT_EQ(runBoth(modest, talker)[0],
+            "rank 1 sent 1001 bytes, which is more than it has to say");
+}
+
+//===----------------------------------------------------------------------===//
+// MPI
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// As MPI does, by tag: messages of one tag arrive in the order of their sends.
+struct Request {
+  std::string sent; ///< Empty of a receive.
+  void *target = nullptr;
+  int64_t bytes = 0;
+  int32_t tag = 0;
+};
+struct Post {
+  std::mutex mutex;
+  std::map<int32_t, std::list<std::string>> underWay; ///< By tag.
+};
+} // namespace
+
+static Post &post() {
+  static Post post;
+  return post;
+}
+
+static const char *sendByPost(const void *data, int64_t bytes, int32_t,
+                              int32_t tag, void **request) {
+  std::lock_guard<std::mutex> lock(post().mutex);
+  post().underWay[tag].emplace_back(static_cast<const char *>(data), bytes);
+  *request = new Request;
+  return nullptr;
+}
+
+static const char *receiveByPost(void *data, int64_t bytes, int32_t,
+                                 int32_t tag, void **request) {
+  *request = new Request{"", data, bytes, tag};
+  return nullptr;
+}
+
+static const char *testPost(void *request, bool *done) {
+  auto *started = static_cast<Request *>(request);
+  std::lock_guard<std::mutex> lock(post().mutex);
+  std::list<std::string> &arrived = post().underWay[started->tag];
+  *done = !started->target || !arrived.empty();
+  if (!*done)
+    return nullptr;
+  if (started->target) {
+    if (static_cast<int64_t>(arrived.front().size()) > started->bytes)
+      return "the message is larger than its place";
+    std::memcpy(started->target, arrived.front().data(),
+                arrived.front().size());
+    arrived.pop_front();
+  }
+  delete started;
+  return nullptr;
+}
+
+static const MpiLibrary &postLibrary() {
+  static const MpiLibrary library = {
+      nullptr,    nullptr,
+      sendByPost, receiveByPost,
+      testPost,   [] { return static_cast<const char *>(nullptr); }};
+  post().underWay.clear();
+  return library;
+}
+
+static Ends runByPost(const std::function<void(Process &)> &damage) {
+  Process sender, receiver;
+  sender.mpi = receiver.mpi = &postLibrary();
+  damage(sender);
+  return runBoth(std::move(sender), std::move(receiver));
+}
+
+TEST(NetByMpi, MessagesArrive) {
+  EXPECT_EQ(runByPost([](Process &) {}), (Ends{"", ""}));
+}
+
+TEST(NetByMpi, MessageOfAnotherMicrobatch) {
+  EXPECT_TRUE(has(runByPost(damageMicrobatch)[1],
+                  "activation 0 of microbatch 1 with 64 bytes arrived, "
+                  "expected activation 0 of microbatch 0 with 64 bytes"));
+}
+
+TEST(NetByMpi, MessageOfAnotherEdge) {
+  auto damage = [](Process &sender) {
+    sender.program().ranks[0].ops[0].channel = 1;
+  };
+  EXPECT_TRUE(has(runByPost(damage)[1],
+                  "activation 1 of microbatch 0 with 64 bytes arrived, "
+                  "expected activation 0 of microbatch 0"));
+}
+
+TEST(NetByMpi, MessageOfAnotherDirection) {
+  auto damage = [](Process &sender) {
+    sender.program().channels[0].kind = artifact::ChannelKind::gradient;
+  };
+  EXPECT_TRUE(has(runByPost(damage)[1], "gradient 0 of microbatch 0"));
+}
+
+/// Found out before the message itself comes into its place.
+TEST(NetByMpi, MessageOfAnotherSize) {
+  auto damage = [](Process &sender) {
+    sender.program().channels[0].messageBytes = 128;
+    sender.program().channels[0].shape = {128};
+  };
+  EXPECT_TRUE(has(runByPost(damage)[1],
+                  "with 128 bytes arrived, expected activation 0 of microbatch "
+                  "0 with 64 bytes"));
+}
