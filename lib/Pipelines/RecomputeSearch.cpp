@@ -352,11 +352,8 @@ RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
 
 /// The shortest first; plans that take more than was estimated make the gaps
 /// wider, and what then no longer fits is predicted anew.
-RecomputeSearch::Answer RecomputeSearch::runByEstimates() {
-  std::vector<int64_t> gaps;
-  Choice first(points.size(), 0);
-  for (auto [rank, arena] : llvm::enumerate(start.arenas))
-    gaps.push_back(arena - estimateHeld(start.order, rank, first, false));
+RecomputeSearch::Answer
+RecomputeSearch::runByEstimates(std::vector<int64_t> gaps) {
   std::vector<Prediction> predictions;
   for (const Choice &choice :
        isSmall() ? makeAllChoices() : makeChoicesByWork(gaps))
@@ -486,11 +483,20 @@ RecomputeSearch::Answer RecomputeSearch::run() {
     if (best && !effort.canTighten)
       return best;
   }
-  auto found = runByEstimates();
-  if (failed(found))
-    return failure();
-  if (*found && (!best || (*found)->makespan < best->makespan))
-    best = std::move(*found);
+  // Most of what an arena takes beside the estimate lasts, and most of the rest
+  // grows with what is held: with the gaps of what keeps everything some of
+  // what fits is left out, and with too narrow ones plans are spent in vain.
+  std::vector<int64_t> gaps;
+  Choice first(points.size(), 0);
+  for (auto [rank, arena] : llvm::enumerate(start.arenas))
+    gaps.push_back(arena - estimateHeld(start.order, rank, first, false));
+  for (const std::vector<int64_t> &narrowest : {gaps, start.lasting}) {
+    auto found = runByEstimates(narrowest);
+    if (failed(found))
+      return failure();
+    if (*found && (!best || (*found)->makespan < best->makespan))
+      best = std::move(*found);
+  }
   return best;
 }
 

@@ -124,7 +124,7 @@ private:
   double getRankWork(const Rank &rank, const Choice &choice) const;
   std::vector<Choice> makeAllChoices() const;
   std::vector<Choice> makeChoicesByWork(llvm::ArrayRef<int64_t> gaps) const;
-  Answer runByEstimates();
+  Answer runByEstimates(std::vector<int64_t> gaps);
   std::vector<Choice> getNeighbours(const Choice &choice) const;
   mlir::LogicalResult improve(MemoryAttempt &best, Choice choice);
 
