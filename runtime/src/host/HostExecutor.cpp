@@ -328,7 +328,10 @@ void HostExecutor::setInputs(Worker &worker, const void *const *inputs) {
 Status HostExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
   if (Status status = fault.status(); !status.ok())
-    return status;
+    return network ? Status::error(status.message() + "; rank " +
+                                   std::to_string(network->rank()) +
+                                   " is before the step")
+                   : status;
   for (Worker *worker : local)
     setInputs(*worker, newInputs);
   settings = newSettings;
