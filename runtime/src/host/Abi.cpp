@@ -16,8 +16,8 @@ using namespace veeline;
 void veeline_rank::fail(const std::string &message) {
   failed = true;
   std::string where = "rank " + std::to_string(index);
-  if (currentOp >= 0)
-    where += ", op " + std::to_string(currentOp);
+  if (int32_t op = currentOp; op >= 0)
+    where += ", op " + std::to_string(op);
   fault->raise(where + ": " + message);
 }
 
@@ -252,18 +252,22 @@ void veeline_report(veeline_rank *rank, int32_t result, int32_t microbatch,
 }
 
 void veeline_op_begin(veeline_rank *rank, int32_t op) {
+  if (rank->failed)
+    return;
   VEELINE_CHECK(rank->currentOp == -1, "an op begins inside of another");
   rank->progress();
-  rank->currentOp = op;
+  rank->currentOp.store(op, std::memory_order_relaxed);
   if (rank->timeline)
     rank->timeline->beginOp();
 }
 
 void veeline_op_end(veeline_rank *rank, int32_t op) {
+  if (rank->failed)
+    return;
   VEELINE_CHECK(rank->currentOp == op, "an op ends that has not begun");
-  rank->currentOp = -1;
-  // After a fault ops do nothing.
-  if (rank->timeline && !rank->failed)
+  rank->lastOp.store(op, std::memory_order_relaxed);
+  rank->currentOp.store(-1, std::memory_order_relaxed);
+  if (rank->timeline)
     rank->timeline->endOp(
         op, rank->lengthOf(rank->description->ops[op].microbatch));
 }

@@ -9,7 +9,6 @@
 #include "Clock.h"
 #include "Names.h"
 #include "Rank.h"
-#include "Suggest.h"
 
 #include "veeline/Support/Check.h"
 
@@ -60,14 +59,11 @@ void Group::endStep(int32_t rank) {
 
 bool Group::waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                     uint32_t target) {
-  if (await(rank, channel, word, target))
-    return true;
-  noteStop(rank, channel);
-  return false;
-}
-
-void Group::noteStop(veeline_rank &rank, int32_t channel) const {
-  rank.stoppedAt = describePlace(rank, channel);
+  rank.awaited.store(channel, std::memory_order_relaxed);
+  if (!await(rank, channel, word, target))
+    return false;
+  rank.awaited.store(-1, std::memory_order_relaxed);
+  return true;
 }
 
 bool Group::await(veeline_rank &rank, int32_t channel, WaitWord &word,
@@ -139,49 +135,60 @@ bool Group::isDeadlocked() const {
 }
 
 /// " waits for the gradients of chunk 1 of ranks 0, 4".
-static std::string describeReduction(const artifact::Program &program,
-                                     int32_t rank, int32_t number) {
-  const artifact::Reduction &reduction =
-      program.ranks[static_cast<size_t>(rank)]
-          .reductions[static_cast<size_t>(number)];
-  std::vector<std::string> others;
-  for (int32_t other :
-       program.ranksOf(program.placeOf(static_cast<size_t>(rank)).stage))
-    if (other != rank)
-      others.push_back(std::to_string(other));
-  return " waits for the gradients of chunk " +
-         std::to_string(reduction.chunk) +
-         (others.size() == 1 ? " of rank " : " of ranks ") + joinNames(others);
+static void describeReduction(ShortText &text, const artifact::Program &program,
+                              int32_t rank, int32_t number) {
+  text << " waits for the gradients of chunk "
+       << program.ranks[static_cast<size_t>(rank)]
+              .reductions[static_cast<size_t>(number)]
+              .chunk
+       << (program.replicas == 2 ? " of rank " : " of ranks ");
+  int32_t stage = program.placeOf(static_cast<size_t>(rank)).stage;
+  const char *separator = "";
+  for (size_t other = 0; other < program.ranks.size(); ++other) {
+    if (program.placeOf(other).stage != stage ||
+        other == static_cast<size_t>(rank))
+      continue;
+    text << separator << static_cast<int64_t>(other);
+    separator = ", ";
+  }
 }
 
-std::string Group::describeWait(int32_t rank, int32_t index) const {
+void Group::describeWait(ShortText &text, int32_t rank, int32_t index) const {
   if (static_cast<size_t>(index) >= program.channels.size())
-    return describeReduction(program, rank, index - indexOf(0));
+    return describeReduction(text, program, rank, index - indexOf(0));
   const artifact::Channel &channel = program.channels[index];
   bool receives = channel.toRank == rank;
-  return (receives ? " waits for a message of rank "
-                   : " waits for a place to send to from rank ") +
-         std::to_string(receives ? channel.fromRank : channel.toRank) +
-         " (channel " + std::to_string(index) + ", " +
-         std::string(artifact::enumName(channel.kind)) + " " +
-         std::to_string(channel.edge) + ")";
+  text << (receives ? " waits for a message of rank "
+                    : " waits for a place to send to from rank ")
+       << (receives ? channel.fromRank : channel.toRank) << " (channel "
+       << index << ", " << artifact::enumName(channel.kind) << " "
+       << channel.edge << ")";
 }
 
-/// What a rank does, after a fault.
-std::string Group::describePlace(const veeline_rank &rank,
-                                 int32_t channel) const {
-  std::string text = "rank " + std::to_string(rank.index);
-  if (rank.currentOp >= 0) {
-    const artifact::Op &op =
-        rank.description->ops[static_cast<size_t>(rank.currentOp)];
-    text += " is at " + std::string(artifact::enumName(op.kind));
-    if (op.chunk >= 0)
-      text += " of chunk " + std::to_string(op.chunk);
-    if (op.microbatch >= 0)
-      text += ", microbatch " + std::to_string(op.microbatch);
-    text += ", and";
+/// "F of chunk 1, microbatch 2".
+static void describeOp(ShortText &text, const artifact::Op &op) {
+  text << artifact::enumName(op.kind);
+  if (op.chunk >= 0)
+    text << " of chunk " << op.chunk;
+  if (op.microbatch >= 0)
+    text << ", microbatch " << op.microbatch;
+}
+
+void Group::describe(ShortText &text, const veeline_rank &rank) const {
+  const std::vector<artifact::Op> &ops = rank.description->ops;
+  int32_t current = rank.currentOp, awaited = rank.awaited;
+  auto at = static_cast<size_t>(current >= 0 ? current : rank.lastOp + 1);
+  text << "rank " << rank.index;
+  if (at < ops.size()) {
+    text << (current >= 0 ? " is at " : " is before ");
+    describeOp(text, ops[at]);
+  } else if (!ops.empty()) {
+    text << " is at the end of its step";
   }
-  return text + describeWait(rank.index, channel);
+  if (awaited < 0)
+    return;
+  text << (ops.empty() ? "" : ", and");
+  describeWait(text, rank.index, awaited);
 }
 
 std::string Group::describeDeadlock() const {
@@ -189,8 +196,12 @@ std::string Group::describeDeadlock() const {
   for (size_t rank = 0; rank < blockages.size(); ++rank) {
     int32_t index = blockages[rank].channel.load(std::memory_order_acquire);
     text += (rank ? "; rank " : " rank ") + std::to_string(rank);
-    text += index < 0 ? " has ended its step"
-                      : describeWait(static_cast<int32_t>(rank), index);
+    ShortText wait;
+    if (index < 0)
+      wait << " has ended its step";
+    else
+      describeWait(wait, static_cast<int32_t>(rank), index);
+    text += wait.view();
   }
   return text;
 }

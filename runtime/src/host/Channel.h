@@ -9,6 +9,7 @@
 
 #include "Futex.h"
 #include "Identity.h"
+#include "ShortText.h"
 
 #include "veeline/artifact.h"
 
@@ -75,8 +76,9 @@ public:
     return static_cast<int32_t>(program.channels.size()) + reduction;
   }
 
-  /// After a fault: remembers what the rank does and waits for.
-  void noteStop(veeline_rank &rank, int32_t channel) const;
+  /// What a rank does and waits for now, or did when it saw a fault. For
+  /// handlers of signals, too.
+  void describe(ShortText &text, const veeline_rank &rank) const;
 
   /// Before any rank starts its step.
   void beginStep();
@@ -90,8 +92,7 @@ private:
   bool isDeadlocked() const;
   std::optional<uint64_t> turnsIfAllBlocked() const;
   std::string describeDeadlock() const;
-  std::string describeWait(int32_t rank, int32_t channel) const;
-  std::string describePlace(const veeline_rank &rank, int32_t channel) const;
+  void describeWait(ShortText &text, int32_t rank, int32_t channel) const;
 
   const artifact::Program &program;
   const bool isWhole;

@@ -6,6 +6,7 @@
 
 #include "HostExecutor.h"
 
+#include "BlockedSignals.h"
 #include "Convolution.h"
 #include "Gemm.h"
 
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <limits>
 #include <omp.h>
@@ -220,18 +220,10 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// Signals are for the thread that runs the training loop.
-static void blockSignals(sigset_t *old) {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, old);
-}
-
 Status HostExecutor::startThreads() {
-  sigset_t old;
-  blockSignals(&old);
   Status status = Status::success();
   for (Worker *worker : local) {
+    BlockedSignals blocked;
     try {
       worker->thread =
           std::thread([this, &worker = *worker] { runWorker(worker); });
@@ -242,7 +234,6 @@ Status HostExecutor::startThreads() {
     }
     ++doneTarget;
   }
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
   waitUntilDone();
   for (Worker *worker : local)
     if (status.ok() && !worker->prepared.ok())
@@ -337,7 +328,10 @@ void HostExecutor::setInputs(Worker &worker, const void *const *inputs) {
 Status HostExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
   if (Status status = fault.status(); !status.ok())
-    return status;
+    return network ? Status::error(status.message() + "; rank " +
+                                   std::to_string(network->rank()) +
+                                   " is before the step")
+                   : status;
   for (Worker *worker : local)
     setInputs(*worker, newInputs);
   settings = newSettings;
@@ -347,6 +341,7 @@ Status HostExecutor::begin(const void *const *newInputs,
     if (rank.timeline)
       rank.timeline->setStep(static_cast<int32_t>(settings.step));
     std::fill(rank.versions.begin(), rank.versions.end(), -1);
+    rank.lastOp.store(-1, std::memory_order_relaxed);
   }
   group.beginStep();
   doneTarget += static_cast<uint32_t>(local.size());
@@ -371,9 +366,26 @@ Status HostExecutor::localStatus() {
     return status;
   std::string text = status.message();
   for (const Worker *worker : local)
-    if (!worker->rank.stoppedAt.empty())
-      text += "; " + worker->rank.stoppedAt;
+    if (std::string place = stoppedAt(worker->rank.index); !place.empty())
+      text += "; " + place;
   return Status::error(text);
+}
+
+std::string HostExecutor::stoppedAt(int32_t rank) const {
+  const veeline_rank &stopped = workers[rank]->rank;
+  // What it could not do itself, the fault says.
+  if (stopped.failed && stopped.awaited < 0)
+    return "";
+  ShortText text;
+  group.describe(text, stopped);
+  return std::string(text.view());
+}
+
+void HostExecutor::describe(ShortText &text) const {
+  text << "step " << settings.step << ": ";
+  if (const char *failure = network->knownFailure())
+    text << failure << "; ";
+  group.describe(text, local.front()->rank);
 }
 
 /// `squareOf(rank, i)` is that of parameter i of the rank's table. In the order
@@ -399,7 +411,7 @@ Status HostExecutor::shareStep(StepResult &result) {
       network->exchange(std::string(reinterpret_cast<const char *>(mine.data()),
                                     mine.size() * sizeof(double)));
   if (!all.ok())
-    return all.status();
+    return Status::error(all.message() + " at the end of the step");
   result.results = results;
   std::vector<std::vector<double>> reports;
   for (size_t rank = 0; rank < all->size(); ++rank) {

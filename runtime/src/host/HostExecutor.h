@@ -80,10 +80,12 @@ public:
   int64_t discardBytes(int32_t rank) const {
     return static_cast<int64_t>(workers[rank]->rank.discard.size());
   }
-  /// After a fault: what the rank did and waited for; empty where it did not.
-  const std::string &stoppedAt(int32_t rank) const {
-    return workers[rank]->rank.stoppedAt;
-  }
+  /// After a fault: what the rank did when it saw it, and what it waited for;
+  /// empty where the fault is its own.
+  std::string stoppedAt(int32_t rank) const;
+  /// The step, what is known of a fault, and what this process's rank does and
+  /// waits for now; where others run the other ranks. For handlers of signals.
+  void describe(ShortText &text) const;
   /// The last steps of each local rank; empty without a timeline.
   std::vector<std::vector<Event>> timeline(int32_t steps) const;
 

@@ -16,8 +16,9 @@ Identity host::identityOf(const veeline_rank &rank, int32_t channel,
                           uint32_t number) {
   int32_t microbatch = -1;
   const std::vector<artifact::Op> &ops = rank.description->ops;
-  if (rank.currentOp >= 0 && static_cast<size_t>(rank.currentOp) < ops.size()) {
-    const artifact::Op &op = ops[static_cast<size_t>(rank.currentOp)];
+  if (int32_t current = rank.currentOp;
+      current >= 0 && static_cast<size_t>(current) < ops.size()) {
+    const artifact::Op &op = ops[static_cast<size_t>(current)];
     microbatch = op.microbatch;
     if (op.channel >= 0)
       channel = op.channel;

@@ -56,6 +56,9 @@ public:
   /// From now on `fault` hears of processes that fail; null: no more.
   virtual void watch(Fault *fault) = 0;
 
+  /// What `fault` has heard of first, or null. For handlers of signals, too.
+  virtual const char *knownFailure() const = 0;
+
   /// Tells the others that this process cannot go on.
   virtual void announce(const std::string &failure) = 0;
 };

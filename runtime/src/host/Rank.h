@@ -19,6 +19,7 @@
 #include "veeline/artifact.h"
 #include "veeline/runtime.h"
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -32,10 +33,14 @@ struct veeline_rank {
 
   /// Set once this rank has seen a fault: every call returns at once.
   bool failed = false;
-  /// Where it was when it saw that; empty where it waited for nobody.
-  std::string stoppedAt;
+  // Written by the rank's thread, until it has seen a fault; a handler of
+  // signals reads them, too.
   /// The entry of the table of operations that runs; -1 between them.
-  int32_t currentOp = -1;
+  std::atomic<int32_t> currentOp{-1};
+  /// The last one of this step that has ended, or -1.
+  std::atomic<int32_t> lastOp{-1};
+  /// What the rank waits for, as Group::waitFor has it, or -1.
+  std::atomic<int32_t> awaited{-1};
 
   /// Those of the rank's replica, as in a file.
   std::vector<veeline::host::Channel *> channels;

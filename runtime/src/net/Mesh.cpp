@@ -6,6 +6,8 @@
 
 #include "Mesh.h"
 
+#include "BlockedSignals.h"
+#include "Deadline.h"
 #include "MpiChannel.h"
 
 #include <asio/co_spawn.hpp>
@@ -15,7 +17,6 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/write.hpp>
-#include <csignal>
 #include <cstdio>
 #include <pthread.h>
 
@@ -64,15 +65,11 @@ void Mesh::start() {
       asio::co_spawn(io, read(peer), asio::detached);
     }
   asio::co_spawn(io, keepAlive(), asio::detached);
-  // Signals are for the thread that runs the training loop.
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  BlockedSignals blocked;
   thread = std::thread([this] {
     pthread_setname_np(pthread_self(), "veeline-net");
     io.run();
   });
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
 /// Says goodbye, and waits until that is written or cannot be any more.
@@ -92,8 +89,10 @@ Mesh::~Mesh() {
   io.stop();
   thread.join();
   // After a failure MPI would wait for who is gone.
-  if (mpi && !failure)
-    mpi->finalize();
+  if (!mpi || failure)
+    return;
+  Deadline deadline(timeoutSeconds, rank(), "end MPI");
+  mpi->finalize();
 }
 
 /// True where something is still to be written. Of the network's thread.
@@ -157,6 +156,7 @@ void Mesh::fail(const std::string &text) {
   if (failure)
     return;
   failure = text;
+  failureText.store(failure->c_str(), std::memory_order_release);
   changed.notify_all();
   if (fault)
     fault->raise(text);
@@ -517,6 +517,14 @@ Mesh::join(host::Group &group, int32_t index, int32_t number,
 // Exchanges
 //===----------------------------------------------------------------------===//
 
+/// With the lock.
+std::string Mesh::describeMissing(int32_t peer) const {
+  std::string text =
+      failure ? *failure : nameOf(peer) + " has ended its part of the run";
+  return text + "; " + nameOf(rank()) + " waits for what " + nameOf(peer) +
+         " has to tell all";
+}
+
 Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
   std::vector<std::string> all(links.size());
   std::unique_lock<std::mutex> lock(mutex);
@@ -530,9 +538,7 @@ Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
     });
     // What has come before a failure still counts.
     if (inbox[peer].empty())
-      return Status::error(failure ? *failure
-                                   : nameOf(static_cast<int32_t>(peer)) +
-                                         " has ended its part of the run");
+      return Status::error(describeMissing(static_cast<int32_t>(peer)));
     all[peer] = std::move(inbox[peer].front());
     inbox[peer].pop_front();
   }

@@ -49,6 +49,9 @@ public:
   Expected<std::vector<std::string>> gather(std::string mine) override;
   void disconnect() override;
   void watch(host::Fault *fault) override;
+  const char *knownFailure() const override {
+    return failureText.load(std::memory_order_acquire);
+  }
   void announce(const std::string &failure) override;
 
 private:
@@ -93,6 +96,7 @@ private:
   void flush();
   void fail(const std::string &text);
   Expected<std::vector<std::string>> collect(std::string mine);
+  std::string describeMissing(int32_t peer) const;
 
   const Place place;
   const double timeoutSeconds;
@@ -116,6 +120,7 @@ private:
   std::optional<std::string> failure;         ///< The first one.
   host::Fault *fault = nullptr;
   bool isEnding = false;
+  std::atomic<const char *> failureText{nullptr}; ///< Of `failure`, once it is.
 };
 
 } // namespace veeline::net

@@ -28,11 +28,8 @@ bool MpiChannel::isDone(veeline_rank &rank, void *request) {
 
 /// False after a fault.
 bool MpiChannel::await(veeline_rank &rank, void *request) {
-  bool isThere =
-      sleepUntil(rank, isAborted, [&] { return isDone(rank, request); });
-  if (!isThere && !rank.failed)
-    group.noteStop(rank, index);
-  return isThere;
+  return sleepUntil(rank, index, isAborted,
+                    [&] { return isDone(rank, request); });
 }
 
 void MpiChannel::expect(veeline_rank &rank, void *place, int64_t bytes) {

@@ -21,9 +21,9 @@ namespace veeline::net {
 /// identity is sent ahead of it.
 class MpiChannel final : public host::Channel {
 public:
-  MpiChannel(const MpiLibrary &mpi, host::Group &group, int32_t index,
+  MpiChannel(const MpiLibrary &mpi, const host::Group &group, int32_t index,
              const artifact::Channel &description)
-      : mpi(mpi), group(group), index(index), description(description),
+      : mpi(mpi), index(index), description(description),
         identities(group.checksMessages()
                        ? static_cast<size_t>(description.messagesPerStep)
                        : 0) {}
@@ -54,7 +54,6 @@ private:
   size_t bytesAhead() const;
 
   const MpiLibrary &mpi;
-  host::Group &group;
   const int32_t index;
   const artifact::Channel &description;
   std::atomic<bool> isAborted{false};

@@ -259,11 +259,7 @@ void MpiReduction::wait(veeline_rank &rank) {
     return rank.fail("gradients of replicas are waited for, but none were "
                      "posted");
   ++numWaited;
-  bool isThere =
-      sleepUntil(rank, isAborted, [this] { return numFinished == numPosted; });
-  if (isThere)
-    return;
-  if (!rank.failed)
-    piece.group.noteStop(rank, piece.group.indexOf(piece.index));
-  rank.failed = true;
+  if (!sleepUntil(rank, piece.group.indexOf(piece.index), isAborted,
+                  [this] { return numFinished == numPosted; }))
+    rank.failed = true;
 }

@@ -33,7 +33,7 @@ using std::chrono::steady_clock;
 static constexpr std::chrono::seconds helloTime(5);
 static constexpr std::chrono::milliseconds retryTime(50);
 /// How long an error may take to the processes that have come.
-static constexpr std::chrono::milliseconds farewellTime(200);
+static constexpr std::chrono::seconds farewellTime(1);
 
 namespace {
 /// One process's part of the meeting.
@@ -62,6 +62,7 @@ private:
   asio::awaitable<void> answerAll();
   asio::awaitable<void> answer(tcp::socket &socket, bool isError,
                                std::string text);
+  asio::awaitable<void> tellResult(tcp::socket &socket);
   std::string table() const;
   std::string findDifference(const Hello &hello, const std::string &about);
   void welcome(const Hello &hello, tcp::socket socket);
@@ -82,6 +83,7 @@ private:
   std::vector<std::string> ports; ///< "address port" of each rank.
   bool isJoined = false;          ///< Connected to all lower ranks.
   std::optional<Status> result;
+  int32_t numTold = 0; ///< Ranks that know of an error.
 };
 } // namespace
 
@@ -196,8 +198,11 @@ asio::awaitable<void> Meeting::receive(tcp::socket socket) {
                               asio::redirect_error(asio::use_awaitable, error));
   }
   timer.cancel();
-  if (result)
+  if (result) {
+    if (isOurs && !error && hasToken(hello))
+      co_await tellResult(*shared);
     co_return;
+  }
   if (!isOurs)
     co_return drop(*shared, "it does not speak Veeline's protocol");
   if (!hasToken(hello))
@@ -205,8 +210,8 @@ asio::awaitable<void> Meeting::receive(tcp::socket socket) {
   if (error)
     co_return drop(*shared, "it ended before it had said who it is");
   if (std::string text = findDifference(hello, about); !text.empty()) {
-    co_await answer(*shared, /*isError=*/true, text);
-    co_return finish(Status::error(text));
+    finish(Status::error(text));
+    co_return co_await tellResult(*shared);
   }
   ports[static_cast<size_t>(hello.rank)] =
       shared->remote_endpoint(error).address().to_string() + " " +
@@ -278,6 +283,14 @@ asio::awaitable<void> Meeting::answer(tcp::socket &socket, bool isError,
   co_await asio::async_write(
       socket, asio::buffer(bytes),
       asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+/// An error of this rank, to one that is or comes too late for anything else.
+asio::awaitable<void> Meeting::tellResult(tcp::socket &socket) {
+  if (result->ok())
+    co_return;
+  co_await answer(socket, /*isError=*/true, result->message());
+  ++numTold;
 }
 
 asio::awaitable<void> Meeting::answerAll() {
@@ -390,13 +403,14 @@ void Meeting::finish(Status status) {
   result = std::move(status);
   deadline.cancel();
   asio::error_code ignored;
-  acceptor.close(ignored);
-  // What this rank has found goes to all that have come.
-  if (!result->ok() && rank == 0)
-    for (tcp::socket &socket : peers)
-      if (socket.is_open())
-        asio::co_spawn(io, answer(socket, /*isError=*/true, result->message()),
-                       asio::detached);
+  if (result->ok() || rank > 0) {
+    acceptor.close(ignored);
+    return;
+  }
+  // What rank 0 has found goes to all that have come, or still come.
+  for (tcp::socket &socket : peers)
+    if (socket.is_open())
+      asio::co_spawn(io, tellResult(socket), asio::detached);
 }
 
 std::string Meeting::missing() const {
@@ -427,9 +441,8 @@ Status Meeting::wait() {
     asio::co_spawn(io, join(), asio::detached);
   while (!result)
     io.run_one();
-  // An error goes to those that have come.
   const auto until = steady_clock::now() + farewellTime;
-  while (!result->ok() && io.run_one_until(until))
+  while (!result->ok() && numTold < numRanks - 1 && io.run_one_until(until))
     ;
   return *result;
 }

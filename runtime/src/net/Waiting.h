@@ -21,8 +21,8 @@ namespace veeline::net {
 /// what it has taken, and at least every 0.1 ms: short waits end soon, long
 /// ones leave the core to others. Reductions under way are helped meanwhile.
 template <typename Predicate>
-bool sleepUntil(veeline_rank &rank, const std::atomic<bool> &isAborted,
-                Predicate isDone) {
+bool lookUntil(veeline_rank &rank, const std::atomic<bool> &isAborted,
+               Predicate isDone) {
   constexpr int64_t spinNanoseconds = 20'000, maxSleepNanoseconds = 100'000;
   int64_t begin = host::nanoseconds();
   for (;;) {
@@ -42,6 +42,17 @@ bool sleepUntil(veeline_rank &rank, const std::atomic<bool> &isAborted,
   if (rank.timeline)
     rank.timeline->addIdle(begin, host::nanoseconds());
   return !rank.failed;
+}
+
+/// The same; `awaited` says what is waited for, as Group::waitFor has it.
+template <typename Predicate>
+bool sleepUntil(veeline_rank &rank, int32_t awaited,
+                const std::atomic<bool> &isAborted, Predicate isDone) {
+  rank.awaited.store(awaited, std::memory_order_relaxed);
+  bool isThere = lookUntil(rank, isAborted, isDone);
+  if (isThere || rank.failed)
+    rank.awaited.store(-1, std::memory_order_relaxed);
+  return isThere;
 }
 
 } // namespace veeline::net

@@ -7,7 +7,10 @@
 #include "Interrupt.h"
 
 #include "File.h"
+#include "HostExecutor.h"
 
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <unistd.h>
 
@@ -17,7 +20,26 @@ static volatile std::sig_atomic_t caught = 0;
 /// Apart: the signal may still come to this process, and is then its first.
 static int caughtElsewhere = 0;
 
+static std::atomic<const host::HostExecutor *> running{nullptr};
+
+static void tellPlace(int signal) {
+  const host::HostExecutor *executor = running.load();
+  if (!executor)
+    return;
+  int error = errno;
+  ShortText text;
+  text << "veeline: told to end by signal " << signal << " in ";
+  executor->describe(text);
+  text << "\n";
+  // In one piece, whatever the others write; where it goes nobody is left to
+  // hear that it failed.
+  (void)!::write(STDERR_FILENO, text.view().data(), text.view().size());
+  errno = error;
+}
+
 static void onSignal(int signal) {
+  if (signal == SIGTERM)
+    tellPlace(signal);
   if (caught) {
     deleteTemporaryFiles();
     _exit(128 + signal);
@@ -33,6 +55,12 @@ void train::catchInterrupts() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
+
+train::PlaceTeller::PlaceTeller(const host::HostExecutor *executor) {
+  running.store(executor);
+}
+
+train::PlaceTeller::~PlaceTeller() { running.store(nullptr); }
 
 int train::interruptSignal() { return caught ? caught : caughtElsewhere; }
 

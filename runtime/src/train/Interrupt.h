@@ -7,6 +7,10 @@
 #ifndef VEELINE_RUNTIME_TRAIN_INTERRUPT_H
 #define VEELINE_RUNTIME_TRAIN_INTERRUPT_H
 
+namespace veeline::host {
+class HostExecutor;
+}
+
 namespace veeline::train {
 
 /// From here on the first SIGINT or SIGTERM is remembered; the second deletes
@@ -15,6 +19,17 @@ void catchInterrupts();
 
 /// The signal that came, or 0.
 int interruptSignal();
+
+/// While it lives, SIGTERM, by which mpirun ends who is left when one process
+/// has failed, makes this process say what it does and waits for.
+class PlaceTeller {
+public:
+  /// `executor` is one of several processes', or null: there is nothing to say.
+  explicit PlaceTeller(const host::HostExecutor *executor);
+  ~PlaceTeller();
+  PlaceTeller(const PlaceTeller &) = delete;
+  PlaceTeller &operator=(const PlaceTeller &) = delete;
+};
 
 /// As if this process had caught the signal that another one has.
 void shareInterrupt(int signal);

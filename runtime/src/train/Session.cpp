@@ -6,7 +6,9 @@
 
 #include "Session.h"
 
+#include "BlockedSignals.h"
 #include "Checksum.h"
+#include "Deadline.h"
 #include "Random.h"
 #include "Suggest.h"
 
@@ -156,6 +158,8 @@ static Expected<const net::MpiLibrary *> openMpi(const Options &options,
   if (!mpi.ok())
     return mpi;
   int32_t rank = 0, numRanks = 0;
+  BlockedSignals blocked; // MPI has threads of its own.
+  net::Deadline deadline(options.timeoutSeconds, place.rank, "start MPI");
   if (const char *error = (*mpi)->initialize(&rank, &numRanks))
     return Status::error(std::string("cannot start MPI: ") + error);
   if (rank != place.rank || numRanks != place.numRanks)
@@ -212,7 +216,9 @@ Status Run::connect(const net::Place &place) {
       return opened.status();
     mpi = *opened;
     if (!std::getenv("MASTER_PORT"))
-      meeting.sharePort = [mpi](uint16_t &port) {
+      meeting.sharePort = [this, mpi, &place](uint16_t &port) {
+        net::Deadline deadline(options.timeoutSeconds, place.rank,
+                               "share the port of rank 0 by MPI");
         const char *error = mpi->broadcast(&port, sizeof(port));
         return error ? Status::error(error) : Status::success();
       };
@@ -485,8 +491,8 @@ Status Session::writeFlightRecord(const std::string &prefix,
     std::vector<std::vector<host::Event>> lanes(description->ranks.size());
     lanes[rank] = events[next++];
     std::string text = host::toText(*description, rank, lanes[rank]);
-    if (!host->stoppedAt(rank).empty())
-      text += host->stoppedAt(rank) + "\n";
+    if (std::string place = host->stoppedAt(rank); !place.empty())
+      text += place + "\n";
     text += failure + "\n";
     std::string name = prefix + ".rank" + std::to_string(rank);
     for (Status status :

@@ -182,6 +182,7 @@ Expected<bool> Trainer::isInterrupted() const {
 
 Status Trainer::loop() {
   Progress progress(options.steps, run.tokensPerStep(), options.logEvery);
+  PlaceTeller teller(run.network ? &session->executor() : nullptr);
   firstBegin = host::nanoseconds();
   for (int64_t step = 1; step <= options.steps; ++step) {
     Expected<bool> interrupted = isInterrupted();

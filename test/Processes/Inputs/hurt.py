@@ -20,8 +20,10 @@ if os.environ["OMPI_COMM_WORLD_RANK"] == victim:
         os.setsid()
         time.sleep(1)
         os.kill(target, getattr(signal, "SIG" + name))
-        if name == "STOP":
-            time.sleep(6)
-            os.kill(target, signal.SIGKILL)
+        deadline = time.monotonic() + 6
+        while name == "STOP" and os.path.exists(f"/proc/{target}"):
+            if time.monotonic() > deadline:
+                os.kill(target, signal.SIGKILL)
+            time.sleep(0.05)
         os._exit(0)
 os.execvp(command[0], command)

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Preloaded into one rank of a run, kills it at a certain call of its compiled
- * step. KILL_AT=FUNCTION:INDEX:COUNT is the COUNT-th call of a function of
- * veeline/runtime.h with this index (an op, a channel, a parameter).
+ * step. KILL_AT=FUNCTION:INDEX:COUNT:DEED is the COUNT-th call of a function of
+ * veeline/runtime.h with this index (an op, a channel, a parameter); the deed
+ * is the number of a signal, or 0: to sleep for as long as the process lives.
+ *
+ * Before it dies the rank rests, until every other one has come to where it
+ * waits, and what was sent has arrived.
  *
  * The step calls the runtime through slots that the loader fills. This library
  * stands in front of dlopen, and redirects the function's slots in each object
@@ -27,12 +31,17 @@ typedef void *function_type(void *, int32_t, void *, void *, void *, void *);
 static char name[64];
 static int32_t victim_index;
 static int calls_left;
+static int deed;
 static function_type *original;
 
 static void *stand_in(void *rank, int32_t index, void *a, void *b, void *c,
                       void *d) {
-  if (index == victim_index && --calls_left == 0)
-    raise(SIGKILL);
+  if (index == victim_index && --calls_left == 0) {
+    usleep(400 * 1000);
+    if (deed != 0)
+      kill(getpid(), deed);
+    pause();
+  }
   return original(rank, index, a, b, c, d);
 }
 
@@ -81,10 +90,12 @@ void *dlopen(const char *path, int flags) {
       (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
   void *handle = real(path, flags);
   const char *when = getenv("KILL_AT");
-  /* Objects of artifacts have no file of their own. */
-  if (!handle || !when || strncmp(path, "/proc/self/fd/", 14) != 0)
+  /* Objects of artifacts have no file of their own; the program itself has no
+   * path. */
+  if (!handle || !when || !path || strncmp(path, "/proc/self/fd/", 14) != 0)
     return handle;
-  if (sscanf(when, "%63[^:]:%d:%d", name, &victim_index, &calls_left) != 3)
+  if (sscanf(when, "%63[^:]:%d:%d:%d", name, &victim_index, &calls_left,
+             &deed) != 4)
     abort();
   original = (function_type *)dlsym(RTLD_DEFAULT, name);
   if (!original)

@@ -1,58 +1,157 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kills one of three ranks of a run at each kind of operation, and checks how the others end.
+"""Ends one rank of a run at each kind of operation, and checks what the others say.
 
-Usage: kill_at.py ARTIFACT KILL_LIBRARY COMMAND ARGUMENT ...
+Usage: kill_at.py [--stop] [--mpirun COMMAND] [--at NAME ...] ARTIFACT VICTIM KILL_LIBRARY COMMAND ARGUMENT ...
 
-For each kind it prints how many ranks ended as they have to: with exit code 1, within
-the timeout, with a message that names the victim; and what each of them was at.
+Prints a line for each kind of operation: that the others end as they have to, or what
+is wrong. Each has to exit with 1, to say that it misses the victim, and its own place:
+operation, microbatch, and what it waits for, as places.py has it. Its flight record has
+to end there. With --stop the victim is stopped, and stays silent.
+
+With --mpirun that starts the ranks, by MPI. It ends the others by a signal when it sees
+that one is dead, so they say their place in its handler, or as an error, or both.
 """
 
+import argparse
 import json
 import os
+import pathlib
 import re
+import shlex
+import signal
 import subprocess
 import sys
-import time
+import tempfile
 
-artifact, library, command = sys.argv[1], sys.argv[2], sys.argv[3:]
-launch = [sys.executable, os.path.join(os.path.dirname(__file__), "launch.py")]
-victim = 1
-step = 3
-metadata = json.loads(subprocess.run(["veeline", "inspect", artifact, "--json"], capture_output=True, check=True).stdout)
-program = next(p for p in metadata["programs"] if p["name"] == "pipeline")
-ops = program["ranks"][victim]["ops"]
+import places
+
+STEP = 3
 
 
-def find(kind, key=None):
-    """The middle operation of this kind: its number, or what it names."""
-    numbers = [i for i, op in enumerate(ops) if op["kind"] == kind]
-    number = numbers[len(numbers) // 2]
-    return ops[number][key] if key else number
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stop", action="store_true")
+    parser.add_argument("--mpirun", type=shlex.split)
+    parser.add_argument("--at", action="append", help="what to do alone, instead of all")
+    parser.add_argument("artifact")
+    parser.add_argument("victim", type=int)
+    parser.add_argument("library")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    return parser.parse_args()
 
 
-points = [(kind, "veeline_op_end", find(kind)) for kind in ("F", "B", "W", "send", "recv", "update")
-          if any(op["kind"] == kind for op in ops)]
-points += [
-    ("before a send", "veeline_send_acquire", find("send", "channel")),
-    ("in a send", "veeline_send_commit", find("send", "channel")),
-    ("at a post", "veeline_recv_post", find("recv", "channel")),
-    ("at a wait", "veeline_recv_wait", find("recv", "channel")),
-    ("at an update", "veeline_update", 0),
-]
-for name, function, index in points:
-    settings = [f"{victim}:LD_PRELOAD={library}", f"{victim}:KILL_AT={function}:{index}:{step}"]
-    begin = time.monotonic()
-    run = subprocess.run([*launch, *(f"--environment={s}" for s in settings), "--within=20", "3", *command],
-                         capture_output=True, text=True)
-    ends = dict(re.findall(r"^rank (\d): (.*)$", run.stdout, re.MULTILINE))
-    good = sum(ends.get(str(rank), "").startswith("exit 1: veeline: error: ") and f"rank {victim} is gone" in ends[str(rank)]
-               and (f"; rank {rank} is at " in ends[str(rank)] or "before step" in ends[str(rank)]
-                    or re.search(r"error: step \d+: rank", ends[str(rank)]) is not None)
-               for rank in (0, 2))
-    killed = ends.get(str(victim)) == "exit -9"
-    print(f"{name}: killed {killed}, {good} of 2 others say so")
-    for rank in (0, 2):
-        print(f"  {ends.get(str(rank))}")
-    if time.monotonic() - begin > 15:
-        print("  took too long")
+def find_points(program, victim):
+    """(name, function, index, its calls in a step): of each kind of operation the one in the middle."""
+    ops = program["ranks"][victim % len(program["ranks"])]["ops"]
+
+    def middle(kind):
+        numbers = [number for number, op in enumerate(ops) if op["kind"] == kind]
+        return numbers[len(numbers) // 2] if numbers else None
+
+    for kind in ("F", "B", "W", "BW", "send", "recv", "all-reduce", "all-reduce-wait", "update"):
+        if (number := middle(kind)) is not None:
+            yield f"before {kind}", "veeline_op_begin", number, 1
+            yield f"after {kind}", "veeline_op_end", number, 1
+    for kind, name, function in (("send", "before a place to send to", "veeline_send_acquire"),
+                                 ("send", "in a send", "veeline_send_commit"),
+                                 ("recv", "before a post", "veeline_recv_post"),
+                                 ("recv", "before a wait", "veeline_recv_wait")):
+        channel = ops[middle(kind)]["channel"]
+        yield name, function, channel, program["channels"][channel]["messages_per_step"]
+    for kind, name, function in (("all-reduce", "before a post of gradients", "veeline_reduce_post"),
+                                 ("all-reduce-wait", "before a wait for gradients", "veeline_reduce_wait")):
+        if (number := middle(kind)) is not None:
+            yield name, function, ops[number]["reduction"], 1
+
+
+def run_ranks(options, ranks, settings, prefix):
+    """What each rank said, with its exit code where that is known."""
+    command = [*options.command, "--flight-recorder", prefix]
+    if options.mpirun:
+        # mpirun loses some of what ranks say last.
+        hurt = (f'test $OMPI_COMM_WORLD_RANK != {options.victim} || export {" ".join(settings)}; '
+                f'exec "$@" 2> {prefix}.said.$OMPI_COMM_WORLD_RANK')
+        run = subprocess.run([*options.mpirun, "-np", str(ranks), "sh", "-c", hurt, "sh", *command], capture_output=True)
+        return {rank: pathlib.Path(f"{prefix}.said.{rank}").read_text() for rank in range(ranks)} if run.returncode else {}
+    launch = os.path.join(os.path.dirname(__file__), "launch.py")
+    run = subprocess.run([sys.executable, launch, *(f"--environment={options.victim}:{setting}" for setting in settings),
+                          "--within=20", str(ranks), *command], capture_output=True, text=True)
+    return {int(rank): text for rank, text in re.findall(r"^rank (\d): (.*)$", run.stdout, re.MULTILINE)}
+
+
+def is_said(options, text, rank, accepted, missing):
+    """Whether a rank tells of the failure, as it may have heard from another one, and of its own place."""
+    end = "is at the end of its step"
+    own = [f"rank {rank} {re.escape(place)}" for place in accepted]
+    if end in accepted:
+        own.append(f"rank {rank} waits for what rank [{missing}] has to tell all at the end of the step")
+        # By MPI a rank goes on sending there.
+        own.append(f"rank {rank} {end}, and waits for a place to send to from rank {options.victim} .*")
+    place = f"; ({'|'.join(own)})"
+    silence = r"has not answered for [\d.]+ s" if options.stop else "is gone: its connection is closed"
+    failure = rf"(rank \d has failed: )?rank {options.victim} {silence}(; rank [^;]*)*?"
+    error = f"veeline: error: step {STEP}: {failure}{place}"
+    if not options.mpirun:
+        return re.fullmatch(f"exit 1: {error}", text)
+    # The failure may not be known before the signal comes; that is to be said all the same.
+    told = rf"veeline: told to end by signal {int(signal.SIGTERM)} in step {STEP}: ({failure}; )?({'|'.join(own)})"
+    return any(re.fullmatch(f"{error}|{told}", line) for line in text.splitlines())
+
+
+def check_record(prefix, rank, text, accepted):
+    """The flight record of a rank ends with what it said, at the operation before the one it was at."""
+    with open(f"{prefix}.rank{rank}.txt") as file:
+        lines = file.read().splitlines()
+    if f"veeline: error: {lines[-1]}" not in text or not re.match(r"step +begin us +us", lines[0]):
+        return f"its record ends with '{lines[-1]}'"
+    with open(f"{prefix}.rank{rank}.trace.json") as file:
+        events = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X" and e["pid"] == 0]
+    measured = [e["args"] for e in events if "op" in e["args"]]
+    if {e["tid"] for e in events} != {rank} or {e["step"] for e in measured} != {STEP - 1, STEP}:
+        return "its trace is not of the last two steps of its own"
+    if measured[-1]["op"] + 1 not in accepted.values():
+        return f"its trace ends with operation {measured[-1]['op']}"
+    names = [line.split("  ")[-1] for line in lines[1:] if re.match(r" *\d+ +[\d.]+ +[\d.]+  ", line)]
+    if [e["name"] for e in events] != names:
+        return "its record and its trace differ"
+    return None
+
+
+def find_flaws(options, metadata, point, folder):
+    name, function, index, calls = point
+    count = (STEP - 1) * calls + calls // 2 + 1
+    accepted = places.rest(metadata, options.victim, function, index, calls // 2 + 1, bool(options.mpirun))
+    deed = signal.SIGSTOP if options.stop else signal.SIGKILL
+    settings = [f"LD_PRELOAD={options.library}", f"KILL_AT={function}:{index}:{count}:{int(deed)}"]
+    prefix = os.path.join(folder, name.replace(" ", "-"))
+    said = run_ranks(options, len(accepted), settings, prefix)
+    expected = "" if options.mpirun else "is stopped" if options.stop else f"exit -{int(signal.SIGKILL)}"
+    if said.get(options.victim) != expected:
+        yield f"rank {options.victim}: {said.get(options.victim)}"
+    missing = "".join(str(rank) for rank, at in enumerate(accepted) if set(at) != {"is at the end of its step"})
+    for rank in set(range(len(accepted))) - {options.victim}:
+        text = said.get(rank, "nothing")
+        if not is_said(options, text, rank, accepted[rank], missing):
+            yield f"rank {rank}: {text}\n    is not at: {set(accepted[rank])}"
+        elif "error: " in text and (flaw := check_record(prefix, rank, text, accepted[rank])):
+            yield f"rank {rank}: {text}\n    {flaw}"
+    if os.path.exists(f"{prefix}.rank{options.victim}.txt"):
+        yield "the victim has written a record"
+
+
+def main():
+    options = parse_arguments()
+    inspected = subprocess.run(["veeline", "inspect", options.artifact, "--json"], capture_output=True, check=True)
+    metadata = json.loads(inspected.stdout)
+    program = next(p for p in metadata["programs"] if p["name"] == "pipeline")
+    with tempfile.TemporaryDirectory() as folder:
+        for point in find_points(program, options.victim):
+            if options.at and point[0] not in options.at:
+                continue
+            flaws = list(find_flaws(options, metadata, point, folder))
+            print(f"{point[0]}: " + ("\n  ".join(["wrong", *flaws]) if flaws else "the others say so"), flush=True)
+
+
+if __name__ == "__main__":
+    main()

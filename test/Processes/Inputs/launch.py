@@ -105,9 +105,25 @@ class Reader(threading.Thread):
         self.first.set()
 
 
+def is_stopped(process):
+    with open(f"/proc/{process.pid}/stat") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] == "T"
+
+
+def await_ends(ranks, deadline):
+    """Until all have ended that are not stopped; what is to be said of those that have not."""
+    while True:
+        left = {rank: process for rank, process in ranks.items() if process.poll() is None}
+        late = time.monotonic() > deadline
+        ends = {rank: "is stopped" if is_stopped(process) else "still runs" for rank, process in left.items()}
+        if late or "still runs" not in ends.values():
+            return ends
+        time.sleep(0.01)
+
+
 def main():
     options = parse_arguments()
-    port, hosts = free_port(), make_network(options)
+    port, hosts = int(os.environ.get("MASTER_PORT") or free_port()), make_network(options)
     stranger = None
     ranks = {}
     for rank in range(options.ranks):
@@ -129,13 +145,7 @@ def main():
         out[0].first.wait(30)
         hosts.cut_off(options.cut_off)
         begin = time.monotonic()
-    ends = {}
-    for rank, process in ranks.items():
-        stopped = options.signal == f"STOP:{rank}"
-        try:
-            process.wait(0 if stopped else max(0, begin + options.within - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            ends[rank] = "is stopped" if stopped else f"still runs after {options.within} s"
+    ends = await_ends(ranks, begin + options.within)
     for process in ranks.values():
         process.kill()
         process.wait()

@@ -1,5 +1,8 @@
 """Checks what --trace-tensors printed: that what arrives is what was sent, and that the
-norms of gradients are parts of the norm in the metrics, a CSV file."""
+norms of gradients are parts of the norm in the metrics, a CSV file.
+
+Usage: check_trace.py TRACE METRICS [REPLICAS]: all of which have the same gradients.
+"""
 
 import collections
 import csv
@@ -17,9 +20,10 @@ for line in open(sys.argv[1]):
     if gradient:
         squares[int(gradient[1])] += float(gradient[2]) ** 2
 assert sent == received, (sent - received, received - sent)
+replicas = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 steps = list(csv.DictReader(open(sys.argv[2])))
 print(f"{len(steps)} steps, {sum(sent.values())} messages arrive as they are sent")
 for row in steps:
     norm = float(next(row[key] for key in row if "grad" in key))
-    assert math.isclose(math.sqrt(squares[int(row["step"])]), norm, rel_tol=1e-4), (row, squares)
+    assert math.isclose(math.sqrt(squares[int(row["step"])] / replicas), norm, rel_tol=1e-4), (row, squares)
 print("gradient norms agree")

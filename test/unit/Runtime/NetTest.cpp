@@ -242,7 +242,8 @@ TEST(Net, ExchangeOfMoreThanThereIsToSay) {
   EXPECT_EQ(runBoth(modest, talker), (Ends{"", ""}));
   talker.instead = say(1001);
   EXPECT_EQ(runBoth(modest, talker)[0],
-            "rank 1 sent 1001 bytes, which is more than it has to say");
+            "rank 1 sent 1001 bytes, which is more than it has to say; rank 0 "
+            "waits for what rank 1 has to tell all");
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where each rank of a run comes to rest when one of them stops at a certain call of its step.
+
+A model of what the ranks of an artifact wait for. Before an operation its receives are
+posted; where the sender computes straight into the receiver's memory, it waits for that
+before it computes; else when it sends. Ranks begin a step together.
+"""
+
+import collections
+
+
+def describe(op):
+    text = op["kind"]
+    if op["chunk"] >= 0:
+        text += f" of chunk {op['chunk']}"
+    return text + (f", microbatch {op['microbatch']}" if op["microbatch"] >= 0 else "")
+
+
+class Program:
+    """The ranks of all replicas, in the order stages-first."""
+
+    def __init__(self, program):
+        self.replicas, stages = program["replicas"], len(program["ranks"])
+        self.stage_of = [rank % stages for rank in range(stages * self.replicas)]
+        self.channels, self.ops, self.posts, self.reductions = [], [], [], []
+        for replica in range(self.replicas):
+            self.channels += [{**channel, "from_rank": channel["from_rank"] + replica * stages,
+                               "to_rank": channel["to_rank"] + replica * stages} for channel in program["channels"]]
+            for rank in program["ranks"]:
+                self.add_rank(rank, replica * len(program["channels"]))
+
+    def add_rank(self, rank, first_channel):
+        ops = [{**op, "channel": op["channel"] + first_channel if op["channel"] >= 0 else -1} for op in rank["ops"]]
+        first_ops = {region["name"]: region["first_op"] for region in rank["regions"] if region["kind"] == "message"}
+        posts = collections.defaultdict(list)
+        for number, op in enumerate(ops):
+            if op["kind"] == "recv":
+                edge = self.channels[op["channel"]]["edge"]
+                posts[first_ops.get(f"message of edge {edge} m{op['microbatch']}", number)].append(op["channel"])
+        self.ops.append(ops)
+        self.posts.append(posts)
+        self.reductions.append(rank["reductions"])
+
+    def members(self, rank):
+        return [other for other, stage in enumerate(self.stage_of) if stage == self.stage_of[rank]]
+
+
+class Step:
+    """One step. Messages are computed into the receiver's memory ("direct"), or sent when it is posted
+    ("copied") or at once ("buffered", "lazy"). Gradients are added up when all have posted them, or when
+    all wait for them ("lazy": by MPI a rank helps when it calls).
+    """
+
+    def __init__(self, program, victim, function, index, count, sends):
+        self.program, self.victim, self.sends = program, victim, sends
+        self.function, self.index, self.count = function, index, count
+        self.counts = collections.Counter()  # Of posts, acquires, commits and waits of channels and reductions.
+        self.at = [0] * len(program.ops)  # The operation that a rank is at or before.
+        ranks = {rank: self.run_rank(rank) for rank in range(len(program.ops))}
+        waits = {rank: next(run) for rank, run in ranks.items()}
+        while True:
+            ready = [rank for rank, (_, is_ready) in waits.items() if is_ready()]
+            if not ready:
+                break
+            for rank in ready:
+                waits[rank] = next(ranks[rank])
+        self.places = {rank: text for rank, (text, _) in waits.items()}
+
+    def call(self, rank, function, index):
+        """True where the victim makes the call at which it stops."""
+        if (rank, function, index) == (self.victim, self.function, self.index):
+            self.count -= 1
+        return self.count == 0 and rank == self.victim
+
+    def run_rank(self, rank):
+        """Yields what the rank waits for, and when it can go on."""
+        for text, is_ready, calls in self.waits(rank):
+            yield text, is_ready
+            if any(self.call(rank, *call) for call in calls):
+                break
+        else:
+            self.at[rank] += 1
+            yield "is at the end of its step", lambda: False
+        yield "has stopped", lambda: False
+
+    def waits(self, rank):
+        """(what is waited for, whether it is there, the calls after it) of a rank's step."""
+        ops, no_wait = self.program.ops[rank], ("", lambda: True)
+        first = -self.first_channel(rank)
+        for number, op in enumerate(ops):
+            self.at[rank] = number
+            for channel in self.program.posts[rank][number]:
+                yield *no_wait, [("veeline_recv_post", channel + first)]
+                self.counts["post", channel] += 1
+            for channel in self.computed_channels(rank, number):
+                yield from self.acquire(rank, f"is before {describe(op)}", channel)
+            yield *no_wait, [("veeline_op_begin", number)]
+            yield from self.inside(rank, op)
+            yield *no_wait, [("veeline_op_end", number)]
+
+    def inside(self, rank, op):
+        channel, place = op["channel"], f"is at {describe(op)}"
+        first = -self.first_channel(rank)
+        no_wait = ("", lambda: True)
+        if op["kind"] == "send":
+            if self.sends != "direct":
+                yield from self.acquire(rank, place, channel)
+            yield *no_wait, [("veeline_send_commit", channel + first)]
+            self.counts["commit", channel] += 1
+        elif op["kind"] == "recv":
+            yield *no_wait, [("veeline_recv_wait", channel + first)]
+            self.counts["wait", channel] += 1
+            awaited = self.counts["wait", channel]
+            yield (f"{place}, and {self.describe_channel(rank, channel)}",
+                   lambda: self.counts["commit", channel] >= awaited, [])
+        elif op["kind"] == "all-reduce":
+            yield *no_wait, [("veeline_reduce_post", op["reduction"])]
+            self.counts["reduce", rank, op["reduction"]] += 1
+        elif op["kind"] == "all-reduce-wait":
+            yield *no_wait, [("veeline_reduce_wait", op["reduction"])]
+            self.counts["reduce-wait", rank, op["reduction"]] += 1
+            needed = "reduce-wait" if self.sends == "lazy" else "reduce"
+            yield (f"{place}, and {self.describe_reduction(rank, op['reduction'])}",
+                   lambda: all(self.counts[needed, member, op["reduction"]] for member in self.program.members(rank)), [])
+
+    def acquire(self, rank, place, channel):
+        yield "", lambda: True, [("veeline_send_acquire", channel - self.first_channel(rank))]
+        self.counts["acquire", channel] += 1
+        acquired = self.counts["acquire", channel]
+        yield (f"{place}, and {self.describe_channel(rank, channel)}",
+               lambda: self.sends in ("buffered", "lazy") or self.counts["post", channel] >= acquired, [])
+
+    def computed_channels(self, rank, number):
+        """What operation `number` computes for others: the sends that follow it."""
+        ops = self.program.ops[rank]
+        if self.sends != "direct" or ops[number]["chunk"] < 0:
+            return []
+        following = []
+        for op in ops[number + 1:]:
+            if op["chunk"] >= 0:
+                break
+            following += [op["channel"]] * (op["kind"] == "send")
+        return following
+
+    def first_channel(self, rank):
+        return rank // (len(self.program.ops) // self.program.replicas) * (len(self.program.channels) // self.program.replicas)
+
+    def describe_channel(self, rank, index):
+        channel = self.program.channels[index]
+        if channel["to_rank"] == rank:
+            text = f"waits for a message of rank {channel['from_rank']}"
+        else:
+            text = f"waits for a place to send to from rank {channel['to_rank']}"
+        return f"{text} (channel {index}, {channel['kind']} {channel['edge']})"
+
+    def describe_reduction(self, rank, number):
+        others = [str(other) for other in self.program.members(rank) if other != rank]
+        chunk = self.program.reductions[rank][number]["chunk"]
+        return f"waits for the gradients of chunk {chunk} of rank{'s' * (len(others) > 1)} {', '.join(others)}"
+
+
+def rest(metadata, victim, function, index, count, by_mpi):
+    """For each rank the places where it may be, as the runtime says it, and the operation there, when
+    `victim` stops at this call of a step.
+    """
+    program = Program(next(p for p in metadata["programs"] if p["name"] == "pipeline"))
+    steps = [Step(program, victim, function, index, count, sends)
+             for sends in (["buffered", "lazy"] if by_mpi else ["direct", "copied"])]
+    return [{step.places[rank]: step.at[rank] for step in steps} for rank in range(len(program.ops))]
