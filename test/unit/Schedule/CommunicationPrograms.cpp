@@ -224,7 +224,10 @@ static void regroup(Random &random, Ops &ops, int at) {
 /// The same messages on both sides, so that the program may stay right.
 static void moveMessages(Random &random, Program &program, Position at) {
   int source = at.rank, target = program.ranks[at.rank][at.op].peer;
+  // Other communicators than those that are listed have all ranks.
+  int listed = static_cast<int>(program.communicators.size());
   int communicator = randomInt(random, 0, 2);
+  communicator += communicator > 0 ? std::max(0, listed - 1) : 0;
   if (target < 0 || target >= static_cast<int>(program.ranks.size()))
     return;
   bool oneWay = randomInt(random, 0, 1);
@@ -327,9 +330,10 @@ static void change(Random &random, Program &program, Op &op, Damage how) {
 
 Damage veeline::schedule::communication::randomDamage(Random &random) {
   constexpr int all = static_cast<int>(Damage::ChangeHandle) + 1;
-  constexpr std::array<Damage, 6> often{
+  constexpr std::array<Damage, 9> often{
       Damage::SwapNeighbours, Damage::SwapNeighbours, Damage::Exchange,
-      Damage::Regroup,        Damage::MoveMessages,   Damage::DropMessage};
+      Damage::Regroup,        Damage::MoveMessages,   Damage::MoveMessages,
+      Damage::MoveMessages,   Damage::DropMessage,    Damage::ChangeType};
   if (randomInt(random, 0, 1))
     return often[randomInt(random, 0, often.size() - 1)];
   return static_cast<Damage>(randomInt(random, 0, all - 1));
