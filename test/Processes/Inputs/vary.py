@@ -1,0 +1,14 @@
+"""Makes the length of a program's text vary: `vary.py FILE` changes the metadata of two_ranks.py."""
+
+import json
+import sys
+
+with open(sys.argv[1]) as file:
+    metadata = json.load(file)
+longest = metadata["lengths"][-1]
+for batch in metadata["batches"]:
+    batch["length_dim"] = 1
+for channel in metadata["programs"][0]["channels"]:
+    channel["length_bytes"] = [channel["message_bytes"] * length // longest for length in metadata["lengths"]]
+with open(sys.argv[1], "w") as file:
+    json.dump(metadata, file)
