@@ -9,6 +9,7 @@ longest = metadata["lengths"][-1]
 for batch in metadata["batches"]:
     batch["length_dim"] = 1
 for channel in metadata["programs"][0]["channels"]:
-    channel["length_bytes"] = [channel["message_bytes"] * length // longest for length in metadata["lengths"]]
+    rows, width = channel["shape"]
+    channel["length_shapes"] = [[rows, width * length // longest] for length in metadata["lengths"]]
 with open(sys.argv[1], "w") as file:
     json.dump(metadata, file)
