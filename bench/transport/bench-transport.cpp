@@ -206,7 +206,7 @@ private:
   }
   void finish(void *request) {
     for (bool done = false; !done;)
-      check(mpi.test(request, &done));
+      check(mpi.test(request, &done, nullptr));
   }
 
   const net::MpiLibrary &mpi;

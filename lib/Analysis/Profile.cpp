@@ -34,6 +34,7 @@ private:
                 Profile::Chunk &out, ArrayRef<int> scales);
   std::optional<double> readTransfer(const json::Object &edge, StringRef kind);
   bool readEdge(const json::Value &value, size_t number);
+  bool readAllReduce(const json::Value &value);
 
   Profile profile;
   double transferSum = 0, transferSamples = 0;
@@ -128,7 +129,8 @@ bool ProfileReader::readEdge(const json::Value &value, size_t number) {
       to >= static_cast<int64_t>(profile.chunks.size()) || bytes < 0)
     return fail("edge " + std::to_string(number) +
                 ": expected 'from' and 'to', one of the chunks and a later "
-                "one, and its 'bytes'");
+                "one, and its 'bytes'; found " +
+                print(&value));
   auto getBegin = [&](int64_t chunk) {
     int64_t piece = 0;
     for (const Profile::Chunk &before :
@@ -139,6 +141,19 @@ bool ProfileReader::readEdge(const json::Value &value, size_t number) {
   profile.edges.push_back({{getBegin(from + 1), getBegin(to), bytes},
                            readTransfer(*edge, "activation"),
                            readTransfer(*edge, "gradient")});
+  return true;
+}
+
+bool ProfileReader::readAllReduce(const json::Value &value) {
+  const json::Object *entry = value.getAsObject();
+  std::optional<double> bytes =
+      entry ? entry->getNumber("bytes") : std::nullopt;
+  std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
+  if (!isPositive(bytes, INT64_MAX) || !isPositive(time, maxMicroseconds))
+    return fail("all_reduce: expected its 'bytes' and a time 'us' above 0; "
+                "found " +
+                print(&value));
+  profile.allReduce = {*bytes, *time * 1000};
   return true;
 }
 
@@ -162,6 +177,9 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
     for (auto [number, edge] : enumerate(*edges))
       if (!readEdge(edge, number))
         return createStringError(message);
+  const json::Value *reduction = file->get("all_reduce");
+  if (reduction && !readAllReduce(*reduction))
+    return createStringError(message);
   if (transferSamples > 0)
     profile.meanTransfer = transferSum / transferSamples;
   return std::move(profile);

@@ -9,6 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/Fingerprint.h"
 #include "veeline/Compiler/Compiler.h"
+#include "veeline/Compiler/JobFile.h"
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Compiler/Report.h"
 #include "veeline/Conversion/HostTarget.h"
@@ -63,6 +64,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.optimizer = command.optimizer;
   options.communication =
       *schedule::communication::parseStrategy(command.communication);
+  options.rules = schedule::communication::parseModel(command.rules);
   options.recompute = command.recompute;
   options.memoryLimits = command.memoryLimits;
   options.target = command.target;
@@ -271,6 +273,8 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "schedule", command.schedule);
   addOption(metadata, "optimizer", command.optimizer);
   addOption(metadata, "communication", command.communication);
+  if (!command.rules.empty())
+    addOption(metadata, "verify-communication", command.rules);
   if (!command.recompute.empty())
     addOption(metadata, "recompute", llvm::join(command.recompute, ","));
   if (!command.memoryLimits.empty())
@@ -345,6 +349,34 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   artifact.metadata.fingerprint = std::move(*fingerprint);
   describeOptions(command, artifact.metadata);
   return artifact;
+}
+
+/// Of the errors of `passManager` the first; empty: there is none.
+static std::string findError(PassManager &passManager, ModuleOp module) {
+  std::string message;
+  ScopedDiagnosticHandler capture(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        if (message.empty() &&
+            diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          message = diagnostic.str();
+        return success();
+      });
+  (void)passManager.run(module);
+  return message;
+}
+
+extern "C" __attribute__((visibility("default"))) std::optional<std::string>
+veeline_check_partition(int argc, const char *const *argv) {
+  Parsed<CompileCommand> parsed = parseCompile(argc, argv);
+  if (!parsed.command)
+    return std::nullopt;
+  Model model;
+  if (failed(model.load(parsed.command->model)) ||
+      failed(model.import(parsed.command->import, /*quiet=*/true)))
+    return std::nullopt;
+  PassManager passManager(&model.getContext());
+  buildPartitionPipeline(passManager, getOptions(*parsed.command));
+  return findError(passManager, model.getModule());
 }
 
 int veeline::compiler::compileMain(int argc, const char *const *argv) {

@@ -207,6 +207,14 @@ private:
 
 } // namespace
 
+static void setPredicted(Operation *op, artifact::Op &result) {
+  auto times = op->getAttrOfType<DenseF64ArrayAttr>(predictedAttrName);
+  if (!times)
+    return;
+  result.predictedBegin = times[0] / 1000.0;
+  result.predictedEnd = times[1] / 1000.0;
+}
+
 artifact::Op RankWriter::describeOp(Operation *op) {
   artifact::Op result;
   if (std::optional<schedule::Op> work = getScheduleOp(op)) {
@@ -218,10 +226,7 @@ artifact::Op RankWriter::describeOp(Operation *op) {
                       : artifact::OpKind::backwardWeight;
     result.chunk = work->chunk;
     result.microbatch = work->microbatch;
-    if (auto times = op->getAttrOfType<DenseF64ArrayAttr>(predictedAttrName)) {
-      result.predictedBegin = times[0] / 1000.0;
-      result.predictedEnd = times[1] / 1000.0;
-    }
+    setPredicted(op, result);
     return result;
   }
   auto setMessage = [&](auto message, artifact::OpKind kind) {
@@ -244,6 +249,8 @@ artifact::Op RankWriter::describeOp(Operation *op) {
     result.kind =
         isPost ? artifact::OpKind::allReduce : artifact::OpKind::allReduceWait;
     result.reduction = i;
+    if (isWait)
+      setPredicted(op, result);
   }
   if (auto update = dyn_cast<UpdateOp>(op)) {
     result.kind = artifact::OpKind::update;

@@ -119,6 +119,11 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
       ->capture_default_str()
       ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap"}))
       ->option_text("p2p|batched|ring|overlap [overlap]");
+  app.add_option("--verify-communication", command.rules,
+                 "Under whose rules messages are planned and proved (default: "
+                 "mpi for overlap, else nccl, which is right under both)")
+      ->check(CLI::IsMember({"mpi", "nccl"}))
+      ->option_text("mpi|nccl");
   app.add_option("--recompute", command.recompute,
                  "What backwards compute again instead of keeping it: none, "
                  "balanced (the default), cheap, full, a ratio of a chunk's "
@@ -232,11 +237,7 @@ static std::string checkLengths(const CLI::App &app,
     return "--length-bound " + std::to_string(command.lengthBound) +
            " is no multiple of --length-multiple " +
            std::to_string(command.lengthMultiple);
-  if (command.replicas > 1)
-    return "--replicas is not supported together with --length-bound";
-  return command.memoryLimits.empty()
-             ? ""
-             : "--memory-limit is not supported together with --length-bound";
+  return "";
 }
 
 /// Why a name that has to be one of a few is not, or empty.

@@ -35,13 +35,15 @@ static void printChunks(llvm::raw_ostream &os,
                        toMiB(chunk.residualBytes));
 }
 
-/// Busy time and end of the last work op of a rank, in microseconds.
+/// Busy time and end of the last work op of a rank, or of the last wait for an
+/// all-reduce, in microseconds.
 static std::pair<double, double> getPredicted(const artifact::Rank &rank) {
   double busy = 0, end = 0;
   for (const artifact::Op &op : rank.ops) {
     if (op.predictedEnd < 0)
       continue;
-    busy += op.predictedEnd - op.predictedBegin;
+    if (op.chunk >= 0)
+      busy += op.predictedEnd - op.predictedBegin;
     end = std::max(end, op.predictedEnd);
   }
   return {busy, end};
@@ -87,7 +89,11 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     if (program.replicas > 1)
       os << ", " << program.replicas << " replicas on "
          << program.replicas * program.stages << " ranks";
-    os << "\n\n";
+    os << '\n';
+    if (!metadata.lengths.empty())
+      os << "lengths up to the bound " << metadata.lengths.back()
+         << ", in multiples of " << metadata.lengths.front() << '\n';
+    os << '\n';
     printChunks(os, program);
     os << '\n';
     printRanks(os, program);

@@ -17,7 +17,6 @@
 #include "RecomputeSearch.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Limits.h"
@@ -431,6 +430,9 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.stages = stages;
     result.chunksPerStage = chunksPerStage;
     result.microbatches = microbatches;
+    result.replicas = replicas;
+    result.communication = communication;
+    result.rules = rules;
     result.schedule = schedule;
     result.placement = placement;
     result.pieces.assign(pieces.begin(), pieces.end());
@@ -445,12 +447,6 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
 
   void runOnOperation() override {
     CompileOptions options = getCompileOptions();
-    for (auto model : getOperation().getOps<func::FuncOp>())
-      if (!pipe::getLengths(model).empty()) {
-        model.emitError("a limit of memory is not supported for a model whose "
-                        "length varies (--pipe-bind-lengths)");
-        return signalPassFailure();
-      }
     if (failed(MemoryFitter(getOperation(), options).run()))
       signalPassFailure();
   }
@@ -470,6 +466,9 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.stages = options.stages;
   given.chunksPerStage = options.chunksPerStage;
   given.microbatches = options.microbatches;
+  given.replicas = options.replicas;
+  given.communication = options.communication;
+  given.rules = options.getRules();
   given.schedule = options.schedule;
   given.placement = options.placement;
   given.pieces = llvm::to_vector(options.pieces);

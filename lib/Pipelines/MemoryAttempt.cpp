@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Conversion/Pipelines.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
@@ -237,6 +238,9 @@ MemoryTrial::declare(ArrayRef<Recompute> policies) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(pipeline.getLoc());
   auto builder = OpBuilder::atBlockEnd(module->getBody());
   auto copy = cast<PipelineOp>(builder.clone(*pipeline));
+  // Versions for shorter microbatches share the plan of the one for the bound.
+  if (ArrayRef<int64_t> lengths = getLengths(copy); !lengths.empty())
+    setVersions(copy, SmallVector<int64_t>{lengths.back()}, {});
   for (auto [number, chunk] : llvm::enumerate(copy.getChunks())) {
     auto found = getVariant(number, policies[number]);
     if (failed(found))
@@ -331,8 +335,7 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   setWorkspaces(**module, attempt.policies);
   pipeline.setReplicas(options.replicas);
   if (failed(insertCommunication(pipeline, options.communication,
-                                 schedule::communication::Model::Mpi,
-                                 symbols)) ||
+                                 options.getRules(), symbols)) ||
       failed(planMemory(pipeline, options.optimizer, symbols)))
     return failure();
   for (ProgramOp program : getPrograms(pipeline)) {

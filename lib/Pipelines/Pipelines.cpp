@@ -55,15 +55,26 @@ void veeline::addDifferentiation(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeSplitBackward());
 }
 
+static void addBoundLengths(OpPassManager &passManager,
+                            const CompileOptions &options) {
+  if (!options.lengthBound)
+    return;
+  pipe::PipeBindLengthsOptions lengths;
+  lengths.entry = options.entry;
+  lengths.bound = options.lengthBound;
+  lengths.multiple = options.lengthMultiple;
+  passManager.addPass(pipe::createPipeBindLengths(lengths));
+}
+
+void veeline::buildPartitionPipeline(OpPassManager &passManager,
+                                     const CompileOptions &options) {
+  addBoundLengths(passManager, options);
+  addPartition(passManager, options);
+}
+
 void veeline::buildProgramPipeline(OpPassManager &passManager,
                                    const CompileOptions &options) {
-  if (options.lengthBound) {
-    pipe::PipeBindLengthsOptions lengths;
-    lengths.entry = options.entry;
-    lengths.bound = options.lengthBound;
-    lengths.multiple = options.lengthMultiple;
-    passManager.addPass(pipe::createPipeBindLengths(lengths));
-  }
+  addBoundLengths(passManager, options);
   if (options.memoryLimits.empty()) {
     addPartition(passManager, options);
     addDifferentiation(passManager, options);
@@ -78,14 +89,10 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeSchedule(schedule));
   pipe::PipeInsertCommunicationOptions communication;
   communication.strategy = options.communication;
+  communication.model = options.getRules();
   passManager.addPass(pipe::createPipeInsertCommunication(communication));
-  // A receive that is posted ahead would hold up sends under NCCL's rules; the
-  // host has MPI's. The other strategies are right under both.
   pipe::PipeVerifyCommunicationOptions verification;
-  verification.model =
-      options.communication == schedule::communication::Strategy::Overlap
-          ? schedule::communication::Model::Mpi
-          : schedule::communication::Model::Nccl;
+  verification.model = options.getRules();
   passManager.addPass(pipe::createPipeVerifyCommunication(verification));
 }
 

@@ -8,6 +8,7 @@
 
 #include "Random.h"
 #include "Runner.h"
+#include "Update.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,20 +22,37 @@ namespace {
 
 /// What a step leaves, to the bit.
 struct Outcome {
+  using Tensors = std::map<std::pair<int32_t, int32_t>, Bytes>;
   std::vector<double> results;
-  std::map<std::pair<int32_t, int32_t>, Bytes> accumulators, parameters;
+  std::vector<Tensors> accumulators; ///< Of each replica.
+  Tensors parameters;
 };
+
+int32_t replicasOf(const artifact::Metadata &metadata) {
+  int32_t replicas = 1;
+  for (const artifact::Program &program : metadata.programs)
+    replicas = std::max(replicas, program.replicas);
+  return replicas;
+}
 
 class Checker {
 public:
   Checker(const artifact::Artifact &artifact, uint64_t seed)
-      : artifact(artifact), metadata(artifact.metadata), inputs(metadata, seed),
-        random(seed ^ 0xD1FF) {}
+      : artifact(artifact), metadata(artifact.metadata),
+        inputs(metadata, seed, replicasOf(metadata)), random(seed ^ 0xD1FF),
+        rankOrder(seed % 2 ? "stages-first" : "replicas-first") {}
 
   Expected<CheckCounts> check();
 
 private:
   Expected<std::vector<Outcome>> run(Runner &runner);
+  Expected<std::vector<Outcome>> runInGroups(Runner &sequential);
+  Status addGroup(Runner &sequential, int32_t group,
+                  const std::vector<Bytes> &values, Outcome &sum);
+  void update(std::vector<Bytes> &values, Outcome &sum);
+  Status checkPrograms(const std::vector<Outcome> &expected);
+  Status compareSums(const std::string &where, const Outcome::Tensors &sums,
+                     const Outcome::Tensors &expected);
   Status compare(const std::string &name, const Outcome &outcome,
                  const Outcome &expected, size_t step);
   Status checkDifferences(Runner &runner, const Outcome &expected);
@@ -47,6 +65,7 @@ private:
   const artifact::Metadata &metadata;
   Inputs inputs;
   Random random;
+  const std::string rankOrder;
   CheckCounts counts;
 };
 
@@ -63,7 +82,85 @@ Expected<std::vector<Outcome>> Checker::run(Runner &runner) {
     auto results = runner.step(inputs, 0.01);
     if (!results.ok())
       return results.status();
-    outcomes.push_back({*results, runner.accumulators(), runner.parameters()});
+    Outcome &outcome = outcomes.emplace_back();
+    outcome.results = *results;
+    for (int32_t replica = 0; replica < runner.program.replicas; ++replica)
+      outcome.accumulators.push_back(runner.accumulators(replica));
+    outcome.parameters = runner.parameters();
+  }
+  ++counts.programs;
+  return outcomes;
+}
+
+template <typename T> static void addElements(Bytes &sum, const Bytes &part) {
+  for (size_t i = 0; i < sum.size(); i += sizeof(T)) {
+    T a, b;
+    std::memcpy(&a, sum.data() + i, sizeof(T));
+    std::memcpy(&b, part.data() + i, sizeof(T));
+    a += b;
+    std::memcpy(sum.data() + i, &a, sizeof(T));
+  }
+}
+
+/// The microbatches of one replica, from the values that the step begins with.
+Status Checker::addGroup(Runner &sequential, int32_t group,
+                         const std::vector<Bytes> &values, Outcome &sum) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (Status status = sequential.setParameter(i, values[i]); !status.ok())
+      return status;
+  auto results = sequential.step(inputs.ofReplica(group), 0);
+  if (!results.ok())
+    return results.status();
+  auto m = static_cast<size_t>(metadata.microbatches);
+  sum.results.resize(results->size() * static_cast<size_t>(inputs.replicas));
+  for (size_t i = 0; i < results->size(); ++i)
+    sum.results[i / m * m * static_cast<size_t>(inputs.replicas) +
+                static_cast<size_t>(group) * m + i % m] = (*results)[i];
+  if (group == 0)
+    sum.accumulators.push_back(sequential.accumulators());
+  else
+    for (const auto &[key, part] : sequential.accumulators()) {
+      Bytes &whole = sum.accumulators[0].at(key);
+      if (metadata.params[key.first].type == artifact::DataType::f64)
+        addElements<double>(whole, part);
+      else
+        addElements<float>(whole, part);
+    }
+  return Status::success();
+}
+
+/// By what all groups add up to.
+void Checker::update(std::vector<Bytes> &values, Outcome &sum) {
+  StepSettings settings;
+  settings.learningRate = 0.01;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const artifact::Parameter &param = metadata.params[i];
+    std::vector<const void *> gradients;
+    for (const auto &[key, bytes] : sum.accumulators[0])
+      if (static_cast<size_t>(key.first) == i)
+        gradients.push_back(bytes.data());
+    host::ParamUpdate update{metadata.optimizer, param.type,
+                             artifact::numElements(param.shape),
+                             param.shape.size() >= 2};
+    if (!gradients.empty())
+      host::updateParam(update, settings,
+                        metadata.microbatches * inputs.replicas,
+                        values[i].data(), nullptr, gradients.data(),
+                        static_cast<int32_t>(gradients.size()));
+    sum.parameters[{static_cast<int32_t>(i), 0}] = values[i];
+  }
+}
+
+/// Two steps of one replica that takes the groups of all one after the other.
+Expected<std::vector<Outcome>> Checker::runInGroups(Runner &sequential) {
+  std::vector<Bytes> values = inputs.parameters;
+  std::vector<Outcome> outcomes(2);
+  for (Outcome &sum : outcomes) {
+    for (int32_t group = 0; group < inputs.replicas; ++group)
+      if (Status status = addGroup(sequential, group, values, sum);
+          !status.ok())
+        return status;
+    update(values, sum);
   }
   ++counts.programs;
   return outcomes;
@@ -96,6 +193,27 @@ static std::string describeDifference(const Bytes &a, const Bytes &b,
   return text;
 }
 
+Status Checker::compareSums(const std::string &where,
+                            const Outcome::Tensors &sums,
+                            const Outcome::Tensors &expected) {
+  if (sums.size() != expected.size())
+    return Status::error(where + "there are " + std::to_string(sums.size()) +
+                         " accumulators, expected " +
+                         std::to_string(expected.size()));
+  for (const auto &[key, bytes] : expected) {
+    auto found = sums.find(key);
+    const artifact::Parameter &param = metadata.params[key.first];
+    std::string what = where + "gradient of '" + param.name + "' by chunk " +
+                       std::to_string(key.second) + ": ";
+    if (found == sums.end())
+      return Status::error(what + "there is no accumulator");
+    if (found->second != bytes)
+      return Status::error(
+          what + describeDifference(found->second, bytes, param.type));
+  }
+  return Status::success();
+}
+
 Status Checker::compare(const std::string &name, const Outcome &outcome,
                         const Outcome &expected, size_t step) {
   std::string where = name + ", step " + std::to_string(step + 1) + ": ";
@@ -104,25 +222,19 @@ Status Checker::compare(const std::string &name, const Outcome &outcome,
       char text[128];
       std::snprintf(text, sizeof(text),
                     "result %zu of microbatch %zu is %.17g, expected %.17g",
-                    i / metadata.microbatches, i % metadata.microbatches,
+                    i / (metadata.microbatches * inputs.replicas),
+                    i % (metadata.microbatches * inputs.replicas),
                     outcome.results[i], expected.results[i]);
       return Status::error(where + text);
     }
-  if (outcome.accumulators.size() != expected.accumulators.size())
-    return Status::error(where + "there are " +
-                         std::to_string(outcome.accumulators.size()) +
-                         " accumulators, expected " +
-                         std::to_string(expected.accumulators.size()));
-  for (const auto &[key, bytes] : expected.accumulators) {
-    auto found = outcome.accumulators.find(key);
-    const artifact::Parameter &param = metadata.params[key.first];
-    std::string what = where + "gradient of '" + param.name + "' by chunk " +
-                       std::to_string(key.second) + ": ";
-    if (found == outcome.accumulators.end())
-      return Status::error(what + "there is no accumulator");
-    if (found->second != bytes)
-      return Status::error(
-          what + describeDifference(found->second, bytes, param.type));
+  for (size_t replica = 0; replica < outcome.accumulators.size(); ++replica) {
+    std::string which =
+        inputs.replicas > 1 ? "replica " + std::to_string(replica) + ", " : "";
+    if (Status status =
+            compareSums(where + which, outcome.accumulators[replica],
+                        expected.accumulators[0]);
+        !status.ok())
+      return status;
   }
   // The sequential program has one rank, which holds all parameters.
   for (const auto &[key, bytes] : outcome.parameters) {
@@ -145,12 +257,14 @@ Expected<double> Checker::sumOfLosses(Runner &runner, size_t param,
   std::memcpy(value.data() + element * sizeof(double), &entry, sizeof(double));
   if (Status status = runner.setParameter(param, value); !status.ok())
     return status;
-  auto results = runner.step(inputs, 0);
-  if (!results.ok())
-    return results.status();
   double sum = 0;
-  for (int32_t i = 0; i < metadata.microbatches; ++i)
-    sum += (*results)[i];
+  for (int32_t group = 0; group < inputs.replicas; ++group) {
+    auto results = runner.step(inputs.ofReplica(group), 0);
+    if (!results.ok())
+      return results.status();
+    for (int32_t i = 0; i < metadata.microbatches; ++i)
+      sum += (*results)[i];
+  }
   return sum;
 }
 
@@ -200,7 +314,7 @@ Status Checker::checkDifferences(Runner &runner, const Outcome &expected) {
     for (int trial = 0; trial < 3; ++trial) {
       size_t element = static_cast<size_t>(random.below(count));
       double gradient = 0;
-      for (const auto &[key, bytes] : expected.accumulators) {
+      for (const auto &[key, bytes] : expected.accumulators[0]) {
         double part;
         std::memcpy(&part, bytes.data() + element * sizeof(double),
                     sizeof(double));
@@ -215,21 +329,14 @@ Status Checker::checkDifferences(Runner &runner, const Outcome &expected) {
   return Status::success();
 }
 
-Expected<CheckCounts> Checker::check() {
-  auto sequential =
-      Runner::create(artifact, *metadata.findProgram("sequential"));
-  if (!sequential.ok())
-    return sequential.status();
-  auto expected = run(**sequential);
-  if (!expected.ok())
-    return expected.status();
-  for (double result : expected->front().results)
-    if (!std::isfinite(result))
-      return Status::error("the loss is not finite");
+Status Checker::checkPrograms(const std::vector<Outcome> &expected) {
   for (const artifact::Program &program : metadata.programs) {
     if (program.name == "sequential")
       continue;
-    auto runner = Runner::create(artifact, program);
+    auto whole = artifact::withAllReplicas(program, rankOrder);
+    if (!whole.ok())
+      return whole.status();
+    auto runner = Runner::create(artifact, *whole);
     if (!runner.ok())
       return runner.status();
     auto outcomes = run(**runner);
@@ -237,10 +344,27 @@ Expected<CheckCounts> Checker::check() {
       return outcomes.status();
     for (size_t step = 0; step < outcomes->size(); ++step)
       if (Status status =
-              compare(program.name, (*outcomes)[step], (*expected)[step], step);
+              compare(program.name, (*outcomes)[step], expected[step], step);
           !status.ok())
         return status;
   }
+  return Status::success();
+}
+
+Expected<CheckCounts> Checker::check() {
+  auto sequential =
+      Runner::create(artifact, *metadata.findProgram("sequential"));
+  if (!sequential.ok())
+    return sequential.status();
+  auto expected =
+      inputs.replicas > 1 ? runInGroups(**sequential) : run(**sequential);
+  if (!expected.ok())
+    return expected.status();
+  for (double result : expected->front().results)
+    if (!std::isfinite(result))
+      return Status::error("the loss is not finite");
+  if (Status status = checkPrograms(*expected); !status.ok())
+    return status;
   for (size_t i = 0; i < inputs.parameters.size(); ++i)
     if (Status status = (*sequential)->setParameter(i, inputs.parameters[i]);
         !status.ok())

@@ -77,6 +77,7 @@ public:
   artifact::Artifact artifact;
 
 private:
+  int64_t replicas() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult partition();
   LogicalResult differentiate();
@@ -174,10 +175,16 @@ static std::vector<Variant> findVariants(int64_t chunks, int64_t microbatches) {
   return variants;
 }
 
+/// Every fifth model has replicas.
+int64_t Compilation::replicas() const {
+  return task.seed % 5 == 2 ? 2 + int64_t(task.seed / 5 % 2) : 1;
+}
+
 /// The pass takes the pipelines that have no programs yet.
 LogicalResult Compilation::schedulePipeline(StringRef name) {
   return apply([&](OpPassManager &passManager) {
     pipe::PipeScheduleOptions options;
+    options.replicas = name == "sequential" ? 1 : replicas();
     options.schedule = name.str();
     options.microbatches = task.microbatches;
     passManager.addPass(pipe::createPipeSchedule(options));

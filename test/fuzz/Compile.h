@@ -43,7 +43,7 @@ public:
   /// schedule that has that many chunks and microbatches. The artifact has one
   /// object. Code is generated without optimisation, that of every fourth seed
   /// of a random model with as much of it as the product has. Fails with the
-  /// diagnostics.
+  /// diagnostics. Every fifth seed has two or three replicas.
   Expected<artifact::Artifact> compile(const Task &task);
 
 private:

@@ -36,20 +36,33 @@ randomBytes(Random &random, artifact::DataType type, int64_t count,
   return bytes;
 }
 
-Inputs::Inputs(const artifact::Metadata &metadata, uint64_t seed) {
+Inputs::Inputs(const artifact::Metadata &metadata, uint64_t seed,
+               int32_t replicas)
+    : numBatches(metadata.batches.size()), replicas(replicas) {
   Random random(seed ^ 0xDA7A);
   for (const artifact::Parameter &param : metadata.params)
     parameters.push_back(
         randomBytes(random, param.type, artifact::numElements(param.shape)));
   for (const artifact::Batch &batch : metadata.batches)
-    arguments.push_back(
-        randomBytes(random, batch.type,
-                    artifact::numElements(batch.shape) * metadata.microbatches,
-                    batch.range));
+    arguments.push_back(randomBytes(random, batch.type,
+                                    artifact::numElements(batch.shape) *
+                                        metadata.microbatches * replicas,
+                                    batch.range));
   for (const artifact::Buffer &buffer : metadata.buffers)
     arguments.push_back(randomBytes(random, buffer.type,
                                     artifact::numElements(buffer.shape),
                                     buffer.range));
+}
+
+Inputs Inputs::ofReplica(int32_t replica) const {
+  Inputs own = *this;
+  own.replicas = 1;
+  for (size_t i = 0; i < numBatches; ++i) {
+    size_t size = arguments[i].size() / static_cast<size_t>(replicas);
+    auto begin = arguments[i].begin() + static_cast<ptrdiff_t>(size) * replica;
+    own.arguments[i].assign(begin, begin + static_cast<ptrdiff_t>(size));
+  }
+  return own;
 }
 
 Expected<std::unique_ptr<Runner>>
@@ -101,13 +114,15 @@ Bytes Runner::read(size_t rank, int64_t offset, int32_t parameter) const {
                                   artifact::byteSize(param.type));
 }
 
-std::map<std::pair<int32_t, int32_t>, Bytes> Runner::accumulators() const {
+std::map<std::pair<int32_t, int32_t>, Bytes>
+Runner::accumulators(int32_t replica) const {
   std::map<std::pair<int32_t, int32_t>, Bytes> all;
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)
-    for (const artifact::RankParam &entry : program.ranks[rank].params)
-      for (const artifact::Accumulator &gradient : entry.gradients)
-        all[{entry.param, gradient.chunk}] =
-            read(rank, gradient.offset, entry.param);
+    if (program.placeOf(rank).replica == replica)
+      for (const artifact::RankParam &entry : program.ranks[rank].params)
+        for (const artifact::Accumulator &gradient : entry.gradients)
+          all[{entry.param, gradient.chunk}] =
+              read(rank, gradient.offset, entry.param);
   return all;
 }
 

@@ -18,13 +18,20 @@ using Bytes = std::vector<char>;
 
 /// Random parameters, batches and buffers of a model.
 struct Inputs {
-  Inputs(const artifact::Metadata &metadata, uint64_t seed);
+  /// For the microbatches of so many replicas.
+  Inputs(const artifact::Metadata &metadata, uint64_t seed, int32_t replicas);
+
+  /// Those of one replica alone.
+  Inputs ofReplica(int32_t replica) const;
 
   std::vector<Bytes> parameters;
   std::vector<Bytes> arguments; ///< Batches, then buffers.
+  size_t numBatches;
+  int32_t replicas;
 };
 
-/// A program that is loaded. `artifact` outlives it.
+/// A program that is loaded, with the ranks of all replicas. `artifact`
+/// outlives it.
 class Runner {
 public:
   static Expected<std::unique_ptr<Runner>>
@@ -36,7 +43,8 @@ public:
   Expected<std::vector<double>> step(const Inputs &inputs, double learningRate);
 
   /// By parameter and chunk, as after the last step.
-  std::map<std::pair<int32_t, int32_t>, Bytes> accumulators() const;
+  std::map<std::pair<int32_t, int32_t>, Bytes>
+  accumulators(int32_t replica = 0) const;
   /// By parameter and rank.
   std::map<std::pair<int32_t, int32_t>, Bytes> parameters() const;
 

@@ -71,6 +71,7 @@ private:
   bool readBatchSize();
   bool checkNumber(const JobEntry &entry, int64_t &number);
   bool checkCommands();
+  bool checkPartition();
   bool checkMachines();
   bool checkMachine(const JobEntry::Value &value, size_t rank);
   bool checkPlace(const net::Place &place);
@@ -329,6 +330,29 @@ bool Job::checkCommands() {
       errorOfTrain);
 }
 
+/// A partition that does not fit the model is seen only once the model is read.
+bool Job::checkPartition() {
+  if (!find("partition"))
+    return true;
+  auto *errorOf = reinterpret_cast<compiler::CheckPartition *>(
+      driver::loadCompiler("run", compiler::checkPartitionSymbol));
+  if (!errorOf)
+    return false;
+  auto check = [&](const Arguments &arguments) {
+    std::vector<const char *> argv = pointersTo(arguments);
+    return errorOf(static_cast<int>(argv.size()), argv.data());
+  };
+  std::optional<std::string> error = check(compileArguments());
+  return error && blame(
+                      *error,
+                      [this](const JobEntry *without) {
+                        return compileArguments(without);
+                      },
+                      [&](const Arguments &arguments) {
+                        return check(arguments).value_or("no model");
+                      });
+}
+
 //===----------------------------------------------------------------------===//
 // Machines
 //===----------------------------------------------------------------------===//
@@ -519,9 +543,12 @@ int Job::run() {
              hostsText() + " veeline run " + options.file);
     return 1;
   }
-  if (!isLaunched || options.compileOnly)
+  if (!isLaunched || options.compileOnly) {
+    if (!checkPartition())
+      return 1;
     if (int status = compile())
       return status;
+  }
   if (!checkArtifact(!isLaunched))
     return 1;
   return options.compileOnly ? 0 : train();

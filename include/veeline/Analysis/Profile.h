@@ -64,6 +64,12 @@ public:
   /// measured.
   std::vector<double> getTransfers(llvm::ArrayRef<PieceEdge> edges) const;
 
+  /// The bytes of an all-reduce, and the nanoseconds that it took; none where
+  /// none was measured.
+  std::optional<std::array<double, 2>> getAllReduce() const {
+    return allReduce;
+  }
+
 private:
   friend class ProfileReader;
   struct Chunk {
@@ -82,6 +88,7 @@ private:
   std::vector<Edge> edges;
   /// Of all messages.
   std::optional<double> meanTransfer;
+  std::optional<std::array<double, 2>> allReduce;
 };
 
 } // namespace veeline

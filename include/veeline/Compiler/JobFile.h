@@ -12,6 +12,7 @@
 #ifndef VEELINE_COMPILER_JOBFILE_H
 #define VEELINE_COMPILER_JOBFILE_H
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,12 @@ bool readJobFile(const std::string &path, std::vector<JobEntry> &entries,
 inline constexpr char readJobFileSymbol[] = "veeline_read_job_file";
 using ReadJobFile = bool(const std::string &path,
                          std::vector<JobEntry> &entries, std::string &error);
+
+/// Why the model of a `veeline compile` command line cannot be cut as it says;
+/// empty where it can, nothing after a message about the model itself.
+inline constexpr char checkPartitionSymbol[] = "veeline_check_partition";
+using CheckPartition = std::optional<std::string>(int argc,
+                                                  const char *const *argv);
 
 } // namespace veeline::compiler
 

@@ -53,6 +53,8 @@ struct CompileCommand {
   std::string optimizer = "adamw";
   /// How messages are sent and received. Checked.
   std::string communication = "overlap";
+  /// Under whose rules that is proved, mpi or nccl; empty: the strategy's own.
+  std::string rules;
   /// What backwards compute again: nothing (the default), one for all chunks or
   /// one for each. Checked.
   std::vector<std::string> recompute;

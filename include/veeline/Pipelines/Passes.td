@@ -18,8 +18,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     through to the plan of memory. docs/differentiation.md says how it is made.
 
     The pipeline gets the limits as `pipe.memory_limits`, which `--pipe-plan-memory` checks, and those of
-    its schedule as `pipe.schedule_limits`, where it needs them. `schedule`, `microbatches` and `optimizer` have to be those of
-    `--pipe-schedule` and `--pipe-plan-memory` later. Where nothing fits, the error names the stage, its limit, the least
+    its schedule as `pipe.schedule_limits`, where it needs them. `schedule`, `microbatches`, `replicas`, `communication` (with
+    `model`) and `optimizer` have to be those of `--pipe-schedule`, `--pipe-insert-communication` and `--pipe-plan-memory` later. Where nothing fits, the error names the stage, its limit, the least
     that was found, and what would help.
   }];
   let options = [
@@ -31,6 +31,20 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"stages", "stages", "int64_t", "1", "Number of stages p">,
     Option<"chunksPerStage", "chunks-per-stage", "int64_t", "1", "Chunks of each stage v">,
     Option<"microbatches", "microbatches", "int64_t", "1", "Number of microbatches m">,
+    Option<"replicas", "replicas", "int64_t", "1", "Pipelines side by side d">,
+    Option<"communication", "communication", "::veeline::schedule::communication::Strategy",
+           "::veeline::schedule::communication::Strategy::Overlap",
+           "p2p, batched, ring or overlap",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::schedule::communication::Strategy::PointToPoint, "p2p", "one message at a time"),
+             clEnumValN(::veeline::schedule::communication::Strategy::Batched, "batched", "a send and a receive at a time"),
+             clEnumValN(::veeline::schedule::communication::Strategy::Ring, "ring", "both neighbours at a time"),
+             clEnumValN(::veeline::schedule::communication::Strategy::Overlap, "overlap", "receives posted ahead"))}]>,
+    Option<"rules", "model", "::veeline::schedule::communication::Model",
+           "::veeline::schedule::communication::Model::Mpi", "Whose rules overlap is for, nccl or mpi",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
+             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"))}]>,
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
     Option<"placement", "placement", "std::string", "",
            "linear, interleaved, v or wave (default: the schedule's)">,

@@ -11,6 +11,7 @@
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Schedule/CommunicationPlan.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,15 @@ struct CompileOptions {
   /// How messages are sent and received.
   schedule::communication::Strategy communication =
       schedule::communication::Strategy::Overlap;
+  /// Under whose rules that is planned and proved; none: those of the host for
+  /// receives that are posted ahead, which would hold up sends under NCCL's,
+  /// and NCCL's for the other strategies, which are right under both.
+  std::optional<schedule::communication::Model> rules = {};
+  schedule::communication::Model getRules() const {
+    using namespace schedule::communication;
+    return rules.value_or(communication == Strategy::Overlap ? Model::Mpi
+                                                             : Model::Nccl);
+  }
   /// What backwards compute again: one for all chunks or one for each; empty:
   /// the default.
   std::vector<std::string> recompute;
@@ -55,6 +65,11 @@ struct CompileOptions {
   GemmScratchFn gemmScratch;
   ConvolutionScratchFn convolutionScratch; ///< The same for convolutions.
 };
+
+/// From the model function to a pipeline of chunks, cut as the options say
+/// whatever limits of memory there are.
+void buildPartitionPipeline(mlir::OpPassManager &passManager,
+                            const CompileOptions &options);
 
 /// From the model function to programs with communication; chunk functions are
 /// on tensors.

@@ -390,45 +390,91 @@ static RankCalls callsAhead(const Traffic &traffic,
   return calls;
 }
 
-/// In each slot the calls, then what the next step waits for: messages, and the
-/// memory of what it sends directly.
-static std::vector<Op> writeAhead(const std::vector<PlannedMessage> &order,
-                                  const std::vector<Call> &calls, int steps,
-                                  Model model) {
-  std::vector<Op> ops;
-  std::vector<std::vector<Op>> before(steps + 1);
-  int handles = 0;
-  // Under NCCL's rules a send holds up computations unless it has a handle.
-  std::vector<Op> sends;
-  for (const Call &call : calls) {
-    const PlannedMessage &message = order[call.message];
-    if (!call.isSend || !message.isDirect)
-      continue;
-    Op ready;
-    ready.kind = OpKind::Ready;
-    ready.message = message.id;
-    before[message.sourceSteps - 1].push_back(ready);
+namespace {
+/// Writes the operations of one rank: in each slot the calls, then what the
+/// next step waits for, messages and the memory of what it sends directly.
+class AheadWriter {
+public:
+  AheadWriter(const std::vector<PlannedMessage> &order, int steps, Model model)
+      : order(order), model(model), before(steps + 1) {}
+
+  std::vector<Op> write(const std::vector<Call> &calls);
+
+private:
+  void addReady(const PlannedMessage &message);
+  void post(const Call &call);
+  void waitForShape(const PlannedMessage &message);
+  void wait(int handle) {
+    if (!isWaitedFor[handle])
+      ops.push_back(waitFor(handle));
+    isWaitedFor[handle] = true;
   }
-  std::size_t next = 0;
-  for (int slot = 0; slot <= steps; ++slot) {
-    for (; next < calls.size() && calls[next].slot == slot; ++next) {
-      const Call &call = calls[next];
-      ops.push_back(
-          messageOp(order[call.message], call.isSend, asynchronousStream));
-      if (call.isSend && model == Model::Mpi)
-        continue;
-      ops.back().handle = handles++;
-      std::vector<Op> &waits =
-          call.isSend ? sends : before[order[call.message].targetSteps];
-      waits.insert(call.isSend ? waits.end() : waits.begin(),
-                   waitFor(ops.back().handle));
-    }
-    ops.insert(ops.end(), before[slot].begin(), before[slot].end());
-    if (slot < steps)
+
+  const std::vector<PlannedMessage> &order;
+  Model model;
+  std::vector<Op> ops;
+  /// What each step waits for: the handles of messages, then memory.
+  struct Waits {
+    std::vector<int> handles;
+    std::vector<Op> memory;
+  };
+  std::vector<Waits> before;
+  std::vector<bool> isWaitedFor;
+  /// Of the shapes that are received, by edge and microbatch.
+  std::map<std::pair<int, int>, int> shapes;
+};
+} // namespace
+
+void AheadWriter::addReady(const PlannedMessage &message) {
+  Op ready;
+  ready.kind = OpKind::Ready;
+  ready.message = message.id;
+  before[message.sourceSteps - 1].memory.push_back(ready);
+}
+
+/// NCCL is told with a receive how many elements it takes.
+void AheadWriter::waitForShape(const PlannedMessage &message) {
+  auto shape = shapes.find({message.id.edge, message.id.microbatch});
+  if (message.id.direction == Direction::Activation && shape != shapes.end())
+    wait(shape->second);
+}
+
+void AheadWriter::post(const Call &call) {
+  const PlannedMessage &message = order[call.message];
+  if (!call.isSend && model == Model::Nccl)
+    waitForShape(message);
+  ops.push_back(messageOp(message, call.isSend, asynchronousStream));
+  // Under NCCL's rules a send holds up computations unless it has a handle.
+  if (call.isSend && model == Model::Mpi)
+    return;
+  int handle = ops.back().handle = static_cast<int>(isWaitedFor.size());
+  isWaitedFor.push_back(false);
+  if (call.isSend)
+    return;
+  before[message.targetSteps].handles.push_back(handle);
+  if (message.id.direction == Direction::Shape)
+    shapes[{message.id.edge, message.id.microbatch}] = handle;
+}
+
+std::vector<Op> AheadWriter::write(const std::vector<Call> &calls) {
+  for (const Call &call : calls)
+    if (call.isSend && order[call.message].isDirect)
+      addReady(order[call.message]);
+  auto next = calls.begin();
+  int slots = static_cast<int>(before.size());
+  for (int slot = 0; slot < slots; ++slot) {
+    for (; next != calls.end() && next->slot == slot; ++next)
+      post(*next);
+    for (int handle : before[slot].handles)
+      wait(handle);
+    ops.insert(ops.end(), before[slot].memory.begin(),
+               before[slot].memory.end());
+    if (slot + 1 < slots)
       ops.push_back(computeOp(slot));
   }
-  ops.insert(ops.end(), sends.begin(), sends.end());
-  return ops;
+  for (int handle = 0; handle < static_cast<int>(isWaitedFor.size()); ++handle)
+    wait(handle);
+  return std::move(ops);
 }
 
 //===----------------------------------------------------------------------===//
@@ -448,7 +494,7 @@ Expected<Program> veeline::schedule::communication::plan(const Traffic &traffic,
   for (std::size_t rank = 0; rank < calls.size(); ++rank) {
     int steps = static_cast<int>(traffic.ranks[rank].size());
     program.ranks.push_back(
-        isAhead ? writeAhead(*order, calls[rank], steps, model)
+        isAhead ? AheadWriter(*order, steps, model).write(calls[rank])
                 : writeCalls(*order, calls[rank], steps, strategy));
   }
   return program;

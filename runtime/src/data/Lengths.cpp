@@ -123,9 +123,9 @@ void Lengths::pack(const Batch &batch, int64_t step, int64_t first,
     outer *= *it;
   for (auto it = dim + 1; it != batch.shape.end(); ++it)
     inner *= *it;
-  const std::vector<int64_t> &lengths = ofStep(step);
-  for (size_t i = 0; i < lengths.size(); ++i) {
-    char *begin = data + static_cast<int64_t>(i) * outer * *dim * inner;
+  const int64_t *lengths = ofStep(step).data() + first;
+  for (int64_t i = 0; i < count; ++i) {
+    char *begin = data + i * outer * *dim * inner;
     for (int64_t row = 1; row < outer; ++row)
       std::memmove(begin + row * lengths[i] * inner, begin + row * *dim * inner,
                    static_cast<size_t>(lengths[i] * inner));

@@ -37,7 +37,9 @@ private:
 
   void chooseSteps();
   void addWork(const Op &op, const Event &event);
+  void extendStep(const Event &event);
   void addMessages();
+  void addReductions();
   static std::optional<Measured> measured(Samples samples);
   Profile result() const;
 
@@ -49,6 +51,9 @@ private:
   /// By edge and kind of channel.
   std::map<std::pair<int32_t, ChannelKind>, Samples> transfers;
   std::map<int32_t, Span> steps;
+  /// Of all-reduces: how long each took, and the bytes of all.
+  Samples reductions;
+  double reducedBytes = 0;
 };
 } // namespace
 
@@ -80,6 +85,10 @@ void Profiler::chooseSteps() {
 
 void Profiler::addWork(const Op &op, const Event &event) {
   work[{op.chunk, op.kind}].push_back(event.end - event.begin);
+  extendStep(event);
+}
+
+void Profiler::extendStep(const Event &event) {
   Span &step = steps[event.step];
   step.begin = std::min(step.begin, event.begin);
   step.end = std::max(step.end, event.end);
@@ -112,14 +121,52 @@ void Profiler::addMessages() {
   });
 }
 
-/// The predicted end of all work, where every F, B and W has a prediction.
+static double bytesOf(const Reduction &reduction) {
+  double bytes = 0;
+  for (const ReducedPiece &piece : reduction.pieces)
+    bytes += double(piece.numElements) * double(byteSize(piece.type));
+  return bytes;
+}
+
+/// Only a rank that waited before the last one was there shows how long an
+/// all-reduce takes.
+void Profiler::addReductions() {
+  /// A stage, its reduction, and the step.
+  using Sum = std::tuple<int32_t, int32_t, int32_t>;
+  std::map<Sum, int64_t> posted;
+  auto forEach = [&](OpKind kind, auto use) {
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      for (const Event &event : ranks[rank]) {
+        if (event.op == Event::idle || event.step < firstStep)
+          continue;
+        const Op &op = program.ranks[rank].ops[event.op];
+        if (op.kind == kind)
+          use(Sum{program.placeOf(rank).stage, op.reduction, event.step}, event,
+              rank);
+      }
+  };
+  forEach(OpKind::allReduce, [&](const Sum &sum, const Event &event, size_t) {
+    int64_t &last = posted.try_emplace(sum, event.end).first->second;
+    last = std::max(last, event.end);
+  });
+  forEach(OpKind::allReduceWait, [&](const Sum &sum, const Event &event,
+                                     size_t rank) {
+    extendStep(event);
+    auto found = posted.find(sum);
+    if (found == posted.end() || event.begin >= found->second)
+      return;
+    reductions.push_back(std::max<int64_t>(0, event.end - found->second));
+    reducedBytes += bytesOf(program.ranks[rank].reductions[std::get<1>(sum)]);
+  });
+}
+
+/// The predicted end of all work, and of the waits for all-reduces, where every
+/// F, B and W has a prediction.
 static std::optional<double> predictedStep(const Program &program) {
   double end = 0;
   for (const Rank &rank : program.ranks)
     for (const Op &op : rank.ops) {
-      if (op.chunk < 0)
-        continue;
-      if (op.predictedEnd < 0)
+      if (op.chunk >= 0 && op.predictedEnd < 0)
         return std::nullopt;
       end = std::max(end, op.predictedEnd);
     }
@@ -156,6 +203,8 @@ Profile Profiler::result() const {
     (key.second == ChannelKind::activation ? edge.activation : edge.gradient) =
         measured(samples);
   }
+  if (std::optional<Measured> time = measured(reductions))
+    profile.allReduce = {*time, reducedBytes / double(time->samples)};
   return profile;
 }
 
@@ -170,6 +219,7 @@ Profile Profiler::run() {
         addWork(op, event);
     }
   addMessages();
+  addReductions();
   return result();
 }
 
@@ -242,5 +292,9 @@ std::string host::toJson(const Profile &profile, const Metadata &metadata,
   }
   json["chunks"] = std::move(chunks);
   json["edges"] = std::move(edges);
+  if (profile.allReduce)
+    json["all_reduce"] = {{"bytes", profile.allReduce->bytes},
+                          {"us", profile.allReduce->time.microseconds},
+                          {"samples", profile.allReduce->time.samples}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -33,13 +33,21 @@ struct Profile {
   struct Edge {
     std::optional<Measured> activation, gradient;
   };
+  /// From where the last replica posts to the end of the wait of one that was
+  /// there before, and of how many bytes, on average.
+  struct AllReduce {
+    Measured time;
+    double bytes = 0;
+  };
   int64_t steps = 0;
-  /// From the first begin of an F to the last end of a B or W of a step, the
-  /// median of the steps; and what was predicted (none: nothing was).
+  /// From the first begin of an F to the last end of a B, a W or a wait for an
+  /// all-reduce of a step, the median of the steps; and what was predicted
+  /// (none: nothing was).
   double stepMicroseconds = 0;
   std::optional<double> predictedStepMicroseconds;
   std::vector<Chunk> chunks;
   std::vector<Edge> edges;
+  std::optional<AllReduce> allReduce;
 };
 
 /// Measures on the events of `program`, those of each rank. Of all their steps

@@ -80,13 +80,20 @@ static const char *receive(void *data, int64_t bytes, int32_t from, int32_t tag,
   return start(MPI_Irecv, data, bytes, from, tag, request);
 }
 
-static const char *test(void *request, bool *done) {
+static const char *test(void *request, bool *done, int64_t *bytes) {
   auto *started = static_cast<MPI_Request *>(request);
   int flag = 0;
-  const char *error = check(MPI_Test(started, &flag, MPI_STATUS_IGNORE));
+  MPI_Status status;
+  const char *error = check(MPI_Test(started, &flag, &status));
   *done = flag != 0;
-  if (*done)
-    delete started;
+  if (!*done)
+    return error;
+  delete started;
+  if (error || !bytes)
+    return error;
+  MPI_Count count = 0;
+  error = check(MPI_Get_elements_x(&status, MPI_BYTE, &count));
+  *bytes = count;
   return error;
 }
 

@@ -17,9 +17,9 @@ using namespace veeline::net;
 /// which it may: a send may block until its receive is posted.
 static constexpr size_t maxPlaces = 4;
 
-bool MpiChannel::isDone(veeline_rank &rank, void *request) {
+bool MpiChannel::isDone(veeline_rank &rank, void *request, int64_t *bytes) {
   bool done = false;
-  if (const char *error = mpi.test(request, &done)) {
+  if (const char *error = mpi.test(request, &done, bytes)) {
     rank.fail("channel " + std::to_string(index) + ": " + error);
     return true;
   }
@@ -27,9 +27,9 @@ bool MpiChannel::isDone(veeline_rank &rank, void *request) {
 }
 
 /// False after a fault.
-bool MpiChannel::await(veeline_rank &rank, void *request) {
+bool MpiChannel::await(veeline_rank &rank, void *request, int64_t *bytes) {
   return sleepUntil(rank, index, isAborted,
-                    [&] { return isDone(rank, request); });
+                    [&] { return isDone(rank, request, bytes); });
 }
 
 void MpiChannel::expect(veeline_rank &rank, void *place, int64_t bytes) {
@@ -49,11 +49,11 @@ void MpiChannel::post(veeline_rank &rank, void *slot) {
 }
 
 /// False after a fault.
-bool MpiChannel::waitForOldest(veeline_rank &rank) {
+bool MpiChannel::waitForOldest(veeline_rank &rank, int64_t &bytes) {
   void *request = posted.front();
   posted.pop_front();
-  if (await(rank, request))
-    return true;
+  if (await(rank, request, &bytes))
+    return !rank.failed;
   rank.failed = true;
   return false;
 }
@@ -62,18 +62,22 @@ void MpiChannel::wait(veeline_rank &rank) {
   if (posted.empty())
     return rank.fail("channel " + std::to_string(index) +
                      " is waited for, but nothing was posted");
-  if (identities.empty()) {
-    waitForOldest(rank);
-    return;
+  uint32_t number = numWaited++;
+  int64_t bytes = 0;
+  if (!identities.empty()) {
+    // Before the message: a wrong one may be larger than its place.
+    if (!waitForOldest(rank, bytes))
+      return;
+    host::checkIdentity(rank, index, number,
+                        identities[number % identities.size()]);
+    if (rank.failed)
+      return;
   }
-  // Before the message: a wrong one may be larger than its place.
-  if (!waitForOldest(rank))
+  if (!waitForOldest(rank, bytes))
     return;
-  host::checkIdentity(rank, index, numWaited,
-                      identities[numWaited % identities.size()]);
-  ++numWaited;
-  if (!rank.failed)
-    waitForOldest(rank);
+  host::Identity arrived = host::identityOf(rank, index, number);
+  arrived.bytes = bytes;
+  host::checkIdentity(rank, index, number, arrived);
 }
 
 /// Room for the identity before a message in its place.
@@ -158,7 +162,7 @@ MpiChannel::~MpiChannel() {
           (void)place.release();
         return;
       }
-      if (mpi.test(message.request, &done))
+      if (mpi.test(message.request, &done, nullptr))
         break;
     }
 }

@@ -17,8 +17,9 @@ namespace veeline::net {
 /// Either end of a channel. All that MPI does is done in calls of the rank's
 /// own thread, which looks again in sleeps that grow while it waits. The tag is
 /// the channel's index: edge and direction are the channel's, messages come in
-/// the order in which they were sent. Where messages are checked, each one's
-/// identity is sent ahead of it.
+/// the order in which they were sent. A message of another size than the rank
+/// expects ends the run. Where messages are checked, each one's identity is
+/// sent ahead of it.
 class MpiChannel final : public host::Channel {
 public:
   MpiChannel(const MpiLibrary &mpi, const host::Group &group, int32_t index,
@@ -43,11 +44,11 @@ private:
     char *place; ///< Null of an identity, which lies before its message.
   };
 
-  bool await(veeline_rank &rank, void *request);
-  bool isDone(veeline_rank &rank, void *request);
+  bool await(veeline_rank &rank, void *request, int64_t *bytes = nullptr);
+  bool isDone(veeline_rank &rank, void *request, int64_t *bytes = nullptr);
   void reclaimPlaces(veeline_rank &rank);
   void finishOldest(veeline_rank &rank);
-  bool waitForOldest(veeline_rank &rank);
+  bool waitForOldest(veeline_rank &rank, int64_t &bytes);
   void release(Sending message);
   void start(veeline_rank &rank, const char *data, int64_t bytes, char *place);
   void expect(veeline_rank &rank, void *place, int64_t bytes);

@@ -21,7 +21,8 @@ namespace veeline::net {
 
 /// Functions return null, or what went wrong, which is valid until the next
 /// call. One thread at a time calls them. `request` is of the library, until
-/// `test` says that it is done.
+/// `test` says that it is done; of a receive it says, where `bytes` is not
+/// null, how many bytes have come.
 struct MpiLibrary {
   const char *(*initialize)(int32_t *rank, int32_t *numRanks);
   /// From rank 0 to all.
@@ -30,7 +31,7 @@ struct MpiLibrary {
                       void **request);
   const char *(*receive)(void *data, int64_t bytes, int32_t from, int32_t tag,
                          void **request);
-  const char *(*test)(void *request, bool *done);
+  const char *(*test)(void *request, bool *done, int64_t *bytes);
   const char *(*finalize)();
 };
 

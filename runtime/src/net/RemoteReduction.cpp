@@ -233,7 +233,7 @@ void MpiReduction::post(veeline_rank &rank) {
 void MpiReduction::progress(veeline_rank &rank) {
   for (auto it = transfers.begin(); it != transfers.end() && error.empty();) {
     bool done = false;
-    if (const char *problem = mpi.test(it->request, &done)) {
+    if (const char *problem = mpi.test(it->request, &done, nullptr)) {
       error = problem;
       break;
     }

@@ -15,7 +15,9 @@
  * Defects to order: -DWRONG_GRADIENT adds gradients of the last microbatch
  * twice on rank 0, -DSTRAY_WRITE writes between two regions, -DSLOW=N makes
  * a step take N microseconds, -DDEADLOCK waits for a message that nobody sends,
- * -DREFERENCE_SCALE=x scales the gradients of the reference.
+ * -DREFERENCE_SCALE=x scales the gradients of the reference, -DLENGTHS has
+ * each rank take the lengths of microbatches from its data without a word to
+ * the other.
  */
 
 #include "veeline/runtime.h"
@@ -90,12 +92,20 @@ static void update(veeline_rank *rank, int param, char *arena, int base) {
                  gradients, 1);
 }
 
+static void begin(veeline_rank *rank) {
+#ifdef LENGTHS
+  for (int i = 0; i < MICROBATCHES; ++i)
+    veeline_length_of_data(rank, i);
+#endif
+}
+
 VEELINE_API void rank0_step(veeline_rank *rank, char *arena,
                             const void *const *batch) {
   int op = 0;
 #ifdef SLOW
   usleep(SLOW);
 #endif
+  begin(rank);
 #ifdef STRAY_WRITE
   arena[MESSAGES + 4 * 128 + 7] = 1;
 #endif
@@ -134,6 +144,7 @@ VEELINE_API void rank1_step(veeline_rank *rank, char *arena,
                             const void *const *batch) {
   int op = 0;
   float *w = at(arena, VALUE), *work = at(arena, RANK1_WORK), loss;
+  begin(rank);
   memset(arena + GRADIENT, 0, 1024);
   for (int i = 0; i < MICROBATCHES; ++i)
     veeline_recv_post(rank, 0, arena + MESSAGES + 128 * i);

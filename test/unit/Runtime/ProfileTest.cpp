@@ -95,3 +95,41 @@ TEST(Profile, ScalesAreOfTheEstimates) {
   std::string text = toJson(measure(program, ranks), {}, program);
   EXPECT_NE(text.find("\"scale\": 2.0"), std::string::npos) << text;
 }
+
+/// A backward, the post of its gradients and the wait for them, on each of two
+/// replicas of one stage.
+static artifact::Program makeReplicas() {
+  artifact::Program program;
+  program.replicas = 2;
+  program.chunks.resize(1);
+  program.ranks.resize(2);
+  program.places = {{0, 0}, {0, 1}};
+  for (artifact::Rank &rank : program.ranks) {
+    rank.ops = {
+        {OpKind::backward, 0, 0}, {OpKind::allReduce}, {OpKind::allReduceWait}};
+    rank.ops[1].reduction = rank.ops[2].reduction = 0;
+    rank.reductions.resize(1);
+    rank.reductions[0].pieces = {{artifact::DataType::f32, 0, 16}};
+  }
+  return program;
+}
+
+TEST(Profile, AnAllReduceTakesWhatTheRankWaitsThatWasThereFirst) {
+  artifact::Program program = makeReplicas();
+  for (artifact::Rank &rank : program.ranks) {
+    rank.ops[0].predictedBegin = 0, rank.ops[0].predictedEnd = 2;
+    rank.ops[2].predictedBegin = 2, rank.ops[2].predictedEnd = 9;
+  }
+  std::vector<std::vector<Event>> ranks(2);
+  ranks[0] = {{0, 1, 0, 1000, 0}, {1, 1, 1000, 1100, 0}, {2, 1, 1200, 8100, 0}};
+  ranks[1] = {{0, 1, 0, 3000, 0}, {1, 1, 3000, 3100, 0}, {2, 1, 3200, 8000, 0}};
+  Profile profile = measure(program, ranks);
+  ASSERT_TRUE(profile.allReduce);
+  EXPECT_DOUBLE_EQ(profile.allReduce->time.microseconds, 5);
+  EXPECT_EQ(profile.allReduce->time.samples, 1);
+  EXPECT_DOUBLE_EQ(profile.allReduce->bytes, 64);
+  EXPECT_DOUBLE_EQ(profile.stepMicroseconds, 8.1);
+  EXPECT_EQ(profile.predictedStepMicroseconds, 9);
+  EXPECT_NE(toJson(profile, {}, program).find("\"all_reduce\""),
+            std::string::npos);
+}

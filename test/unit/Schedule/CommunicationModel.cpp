@@ -135,13 +135,20 @@ static std::vector<Position> endsOf(const Program &program, int rank, int op) {
 }
 
 //===----------------------------------------------------------------------===//
-// NCCL
+// What messages carry
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// What is sent, or what there is a place for.
+struct Payload {
+  std::string element;
+  std::vector<long> extents;
+};
+
 /// A machine has states, the moves from each, and what is seen on the way.
 class Machine {
 public:
+  explicit Machine(const Program &program);
   virtual ~Machine() = default;
   using State = std::string;
   virtual State initial() const = 0;
@@ -150,14 +157,63 @@ public:
   virtual bool isOver(const State &state) const = 0;
 
   mutable std::set<Outcome> seen;
-};
 
+protected:
+  /// What the receiver, or a rank that adds up, finds in its place.
+  void deliver(const Op &from, const Op &to) const;
+
+private:
+  std::vector<Payload> payloads;
+};
+} // namespace
+
+/// Of "tensor<2x4xf32>" the extents 2 and 4, of f32.
+static Payload payloadOf(const std::string &type) {
+  Payload payload;
+  std::size_t begin = type.find('<') + 1, end = type.find('>');
+  for (std::size_t x; (x = type.find('x', begin)) < end; begin = x + 1)
+    payload.extents.push_back(std::stol(type.substr(begin, x - begin)));
+  payload.element = type.substr(begin, end - begin);
+  return payload;
+}
+
+Machine::Machine(const Program &program) {
+  for (const Type &type : program.types)
+    payloads.push_back(payloadOf(type.name));
+}
+
+void Machine::deliver(const Op &from, const Op &to) const {
+  const Payload &sent = payloads[from.type], &place = payloads[to.type];
+  if (sent.element != place.element)
+    seen.insert(Outcome::WrongElements);
+  if (sent.extents != place.extents)
+    seen.insert(Outcome::WrongExtents);
+}
+
+/// Where a rank has an operation on the message that says the shape of the
+/// value of `op`, or -1.
+static int shapeOf(const Ops &ops, const Op &op) {
+  MessageId shape = op.message;
+  shape.direction = Direction::Shape;
+  for (int i = 0; i < static_cast<int>(ops.size()); ++i)
+    if (op.message.direction == Direction::Activation &&
+        ops[i].kind == op.kind && ops[i].message == shape)
+      return i;
+  return -1;
+}
+
+//===----------------------------------------------------------------------===//
+// NCCL
+//===----------------------------------------------------------------------===//
+
+namespace {
 enum Status : char { Idle, UnderWay, Done };
 
 /// The state has one character for each operation of all ranks.
 class NcclMachine : public Machine {
 public:
-  explicit NcclMachine(const Program &program) : program(program) {
+  explicit NcclMachine(const Program &program)
+      : Machine(program), program(program) {
     for (const Ops &ops : program.ranks) {
       begins.push_back(total);
       total += ops.size();
@@ -176,6 +232,9 @@ public:
   /// Whether another unit of a rank can begin while one is under way, with
   /// other ranks that let everything else end.
   bool hasTwoAtOnce() const;
+  /// Has the thread of each rank issue everything: what it tells the device
+  /// it has to know.
+  void issue() const;
 
 private:
   static std::vector<int> unitsOf(const Ops &ops);
@@ -305,8 +364,8 @@ void NcclMachine::reduce(const State &state, int rank, int op,
     const Op &other = program.ranks[end.rank][end.op];
     if (other.reduction != one.reduction)
       seen.insert(Outcome::WrongDelivery);
-    else if (other.type != one.type)
-      seen.insert(Outcome::WrongType);
+    else
+      deliver(other, one);
     met[begins[end.rank] + end.op] = Done;
   }
 }
@@ -334,8 +393,8 @@ std::vector<Machine::State> NcclMachine::moves(const State &state) const {
       const Op &receive = program.ranks[send.peer][other];
       if (receive.message != send.message)
         seen.insert(Outcome::WrongDelivery);
-      else if (receive.type != send.type)
-        seen.insert(Outcome::WrongType);
+      else
+        deliver(send, receive);
       State &met = result.emplace_back(state);
       met[begins[rank] + i] = met[begins[send.peer] + other] = Done;
     }
@@ -373,6 +432,28 @@ bool NcclMachine::hasTwoAtOnce() const {
   return false;
 }
 
+/// A receive says how many elements it takes, so the shape has arrived and been
+/// waited for; a receiver finds out only if it was sent the shape first.
+void NcclMachine::issue() const {
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    const Ops &ops = program.ranks[rank];
+    std::vector<bool> isIssued(ops.size()), isThere(ops.size());
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      bool beginsUnit = i == 0 || unitOf[rank][i] != unitOf[rank][i - 1];
+      for (std::size_t k = 0; k < i; ++k)
+        if ((beginsUnit && isIssued[k] && ops[k].handle < 0) ||
+            (ops[i].kind == OpKind::Wait && ops[k].isTransfer() &&
+             ops[k].handle == ops[i].handle))
+          isThere[k] = true;
+      isIssued[i] = true;
+      int shape = ops[i].isMessage() ? shapeOf(ops, ops[i]) : -1;
+      if (shape >= 0 &&
+          !(ops[i].kind == OpKind::Send ? isIssued : isThere)[shape])
+        seen.insert(Outcome::UnknownShape);
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // MPI
 //===----------------------------------------------------------------------===//
@@ -382,7 +463,8 @@ namespace {
 /// The state has one character for each rank: how far it is.
 class MpiMachine : public Machine {
 public:
-  explicit MpiMachine(const Program &program) : program(program) {
+  explicit MpiMachine(const Program &program)
+      : Machine(program), program(program) {
     for (const Ops &ops : program.ranks)
       threads.push_back(threadOf(ops));
     for (std::size_t rank = 0; rank < threads.size(); ++rank)
@@ -405,6 +487,8 @@ private:
   struct Step {
     bool posts;
     int op;
+    /// At which operation the thread stands.
+    int at;
     /// Where the other ends are posted, as rank and step; of a message there is
     /// one. Empty: nowhere.
     std::vector<std::pair<int, std::size_t>> others = {};
@@ -421,6 +505,8 @@ private:
   }
   void findOther(int rank, Step &step) const;
   void findEnds(int rank, Step &step) const;
+  bool isShapeKnown(int rank, const Step &step) const;
+  void meet(int rank, const Step &step) const;
   const Op &opOf(int rank, std::size_t step) const {
     return program.ranks[rank][threads[rank][step].op];
   }
@@ -435,11 +521,11 @@ std::vector<MpiMachine::Step> MpiMachine::threadOf(const Ops &ops) {
   int size = ops.size();
   for (int i = 0; i < size; ++i) {
     if (ops[i].kind == OpKind::Ready)
-      steps.push_back({false, i});
+      steps.push_back({false, i, i});
     if (ops[i].kind == OpKind::Wait)
       for (int maker = 0; maker < i; ++maker)
         if (ops[maker].isTransfer() && ops[maker].handle == ops[i].handle)
-          steps.push_back({false, maker});
+          steps.push_back({false, maker, i});
     if (!ops[i].isTransfer())
       continue;
     int end = i + 1;
@@ -447,10 +533,10 @@ std::vector<MpiMachine::Step> MpiMachine::threadOf(const Ops &ops) {
            ops[end].group == ops[i].group)
       ++end;
     for (int k = i; k < end; ++k)
-      steps.push_back({true, k});
+      steps.push_back({true, k, k});
     for (int k = i; k < end; ++k)
       if (ops[k].handle < 0)
-        steps.push_back({false, k});
+        steps.push_back({false, k, end - 1});
     i = end - 1;
   }
   return steps;
@@ -483,6 +569,35 @@ void MpiMachine::findOther(int rank, Step &step) const {
     }
 }
 
+/// A sender has posted the shape before the value, a receiver has waited for it
+/// before it waits for the value.
+bool MpiMachine::isShapeKnown(int rank, const Step &step) const {
+  const Ops &ops = program.ranks[rank];
+  if (!ops[step.op].isMessage() ||
+      step.posts != (ops[step.op].kind == OpKind::Send))
+    return true;
+  int shape = shapeOf(ops, ops[step.op]);
+  return shape < 0 || std::any_of(threads[rank].begin(), threads[rank].end(),
+                                  [&](const Step &other) {
+                                    return other.op == shape &&
+                                           other.posts == step.posts &&
+                                           other.at < step.at;
+                                  });
+}
+
+/// What a rank finds where it waits for an operation whose other ends are
+/// posted.
+void MpiMachine::meet(int rank, const Step &step) const {
+  const Op &op = program.ranks[rank][step.op];
+  for (auto [other, place] : step.others) {
+    if (op.isTransfer())
+      deliver(opOf(other, place), op);
+    if (op.kind == OpKind::AllReduce &&
+        op.reduction != opOf(other, place).reduction)
+      seen.insert(Outcome::WrongDelivery);
+  }
+}
+
 std::vector<Machine::State> MpiMachine::moves(const State &state) const {
   std::vector<State> result;
   for (int rank = 0; rank < static_cast<int>(threads.size()); ++rank) {
@@ -495,15 +610,10 @@ std::vector<Machine::State> MpiMachine::moves(const State &state) const {
         isPosted &= at(state, other) > place;
       if (!isPosted)
         continue;
-      const Op &op = program.ranks[rank][step.op];
-      for (auto [other, place] : step.others) {
-        if (op.isTransfer() && op.type != opOf(other, place).type)
-          seen.insert(Outcome::WrongType);
-        if (op.kind == OpKind::AllReduce &&
-            op.reduction != opOf(other, place).reduction)
-          seen.insert(Outcome::WrongDelivery);
-      }
+      meet(rank, step);
     }
+    if (!isShapeKnown(rank, step))
+      seen.insert(Outcome::UnknownShape);
     go(result.emplace_back(state), rank);
   }
   return result;
@@ -564,6 +674,7 @@ Judgement veeline::schedule::communication::judge(const Program &program,
   // What may run at once has no order in which to look for more.
   if (machine.hasTwoAtOnce())
     machine.seen.insert(Outcome::AtOnce);
+  machine.issue();
   run(machine);
   return judgement;
 }
@@ -587,15 +698,14 @@ bool veeline::schedule::communication::isSeen(ErrorKind kind,
   // A program that is stuck before the two ends meet shows no more than that;
   // without tags another message may take the place of one that is wrong.
   case ErrorKind::Type:
-    return has(Outcome::WrongType) || has(Outcome::WrongDelivery) ||
-           has(Outcome::Stuck);
+    return has(Outcome::WrongElements) || has(Outcome::WrongExtents) ||
+           has(Outcome::WrongDelivery) || has(Outcome::Stuck);
+  case ErrorKind::Shape:
+    return has(Outcome::UnknownShape) || has(Outcome::Stuck);
   case ErrorKind::Unmatched:
   case ErrorKind::Mismatch:
   case ErrorKind::Crossed:
     return has(Outcome::WrongDelivery) || has(Outcome::Stuck);
-  // The programs that are made for it have no shapes.
-  case ErrorKind::Shape:
-    return false;
   }
   return false;
 }

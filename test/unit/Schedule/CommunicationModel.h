@@ -25,8 +25,13 @@ enum class Outcome {
   AtOnce,
   /// A receive got another message than its own.
   WrongDelivery,
-  /// A receive got a message of another type.
-  WrongType,
+  /// A receive got elements of another type, or another number of bytes or
+  /// extents, than it has a place for; ranks add up what does not fit.
+  WrongElements,
+  WrongExtents,
+  /// A rank had to know how long a value is before anybody had told it, or
+  /// sent one before it told how long it is.
+  UnknownShape,
   /// Nobody can go on, and not all have finished.
   Stuck,
 };
@@ -38,7 +43,8 @@ struct Judgement {
   bool isExhaustive = true;
 };
 
-/// Runs a program literally by the rules of `Model`: every interleaving where
+/// Runs a program literally by the rules of `Model`, with messages that have
+/// elements and extents: every interleaving where
 /// there are at most `maxStates` states, else random ones. Shares no code with
 /// the verifier and does not care how long it takes.
 Judgement judge(const Program &program, Model model, Random &random,

@@ -51,6 +51,37 @@ static std::optional<Traffic> anyTraffic(Random &random, int maxRanks,
   return traffic ? std::optional(std::move(*traffic)) : std::nullopt;
 }
 
+/// Types of which a transport that counts bytes, or elements, takes some for
+/// each other.
+static const std::vector<Type> types{{"tensor<2x4xf32>", 32},
+                                     {"tensor<8xf32>", 32},
+                                     {"tensor<2x4xi32>", 32},
+                                     {"tensor<2x4xf64>", 64},
+                                     {"tensor<i64>", 8}};
+/// The last one is what says a shape.
+static const int numTypes = static_cast<int>(types.size()) - 1;
+
+/// Some values have their shapes sent ahead, which are there with them or
+/// before.
+static void addShapes(Random &random, Traffic &traffic) {
+  std::map<int, bool> varies;
+  std::vector<Traffic::Message> all;
+  for (const Traffic::Message &message : traffic.messages) {
+    if (message.id.direction == Direction::Activation &&
+        varies.try_emplace(message.id.edge, randomInt(random, 0, 3) != 0)
+            .first->second) {
+      Traffic::Message &shape = all.emplace_back(message);
+      shape.id.direction = Direction::Shape;
+      shape.type = numTypes;
+      shape.sourceSteps = randomInt(
+          random, std::max(1, message.sourceSteps - 1), message.sourceSteps);
+      shape.isDirect = false;
+    }
+    all.push_back(message);
+  }
+  traffic.messages = std::move(all);
+}
+
 Traffic veeline::schedule::communication::randomTraffic(Random &random,
                                                         int maxRanks,
                                                         int maxMicrobatches) {
@@ -59,11 +90,13 @@ Traffic veeline::schedule::communication::randomTraffic(Random &random,
     traffic = randomInt(random, 0, 1)
                   ? namedTraffic(random, maxRanks, maxMicrobatches)
                   : anyTraffic(random, maxRanks, maxMicrobatches);
-  traffic->types.push_back({"tensor<8xf32>", 32});
+  traffic->types = types;
   for (Traffic::Message &message : traffic->messages) {
-    message.type = message.id.edge % 2;
+    message.type = message.id.edge % numTypes;
     message.isDirect = randomInt(random, 0, 1);
   }
+  if (randomInt(random, 0, 2) == 0)
+    addShapes(random, *traffic);
   return std::move(*traffic);
 }
 
@@ -78,18 +111,23 @@ static bool isBetweenUnits(const Ops &ops, int at) {
          ops[at - 1].group != ops[at].group;
 }
 
-/// On the stream of the rank's messages; waited for at the end of the step, or
-/// right there where the messages are.
-static void addAllReduce(Random &random, Ops &ops, int communicator,
-                         ReductionId reduction) {
+static Op allReduce(const Ops &ops, int communicator, ReductionId reduction) {
   Op op;
   op.kind = OpKind::AllReduce;
   op.reduction = reduction;
   op.communicator = communicator;
-  op.type = reduction.param % 2;
+  op.type = reduction.param % numTypes;
   for (const Op &other : ops)
     if (other.isMessage())
       op.stream = other.stream;
+  return op;
+}
+
+/// On the stream of the rank's messages; waited for at the end of the step, or
+/// right there where the messages are.
+static void addAllReduce(Random &random, Ops &ops, int communicator,
+                         ReductionId reduction) {
+  Op op = allReduce(ops, communicator, reduction);
   if (op.stream != computeStream || randomInt(random, 0, 1)) {
     op.handle = 1000 + reduction.param;
     Op wait;
@@ -115,6 +153,10 @@ void veeline::schedule::communication::replicate(Random &random,
     for (int replica = 0; replica < replicas; ++replica)
       program.communicators[1 + stage].push_back(replica * stages + stage);
   }
+  // At the end of the step, sums over all ranks there are.
+  for (int param = std::max(0, randomInt(random, -2, 2)); param-- > 0;)
+    for (Ops &ops : program.ranks)
+      ops.push_back(allReduce(ops, 0, {stages, param}));
   for (int replica = 1; replica < replicas; ++replica)
     for (int stage = 0; stage < stages; ++stage) {
       program.ranks.push_back(program.ranks[stage]);
@@ -182,7 +224,10 @@ static void regroup(Random &random, Ops &ops, int at) {
 /// The same messages on both sides, so that the program may stay right.
 static void moveMessages(Random &random, Program &program, Position at) {
   int source = at.rank, target = program.ranks[at.rank][at.op].peer;
+  // Other communicators than those that are listed have all ranks.
+  int listed = static_cast<int>(program.communicators.size());
   int communicator = randomInt(random, 0, 2);
+  communicator += communicator > 0 ? std::max(0, listed - 1) : 0;
   if (target < 0 || target >= static_cast<int>(program.ranks.size()))
     return;
   bool oneWay = randomInt(random, 0, 1);
@@ -210,6 +255,49 @@ static void exchange(Random &random, Ops &ops, int at) {
   std::swap(one.type, other.type);
 }
 
+/// Two all-reduces of one rank are issued in the other order.
+static void swapReductions(Random &random, Ops &ops) {
+  std::vector<Op *> all;
+  for (Op &op : ops)
+    if (op.kind == OpKind::AllReduce)
+      all.push_back(&op);
+  if (all.empty())
+    return;
+  int last = static_cast<int>(all.size()) - 1;
+  Op &one = *all[randomInt(random, 0, last)];
+  Op &other = *all[randomInt(random, 0, last)];
+  std::swap(one.reduction, other.reduction);
+  std::swap(one.communicator, other.communicator);
+  std::swap(one.type, other.type);
+}
+
+/// A communicator loses a rank, gets another one, or changes places with the
+/// next.
+static void changeMembers(Random &random, Program &program) {
+  int size = static_cast<int>(program.communicators.size());
+  if (size < 2)
+    return;
+  int communicator = randomInt(random, 1, size - 1);
+  std::vector<int> &members = program.communicators[communicator];
+  int rank = randomInt(random, 0, static_cast<int>(program.ranks.size()) - 1);
+  switch (randomInt(random, 0, 3)) {
+  case 0:
+    members.erase(members.begin() + rank % members.size());
+    break;
+  case 1:
+    if (std::count(members.begin(), members.end(), rank) == 0)
+      members.push_back(rank);
+    break;
+  case 2:
+    std::reverse(members.begin(), members.end());
+    break;
+  default:
+    std::swap(
+        members,
+        program.communicators[communicator + 1 < size ? communicator + 1 : 1]);
+  }
+}
+
 static void change(Random &random, Program &program, Op &op, Damage how) {
   int ranks = static_cast<int>(program.ranks.size());
   switch (how) {
@@ -217,10 +305,12 @@ static void change(Random &random, Program &program, Op &op, Damage how) {
     op.stream = randomInt(random, 0, 2);
     break;
   case Damage::MoveToCommunicator:
-    op.communicator = randomInt(random, 0, 1);
+    op.communicator = randomInt(
+        random, 0,
+        std::max(1, static_cast<int>(program.communicators.size()) - 1));
     break;
   case Damage::ChangeType:
-    op.type = randomInt(random, 0, 2);
+    op.type = randomInt(random, 0, static_cast<int>(program.types.size()));
     break;
   case Damage::ChangePeer:
     op.peer = randomInt(random, -1, ranks);
@@ -240,9 +330,10 @@ static void change(Random &random, Program &program, Op &op, Damage how) {
 
 Damage veeline::schedule::communication::randomDamage(Random &random) {
   constexpr int all = static_cast<int>(Damage::ChangeHandle) + 1;
-  constexpr std::array<Damage, 6> often{
+  constexpr std::array<Damage, 9> often{
       Damage::SwapNeighbours, Damage::SwapNeighbours, Damage::Exchange,
-      Damage::Regroup,        Damage::MoveMessages,   Damage::DropMessage};
+      Damage::Regroup,        Damage::MoveMessages,   Damage::MoveMessages,
+      Damage::MoveMessages,   Damage::DropMessage,    Damage::ChangeType};
   if (randomInt(random, 0, 1))
     return often[randomInt(random, 0, often.size() - 1)];
   return static_cast<Damage>(randomInt(random, 0, all - 1));
@@ -284,6 +375,12 @@ void veeline::schedule::communication::damage(Random &random, Program &program,
     break;
   case Damage::MoveMessages:
     moveMessages(random, program, *at);
+    break;
+  case Damage::SwapReductions:
+    swapReductions(random, ops);
+    break;
+  case Damage::ChangeMembers:
+    changeMembers(random, program);
     break;
   default:
     change(random, program, ops[at->op], how);

@@ -14,13 +14,14 @@ namespace veeline::schedule::communication {
 
 /// The traffic of a schedule by name or of a random order, with skip edges and
 /// any placement. At most `maxRanks` ranks and `maxMicrobatches` microbatches.
-/// Some messages go straight into the receiver's memory.
+/// Some messages go straight into the receiver's memory; in a third of the
+/// results, values have their shapes sent ahead.
 Traffic randomTraffic(Random &random, int maxRanks, int maxMicrobatches);
 
 Strategy randomStrategy(Random &random);
 
 /// Makes `replicas` of a program, whose ranks add up some gradients with those
-/// of the others. What was right stays so.
+/// of the others, and all of them some at the end. What was right stays so.
 void replicate(Random &random, Program &program, int replicas);
 
 /// How a program is damaged.
@@ -40,6 +41,10 @@ enum class Damage {
   MoveToStream,
   MoveToCommunicator,
   MoveMessages,
+  /// Sums in another order, on the same communicator or another.
+  SwapReductions,
+  /// Other ranks on a communicator.
+  ChangeMembers,
   ChangeType,
   ChangePeer,
   ChangeIdentity,

@@ -67,6 +67,22 @@ static Sample randomSample(Random &random) {
   return sample;
 }
 
+static bool hasShapes(const Program &program) {
+  for (const std::vector<Op> &ops : program.ranks)
+    for (const Op &op : ops)
+      if (op.isMessage() && op.message.direction == Direction::Shape)
+        return true;
+  return false;
+}
+
+/// What the model saw where the verifier says that types differ.
+static void countTypes(const Judgement &judgement, Counts &counts) {
+  if (judgement.seen.contains(Outcome::WrongElements))
+    counts.add("  (other elements arrive)");
+  if (judgement.seen.contains(Outcome::WrongExtents))
+    counts.add("  (another shape arrives)");
+}
+
 /// The verifier and the model say the same of one program.
 static void compare(const Sample &sample, Random &random, Counts &counts) {
   std::optional<Error> error = verify(sample.program, sample.model);
@@ -86,7 +102,11 @@ static void compare(const Sample &sample, Random &random, Counts &counts) {
   if (error) {
     ASSERT_TRUE(sample.isDamaged) << said;
     counts.add(std::string("wrong: ") + toString(error->kind));
+    if (error->kind == ErrorKind::Type)
+      countTypes(judgement, counts);
   }
+  if (hasShapes(sample.program))
+    counts.add("(values with shapes ahead)");
   counts.add(judgement.isExhaustive ? "(all interleavings)"
                                     : "(random interleavings)");
 }
@@ -103,10 +123,13 @@ TEST(CommunicationProof, VerifierAndModelAgree) {
   for (ErrorKind kind :
        {ErrorKind::Malformed, ErrorKind::Group, ErrorKind::Handle,
         ErrorKind::Duplicate, ErrorKind::Unmatched, ErrorKind::Mismatch,
-        ErrorKind::Type, ErrorKind::Crossed, ErrorKind::AtOnce,
-        ErrorKind::Deadlock})
+        ErrorKind::Type, ErrorKind::Shape, ErrorKind::Crossed,
+        ErrorKind::AtOnce, ErrorKind::Deadlock})
     EXPECT_GT(counts[std::string("wrong: ") + toString(kind)], 0)
         << toString(kind);
+  EXPECT_GT(counts["  (other elements arrive)"], 0);
+  EXPECT_GT(counts["  (another shape arrives)"], 0);
+  EXPECT_GT(counts["(values with shapes ahead)"], rounds / 5);
   EXPECT_GT(counts["right, as planned"], rounds / 10);
   EXPECT_GT(counts["right, with replicas"], rounds / 20);
   EXPECT_GT(counts["right in spite of damage"], rounds / 50);

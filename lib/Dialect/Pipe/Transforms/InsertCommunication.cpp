@@ -28,6 +28,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "veeline/Schedule/Simulator.h"
 
@@ -695,18 +696,9 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   });
   if (!known && failed(predict(pipeline, programs, *problem, order)))
     return failure();
-  if (!getLengths(pipeline).empty()) {
-    if (pipeline.getReplicas() > 1)
-      return pipeline.emitOpError("has microbatches of several lengths, which "
-                                  "is not supported with replicas");
-    if (strategy == comm::Strategy::Overlap && model == comm::Model::Nccl)
-      return pipeline.emitOpError(
-          "has microbatches of several lengths: under NCCL's rules a receive "
-          "says how many elements it takes, so 'overlap' cannot post it "
-          "ahead; take p2p, batched or ring");
+  if (!getLengths(pipeline).empty())
     for (ProgramOp program : programs)
       addLengths(program, tables);
-  }
   MessageTable messages(tables, programs);
   if (failed(messages.collect()))
     return failure();
@@ -721,10 +713,13 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
       if (failed(postReceives(program, messages)))
         return failure();
   }
-  if (pipeline.getReplicas() > 1)
-    for (ProgramOp program : programs)
-      addReductions(program,
-                    isOverlap ? asynchronousStream : comm::computeStream);
+  if (pipeline.getReplicas() == 1)
+    return success();
+  for (ProgramOp program : programs) {
+    addReductions(program,
+                  isOverlap ? asynchronousStream : comm::computeStream);
+    predictReductions(pipeline, program);
+  }
   return success();
 }
 

@@ -244,6 +244,9 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
   if (!transfers.empty())
     pipeline->setAttr(transfersAttrName,
                       builder.getDenseF64ArrayAttr(transfers));
+  if (auto reduction = profile->getAllReduce())
+    pipeline->setAttr(allReduceAttrName,
+                      builder.getDenseF64ArrayAttr(*reduction));
 }
 
 static std::vector<double> estimatePieces(const Pieces &pieces) {

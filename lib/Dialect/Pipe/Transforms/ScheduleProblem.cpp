@@ -14,6 +14,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace veeline;
@@ -191,6 +192,21 @@ static FailureOr<SmallVector<double>> getTransfers(PipelineOp pipeline,
          << "' has to be an array of two times, of a message and of its "
             "gradient, for each of the "
          << numEdges << " edges, found " << attr;
+}
+
+double veeline::pipe::estimateAllReduce(PipelineOp pipeline, int64_t bytes) {
+  auto measured = pipeline->getAttrOfType<DenseF64ArrayAttr>(allReduceAttrName);
+  if (measured && measured.size() == 2 && measured[0] > 0)
+    return measured[1] * bytes / measured[0];
+  double message = transferNanoseconds;
+  auto transfers =
+      pipeline->getAttrOfType<DenseF64ArrayAttr>(transfersAttrName);
+  if (transfers && !transfers.empty())
+    message = std::accumulate(transfers.asArrayRef().begin(),
+                              transfers.asArrayRef().end(), 0.0) /
+              transfers.size();
+  double others = 1.0 - 1.0 / pipeline.getReplicas();
+  return 2 * (message + others * bytes / Machine().bytesPerNs);
 }
 
 FailureOr<schedule::Problem>

@@ -16,14 +16,15 @@
 
 // As soon as the last W of a chunk is done, the sums of all its parameters are
 // posted as one group; updates wait for them, and so does the message of a
-// parameter that another stage holds.
+// parameter that another stage holds. By prediction the wait lasts until the
+// sums are over.
 // CHECK:       pipe.pipeline @net stages(2) {{.*}} microbatches(2) replicas(3)
 // CHECK-LABEL: pipe.program @net_rank0
 // CHECK:       pipe.backward_weight chunk(0) microbatch(1)
 // CHECK:       %[[H0:.*]] = pipe.all_reduce param(0) chunk(0) communicator(1) group([[G:[0-9]+]]) : !pipe.handle<tensor<8xf32>>
 // CHECK-NEXT:  %[[H1:.*]] = pipe.all_reduce param(1) chunk(0) communicator(1) group([[G]]) : !pipe.handle<tensor<4xf32>>
 // CHECK-NOT:   pipe.gradient
-// CHECK:       %[[W0:.*]] = pipe.wait %[[H0]]
+// CHECK:       %[[W0:.*]] = pipe.wait %[[H0]] {pipe.predicted = array<f64: 4.006000e+03, 8.010000e+03>}
 // CHECK:       %[[T0:.*]] = pipe.wait %{{.*}} : !pipe.handle<tensor<8xf32>>
 // CHECK-NEXT:  pipe.update param(0) (%[[W0]], %[[T0]])
 // CHECK:       %[[W1:.*]] = pipe.wait %[[H1]]

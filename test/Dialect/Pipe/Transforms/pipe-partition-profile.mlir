@@ -40,7 +40,18 @@
 // TRANSFERS: error: 'pipe.pipeline' op attribute 'transfers' has to be an array of two times, of a message and of its gradient, for each of the 1 edges, found array<f64: 7.000000e+03>
 // RUN: sed 's/"edges": ./&{"from": 1, "to": 1, "bytes": 8},/' %S/Inputs/profile.json > %t.json
 // RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=EDGE
-// EDGE: error: profile '{{.*}}.json': edge 0: expected 'from' and 'to', one of the chunks and a later one, and its 'bytes'
+// EDGE: error: profile '{{.*}}.json': edge 0: expected 'from' and 'to', one of the chunks and a later one, and its 'bytes'; found {"bytes":8,"from":1,"to":1}
+
+// What all-reduces have taken.
+// RUN: sed 's/"version"/"all_reduce": {"bytes": 64, "us": 5, "samples": 2}, &/' %S/Inputs/profile.json > %t.json
+// RUN: veeline-opt %s --pipe-partition="stages=2 profile=%t.json" | FileCheck %s --check-prefix=REDUCE
+// REDUCE: pipe.pipeline {{.*}}all_reduce = array<f64: 6.400000e+01, 5.000000e+03>
+// RUN: veeline-opt %s --pipe-partition="stages=2 profile=%t.json" --pipe-differentiate \
+// RUN:   "--pipe-schedule=schedule=1f1b microbatches=1 replicas=2" --pipe-insert-communication | FileCheck %s --check-prefix=WAIT
+// WAIT: pipe.wait {{.*}} {pipe.predicted = array<f64: {{.*}}>}
+// RUN: sed 's/"version"/"all_reduce": {"bytes": 0, "us": 5}, &/' %S/Inputs/profile.json > %t.json
+// RUN: not veeline-opt %s --pipe-partition="profile=%t.json" 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: error: profile '{{.*}}.json': all_reduce: expected its 'bytes' and a time 'us' above 0; found {"bytes":0,"us":5}
 
 // Fitting into memory cuts with the profile, and hands it on.
 // RUN: veeline-opt %s --pipe-fit-memory="stages=2 profile=%S/Inputs/profile.json memory-limit=1GiB recompute=auto" \

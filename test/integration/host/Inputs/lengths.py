@@ -1,12 +1,12 @@
 """Trains a GPT on text whose length varies, and compares.
 
-Usage: lengths.py WORK LENGTHS BOUND MULTIPLE MODEL-OPTIONS COMPILE-OPTIONS
+Usage: lengths.py WORK LENGTHS BOUND MULTIPLE MODEL-OPTIONS COMPILE-OPTIONS [--no-static]
 
 Compiles examples/gpt with a dynamic length, once, and trains it twice: on samples of
 all sorts of LENGTHS (as 1,5,12; they repeat), where every loss and the parameters have
 to be those of sequential execution; and for each length that there is a version for
 on samples of this length alone, where losses and parameters have to be those of a
-model without a dynamic dimension. Both options are one argument each. Also adds up
+model without a dynamic dimension, unless that is told not to. Both options are one argument each. Also adds up
 what the timeline says of the messages of the last step, in numbers of which each
 follows from the length of its microbatch.
 """
@@ -81,6 +81,8 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     lengths = [int(length) for length in lengths.split(",")]
     microbatches = int(compile_options[compile_options.index("--microbatches") + 1])
+    replicas = int(compile_options[compile_options.index("--replicas") + 1]) if "--replicas" in compile_options else 1
+    microbatches *= replicas
     samples = 2
     sizes = [*model_options, "--microbatch-size", str(samples)]
     trainer = Trainer(work, samples, microbatches)
@@ -105,6 +107,8 @@ def main():
                   f"{int(width)} numbers for each token")
     print(f"{len(set(rounded))} lengths in a step: equal to sequential execution")
 
+    if sys.argv[7:] == ["--no-static"]:
+        return
     # What is added up in which order depends on the cuts.
     program = json.loads(run("veeline", "inspect", "--json", str(artifact))[0])["programs"][0]
     cuts = ",".join(str(chunk["pieces"]) for chunk in program["chunks"])

@@ -28,6 +28,9 @@ inline constexpr llvm::StringLiteral piecesAttrName = "pieces";
 /// parameter's: the measured times of a message and of its gradient, in
 /// nanoseconds.
 inline constexpr llvm::StringLiteral transfersAttrName = "transfers";
+/// On pipelines, two numbers: how many bytes an all-reduce had that was
+/// measured, and how many nanoseconds it took.
+inline constexpr llvm::StringLiteral allReduceAttrName = "all_reduce";
 
 /// The scale of a chunk's costs; 1 without an attribute.
 CostScale getCostScale(ChunkOp chunk);
@@ -51,6 +54,11 @@ schedule::Chunk describeChunk(ChunkOp chunk,
 mlir::FailureOr<schedule::Problem>
 buildProblem(PipelineOp pipeline, int64_t microbatches,
              mlir::SymbolTableCollection &symbols);
+
+/// What an all-reduce of so many bytes over the replicas takes, in nanoseconds:
+/// what was measured or, without that, twice the time of a message, and that of
+/// moving what a rank sends, its contributions and its share of the sums.
+double estimateAllReduce(PipelineOp pipeline, int64_t bytes);
 
 /// What a work op of a program stands for, or none for other ops.
 std::optional<schedule::Op> getScheduleOp(mlir::Operation *op);

@@ -44,6 +44,10 @@ struct Reduction {
 /// Those of a program, in order. Their position here is their number.
 llvm::SmallVector<Reduction> getReductions(ProgramOp program);
 
+/// Says on the first wait of each reduction of `program`, which has predicted
+/// times, from when to when the rank waits.
+void predictReductions(PipelineOp pipeline, ProgramOp program);
+
 /// The ops of a program that the runtime's timeline knows: work, sends, waits,
 /// updates, and of each reduction its last all-reduce and its first wait. Their
 /// position here is their number.

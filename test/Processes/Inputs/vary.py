@@ -1,0 +1,15 @@
+"""Makes the length of a program's text vary: `vary.py FILE` changes the metadata of two_ranks.py."""
+
+import json
+import sys
+
+with open(sys.argv[1]) as file:
+    metadata = json.load(file)
+longest = metadata["lengths"][-1]
+for batch in metadata["batches"]:
+    batch["length_dim"] = 1
+for channel in metadata["programs"][0]["channels"]:
+    rows, width = channel["shape"]
+    channel["length_shapes"] = [[rows, width * length // longest] for length in metadata["lengths"]]
+with open(sys.argv[1], "w") as file:
+    json.dump(metadata, file)
