@@ -276,10 +276,15 @@ void Trainer::printSummary() const {
 }
 
 Status Trainer::train() {
-  if (Status status = open(); !status.ok())
-    return status;
-  if (Status status = loop(); !status.ok())
-    return status;
+  Status trained = open();
+  if (trained.ok())
+    trained = loop();
+  if (!trained.ok()) {
+    // Of what only this process knows others would see that it leaves.
+    if (run.network && !run.network->knownFailure())
+      run.network->announce(trained.message());
+    return trained;
+  }
   if (run.isFirst())
     printSummary();
   if (Status status = writeResults(); !status.ok())
