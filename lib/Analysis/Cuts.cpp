@@ -15,7 +15,8 @@ using namespace veeline;
 
 CutQuality veeline::evaluateCuts(std::span<const PieceWeight> pieces,
                                  std::span<const int> stageOf,
-                                 std::span<const int> counts) {
+                                 std::span<const int> counts,
+                                 std::span<const int> widths) {
   CutQuality quality;
   std::vector<double> loads(
       1 + *std::max_element(stageOf.begin(), stageOf.end()), 0.0);
@@ -24,6 +25,7 @@ CutQuality veeline::evaluateCuts(std::span<const PieceWeight> pieces,
     double load = 0.0;
     for (int i = 0; i != counts[chunk]; ++i)
       load += pieces[next++].cost;
+    load /= widthOf(widths, stageOf[chunk]);
     loads[stageOf[chunk]] += load;
     quality.unevenness += load * load;
     if (chunk + 1 != counts.size() && stageOf[chunk] != stageOf[chunk + 1])
@@ -55,16 +57,19 @@ namespace {
 /// `single`, chunk 2p-1-s. Stages take pieces from the outside in.
 class NestedCuts {
 public:
-  NestedCuts(std::span<const PieceWeight> pieces, int numStages, bool single)
+  NestedCuts(std::span<const PieceWeight> pieces, int numStages, bool single,
+             std::span<const int> widths)
       : pieces(pieces), numPieces(pieces.size()), numStages(numStages),
-        single(single), prefix(numPieces + 1, 0.0) {
+        single(single), prefix(numPieces + 1, 0.0), widthFrom(numStages + 1) {
     for (int i = 0; i != numPieces; ++i)
       prefix[i + 1] = prefix[i] + pieces[i].cost;
+    for (int s = numStages; s-- > 0;)
+      widthFrom[s] = widthFrom[s + 1] + widthOf(widths, s);
   }
 
   /// `achievable` is the heaviest stage under some cuts.
   std::vector<int> solve(double achievable) {
-    double low = prefix.back() / numStages, high = achievable;
+    double low = prefix.back() / widthFrom[0], high = achievable;
     std::vector<int> best;
     for (int i = 0; i != 60 && high - low > tolerance * high; ++i) {
       double middle = (low + high) / 2;
@@ -84,8 +89,10 @@ private:
   };
 
   double cost(int begin, int end) const { return prefix[end] - prefix[begin]; }
-  double square(int begin, int end) const {
-    return cost(begin, end) * cost(begin, end);
+  int width(int stage) const { return widthFrom[stage] - widthFrom[stage + 1]; }
+  double square(int begin, int end, int width = 1) const {
+    double load = cost(begin, end) / width;
+    return load * load;
   }
 
   /// The fewest pieces that must be left when `stages` stages are to come.
@@ -113,12 +120,12 @@ private:
     const State *best = nullptr;
     CutQuality bestQuality;
     for (const State &state : layers.back()) {
-      if (cost(state.begin, state.end) > bound)
+      if (cost(state.begin, state.end) > bound * width(numStages - 1))
         continue;
       CutQuality quality = state.quality;
       int middle = half(state.begin, state.end);
-      quality.unevenness +=
-          square(state.begin, middle) + square(middle, state.end);
+      quality.unevenness += square(state.begin, middle, width(numStages - 1)) +
+                            square(middle, state.end, width(numStages - 1));
       if (best && !quality.isBetterThan(bestQuality))
         continue;
       best = &state;
@@ -141,15 +148,15 @@ private:
         int minBack = single ? from.end : front + left;
         for (int back = maxBack;
              back >= minBack &&
-             cost(from.begin, front) + cost(back, from.end) <= bound;
+             cost(from.begin, front) + cost(back, from.end) <= bound * width(s);
              --back) {
-          if (cost(front, back) > (numStages - s - 1) * bound)
+          if (cost(front, back) > widthFrom[s + 1] * bound)
             continue;
           State to = {front, back, parent, from.quality};
           to.quality.bytes += pieces[front - 1].bytesAfter +
                               (single ? 0 : pieces[back - 1].bytesAfter);
-          to.quality.unevenness +=
-              square(from.begin, front) + square(back, from.end);
+          to.quality.unevenness += square(from.begin, front, width(s)) +
+                                   square(back, from.end, width(s));
           int &index = indexOf[front * (numPieces + 1) + back];
           if (index < 0) {
             index = next.size();
@@ -183,21 +190,25 @@ private:
   int numPieces, numStages;
   bool single;
   std::vector<double> prefix;
+  /// Entry s: the ranks of stages s, s + 1, ...
+  std::vector<int> widthFrom;
 };
 
 /// The quality of cuts where all stages up to `bound` count as equally heavy.
 CutQuality evaluateAbove(double bound, std::span<const PieceWeight> pieces,
                          std::span<const int> stageOf,
-                         std::span<const int> counts) {
-  CutQuality quality = evaluateCuts(pieces, stageOf, counts);
+                         std::span<const int> counts,
+                         std::span<const int> widths) {
+  CutQuality quality = evaluateCuts(pieces, stageOf, counts, widths);
   quality.heaviest = std::max(quality.heaviest, bound);
   return quality;
 }
 
 /// Moves pieces between neighbouring chunks while the quality improves.
 void improve(double bound, std::span<const PieceWeight> pieces,
-             std::span<const int> stageOf, std::vector<int> &counts) {
-  CutQuality best = evaluateAbove(bound, pieces, stageOf, counts);
+             std::span<const int> stageOf, std::span<const int> widths,
+             std::vector<int> &counts) {
+  CutQuality best = evaluateAbove(bound, pieces, stageOf, counts, widths);
   int numChunks = counts.size();
   auto attempt = [&](int from, int to) {
     bool improved = false;
@@ -206,7 +217,7 @@ void improve(double bound, std::span<const PieceWeight> pieces,
       std::vector<int> moved = original;
       moved[from] -= amount;
       moved[to] += amount;
-      CutQuality quality = evaluateAbove(bound, pieces, stageOf, moved);
+      CutQuality quality = evaluateAbove(bound, pieces, stageOf, moved, widths);
       if (!quality.isBetterThan(best))
         continue;
       best = quality;
@@ -259,18 +270,21 @@ uint64_t countWays(uint64_t numPieces, uint64_t numChunks, uint64_t limit) {
 
 /// Tries every way to cut.
 std::vector<int> enumerate(double bound, std::span<const PieceWeight> pieces,
-                           std::span<const int> stageOf) {
+                           std::span<const int> stageOf,
+                           std::span<const int> widths) {
   int numChunks = stageOf.size(), spare = pieces.size() - numChunks;
   std::vector<int> counts(numChunks, 1);
   counts.back() += spare;
   std::vector<int> best = counts;
-  CutQuality bestQuality = evaluateAbove(bound, pieces, stageOf, counts);
+  CutQuality bestQuality =
+      evaluateAbove(bound, pieces, stageOf, counts, widths);
   // Counts up like an odometer whose digits have a bounded sum.
   for (int digit = 0; digit + 1 < numChunks;) {
     if (counts.back() > 1) {
       ++counts[digit];
       --counts.back();
-      CutQuality quality = evaluateAbove(bound, pieces, stageOf, counts);
+      CutQuality quality =
+          evaluateAbove(bound, pieces, stageOf, counts, widths);
       if (quality.isBetterThan(bestQuality)) {
         bestQuality = quality;
         best = counts;
@@ -288,10 +302,11 @@ std::vector<int> enumerate(double bound, std::span<const PieceWeight> pieces,
 /// The lightest heaviest stage, then the best cuts among those that are about
 /// as light.
 std::vector<int> enumerateTwice(std::span<const PieceWeight> pieces,
-                                std::span<const int> stageOf) {
-  std::vector<int> lightest = enumerate(0.0, pieces, stageOf);
-  double heaviest = evaluateCuts(pieces, stageOf, lightest).heaviest;
-  return enumerate(heaviest * (1.0 + loadMargin), pieces, stageOf);
+                                std::span<const int> stageOf,
+                                std::span<const int> widths) {
+  std::vector<int> lightest = enumerate(0.0, pieces, stageOf, widths);
+  double heaviest = evaluateCuts(pieces, stageOf, lightest, widths).heaviest;
+  return enumerate(heaviest * (1.0 + loadMargin), pieces, stageOf, widths);
 }
 
 bool isPalindrome(std::span<const int> stageOf) {
@@ -305,18 +320,19 @@ bool isPalindrome(std::span<const int> stageOf) {
 } // namespace
 
 std::vector<int> veeline::chooseCuts(std::span<const PieceWeight> pieces,
-                                     std::span<const int> stageOf) {
+                                     std::span<const int> stageOf,
+                                     std::span<const int> widths) {
   int numChunks = stageOf.size();
   int numStages = 1 + *std::max_element(stageOf.begin(), stageOf.end());
   bool single = numStages == numChunks;
   if (!single && countWays(pieces.size(), numChunks, maxWays) < maxWays)
-    return enumerateTwice(pieces, stageOf);
+    return enumerateTwice(pieces, stageOf, widths);
   std::vector<int> counts = splitEvenly(pieces, numChunks);
   if (single || isPalindrome(stageOf))
-    return NestedCuts(pieces, numStages, single)
-        .solve(evaluateCuts(pieces, stageOf, counts).heaviest);
-  counts = searchWindowCuts(pieces, stageOf, counts);
-  double heaviest = evaluateCuts(pieces, stageOf, counts).heaviest;
-  improve(heaviest * (1.0 + loadMargin), pieces, stageOf, counts);
+    return NestedCuts(pieces, numStages, single, widths)
+        .solve(evaluateCuts(pieces, stageOf, counts, widths).heaviest);
+  counts = searchWindowCuts(pieces, stageOf, counts, widths);
+  double heaviest = evaluateCuts(pieces, stageOf, counts, widths).heaviest;
+  improve(heaviest * (1.0 + loadMargin), pieces, stageOf, widths, counts);
   return counts;
 }

@@ -16,13 +16,16 @@ namespace {
 class WindowSearch {
 public:
   WindowSearch(std::span<const PieceWeight> pieces,
-               std::span<const int> stageOf, std::span<const int> counts);
+               std::span<const int> stageOf, std::span<const int> counts,
+               std::span<const int> widths);
   std::vector<int> run();
 
 private:
   double cost(int begin, int end) const { return prefix[end] - prefix[begin]; }
+  int width(int chunk) const { return widthOf(widths, stageOf[chunk]); }
+  /// For each rank of its stage.
   double chunkCost(int chunk) const {
-    return cost(ends[chunk], ends[chunk + 1]);
+    return cost(ends[chunk], ends[chunk + 1]) / width(chunk);
   }
   double heaviest() const {
     return *std::max_element(loads.begin(), loads.end());
@@ -34,7 +37,7 @@ private:
   void descend();
   void perturb();
 
-  std::span<const int> stageOf;
+  std::span<const int> stageOf, widths;
   int numPieces, numChunks, numStages;
   std::vector<double> prefix;
   /// Chunk k has the pieces from ends[k] up to ends[k + 1].
@@ -57,15 +60,22 @@ static constexpr double tolerance = 1e-9;
 
 WindowSearch::WindowSearch(std::span<const PieceWeight> pieces,
                            std::span<const int> stageOf,
-                           std::span<const int> counts)
-    : stageOf(stageOf), numPieces(pieces.size()), numChunks(stageOf.size()),
+                           std::span<const int> counts,
+                           std::span<const int> widths)
+    : stageOf(stageOf), widths(widths), numPieces(pieces.size()),
+      numChunks(stageOf.size()),
       numStages(1 + *std::max_element(stageOf.begin(), stageOf.end())),
       prefix(numPieces + 1, 0.0), ends(numChunks + 1, 0) {
   for (int i = 0; i != numPieces; ++i) {
     prefix[i + 1] = prefix[i] + pieces[i].cost;
     lowerBound = std::max(lowerBound, pieces[i].cost);
   }
-  lowerBound = std::max(lowerBound, prefix.back() / numStages);
+  int ranks = 0, widest = 1;
+  for (int stage = 0; stage != numStages; ++stage) {
+    ranks += widthOf(widths, stage);
+    widest = std::max(widest, widthOf(widths, stage));
+  }
+  lowerBound = std::max(lowerBound / widest, prefix.back() / ranks);
   for (int chunk = 0; chunk != numChunks; ++chunk)
     ends[chunk + 1] = ends[chunk] + counts[chunk];
   computeLoads();
@@ -99,7 +109,7 @@ bool WindowSearch::fill(int begin, int end, double bound,
     int most = last - (end - chunk - 1);
     double room = bound - loads[stageOf[chunk]];
     auto stop = std::upper_bound(prefix.begin() + at, prefix.begin() + most + 1,
-                                 prefix[at] + room);
+                                 prefix[at] + room * width(chunk));
     int next = static_cast<int>(stop - prefix.begin()) - 1;
     if (next <= at)
       return false;
@@ -184,6 +194,7 @@ std::vector<int> WindowSearch::run() {
 
 std::vector<int> veeline::searchWindowCuts(std::span<const PieceWeight> pieces,
                                            std::span<const int> stageOf,
-                                           std::span<const int> counts) {
-  return WindowSearch(pieces, stageOf, counts).run();
+                                           std::span<const int> counts,
+                                           std::span<const int> widths) {
+  return WindowSearch(pieces, stageOf, counts, widths).run();
 }

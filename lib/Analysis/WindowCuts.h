@@ -23,7 +23,8 @@ namespace veeline {
 /// work or until the heaviest stage is as light as a lower bound says.
 std::vector<int> searchWindowCuts(std::span<const PieceWeight> pieces,
                                   std::span<const int> stageOf,
-                                  std::span<const int> counts);
+                                  std::span<const int> counts,
+                                  std::span<const int> widths);
 
 } // namespace veeline
 

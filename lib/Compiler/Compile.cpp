@@ -55,6 +55,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.chunksPerStage = command.chunksPerStage;
   options.microbatches = command.microbatches;
   options.replicas = command.replicas;
+  options.stageReplicas = command.stageReplicas;
   options.lengthBound = command.lengthBound;
   options.lengthMultiple = command.lengthMultiple;
   options.schedule = command.schedule;
@@ -245,6 +246,9 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     if (failed(program))
       return failure();
     nextObject += program->ranks.size();
+    int32_t microbatches = pipeline.getMicrobatches().value_or(1);
+    if (microbatches != metadata.microbatches)
+      program->microbatches = microbatches;
     metadata.programs.push_back(std::move(*program));
   }
   if (failed(run(module, "runtime", [&](OpPassManager &passManager) {
@@ -266,6 +270,13 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "microbatches", llvm::Twine(command.microbatches));
   if (command.replicas > 1)
     addOption(metadata, "replicas", llvm::Twine(command.replicas));
+  if (!command.stageReplicas.empty())
+    addOption(metadata, "stage-replicas",
+              llvm::join(llvm::map_range(command.stageReplicas,
+                                         [](int64_t width) {
+                                           return std::to_string(width);
+                                         }),
+                         ","));
   if (command.lengthBound) {
     addOption(metadata, "length-bound", llvm::Twine(command.lengthBound));
     addOption(metadata, "length-multiple", llvm::Twine(command.lengthMultiple));
@@ -328,6 +339,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   if (command.reference) {
     CompileOptions whole = getOptions(command);
     whole.stages = whole.chunksPerStage = whole.replicas = 1;
+    whole.stageReplicas.clear();
     whole.schedule = "sequential";
     whole.placement = "linear";
     whole.pieces.clear();

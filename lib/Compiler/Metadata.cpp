@@ -175,9 +175,10 @@ class RankWriter {
 public:
   RankWriter(PipelineOp pipeline, const ChannelTable &channels,
              ProgramOp program, const MemoryPlan &plan)
-      : pipeline(pipeline), channels(channels), program(program), plan(plan),
-        params(pipeline.getParams()), chunks(pipeline.getChunks()),
-        timeline(getTimelineOps(program)), reductions(getReductions(program)) {}
+      : pipeline(pipeline), edges(pipeline), channels(channels),
+        program(program), plan(plan), params(pipeline.getParams()),
+        chunks(pipeline.getChunks()), timeline(getTimelineOps(program)),
+        reductions(getReductions(program)) {}
 
   FailureOr<artifact::Rank> write(int32_t object);
 
@@ -194,6 +195,7 @@ private:
   }
 
   PipelineOp pipeline;
+  EdgeTable edges;
   const ChannelTable &channels;
   ProgramOp program;
   const MemoryPlan &plan;
@@ -231,8 +233,7 @@ artifact::Op RankWriter::describeOp(Operation *op) {
   }
   auto setMessage = [&](auto message, artifact::OpKind kind) {
     result.kind = kind;
-    result.channel = channels.find(message.getEdge(), message.getDirection());
-    EdgeTable edges(pipeline);
+    result.channel = channels.find(message);
     if (!edges[message.getEdge()].isParameter())
       result.microbatch = message.getMicrobatch();
   };
@@ -361,9 +362,9 @@ void RankWriter::describeSlots() {
     return last;
   };
   for (auto [i, reduction] : llvm::enumerate(reductions)) {
-    int64_t bytes = 0, replicas = pipeline.getReplicas();
+    int64_t bytes = 0, members = pipeline.getNumMembers(program.getStage());
     for (const artifact::ReducedPiece &piece : rank.reductions[i].pieces)
-      bytes += (replicas - 1) * piece.stride;
+      bytes += (members - 1) * piece.stride;
     Operation *first = reduction.ops.front();
     int64_t offset =
         first->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName)[0];
@@ -396,7 +397,10 @@ void RankWriter::describeSlots() {
           recv ? (recv.getDirection() == Direction::Shape ? "shape"
                                                           : "message") +
                      std::string(" of edge ") + std::to_string(recv.getEdge()) +
-                     " m" + std::to_string(recv.getMicrobatch())
+                     " m" +
+                     std::to_string(edges[recv.getEdge()].isParameter()
+                                        ? 0
+                                        : recv.getMicrobatch())
                : "result " + std::to_string(result.getResultNumber()) + " of " +
                      describeWork(&op);
       addRegion(std::move(name),
@@ -575,6 +579,8 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   result.stages = pipeline.getStages();
   result.chunksPerStage = pipeline.getChunksPerStage();
   result.replicas = pipeline.getReplicas();
+  if (std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas())
+    result.stageReplicas.assign(widths->begin(), widths->end());
   result.chunks = describeChunks(pipeline);
   SmallVector<ProgramOp> programs = getPrograms(pipeline);
   ChannelTable channels(pipeline, programs);
@@ -600,8 +606,8 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
                      : (isGradient ? artifact::ChannelKind::gradient
                                    : artifact::ChannelKind::activation);
     entry.edge = edge.isParameter() ? *edge.param : channel.edge;
-    entry.fromRank = channel.fromStage;
-    entry.toRank = channel.toStage;
+    entry.fromRank = channel.fromRank;
+    entry.toRank = channel.toRank;
     Type messageType =
         isShape ? getLengthType(pipeline.getContext()) : edge.type;
     entry.messageBytes = getByteSize(messageType);

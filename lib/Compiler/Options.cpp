@@ -68,7 +68,8 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "The artifact (default: the model's name with .vee)")
       ->check(commandline::checkFileName);
   addImportOptions(app, command.import);
-  app.add_option("--stages", command.stages, "Stages p, one rank each")
+  app.add_option("--stages", command.stages,
+                 "Stages p, one rank each (see --stage-replicas)")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{4096}));
   app.add_option("--chunks-per-stage", command.chunksPerStage,
@@ -84,6 +85,11 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
          "Pipelines side by side d, on p ranks and m microbatches each; "
          "their gradients are added up")
       ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{4096}));
+  app.add_option("--stage-replicas", command.stageReplicas,
+                 "Ranks of each stage, as 2,1,1: microbatches go to them by "
+                 "turns, and their gradients are added up (default: one each)")
+      ->delimiter(',')
       ->check(CLI::Range(int64_t{1}, int64_t{4096}));
   app.add_option("--length-bound", command.lengthBound,
                  "The greatest length of a microbatch, of a model whose batch "
@@ -206,6 +212,30 @@ static std::string checkSchedule(const CLI::App &app, CompileCommand &command) {
   return placement ? "" : placement.error().message;
 }
 
+/// Why what is said about the ranks of stages makes no sense, or empty.
+static std::string checkWidths(const CompileCommand &command) {
+  const std::vector<int64_t> &widths = command.stageReplicas;
+  std::string option = "--stage-replicas: ";
+  if (widths.empty())
+    return "";
+  if (static_cast<int64_t>(widths.size()) != command.stages)
+    return option + "found " + schedule::counted(widths.size(), "number") +
+           ", expected one for each of " +
+           schedule::counted(command.stages, "stage");
+  int64_t widest = *std::max_element(widths.begin(), widths.end());
+  if (widest > command.microbatches)
+    return option + "a stage of " + schedule::counted(widest, "rank") +
+           " needs as many microbatches, found " +
+           std::to_string(command.microbatches) + "; give --microbatches";
+  if (widest == 1)
+    return "";
+  if (command.lengthBound)
+    return option + "not supported together with --length-bound";
+  return command.memoryLimits.empty()
+             ? ""
+             : option + "not supported together with --memory-limit";
+}
+
 /// Why what is said about memory makes no sense, or empty.
 static std::string checkMemory(const CompileCommand &command) {
   std::vector<Recompute> policies;
@@ -253,6 +283,8 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
     misfit = checkSchedule(app, command);
   if (misfit.empty())
     misfit = checkLengths(app, command);
+  if (misfit.empty())
+    misfit = checkWidths(command);
   return misfit.empty() ? checkMemory(command) : misfit;
 }
 

@@ -9,6 +9,7 @@
 #include "veeline/Schedule/Result.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -86,9 +87,11 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
        << schedule::counted(program.stages, "stage") << " of "
        << schedule::counted(program.chunksPerStage, "chunk") << ", "
        << schedule::counted(metadata.microbatches, "microbatch");
+    if (!program.stageReplicas.empty())
+      os << ", " << llvm::interleaved(program.stageReplicas, "+") << " ranks";
     if (program.replicas > 1)
       os << ", " << program.replicas << " replicas on "
-         << program.replicas * program.stages << " ranks";
+         << program.replicas * program.ranks.size() << " ranks";
     os << '\n';
     if (!metadata.lengths.empty())
       os << "lengths up to the bound " << metadata.lengths.back()

@@ -447,6 +447,11 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
 
   void runOnOperation() override {
     CompileOptions options = getCompileOptions();
+    if (llvm::any_of(stageReplicas, [](int64_t width) { return width != 1; })) {
+      getOperation().emitError("a limit of memory is not supported where "
+                               "stages have several ranks (stage-replicas)");
+      return signalPassFailure();
+    }
     if (failed(MemoryFitter(getOperation(), options).run()))
       signalPassFailure();
   }
@@ -474,5 +479,6 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.pieces = llvm::to_vector(options.pieces);
   given.profile = options.profile;
   given.optimizer = options.optimizer;
+  given.stageReplicas = llvm::to_vector(options.stageReplicas);
   return std::make_unique<FitMemory>(given, options);
 }

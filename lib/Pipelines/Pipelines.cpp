@@ -44,6 +44,7 @@ void veeline::addPartition(OpPassManager &passManager,
   partition.placement = getPlacement(options);
   partition.pieces = llvm::to_vector(options.pieces);
   partition.profile = options.profile;
+  partition.stageReplicas = llvm::to_vector(options.stageReplicas);
   passManager.addPass(pipe::createPipePartition(partition));
 }
 
@@ -147,6 +148,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<int64_t> replicas{*this, "replicas",
                            llvm::cl::desc("Pipelines side by side d"),
                            llvm::cl::init(1)};
+  ListOption<int64_t> stageReplicas{
+      *this, "stage-replicas",
+      llvm::cl::desc("Ranks of each stage (default: one each)")};
   Option<int64_t> lengthBound{
       *this, "length-bound",
       llvm::cl::desc("The greatest length of a microbatch, of a model whose "
@@ -204,6 +208,8 @@ void veeline::registerPipelines() {
         options.chunksPerStage = given.chunksPerStage;
         options.microbatches = given.microbatches;
         options.replicas = given.replicas;
+        options.stageReplicas.assign(given.stageReplicas.begin(),
+                                     given.stageReplicas.end());
         options.lengthBound = given.lengthBound;
         options.lengthMultiple = given.lengthMultiple;
         options.schedule = given.schedule;

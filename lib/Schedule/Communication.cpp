@@ -23,7 +23,7 @@ static void visitMessages(const Problem &problem, const Flow &flow,
   bool gradient = op.kind != OpKind::Forward;
   for (const Link &link :
        (gradient ? flow.backwardUsers : flow.forwardUsers)[op.chunk]) {
-    int target = problem.placement.stageOf(link.chunk);
+    int target = problem.rankOf(link.chunk, op.microbatch);
     if (target == source.stage)
       continue;
     int step = index.forward(link.chunk, op.microbatch);
@@ -107,7 +107,7 @@ static Status checkMessages(const Problem &problem, const Flow &flow,
   };
   // Per edge, microbatch and direction, the message and whether it was seen.
   std::vector<std::optional<Message>> wanted(problem.edges.size() * m * 2);
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int stage = 0; stage < problem.ranks(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
       visitMessages(
           problem, flow, schedule, index, {stage, step},
@@ -146,12 +146,12 @@ static Status checkMessages(const Problem &problem, const Flow &flow,
 static Status checkCompleteness(const Problem &problem,
                                 std::span<const Message> messages,
                                 const Calls &calls) {
-  if (calls.size() != static_cast<std::size_t>(problem.stages()))
+  if (calls.size() != static_cast<std::size_t>(problem.ranks()))
     return Error{ErrorKind::WrongMessage,
                  "calls are given for " + counted(calls.size(), "stage") +
-                     ", but there are " + std::to_string(problem.stages())};
+                     ", but there are " + std::to_string(problem.ranks())};
   std::vector<std::array<bool, 2>> called(messages.size());
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int stage = 0; stage < problem.ranks(); ++stage)
     for (const Call &call : calls[stage]) {
       std::string where = "stage " + std::to_string(stage);
       if (call.message < 0 || call.message >= static_cast<int>(messages.size()))

@@ -155,15 +155,15 @@ Executor::Executor(const Problem &problem, const Flow &flow,
                    const Schedule &schedule, const OpIndex &index,
                    bool contention)
     : problem(problem), flow(flow), schedule(schedule), index(index),
-      blocks(schedule), progress(problem.stages()), now(problem.stages()),
-      waiting(problem.stages()) {
+      blocks(schedule), progress(problem.ranks()), now(problem.ranks()),
+      waiting(problem.ranks()) {
   if (contention)
     links.emplace(problem);
   std::size_t total = 0;
-  result.start.resize(problem.stages());
-  result.end.resize(problem.stages());
-  result.waiting.resize(problem.stages());
-  for (int stage = problem.stages() - 1; stage >= 0; --stage) {
+  result.start.resize(problem.ranks());
+  result.end.resize(problem.ranks());
+  result.waiting.resize(problem.ranks());
+  for (int stage = problem.ranks() - 1; stage >= 0; --stage) {
     std::size_t size = schedule.stages[stage].size();
     result.start[stage].resize(size);
     result.end[stage].resize(size);
@@ -176,7 +176,7 @@ Executor::Executor(const Problem &problem, const Flow &flow,
 /// An input from another chunk.
 bool Executor::needs(const Op &op, const Link &link, int step, bool gradient,
                      double &ready, Position &missing) const {
-  int stage = problem.placement.stageOf(link.chunk);
+  int stage = problem.rankOf(link.chunk, op.microbatch);
   if (progress[stage] <= step) {
     missing = {stage, step};
     return false;
@@ -190,7 +190,7 @@ bool Executor::needs(const Op &op, const Link &link, int step, bool gradient,
 
 /// An earlier operation of the same chunk.
 bool Executor::needsOwn(const Op &op, int step, Position &missing) const {
-  int stage = problem.placement.stageOf(op.chunk);
+  int stage = problem.rankOf(op.chunk, op.microbatch);
   if (progress[stage] > step)
     return true;
   missing = {stage, step};
@@ -310,7 +310,7 @@ Expected<Execution> Executor::run() {
     runStage(stage);
     wake(stage);
   }
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int stage = 0; stage < problem.ranks(); ++stage)
     if (progress[stage] != static_cast<int>(schedule.stages[stage].size()))
       return deadlock();
   return std::move(result);
@@ -329,7 +329,7 @@ Error Executor::deadlock() const {
   int stage = 0;
   while (progress[stage] == static_cast<int>(schedule.stages[stage].size()))
     ++stage;
-  std::vector<bool> seen(problem.stages());
+  std::vector<bool> seen(problem.ranks());
   while (!seen[stage]) {
     seen[stage] = true;
     stage = missingInput(stage).input.stage;
@@ -346,8 +346,8 @@ Error Executor::deadlock() const {
                 describe(schedule.stages[stage][step]) + ",";
     circle += " waits for " +
               describe(schedule.stages[input.stage][input.step]) +
-              ", which is step " + std::to_string(input.step) + " of stage " +
-              std::to_string(input.stage);
+              ", which is step " + std::to_string(input.step) + " of " +
+              problem.nameOfRank(input.stage);
     stage = input.stage;
   } while (stage != first);
 

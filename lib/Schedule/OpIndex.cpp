@@ -22,7 +22,7 @@ veeline::schedule::neighbourhood(const Problem &problem,
     int first = std::max(0, step - before);
     int last = std::min<int>(ops.size() - 1, step + after);
     table += table.empty() ? "" : "\n";
-    table += "  stage " + std::to_string(stage) + ", steps " +
+    table += "  " + problem.nameOfRank(stage) + ", steps " +
              std::to_string(first) + ".." + std::to_string(last) + ":";
     for (int i = first; i <= last; ++i) {
       std::string cell = cellName(problem, ops[i]);
@@ -36,10 +36,10 @@ Error veeline::schedule::errorAt(ErrorKind kind, const Problem &problem,
                                  const Schedule &schedule, int stage, int step,
                                  const std::string &what) {
   const Op &op = schedule.stages[stage][step];
-  Error error{kind, "stage " + std::to_string(stage) + ", step " +
+  Error error{kind, problem.nameOfRank(stage) + ", step " +
                         std::to_string(step) + ": " + describe(op) + " " +
                         what};
-  error.stage = stage;
+  error.stage = problem.stageOfRank(stage);
   error.step = step;
   error.op = op;
   error.neighbourhood = neighbourhood(problem, schedule, {{stage, step}});
@@ -68,10 +68,10 @@ Status OpIndex::add(const Problem &problem, const Schedule &schedule, int stage,
     return fail(ErrorKind::UnknownOp,
                 "does not exist: this chunk has no backward_input, its whole "
                 "backward is W");
-  int home = problem.placement.stageOf(op.chunk);
+  int home = problem.rankOf(op.chunk, op.microbatch);
   if (home != stage)
     return fail(ErrorKind::WrongStage,
-                "belongs to stage " + std::to_string(home));
+                "belongs to " + problem.nameOfRank(home));
 
   int *entry = &steps[slot(op.chunk, op.microbatch)];
   bool takesInput =
@@ -100,11 +100,11 @@ Status OpIndex::checkComplete(const Problem &problem) const {
         if (steps[slot(chunk, microbatch) + i] >= 0 ||
             (i == 1 && !problem.chunks[chunk].hasBackwardInput))
           continue;
-        int stage = problem.placement.stageOf(chunk);
+        int rank = problem.rankOf(chunk, microbatch);
         Op op{kinds[i], chunk, microbatch};
-        Error error{ErrorKind::Missing, "stage " + std::to_string(stage) +
-                                            " never runs " + describe(op)};
-        error.stage = stage;
+        Error error{ErrorKind::Missing,
+                    problem.nameOfRank(rank) + " never runs " + describe(op)};
+        error.stage = problem.stageOfRank(rank);
         error.op = op;
         return error;
       }
@@ -154,7 +154,7 @@ static Status checkBlocks(const Problem &problem, const Schedule &schedule) {
                      counted(schedule.overlapped.size(), "stage") +
                      ", but there are " +
                      std::to_string(schedule.stages.size())};
-  for (int stage = 0; stage < problem.stages(); ++stage) {
+  for (int stage = 0; stage < problem.ranks(); ++stage) {
     int previous = -2;
     for (int step : schedule.overlapped[stage]) {
       if (Status status = checkBlock(problem, schedule, stage, step, previous);
@@ -168,13 +168,14 @@ static Status checkBlocks(const Problem &problem, const Schedule &schedule) {
 
 Expected<OpIndex> OpIndex::build(const Problem &problem,
                                  const Schedule &schedule) {
-  if (schedule.stages.size() != static_cast<std::size_t>(problem.stages()))
+  if (schedule.stages.size() != static_cast<std::size_t>(problem.ranks()))
     return Error{ErrorKind::WrongStage,
                  "the schedule has " +
-                     counted(schedule.stages.size(), "stage") +
-                     ", the problem " + std::to_string(problem.stages())};
+                     counted(schedule.stages.size(),
+                             problem.widths.empty() ? "stage" : "rank") +
+                     ", the problem " + std::to_string(problem.ranks())};
   OpIndex index(problem);
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int stage = 0; stage < problem.ranks(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
       if (Status status = index.add(problem, schedule, stage, step); !status)
         return status.takeError();

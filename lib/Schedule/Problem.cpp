@@ -10,6 +10,7 @@
 #include "Memory.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace veeline::schedule;
 
@@ -39,6 +40,33 @@ std::int64_t Chunk::memory(OpKind kind) const {
     return backwardInputMemory + backwardWeightMemory;
   }
   return 0;
+}
+
+int Problem::ranks() const {
+  return widths.empty() ? stages()
+                        : std::accumulate(widths.begin(), widths.end(), 0);
+}
+
+int Problem::firstRankOf(int stage) const {
+  return widths.empty()
+             ? stage
+             : std::accumulate(widths.begin(), widths.begin() + stage, 0);
+}
+
+int Problem::stageOfRank(int rank) const {
+  if (widths.empty())
+    return rank;
+  int stage = 0;
+  while (rank >= widths[stage])
+    rank -= widths[stage++];
+  return stage;
+}
+
+std::string Problem::nameOfRank(int rank) const {
+  std::string stage = "stage " + std::to_string(stageOfRank(rank));
+  return widths.empty()
+             ? stage
+             : "rank " + std::to_string(rank) + " (of " + stage + ")";
 }
 
 Chunk Chunk::withoutBackwardInput() const {
@@ -85,6 +113,31 @@ static Status checkLimit(const Problem &problem, int stage) {
   return Status::success();
 }
 
+static Status checkWidths(const Problem &problem) {
+  if (problem.widths.empty())
+    return Status::success();
+  if (problem.widths.size() != static_cast<std::size_t>(problem.stages()))
+    return invalid("numbers of ranks are given for " +
+                   counted(problem.widths.size(), "stage") +
+                   ", but there are " + std::to_string(problem.stages()));
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    int width = problem.widths[stage];
+    std::string what =
+        "stage " + std::to_string(stage) + " has " + counted(width, "rank");
+    if (width < 1)
+      return invalid(what + "; a stage has at least 1");
+    if (width > problem.microbatches)
+      return invalid(what + " for " +
+                     counted(problem.microbatches, "microbatch") +
+                     ", so that some would have nothing to do; take more "
+                     "microbatches or fewer ranks");
+  }
+  if (!problem.memoryLimits.empty())
+    return invalid("memory limits are not supported together with stages of "
+                   "several ranks");
+  return Status::success();
+}
+
 static Status checkSizes(const Problem &problem) {
   if (problem.microbatches < 1)
     return invalid("a step needs at least 1 microbatch, not " +
@@ -107,6 +160,8 @@ static Status checkSizes(const Problem &problem) {
     return invalid("memory limits are given for " +
                    counted(problem.memoryLimits.size(), "stage") +
                    ", but there are " + std::to_string(problem.stages()));
+  if (Status status = checkWidths(problem); !status)
+    return status;
   if (problem.memoryUnit.size < 1)
     return invalid("the memory unit must be at least 1, not " +
                    std::to_string(problem.memoryUnit.size));

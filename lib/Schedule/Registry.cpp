@@ -8,6 +8,7 @@
 #include "Memory.h"
 #include "Suggest.h"
 #include "veeline/Schedule/Limits.h"
+#include "veeline/Schedule/Widths.h"
 
 using namespace veeline;
 using namespace veeline::schedule;
@@ -355,7 +356,9 @@ veeline::schedule::generate(std::string_view name, const Problem &problem,
     return status.takeError();
   if (Status status = checkPlacement(**generator, problem.placement); !status)
     return status.takeError();
-  Expected<Schedule> schedule = (*generator)->generate(problem, options);
+  Expected<Schedule> schedule = problem.widths.empty()
+                                    ? (*generator)->generate(problem, options)
+                                    : generateForWidths(name, problem, options);
   if (!schedule)
     return withLeastOfAny(problem, schedule.takeError());
   if (Status status = verify(problem, *schedule); !status)

@@ -62,12 +62,12 @@ class RendezvousExecutor {
 public:
   RendezvousExecutor(const Problem &problem, const Schedule &schedule)
       : problem(problem), schedule(schedule), blocks(schedule),
-        progress(problem.stages()), now(problem.stages()) {
+        progress(problem.ranks()), now(problem.ranks()) {
     for (const std::vector<Op> &ops : schedule.stages) {
       result.start.emplace_back(ops.size());
       result.end.emplace_back(ops.size());
     }
-    result.waiting.resize(problem.stages());
+    result.waiting.resize(problem.ranks());
   }
 
   void run(int stage, int until) {
@@ -97,7 +97,7 @@ public:
   }
 
   Execution finish() {
-    for (int stage = 0; stage < problem.stages(); ++stage)
+    for (int stage = 0; stage < problem.ranks(); ++stage)
       run(stage, schedule.stages[stage].size());
     return std::move(result);
   }

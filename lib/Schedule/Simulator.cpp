@@ -40,6 +40,10 @@ static double bubble(double busy, double time) {
 static Expected<Execution> execute(const Problem &problem,
                                    const Schedule &schedule,
                                    const SimulationOptions &options) {
+  if (!problem.widths.empty() && options.contention)
+    return Error{ErrorKind::InvalidProblem,
+                 "messages that share links are not simulated for stages of "
+                 "several ranks"};
   Expected<OpIndex> index = OpIndex::build(problem, schedule);
   if (!index)
     return index.takeError();
@@ -63,7 +67,7 @@ veeline::schedule::simulate(const Problem &problem, const Schedule &schedule,
 
   Simulation result;
   result.options = options;
-  for (int stage = 0; stage < problem.stages(); ++stage) {
+  for (int stage = 0; stage < problem.ranks(); ++stage) {
     result.memory.push_back(memoryAfter(problem, schedule, stage));
     result.stages.push_back(
         summarize(problem, schedule, *execution, stage, result.memory.back()));

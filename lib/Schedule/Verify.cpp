@@ -56,7 +56,10 @@ static Status checkOrderAt(const Problem &problem, const Schedule &schedule,
 static Status checkOrder(const Problem &problem, const Schedule &schedule,
                          const OpIndex &index) {
   std::vector<Latest> latest(problem.numChunks());
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int stage = 0; stage < problem.ranks(); ++stage) {
+    // Each rank of a stage has microbatches of its own.
+    if (!problem.widths.empty())
+      latest.assign(latest.size(), Latest());
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step) {
       int chunk = schedule.stages[stage][step].chunk;
       if (Status status = checkOrderAt(problem, schedule, index, stage, step,
@@ -64,6 +67,7 @@ static Status checkOrder(const Problem &problem, const Schedule &schedule,
           !status)
         return status;
     }
+  }
   return Status::success();
 }
 

@@ -24,6 +24,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <set>
 #include <unistd.h>
 
@@ -388,13 +389,20 @@ bool Job::checkMachines() {
   for (size_t rank = 0; rank < entry->values.size(); ++rank)
     if (!checkMachine(entry->values[rank], rank))
       return false;
-  int64_t ranks = command->stages * command->replicas;
+  const std::vector<int64_t> &widths = command->stageReplicas;
+  int64_t ofReplica =
+      widths.empty()
+          ? command->stages
+          : std::accumulate(widths.begin(), widths.end(), int64_t(0));
+  int64_t ranks = ofReplica * command->replicas;
   if (static_cast<int64_t>(hosts.size()) != ranks)
-    return fail(*entry, "found " + std::to_string(hosts.size()) +
-                            ", expected one for each of the " +
-                            std::to_string(ranks) + " ranks (" +
-                            std::to_string(command->stages) + " stages times " +
-                            std::to_string(command->replicas) + " replicas)");
+    return fail(
+        *entry,
+        "found " + std::to_string(hosts.size()) +
+            ", expected one for each of the " + std::to_string(ranks) +
+            " ranks (" + std::to_string(ofReplica) +
+            (widths.empty() ? " stages times " : " of all stages times ") +
+            std::to_string(command->replicas) + " replicas)");
   return true;
 }
 

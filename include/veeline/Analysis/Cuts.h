@@ -28,11 +28,11 @@ struct PieceWeight {
 /// What a choice of cuts is worth; less is better, the first member counts
 /// first.
 struct CutQuality {
-  /// The load of the heaviest stage.
+  /// The load of the heaviest stage: its cost for each of its ranks.
   double heaviest = 0.0;
   /// The bytes that cross all cuts between chunks on different stages.
   uint64_t bytes = 0;
-  /// The sum of the squares of the chunks' costs: least where the chunks of a
+  /// The sum of the squares of the chunks' loads: least where the chunks of a
   /// stage are equal, which is what schedules with several of them are made
   /// for.
   double unevenness = 0.0;
@@ -42,10 +42,17 @@ struct CutQuality {
   bool isBetterThan(const CutQuality &other) const;
 };
 
+/// How many ranks share the work of a stage; one where `widths`, by stage, is
+/// empty.
+inline int widthOf(std::span<const int> widths, int stage) {
+  return widths.empty() ? 1 : widths[stage];
+}
+
 /// The quality of giving chunk k `counts[k]` pieces, `stageOf[k]` its stage.
 CutQuality evaluateCuts(std::span<const PieceWeight> pieces,
                         std::span<const int> stageOf,
-                        std::span<const int> counts);
+                        std::span<const int> counts,
+                        std::span<const int> widths = {});
 
 /// Stages whose loads differ by less than this share count as equally heavy:
 /// costs are estimates, and no better than that.
@@ -54,7 +61,8 @@ inline constexpr double loadMargin = 0.02;
 /// Cuts `pieces` into stageOf.size() contiguous chunks of at least one piece
 /// each, so that the heaviest stage is as light as possible up to
 /// `loadMargin`, then so that the fewest bytes cross cuts, then so that chunks
-/// are even. Needs pieces.size() >= stageOf.size() >= 1.
+/// are even. Needs pieces.size() >= stageOf.size() >= 1. A stage with w ranks
+/// (`widths`) is as heavy as a w-th of its cost.
 ///
 /// Exact where there are few ways to cut, where every stage holds one chunk, or
 /// where the chunks nest as in a V (stageOf is a palindrome): a bound on the
@@ -64,7 +72,8 @@ inline constexpr double loadMargin = 0.02;
 /// find, a search that re-cuts windows of chunks (WindowCuts.h), and then moves
 /// of single cuts and pairs of neighbouring ones while bytes or evenness gain.
 std::vector<int> chooseCuts(std::span<const PieceWeight> pieces,
-                            std::span<const int> stageOf);
+                            std::span<const int> stageOf,
+                            std::span<const int> widths = {});
 
 } // namespace veeline
 

@@ -39,6 +39,8 @@ struct CompileCommand {
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
   int64_t replicas = 1;
+  /// Ranks of each stage; empty: one each. Checked.
+  std::vector<int64_t> stageReplicas;
   /// The greatest length of a microbatch, of a model with a dynamic dimension,
   /// and what lengths are multiples of; 0: the model is static. Checked.
   int64_t lengthBound = 0;

@@ -50,7 +50,9 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
            "linear, interleaved, v or wave (default: the schedule's)">,
     ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">,
     Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">,
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
+    ListOption<"stageReplicas", "stage-replicas", "int64_t",
+               "Ranks of each stage; more than one are not supported together with a limit">
   ];
 }
 

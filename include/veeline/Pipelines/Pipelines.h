@@ -28,6 +28,8 @@ struct CompileOptions {
   int64_t chunksPerStage = 1;
   int64_t microbatches = 1;
   int64_t replicas = 1;
+  /// Ranks of each stage; empty: one each.
+  std::vector<int64_t> stageReplicas;
   /// The greatest length of a microbatch, of a model whose length varies, and
   /// what lengths are multiples of; 0: the model is static.
   int64_t lengthBound = 0;

@@ -92,7 +92,8 @@ Expected<const Generator *> findGenerator(std::string_view name);
 Expected<Placement> placementFor(std::string_view name, int stages,
                                  int chunksPerStage);
 
-/// Checks the problem, generates the schedule, and verifies it. Besides the
+/// Checks the problem, generates the schedule, and verifies it. Of a problem
+/// with `Problem::widths` see Widths.h. Besides the
 /// errors of `check`: NotApplicable where the schedule is not defined for this
 /// problem (says what to change), OutOfMemory where no order of it fits (with
 /// stage, limit and the least limit that does).

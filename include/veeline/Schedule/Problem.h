@@ -154,8 +154,26 @@ struct Problem {
   /// `Schedule::overlapped`) that the longer one hides, in [0, 1]: the block
   /// takes longer + (1 - overlap) * shorter.
   double overlap = 0;
+  /// The ranks of each stage; empty: one each. Of a stage with w of them, rank
+  /// i runs microbatches i, i + w, i + 2w, ... (PipeDream's round robin). Ranks
+  /// are numbered by stage.
+  std::vector<int> widths = {};
 
   int stages() const { return placement.stages(); }
+  /// Those of all stages.
+  int ranks() const;
+  int width(int stage) const { return widths.empty() ? 1 : widths[stage]; }
+  int firstRankOf(int stage) const;
+  int stageOfRank(int rank) const;
+  /// The rank that runs a chunk on a microbatch.
+  int rankOf(int chunk, int microbatch) const {
+    int stage = placement.stageOf(chunk);
+    return widths.empty() ? stage
+                          : firstRankOf(stage) + microbatch % widths[stage];
+  }
+  /// For messages: "stage 1", or "rank 3 (of stage 1)" where ranks are not
+  /// stages.
+  std::string nameOfRank(int rank) const;
   int chunksPerStage() const { return placement.chunksPerStage(); }
   int numChunks() const { return placement.chunks(); }
   std::optional<std::int64_t> memoryLimit(int stage) const {
@@ -186,6 +204,8 @@ constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
 
 /// Is this a problem? Errors (InvalidProblem) name the member and the value:
 /// microbatches below 1 or above 2^24, a wrong number of chunks or limits,
+/// widths that are not one for each stage, or not from 1 to the number of
+/// microbatches, or together with memory limits,
 /// costs that are negative or above `maxTime`, a B and a W that share more than
 /// one of them takes, limits that are negative or
 /// above `maxMemory`, an overlap that is not in [0, 1], an edge that does not

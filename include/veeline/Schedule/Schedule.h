@@ -18,7 +18,8 @@ namespace veeline::schedule {
 /// The solution of a problem: what each stage runs, in order.
 struct Schedule {
   std::string name;
-  /// `stages[s]` is the order of stage s.
+  /// `stages[s]` is the order of stage s; where stages have several ranks
+  /// (`Problem::widths`), there is one for each rank.
   std::vector<std::vector<Op>> stages;
   /// Blocks in which a forward and a backward of different microbatches run
   /// together (DualPipe): `overlapped[s]` has, ascending, the steps k of stage
@@ -36,7 +37,7 @@ struct Schedule {
 /// Does `schedule` solve `problem`? Expects `check(problem)` to hold; the
 /// schedule may come from anywhere. In this order:
 /// - every operation names a chunk and a microbatch of the problem and stands
-///   on the stage of its chunk;
+///   on the stage of its chunk, on the rank of its microbatch;
 /// - every overlapped block is two neighbours, one F and one B or fused
 ///   Backward, of different microbatches, and shares no operation with the next
 ///   block;

@@ -93,7 +93,8 @@ struct Simulation {
 /// Runs the schedule: every stage in its order, each operation (or overlapped
 /// block) as soon as the stage is free and its inputs are there. A transfer
 /// between stages costs what its edge says. An error (Deadlock, UnknownOp,
-/// WrongStage, Missing, Duplicate, WrongBlock) where the order cannot run;
+/// WrongStage, Missing, Duplicate, WrongBlock) where the order cannot run, or
+/// where links of stages with several ranks are to be shared (InvalidProblem);
 /// `verify` says more. O(operations · edges per chunk), for a rendezvous plus
 /// the sort of `communicationOrder`.
 Expected<Simulation> simulate(const Problem &problem, const Schedule &schedule,

@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 9;
+inline constexpr uint32_t formatVersion = 10;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -151,7 +151,7 @@ enum class OpKind {
         ///< into it; else the commit.
   recv, ///< The wait.
   update,
-  allReduce, ///< Posts the gradients of a chunk, to be added over replicas.
+  allReduce, ///< Posts the gradients of a chunk, to be added over ranks.
   allReduceWait
 };
 
@@ -214,25 +214,25 @@ struct RankParam {
   /// rank does not update the parameter or there is no state.
   int64_t stateOffset = -1;
   std::vector<Accumulator> gradients; ///< Of this rank's chunks, ascending.
-  /// This rank updates the parameter; others receive its value. Exactly one
-  /// rank of a program is a parameter's home.
+  /// This rank updates the parameter; others receive its value. The ranks of
+  /// exactly one stage of a program are a parameter's home.
   bool isHome = false;
 };
 
 /// Accumulators of one type without a gap between them, which are added up over
-/// the replicas in place.
+/// the ranks of a stage in place: d of them, in all replicas.
 struct ReducedPiece {
   DataType type = DataType::f32; ///< f32 or f64.
   int64_t offset = 0;
   int64_t numElements = 0;
-  /// Where the contributions of the other replicas may lie, from the post to
+  /// Where the contributions of the other ranks may lie, from the post to
   /// the end of the wait: d-1 places of ceil(numElements / d) elements,
   /// `stride` bytes apart. Only processes use it.
   int64_t bufferOffset = 0;
   int64_t stride = 0;
 };
 
-/// The gradients of one chunk, which are added up over the replicas at once.
+/// The gradients of one chunk, which are added up over the ranks at once.
 struct Reduction {
   int32_t chunk = 0;
   std::vector<ReducedPiece> pieces;
@@ -326,36 +326,49 @@ struct Program {
   /// the other on one rank), "reference" (the unpartitioned model).
   std::string name;
   std::string schedule;       ///< "zb-v", ...
-  int32_t stages = 1;         ///< p, the number of ranks of a replica.
+  int32_t stages = 1;         ///< p.
   int32_t chunksPerStage = 1; ///< v.
   /// d: so many pipelines run side by side, on m microbatches each.
   int32_t replicas = 1;
+  /// The ranks of each stage in one replica; empty: one each. Of w ranks,
+  /// number i runs microbatches i, i + w, ...
+  std::vector<int32_t> stageReplicas;
+  /// The microbatches that its step runs, if it is not all of a replica's, m:
+  /// the sequential program that is the reference for ranks which add up some
+  /// of them has 1. Else 0.
+  int32_t microbatches = 0;
   std::vector<Chunk> chunks; ///< Empty, or all of them in model order.
   std::vector<Edge> edges;   ///< Between chunks, from < to.
   std::vector<Channel> channels;
-  std::vector<Rank> ranks; ///< One for each stage, in order.
+  std::vector<Rank> ranks; ///< Those of each stage, in order.
 
-  /// Where a rank of a run is.
+  /// Where a rank of a run is: the stage, the replica, and its number among the
+  /// stage's ranks in that replica.
   struct Place {
     int32_t stage = 0;
     int32_t replica = 0;
+    int32_t member = 0;
   };
   /// Empty in a file, where `ranks` and `channels` are those of one replica. By
   /// rank where they are those of all (see `withAllReplicas`).
   std::vector<Place> places;
 
-  Place placeOf(size_t rank) const {
-    return places.empty() ? Place{static_cast<int32_t>(rank), 0} : places[rank];
+  Place placeOf(size_t rank) const;
+  /// The ranks of a stage in one replica.
+  int32_t widthOf(int32_t stage) const {
+    return stageReplicas.empty() ? 1
+                                 : stageReplicas[static_cast<size_t>(stage)];
   }
-  /// The ranks of a stage, by replica.
+  /// The ranks of a stage, by replica and member: in this order they add up
+  /// their gradients.
   std::vector<int32_t> ranksOf(int32_t stage) const;
 };
 
-/// `program`, of a file, with the ranks and channels of all replicas: p*d
-/// ranks. Channel c of replica r has number r * (channels of a replica) + c, in
-/// ops too. `order` says which rank is where: "stages-first" (rank r*p + s is
-/// stage s of replica r), "replicas-first" (rank s*d + r), or the ranks of all
-/// stages of replica 0, then 1, and so on, separated by commas. The error says
+/// `program`, of a file, with the ranks and channels of all replicas: of d
+/// replicas of n ranks, n*d. Channel c of replica r has number r * (channels of
+/// a replica) + c, in ops too. `order` says which rank is where: "stages-first"
+/// (rank r*n + i is rank i of replica r), "replicas-first" (rank i*d + r), or
+/// those of replica 0, then 1, and so on, separated by commas. The error says
 /// what is wrong with the order.
 Expected<Program> withAllReplicas(const Program &program,
                                   const std::string &order);

@@ -214,6 +214,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("stages", self.stages);
   visit("chunks_per_stage", self.chunksPerStage);
   visit("replicas", self.replicas);
+  visit("stage_replicas", self.stageReplicas);
+  visit("microbatches", self.microbatches);
   visit("chunks", self.chunks);
   visit("edges", self.edges);
   visit("channels", self.channels);

@@ -14,11 +14,22 @@
 using namespace veeline;
 using namespace veeline::artifact;
 
+Program::Place Program::placeOf(size_t rank) const {
+  if (!places.empty())
+    return places[rank];
+  Place place{0, 0, static_cast<int32_t>(rank)};
+  for (; place.member >= widthOf(place.stage); ++place.stage)
+    place.member -= widthOf(place.stage);
+  return place;
+}
+
 std::vector<int32_t> Program::ranksOf(int32_t stage) const {
-  std::vector<int32_t> result(static_cast<size_t>(replicas));
+  int32_t width = widthOf(stage);
+  std::vector<int32_t> result(static_cast<size_t>(replicas * width));
   for (size_t rank = 0; rank < ranks.size(); ++rank)
     if (Place place = placeOf(rank); place.stage == stage)
-      result[static_cast<size_t>(place.replica)] = static_cast<int32_t>(rank);
+      result[static_cast<size_t>(place.replica * width + place.member)] =
+          static_cast<int32_t>(rank);
   return result;
 }
 
@@ -36,10 +47,23 @@ static std::optional<std::vector<int32_t>> parseList(std::string_view text) {
   }
 }
 
+/// As in "those of the 2 stages of replica 0", of a wrong list.
+static std::string describeOrder(const Program &program) {
+  std::string ranks = std::to_string(program.ranks.size());
+  if (program.replicas == 1)
+    return "those of stage 0, then of the next of the " +
+           std::to_string(program.stages) + " stages";
+  return "those of the " + ranks +
+         (program.stageReplicas.empty() ? " stages" : " ranks") +
+         " of replica 0, then of the next of the " +
+         std::to_string(program.replicas) + " replicas";
+}
+
 /// The rank of each stage of replica 0, then 1, ...
 static Expected<std::vector<int32_t>> orderRanks(const Program &program,
                                                  const std::string &order) {
-  int32_t p = program.stages, d = program.replicas, count = p * d;
+  auto p = static_cast<int32_t>(program.ranks.size());
+  int32_t d = program.replicas, count = p * d;
   std::vector<int32_t> ranks;
   for (int32_t i = 0; i < count; ++i)
     ranks.push_back(order == "replicas-first" ? i % p * d + i / p : i);
@@ -55,10 +79,8 @@ static Expected<std::vector<int32_t>> orderRanks(const Program &program,
   std::sort(sorted.begin(), sorted.end());
   if (sorted != (std::sort(ranks.begin(), ranks.end()), ranks))
     return Status::error(found + " does not have each of the ranks 0 to " +
-                         std::to_string(count - 1) + " once: those of the " +
-                         std::to_string(p) +
-                         " stages of replica 0, then of the next of the " +
-                         std::to_string(d) + " replicas");
+                         std::to_string(count - 1) +
+                         " once: " + describeOrder(program));
   return *list;
 }
 
@@ -72,20 +94,22 @@ Expected<Program> artifact::withAllReplicas(const Program &program,
   all.channels.clear();
   all.ranks.resize(ranks->size());
   all.places.resize(ranks->size());
+  auto numRanks = static_cast<int32_t>(program.ranks.size());
   for (int32_t replica = 0; replica < program.replicas; ++replica) {
-    auto rankOf = [&](int32_t stage) {
-      return (*ranks)[static_cast<size_t>(replica * program.stages + stage)];
+    auto rankOf = [&](int32_t rank) {
+      return (*ranks)[static_cast<size_t>(replica * numRanks + rank)];
     };
     for (Channel channel : program.channels) {
       channel.fromRank = rankOf(channel.fromRank);
       channel.toRank = rankOf(channel.toRank);
       all.channels.push_back(channel);
     }
-    for (int32_t stage = 0; stage < program.stages; ++stage) {
-      auto number = static_cast<size_t>(rankOf(stage));
-      all.places[number] = {stage, replica};
+    for (int32_t i = 0; i < numRanks; ++i) {
+      auto number = static_cast<size_t>(rankOf(i));
+      all.places[number] = program.placeOf(static_cast<size_t>(i));
+      all.places[number].replica = replica;
       Rank &rank = all.ranks[number];
-      rank = program.ranks[static_cast<size_t>(stage)];
+      rank = program.ranks[static_cast<size_t>(i)];
       for (Op &op : rank.ops)
         if (op.channel >= 0)
           op.channel += replica * numChannels;

@@ -189,7 +189,7 @@ private:
 
   void checkChunk(const Chunk &chunk, const Program &program,
                   const std::string &where) {
-    require(isIndex(chunk.stage, program.ranks), where,
+    require(chunk.stage >= 0 && chunk.stage < program.stages, where,
             "its stage does not exist");
     require(chunk.pieces >= 1, where, "it has no pieces");
     for (double scale : {chunk.forwardScale, chunk.backwardInputScale,
@@ -202,10 +202,14 @@ private:
     std::string where = "program '" + program.name + "'";
     require(program.stages >= 1 && program.chunksPerStage >= 1, where,
             "it has no stages or no chunks");
-    require(program.ranks.size() == static_cast<size_t>(program.stages), where,
-            "it has not as many ranks as stages");
+    checkWidths(program, where);
     require(program.replicas >= 1 && program.replicas <= 65536, where,
             "its number of replicas is not in [1, 65536]");
+    require(program.microbatches >= 0 &&
+                program.microbatches <= metadata.microbatches,
+            where, "its number of microbatches is not in [0, m]");
+    if (!message.empty())
+      return;
     for (const Chunk &chunk : program.chunks)
       checkChunk(chunk, program, where + ", chunk '" + chunk.name + "'");
     checkEdges(program, where);
@@ -214,12 +218,56 @@ private:
                    where + ", channel " + std::to_string(i));
     homes.assign(metadata.params.size(), 0);
     for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)
-      checkRank(program.ranks[i], program,
+      checkRank(program.ranks[i], program, program.placeOf(i),
                 where + ", rank " + std::to_string(i));
     for (size_t i = 0; i < homes.size(); ++i)
       require(homes[i] == 1,
               where + ", parameter '" + metadata.params[i].name + "'",
-              "not exactly one rank is its home");
+              "not exactly one stage is its home");
+    for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)
+      checkAlike(program, i, where + ", rank " + std::to_string(i));
+  }
+
+  /// The ranks of a stage add up their gradients in place, so these are at one
+  /// place in all of them, and so is what is updated with them.
+  void checkAlike(const Program &program, size_t number,
+                  const std::string &where) {
+    auto member = static_cast<size_t>(program.placeOf(number).member);
+    const Rank &rank = program.ranks[number];
+    const Rank &first = program.ranks[number - member];
+    auto sameGradient = [](const Accumulator &a, const Accumulator &b) {
+      return a.chunk == b.chunk && a.offset == b.offset;
+    };
+    auto sameParam = [&](const RankParam &a, const RankParam &b) {
+      return a.param == b.param && a.isHome == b.isHome &&
+             std::ranges::equal(a.gradients, b.gradients, sameGradient);
+    };
+    auto samePiece = [](const ReducedPiece &a, const ReducedPiece &b) {
+      return a.type == b.type && a.offset == b.offset &&
+             a.numElements == b.numElements;
+    };
+    auto sameReduction = [&](const Reduction &a, const Reduction &b) {
+      return a.chunk == b.chunk &&
+             std::ranges::equal(a.pieces, b.pieces, samePiece);
+    };
+    require(std::ranges::equal(rank.params, first.params, sameParam) &&
+                std::ranges::equal(rank.reductions, first.reductions,
+                                   sameReduction),
+            where, "it has not the parameters and gradients of its stage");
+  }
+
+  void checkWidths(const Program &program, const std::string &where) {
+    size_t count = program.stageReplicas.size();
+    auto numRanks = static_cast<int64_t>(count ? 0 : program.stages);
+    for (int32_t width : program.stageReplicas) {
+      require(width >= 1 && width <= 65536, where,
+              "a stage has not 1 to 65536 ranks");
+      numRanks += width;
+    }
+    require(count == 0 || count == static_cast<size_t>(program.stages), where,
+            "it has not one number of ranks for each stage");
+    require(static_cast<int64_t>(program.ranks.size()) == numRanks, where,
+            "it has not as many ranks as its stages");
   }
 
   void checkChannel(const Channel &channel, const Program &program,
@@ -244,7 +292,7 @@ private:
   }
 
   void checkRank(const Rank &rank, const Program &program,
-                 const std::string &where) {
+                 const Program::Place &place, const std::string &where) {
     require(!rank.stepSymbol.empty(), where, "its step has no name");
     require(isIndex(rank.object, objects), where, "its object does not exist");
     require(rank.arenaBytes >= 0 && rank.arenaBytes <= maxElements, where,
@@ -254,7 +302,7 @@ private:
     for (const Region &region : rank.regions)
       checkRegion(region, rank, where + ", region '" + region.name + "'");
     for (size_t i = 0; i < rank.params.size(); ++i)
-      checkRankParam(rank.params[i], rank,
+      checkRankParam(rank.params[i], rank, place,
                      where + ", parameter entry " + std::to_string(i));
     for (size_t i = 0; i < rank.gemms.size(); ++i)
       checkGemm(rank.gemms[i], where + ", matrix product " + std::to_string(i));
@@ -262,16 +310,18 @@ private:
       checkConvolution(rank.convolutions[i],
                        where + ", convolution " + std::to_string(i));
     for (size_t i = 0; i < rank.reductions.size() && message.empty(); ++i)
-      checkReduction(rank.reductions[i], rank, program,
+      checkReduction(rank.reductions[i], rank, program, place,
                      where + ", reduction " + std::to_string(i));
     for (size_t i = 0; i < rank.ops.size(); ++i)
       checkOp(rank.ops[i], rank, program, where + ", op " + std::to_string(i));
   }
 
   void checkReduction(const Reduction &reduction, const Rank &rank,
-                      const Program &program, const std::string &where) {
+                      const Program &program, const Program::Place &place,
+                      const std::string &where) {
     int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
-    require(program.replicas > 1, where, "there is one replica only");
+    int64_t members = int64_t(program.replicas) * program.widthOf(place.stage);
+    require(members > 1, where, "there is one replica only");
     require(reduction.chunk >= 0 && reduction.chunk < numChunks, where,
             "its chunk does not exist");
     for (const ReducedPiece &piece : reduction.pieces) {
@@ -281,15 +331,13 @@ private:
       if (!message.empty())
         return;
       int64_t size = byteSize(piece.type);
-      int64_t share =
-          (piece.numElements + program.replicas - 1) / program.replicas * size;
+      int64_t share = (piece.numElements + members - 1) / members * size;
       require(
           isWithin(piece.offset, piece.numElements * size, rank.arenaBytes) &&
               piece.offset % size == 0,
           where, "a piece lies outside of the arena");
       require(piece.stride >= share && piece.stride <= maxElements &&
-                  isWithin(piece.bufferOffset,
-                           piece.stride * (program.replicas - 1),
+                  isWithin(piece.bufferOffset, piece.stride * (members - 1),
                            rank.arenaBytes) &&
                   piece.bufferOffset % size == 0 && piece.stride % size == 0,
               where, "the buffer of a piece lies outside of the arena");
@@ -309,7 +357,7 @@ private:
   }
 
   void checkRankParam(const RankParam &entry, const Rank &rank,
-                      const std::string &where) {
+                      const Program::Place &place, const std::string &where) {
     require(isIndex(entry.param, metadata.params), where,
             "the parameter does not exist");
     if (!message.empty())
@@ -331,7 +379,7 @@ private:
               "a gradient lies outside of the arena");
       previous = gradient.chunk;
     }
-    homes[entry.param] += entry.isHome;
+    homes[entry.param] += entry.isHome && place.member == 0;
   }
 
   static bool isTensor(int64_t offset, int64_t bytes, const Parameter &param,

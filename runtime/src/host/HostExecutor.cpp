@@ -79,9 +79,7 @@ Status HostExecutor::prepare(const HostOptions &options) {
   for (size_t i = 0; i < program.channels.size(); ++i)
     addChannel(static_cast<int32_t>(i));
   workers.resize(program.ranks.size());
-  auto numStages =
-      static_cast<int32_t>(program.ranks.size()) / program.replicas;
-  for (int32_t stage = 0; stage < numStages; ++stage)
+  for (int32_t stage = 0; stage < program.stages; ++stage)
     firstReplicaRanks.push_back(program.ranksOf(stage)[0]);
   Status status = prepareLocal(options);
   if (!network)
@@ -389,8 +387,8 @@ void HostExecutor::describe(ShortText &text) const {
 }
 
 /// `squareOf(rank, i)` is that of parameter i of the rank's table. In the order
-/// of `ranks`, those of the stages of one replica, wherever they run: the bits
-/// of a sum depend on it. All replicas have the same gradients.
+/// of `ranks`, one of each stage, wherever they run: the bits of a sum depend
+/// on it. All ranks of a stage have the same gradients.
 template <typename Square>
 static double addSquares(const artifact::Program &program,
                          const std::vector<int32_t> &ranks, Square squareOf) {

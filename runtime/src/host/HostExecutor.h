@@ -129,7 +129,7 @@ private:
   Fault fault;
   std::vector<std::unique_ptr<Worker>> workers; ///< By rank; null: elsewhere.
   std::vector<Worker *> local;
-  std::vector<int32_t> firstReplicaRanks; ///< By stage.
+  std::vector<int32_t> firstReplicaRanks; ///< The first one of each stage.
   /// Those of threads, by stage, reduction and piece.
   std::map<std::array<int32_t, 3>, std::shared_ptr<SharedSum>> sums;
   std::vector<double> results;

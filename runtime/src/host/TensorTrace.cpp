@@ -199,11 +199,14 @@ void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,
 
 /// More than one chunk uses it.
 bool TensorTrace::isShared(int32_t param) const {
-  size_t count = 0; // In all replicas, which are alike.
-  for (const artifact::Rank &other : rank.program->ranks)
-    for (const artifact::RankParam &entry : other.params)
+  size_t count = 0;
+  for (int32_t stage = 0; stage < rank.program->stages; ++stage) {
+    // All ranks of a stage are alike.
+    auto first = static_cast<size_t>(rank.program->ranksOf(stage)[0]);
+    for (const artifact::RankParam &entry : rank.program->ranks[first].params)
       count += entry.param == param ? entry.gradients.size() : 0;
-  return count > static_cast<size_t>(rank.program->replicas);
+  }
+  return count > 1;
 }
 
 double TensorTrace::normOf(const artifact::RankParam &entry,

@@ -21,7 +21,7 @@ GroupedSession::create(Run &run, const std::string &programName) {
   if (!session.ok())
     return session.status();
   grouped->session = std::move(*session);
-  if (run.replicas() == 1)
+  if (grouped->numGroups() == 1)
     return grouped;
   int64_t slots = artifact::stateSlots(run.metadata().optimizer);
   for (size_t i = 0; i < run.metadata().params.size(); ++i) {
@@ -48,28 +48,57 @@ std::vector<char> GroupedSession::gradient(size_t index) const {
                         : sums[index];
 }
 
+/// Which rank of its stage runs a chunk on a group of microbatches.
+size_t GroupedSession::memberOf(int32_t group, int32_t chunk) const {
+  const artifact::Program &program =
+      *run.metadata().findProgram(run.options.program);
+  int32_t first = group * static_cast<int32_t>(session->stepMicrobatches());
+  int32_t replica = first / run.metadata().microbatches;
+  int32_t microbatch = first % run.metadata().microbatches;
+  int32_t width = program.stageReplicas.empty()
+                      ? 1
+                      : program.widthOf(program.chunks[chunk].stage);
+  return static_cast<size_t>(replica * width + microbatch % width);
+}
+
 /// Runs one group from the parameters that the step begins with.
 Status GroupedSession::addGroup(int64_t step, int32_t group,
                                 StepResult &result) {
   const artifact::Metadata &metadata = run.metadata();
   auto m = static_cast<size_t>(metadata.microbatches);
+  auto size = static_cast<size_t>(session->stepMicrobatches());
   for (size_t i = 0; i < values.size(); ++i)
     if (Status status = session->setValue(i, values[i]); !status.ok())
       return status;
-  session->setFirstMicrobatch(int64_t(group) * metadata.microbatches);
+  session->setFirstMicrobatch(int64_t(group) * session->stepMicrobatches());
   StepResult part;
   if (Status status = session->step(step, part); !status.ok())
     return status;
-  for (size_t i = 0; i < part.results.size(); ++i)
-    result.results[i / m * static_cast<size_t>(run.microbatches()) +
-                   static_cast<size_t>(group) * m + i % m] = part.results[i];
+  for (size_t k = 0; k < metadata.results.size(); ++k)
+    for (size_t i = 0; i < size; ++i)
+      result.results[k * static_cast<size_t>(run.microbatches()) +
+                     static_cast<size_t>(group) * size + i] =
+          part.results[k * m + i];
   std::vector<Session::Gradient> all = session->gradients();
-  for (size_t i = 0; i < all.size(); ++i)
-    if (group == 0)
-      sums.push_back(session->read(all[i]));
+  parts.resize(all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    size_t member = memberOf(group, all[i].chunk);
+    if (member >= parts[i].size())
+      parts[i].push_back(session->read(all[i]));
     else
-      addTensor(metadata.params[all[i].param], sums[i], session->read(all[i]));
+      addTensor(metadata.params[all[i].param], parts[i][member],
+                session->read(all[i]));
+  }
   return Status::success();
+}
+
+void GroupedSession::addMembers() {
+  std::vector<Session::Gradient> all = session->gradients();
+  for (size_t i = 0; i < all.size(); ++i) {
+    sums.push_back(parts[i][0]);
+    for (size_t member = 1; member < parts[i].size(); ++member)
+      addTensor(run.metadata().params[all[i].param], sums[i], parts[i][member]);
+  }
 }
 
 void GroupedSession::update(int64_t step) {
@@ -96,13 +125,15 @@ void GroupedSession::update(int64_t step) {
 Status GroupedSession::step(int64_t step, StepResult &result) {
   if (values.empty())
     return session->step(step, result);
+  parts.clear();
   sums.clear();
   result.results.assign(run.metadata().results.size() *
                             static_cast<size_t>(run.microbatches()),
                         0);
-  for (int32_t group = 0; group < run.replicas(); ++group)
+  for (int32_t group = 0; group < numGroups(); ++group)
     if (Status status = addGroup(step, group, result); !status.ok())
       return status;
+  addMembers();
   update(step);
   return Status::success();
 }

@@ -11,10 +11,14 @@
 
 namespace veeline::train {
 
-/// A program without replicas that runs the steps of a run with d of them: d
-/// groups of m microbatches, one after the other, whose gradients are added in
-/// the order of the groups. What replicas have to equal bit for bit. Where d is
-/// 1 it is the session alone.
+/// A program on one rank that runs the steps of a run whose stages have
+/// several: those of d replicas, or of stages with several in each. It runs
+/// groups of microbatches one after the other, each from the parameters that
+/// the step began with: the m of a replica or, where it is made for that, one.
+/// Of each chunk, the gradients of the groups that one rank of its stage has
+/// are added in their order, then those of the ranks, by replica and number in
+/// the stage. What the ranks have to equal bit for bit. Where there is one
+/// group it is the session alone.
 class GroupedSession {
 public:
   static Expected<std::unique_ptr<GroupedSession>>
@@ -34,14 +38,21 @@ public:
 private:
   explicit GroupedSession(Run &run) : run(run) {}
 
+  int32_t numGroups() const {
+    return run.microbatches() /
+           static_cast<int32_t>(session->stepMicrobatches());
+  }
+  size_t memberOf(int32_t group, int32_t chunk) const;
   Status addGroup(int64_t step, int32_t group, StepResult &result);
+  void addMembers();
   void update(int64_t step);
 
   Run &run;
   std::unique_ptr<Session> session;
   /// By parameter; only where there are several groups.
   std::vector<std::vector<char>> values, states;
-  /// As `gradients`.
+  /// As `gradients`: of each rank of the chunk's stage, and of all of them.
+  std::vector<std::vector<std::vector<char>>> parts;
   std::vector<std::vector<char>> sums;
 };
 

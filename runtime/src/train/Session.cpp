@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 
 using namespace veeline;
 using namespace veeline::train;
@@ -39,6 +40,15 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   auto run = std::make_unique<Run>();
   run->options = options;
   run->artifact = std::move(*artifact);
+  const artifact::Program *program =
+      run->metadata().findProgram(options.program);
+  if (program && program->microbatches)
+    return Status::error("program '" + program->name + "' of '" +
+                         options.artifact + "' runs " +
+                         std::to_string(program->microbatches) + " of " +
+                         std::to_string(run->metadata().microbatches) +
+                         " microbatches: it is there for --verify and "
+                         "--compare-sequential");
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
@@ -302,7 +312,7 @@ Session::create(Run &run, const std::string &programName,
                          "': " + host.message());
   session->host = std::move(*host);
   session->firstMicrobatch =
-      int64_t(run.metadata().microbatches) * session->host->firstReplica();
+      session->stepMicrobatches() * session->host->firstReplica();
   if (Status status = session->initialize(); !status.ok())
     return status;
   return session;
@@ -377,40 +387,46 @@ void Session::copyFromArena(int32_t rank, int64_t offset,
   std::copy_n(host->arena(rank).data() + offset, bytes.size(), bytes.begin());
 }
 
-/// The rank of a replica that updates the parameter; -1 where none has it.
-int32_t Session::homeOf(size_t param, int32_t replica) const {
-  for (size_t rank = 0; rank < description->ranks.size(); ++rank)
-    for (const RankParam &entry : description->ranks[rank].params)
-      if (static_cast<size_t>(entry.param) == param && entry.isHome &&
-          description->placeOf(rank).replica == replica)
-        return static_cast<int32_t>(rank);
-  return -1;
+/// The ranks that update the parameter, by place.
+std::vector<int32_t> Session::homesOf(size_t param) const {
+  for (int32_t stage = 0; stage < description->stages; ++stage) {
+    std::vector<int32_t> ranks = description->ranksOf(stage);
+    for (const RankParam &entry :
+         description->ranks[static_cast<size_t>(ranks[0])].params)
+      if (static_cast<size_t>(entry.param) == param && entry.isHome)
+        return ranks;
+  }
+  return {};
 }
 
-std::vector<char> Session::value(size_t index, int32_t replica) const {
+std::vector<char> Session::value(size_t index, size_t copy) const {
   std::vector<char> bytes(static_cast<size_t>(bytesOf(index)));
-  int32_t home = homeOf(index, replica);
-  if (home < 0 || !host->isLocal(home))
+  std::vector<int32_t> homes = homesOf(index);
+  if (copy >= homes.size() || !host->isLocal(homes[copy]))
     return bytes;
   for (const RankParam &entry :
-       description->ranks[static_cast<size_t>(home)].params)
+       description->ranks[static_cast<size_t>(homes[copy])].params)
     if (static_cast<size_t>(entry.param) == index && entry.isHome)
-      copyFromArena(home, entry.valueOffset, bytes);
+      copyFromArena(homes[copy], entry.valueOffset, bytes);
   return bytes;
 }
 
-std::vector<Session::Gradient> Session::gradients(int32_t replica) const {
+std::vector<Session::Gradient>
+Session::collectGradients(bool ofAllRanks) const {
   std::vector<Gradient> all;
-  for (size_t rank = 0; rank < description->ranks.size(); ++rank) {
-    if (description->placeOf(rank).replica != replica)
-      continue;
-    for (const RankParam &entry : description->ranks[rank].params)
-      for (const artifact::Accumulator &gradient : entry.gradients)
-        all.push_back({static_cast<size_t>(entry.param), gradient.chunk,
-                       static_cast<int32_t>(rank), gradient.offset});
+  for (int32_t stage = 0; stage < description->stages; ++stage) {
+    std::vector<int32_t> ranks = description->ranksOf(stage);
+    ranks.resize(ofAllRanks ? ranks.size() : 1);
+    for (int32_t rank : ranks)
+      for (const RankParam &entry :
+           description->ranks[static_cast<size_t>(rank)].params)
+        for (const artifact::Accumulator &gradient : entry.gradients)
+          all.push_back({static_cast<size_t>(entry.param), gradient.chunk, rank,
+                         gradient.offset});
   }
   std::sort(all.begin(), all.end(), [](const Gradient &a, const Gradient &b) {
-    return std::pair(a.param, a.chunk) < std::pair(b.param, b.chunk);
+    return std::tuple(a.param, a.chunk, a.rank) <
+           std::tuple(b.param, b.chunk, b.rank);
   });
   return all;
 }
@@ -423,7 +439,8 @@ std::vector<char> Session::read(const Gradient &gradient) const {
 
 /// In the first process `bytes` gets the value; the others give what they have.
 Status Session::gatherValue(size_t param, char *bytes) const {
-  int32_t home = homeOf(param, 0);
+  std::vector<int32_t> homes = homesOf(param);
+  int32_t home = homes.empty() ? -1 : homes[0];
   std::string mine;
   if (home < 0 || host->isLocal(home)) {
     std::vector<char> content = value(param);

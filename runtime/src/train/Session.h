@@ -74,12 +74,15 @@ public:
   /// Runs step `step`; they ascend from 1.
   Status step(int64_t step, StepResult &result);
 
-  /// Of a program with fewer replicas than the run's: the next steps take the
-  /// microbatches from `first` on.
+  /// Of a program that runs fewer microbatches than the run: the next steps
+  /// take those from `first` on.
   void setFirstMicrobatch(int64_t first);
 
-  /// The value of parameter `index` at its home, in this process.
-  std::vector<char> value(size_t index, int32_t replica = 0) const;
+  /// The value of parameter `index` at its home, in this process. Where several
+  /// ranks update it, `copy` says which, by replica and number in the stage.
+  std::vector<char> value(size_t index, size_t copy = 0) const;
+  /// How many ranks update it.
+  size_t numCopies(size_t index) const { return homesOf(index).size(); }
   /// Writes it to all ranks that have it.
   Status setValue(size_t index, const std::vector<char> &bytes);
 
@@ -89,8 +92,10 @@ public:
     int32_t chunk, rank;
     int64_t offset;
   };
-  /// All of those of a replica, by parameter, then chunk.
-  std::vector<Gradient> gradients(int32_t replica = 0) const;
+  /// By parameter, then chunk: those of the first rank of each stage, and of
+  /// all ranks, by rank.
+  std::vector<Gradient> gradients() const { return collectGradients(false); }
+  std::vector<Gradient> allGradients() const { return collectGradients(true); }
   std::vector<char> read(const Gradient &gradient) const;
 
   /// Writes all parameters as a .safetensors file, atomically. Of several
@@ -105,6 +110,11 @@ public:
                            const std::string &failure) const;
 
   const artifact::Program &program() const { return *description; }
+  /// Those that one replica of the program runs in a step.
+  int64_t stepMicrobatches() const {
+    return description->microbatches ? description->microbatches
+                                     : run.metadata().microbatches;
+  }
   const host::HostExecutor &executor() const { return *host; }
 
   /// Of the batch arguments of two steps, and of the constant buffers.
@@ -117,9 +127,10 @@ private:
   Status initialize();
   void prepareInputs(int64_t step);
   int64_t bytesOf(size_t param) const;
-  int32_t homeOf(size_t param, int32_t replica) const;
+  std::vector<int32_t> homesOf(size_t param) const;
+  std::vector<Gradient> collectGradients(bool ofAllRanks) const;
   int64_t numMicrobatches() const {
-    return int64_t(run.metadata().microbatches) * host->numReplicas();
+    return stepMicrobatches() * host->numReplicas();
   }
   Status gatherValue(size_t param, char *bytes) const;
   void copyFromArena(int32_t rank, int64_t offset,

@@ -38,15 +38,15 @@ static Difference compareLosses(const std::vector<double> &a, const char *aName,
   return "";
 }
 
-/// All replicas have the same parameters.
+/// All ranks of a stage have the same parameters.
 static Difference compareParams(const Run &run, const Session &a,
                                 const GroupedSession &b) {
-  for (int32_t replica = 0; replica < run.replicas(); ++replica)
-    for (size_t i = 0; i < run.metadata().params.size(); ++i) {
+  for (size_t i = 0; i < run.metadata().params.size(); ++i)
+    for (size_t copy = 0; copy < std::max<size_t>(a.numCopies(i), 1); ++copy) {
       const Parameter &param = run.metadata().params[i];
-      Difference difference = describeDifference(
-          param, a.value(i, replica), a.program().name.c_str(), b.value(i),
-          b.program().name.c_str());
+      Difference difference =
+          describeDifference(param, a.value(i, copy), a.program().name.c_str(),
+                             b.value(i), b.program().name.c_str());
       if (!difference.empty())
         return "parameter '" + param.name +
                "' after the last step: " + difference;
@@ -141,10 +141,13 @@ Status Verifier::open() {
 }
 
 void Verifier::compareGradients(int64_t step) {
-  for (size_t i = 0; i < rows.size() * size_t(run.replicas()); ++i) {
-    auto replica = static_cast<int32_t>(i / rows.size());
-    compareGradient(step, i % rows.size(),
-                    tested->gradients(replica)[i % rows.size()]);
+  size_t row = 0;
+  for (const Session::Gradient &gradient : tested->allGradients()) {
+    // Those of one row follow each other.
+    while (rows[row].gradient.param != gradient.param ||
+           rows[row].gradient.chunk != gradient.chunk)
+      ++row;
+    compareGradient(step, row, gradient);
   }
 }
 

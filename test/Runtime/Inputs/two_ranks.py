@@ -108,6 +108,8 @@ def program(name, ranks, channels, chunks_per_stage):
         "stages": len(ranks),
         "chunks_per_stage": chunks_per_stage,
         "replicas": 1,
+        "stage_replicas": [],
+        "microbatches": 0,
         "chunks": [],
         "edges": [],
         "channels": channels,

@@ -38,15 +38,16 @@ void forEachWay(size_t numPieces, size_t numChunks,
 /// The best stage is within the margin, and nothing within the margin crosses
 /// fewer bytes, or as many with more even chunks.
 void expectOptimal(std::span<const PieceWeight> pieces,
-                   std::span<const int> stageOf, std::span<const int> counts) {
+                   std::span<const int> stageOf, std::span<const int> counts,
+                   std::span<const int> widths = {}) {
   double lightest = std::numeric_limits<double>::infinity();
   std::vector<CutQuality> all;
   forEachWay(pieces.size(), stageOf.size(), [&](std::span<const int> way) {
-    all.push_back(evaluateCuts(pieces, stageOf, way));
+    all.push_back(evaluateCuts(pieces, stageOf, way, widths));
     lightest = std::min(lightest, all.back().heaviest);
   });
   double bound = lightest * (1.0 + loadMargin) * (1.0 + 1e-9);
-  CutQuality found = evaluateCuts(pieces, stageOf, counts);
+  CutQuality found = evaluateCuts(pieces, stageOf, counts, widths);
   EXPECT_LE(found.heaviest, bound);
   for (CutQuality quality : all) {
     if (quality.heaviest > bound)
@@ -118,6 +119,43 @@ TEST(CutsTest, SmallInterleavedIsOptimal) {
     expectValid(counts, pieces.size());
     expectOptimal(pieces, stageOf, counts);
   }
+}
+
+std::vector<int> randomWidths(std::mt19937 &random, int p) {
+  std::vector<int> widths(p);
+  for (int &width : widths)
+    width = 1 + random() % 3;
+  return widths;
+}
+
+TEST(CutsTest, OptimalForStagesOfSeveralRanks) {
+  std::mt19937 random(7);
+  for (int round = 0; round != 300; ++round) {
+    int p = 1 + random() % 3;
+    std::vector<int> stageOf(p), widths = randomWidths(random, p);
+    std::iota(stageOf.begin(), stageOf.end(), 0);
+    if (round % 2)
+      stageOf = vPlacement(p);
+    auto pieces =
+        randomPieces(random, stageOf.size() + random() % (p == 3 ? 14 : 24));
+    auto counts = chooseCuts(pieces, stageOf, widths);
+    expectValid(counts, pieces.size());
+    expectOptimal(pieces, stageOf, counts, widths);
+  }
+}
+
+TEST(CutsTest, ThreeRanksTakeThreeQuarters) {
+  std::vector<PieceWeight> pieces(64, {1.0, 1});
+  std::vector<int> linear = {0, 1}, widths = {3, 1};
+  EXPECT_EQ(chooseCuts(pieces, linear, widths), (std::vector<int>{48, 16}));
+  // Found by the search in windows.
+  std::vector<int> interleaved(16);
+  for (int k = 0; k != 16; ++k)
+    interleaved[k] = k % 2;
+  auto counts = chooseCuts(pieces, interleaved, widths);
+  expectValid(counts, pieces.size());
+  EXPECT_DOUBLE_EQ(evaluateCuts(pieces, interleaved, counts, widths).heaviest,
+                   16.0);
 }
 
 std::vector<int> interleavedPlacement(int p, int v) {

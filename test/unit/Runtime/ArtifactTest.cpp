@@ -204,6 +204,41 @@ TEST(Artifact, RandomJsonNeverCrashes) {
   }
 }
 
+/// Of the two stages, the first one gets a second rank, with its parameters.
+static Program &widen(Artifact &artifact) {
+  Program &program = artifact.metadata.programs[0];
+  program.stageReplicas = {2, 1};
+  program.ranks.insert(program.ranks.begin() + 1, program.ranks[0]);
+  for (Channel &channel : program.channels) {
+    channel.fromRank *= 2;
+    channel.toRank *= 2;
+  }
+  return program;
+}
+
+TEST(Artifact, RanksOfStages) {
+  Artifact artifact = makeArtifact();
+  Program &one = widen(artifact);
+  ASSERT_TRUE(validate(artifact).ok()) << validate(artifact).message();
+  EXPECT_EQ(one.ranksOf(0), (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(one.ranksOf(1), (std::vector<int32_t>{2}));
+  Expected<Program> all = withAllReplicas(one, "2,0,1");
+  ASSERT_TRUE(all.ok()) << all.message();
+  EXPECT_EQ(all->ranksOf(0), (std::vector<int32_t>{2, 0}));
+  EXPECT_EQ(all->placeOf(0).member, 1);
+  EXPECT_EQ(all->placeOf(1).stage, 1);
+  EXPECT_NE(withAllReplicas(one, "0,1")
+                .message()
+                .find("those of stage 0, then of the next of the 2 stages"),
+            std::string::npos);
+  one.replicas = 2;
+  all = withAllReplicas(one, "replicas-first");
+  ASSERT_TRUE(all.ok()) << all.message();
+  // By replica, then by number in the stage.
+  EXPECT_EQ(all->ranksOf(0), (std::vector<int32_t>{0, 2, 1, 3}));
+  EXPECT_EQ(all->ranksOf(1), (std::vector<int32_t>{4, 5}));
+}
+
 /// Four floats, added up over three replicas.
 static Reduction &addReduction(Artifact &artifact) {
   Program &program = artifact.metadata.programs[0];
@@ -371,6 +406,16 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
       {"microbatch does not exist",
        [&](Artifact &a) { program(a).ranks[0].ops[0].microbatch = 2; }},
       {"number of replicas", [&](Artifact &a) { program(a).replicas = 0; }},
+      {"number of microbatches",
+       [&](Artifact &a) { program(a).microbatches = 9; }},
+      {"a stage has not 1 to 65536 ranks",
+       [&](Artifact &a) { widen(a).stageReplicas = {0, 3}; }},
+      {"one number of ranks for each stage",
+       [&](Artifact &a) { widen(a).stageReplicas = {3}; }},
+      {"not as many ranks as its stages",
+       [&](Artifact &a) { widen(a).stageReplicas = {1, 1}; }},
+      {"not the parameters and gradients of its stage",
+       [&](Artifact &a) { widen(a).ranks[1].params.clear(); }},
       {"only all-reduces name a reduction",
        [&](Artifact &a) { program(a).ranks[0].ops[0].reduction = 0; }},
       {"there is one replica only",

@@ -48,6 +48,17 @@ int64_t PipelineOp::getStageOf(int64_t chunk) {
   return veeline::pipe::getStageOf(getPlacement(), getStages(), chunk);
 }
 
+int64_t PipelineOp::getFirstRank(int64_t stage) {
+  int64_t first = 0;
+  for (int64_t before = 0; before != stage; ++before)
+    first += getWidth(before);
+  return first;
+}
+
+int64_t PipelineOp::getRankOf(ProgramOp program) {
+  return getFirstRank(program.getStage()) + program.getReplica();
+}
+
 int64_t veeline::pipe::getStageOf(Placement placement, int64_t stages,
                                   int64_t chunk) {
   int64_t turn = chunk / stages, position = chunk % stages;
@@ -71,6 +82,25 @@ static LogicalResult verifyPlacement(PipelineOp pipeline) {
   if (placement == Placement::V && v != 2)
     return pipeline.emitOpError()
            << "placement 'v' has 2 chunks a stage, found " << v;
+  return success();
+}
+
+static LogicalResult verifyWidths(PipelineOp pipeline) {
+  std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas();
+  if (!widths)
+    return success();
+  if (widths->size() != pipeline.getStages())
+    return pipeline.emitOpError()
+           << "has " << pipeline.getStages()
+           << (pipeline.getStages() == 1 ? " stage" : " stages")
+           << ", but 'stage_replicas' has " << widths->size()
+           << (widths->size() == 1 ? " number" : " numbers")
+           << "; expected one for each stage";
+  for (auto [stage, width] : llvm::enumerate(*widths))
+    if (width < 1)
+      return pipeline.emitOpError()
+             << "has " << width << " ranks for stage " << stage
+             << " in 'stage_replicas'; a stage has at least 1";
   return success();
 }
 
@@ -104,7 +134,8 @@ LogicalResult PipelineOp::verify() {
   Block &body = getBody().front();
   if (body.empty() || !isa<YieldOp>(body.back()))
     return emitOpError("ends with a pipe.yield of the loss");
-  if (failed(verifyPlacement(*this)) || failed(verifyDistinctNames(*this)))
+  if (failed(verifyPlacement(*this)) || failed(verifyWidths(*this)) ||
+      failed(verifyDistinctNames(*this)))
     return failure();
   int64_t expected = 0;
   for (Operation &op : body) {

@@ -65,6 +65,12 @@ LogicalResult ProgramVerifier::verifyMicrobatch(Operation *op,
   if (count && microbatch >= static_cast<int64_t>(*count))
     return op->emitOpError() << "is about microbatch " << microbatch
                              << ", but the pipeline has " << *count;
+  int64_t owner = microbatch % pipeline.getWidth(program.getStage());
+  if (owner != static_cast<int64_t>(program.getReplica()))
+    return op->emitOpError()
+           << "is about microbatch " << microbatch << ", which is for replica "
+           << owner << " of stage " << program.getStage() << ", on replica "
+           << program.getReplica();
   return success();
 }
 
@@ -149,6 +155,16 @@ LogicalResult ProgramVerifier::verifyMessage(OpT op, Type type, bool isSource) {
   if (pipeline.getStageOf(edge.producer) == pipeline.getStageOf(edge.consumer))
     return op.emitOpError() << "is about edge " << number
                             << ", whose ends are both on stage " << stage;
+  bool toConsumer = op.getDirection() != Direction::Gradient;
+  int64_t target =
+      pipeline.getStageOf(toConsumer ? edge.consumer : edge.producer);
+  int64_t width = pipeline.getWidth(target);
+  if (edge.isParameter() && static_cast<int64_t>(op.getMicrobatch()) >= width)
+    return op.emitOpError()
+           << "is for rank " << op.getMicrobatch() << " of stage " << target
+           << ", which has " << width << (width == 1 ? " rank" : " ranks")
+           << ": on the edge of a parameter the microbatch "
+              "is the number of the receiving rank";
   return verifyMicrobatch(op, op.getMicrobatch());
 }
 
@@ -201,9 +217,12 @@ LogicalResult ProgramVerifier::verifyGradient(OpT op, Type type) {
 }
 
 LogicalResult ProgramVerifier::verifyAllReduce(AllReduceOp op) {
-  if (pipeline.getReplicas() == 1)
+  if (pipeline.getReplicas() == 1 && !pipeline.getStageReplicas())
     return op.emitOpError("adds up over the replicas of a pipeline that has "
                           "one");
+  if (pipeline.getNumMembers(program.getStage()) == 1)
+    return op.emitOpError() << "adds up over the ranks of stage "
+                            << program.getStage() << ", which has one";
   return verifyGradient(op, op.getHandle().getType().getValue());
 }
 
@@ -302,6 +321,12 @@ LogicalResult ProgramVerifier::verify() {
            << "is for stage " << program.getStage() << ", but the pipeline has "
            << pipeline.getStages()
            << (pipeline.getStages() == 1 ? " stage" : " stages");
+  int64_t width = pipeline.getWidth(program.getStage());
+  if (static_cast<int64_t>(program.getReplica()) >= width)
+    return program.emitOpError()
+           << "is for replica " << program.getReplica() << " of stage "
+           << program.getStage() << ", which has " << width
+           << (width == 1 ? " rank" : " ranks");
   for (Operation &op : program.getBody().front())
     if (failed(verifyOp(&op)))
       return failure();

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InsertReductions.h"
 #include "PipelineTables.h"
 
 #include "mlir/IR/Builders.h"
@@ -45,41 +46,53 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// The simulated begin and end of a work op.
-static std::pair<double, double> getPredicted(Operation *op) {
-  auto times = op->getAttrOfType<DenseF64ArrayAttr>(predictedAttrName);
-  return {times[0], times[1]};
-}
-
 static bool isPredicted(Operation *op) {
   auto times = op->getAttrOfType<DenseF64ArrayAttr>(predictedAttrName);
   return times && times.size() == 2;
 }
 
-/// Every stage has one program.
-static LogicalResult verifyStages(PipelineOp pipeline,
-                                  ArrayRef<ProgramOp> programs) {
-  uint64_t next = 0;
+/// As in "stage 1", or "rank 3 (replica 1 of stage 1)" where that has several.
+static std::string getRankName(PipelineOp pipeline, int64_t stage,
+                               int64_t replica) {
+  std::string name = "stage " + std::to_string(stage);
+  if (pipeline.getWidth(stage) == 1)
+    return name;
+  return "rank " + std::to_string(pipeline.getFirstRank(stage) + replica) +
+         " (replica " + std::to_string(replica) + " of " + name + ")";
+}
+
+/// Every rank has one program.
+static LogicalResult verifyRanks(PipelineOp pipeline,
+                                 ArrayRef<ProgramOp> programs) {
+  int64_t next = 0;
   for (ProgramOp program : programs) {
-    if (program.getStage() == next) {
+    int64_t rank = pipeline.getRankOf(program);
+    if (rank == next) {
       ++next;
       continue;
     }
-    if (program.getStage() > next)
+    if (rank > next)
       break;
     ProgramOp other = programs[next - 1];
     InFlightDiagnostic diagnostic =
-        program.emitOpError() << "is a second program of stage "
-                              << program.getStage() << "; a stage runs one";
+        program.emitOpError()
+        << "is a second program of "
+        << getRankName(pipeline, program.getStage(), program.getReplica())
+        << "; a "
+        << (pipeline.getWidth(program.getStage()) == 1 ? "stage" : "rank")
+        << " runs one";
     diagnostic.attachNote(other.getLoc()) << "the other one is here";
     return diagnostic;
   }
-  if (next == pipeline.getStages())
+  if (next == pipeline.getNumRanks())
     return success();
+  int64_t stage = 0;
+  while (pipeline.getFirstRank(stage + 1) <= next)
+    ++stage;
   return pipeline.emitOpError()
          << "has " << pipeline.getStages()
-         << (pipeline.getStages() == 1 ? " stage" : " stages") << ", but stage "
-         << next
+         << (pipeline.getStages() == 1 ? " stage" : " stages") << ", but "
+         << getRankName(pipeline, stage, next - pipeline.getFirstRank(stage))
          << " has no program; run --pipe-schedule, or write one for each";
 }
 
@@ -148,6 +161,8 @@ public:
 
 private:
   void collectProduced(Operation *op);
+  void addForParam(Operation *op, Value value, int64_t edge,
+                   Direction direction);
   void addProduced(Value value, int64_t edge, Direction direction,
                    int64_t microbatch);
 
@@ -167,6 +182,21 @@ void MessageTable::addProduced(Value value, int64_t edge, Direction direction,
     return;
   produced[key] = value;
   inOrder.push_back({key, value});
+}
+
+/// A gradient or the value of a parameter, for each rank of the other stage to
+/// which this rank of its own stage sends.
+void MessageTable::addForParam(Operation *op, Value value, int64_t number,
+                               Direction direction) {
+  const Edge &edge = tables.edges[number];
+  auto program = cast<ProgramOp>(op->getParentOp());
+  bool isGradient = direction == Direction::Gradient;
+  int64_t target =
+      tables.pipeline.getStageOf(isGradient ? edge.producer : edge.consumer);
+  int64_t step = tables.pipeline.getWidth(program.getStage());
+  for (int64_t to = program.getReplica(); to < tables.pipeline.getWidth(target);
+       to += step)
+    addProduced(value, number, direction, to);
 }
 
 /// Notes what other stages want of the results of `op`.
@@ -198,9 +228,9 @@ void MessageTable::collectProduced(Operation *op) {
   for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges())) {
     if (gradient && edge.param == gradient.getParam() &&
         edge.consumer == static_cast<int64_t>(gradient.getChunk()))
-      addProduced(gradient.getValue(), number, Direction::Gradient, 0);
+      addForParam(op, gradient.getValue(), number, Direction::Gradient);
     if (update && edge.param == update.getParam())
-      addProduced(update.getValue(), number, Direction::Activation, 0);
+      addForParam(op, update.getValue(), number, Direction::Activation);
   }
 }
 
@@ -470,8 +500,8 @@ LogicalResult PlannedInserter::collectMessages(int rank) {
                        static_cast<int>(use.getMicrobatch())};
     auto source = cast<ProgramOp>(producer->getParentOp());
     traffic.messages.push_back({id, it->second,
-                                static_cast<int>(source.getStage()), rank,
-                                numbers[producer] + 1, getFirstUse(use)});
+                                static_cast<int>(pipeline.getRankOf(source)),
+                                rank, numbers[producer] + 1, getFirstUse(use)});
     messages[id] = {*value, use};
   }
   return success();
@@ -545,69 +575,6 @@ LogicalResult PlannedInserter::run(comm::Strategy strategy, comm::Model model) {
 }
 
 //===----------------------------------------------------------------------===//
-// Gradients of replicas
-//===----------------------------------------------------------------------===//
-
-/// The first number that no group of `program` has.
-static int64_t getFreeGroup(ProgramOp program) {
-  int64_t next = 0;
-  program.walk([&](Operation *op) {
-    if (auto group = op->getAttrOfType<IntegerAttr>("group"))
-      next = std::max(next, group.getInt() + 1);
-  });
-  return next;
-}
-
-/// Where to post the sums of `chunk`: after its last W, and after the messages
-/// that follow it, for which others wait sooner.
-static Operation *findEndOfGradients(ProgramOp program, int64_t chunk) {
-  Operation *last = nullptr;
-  for (Operation &op : program.getBody().front()) {
-    std::optional<schedule::Op> work = getScheduleOp(&op);
-    if (work && work->chunk == chunk && isa<BackwardOp, BackwardWeightOp>(op))
-      last = &op;
-  }
-  while (last && last->getNextNode() &&
-         isa<SendOp, RecvOp>(last->getNextNode()))
-    last = last->getNextNode();
-  return last;
-}
-
-/// Has the sums of each chunk added up over the replicas as soon as they are
-/// complete, and waits for that where they are read.
-static void addReductions(ProgramOp program, int stream) {
-  llvm::MapVector<int64_t, SmallVector<GradientOp>> byChunk;
-  for (auto gradient : program.getBody().front().getOps<GradientOp>())
-    byChunk[gradient.getChunk()].push_back(gradient);
-  int64_t nextGroup = getFreeGroup(program);
-  for (auto &[chunk, gradients] : byChunk) {
-    OpBuilder builder(program.getContext());
-    if (Operation *end = findEndOfGradients(program, chunk))
-      builder.setInsertionPointAfter(end);
-    else
-      builder.setInsertionPoint(gradients.front());
-    IntegerAttr group = gradients.size() > 1
-                            ? builder.getI64IntegerAttr(nextGroup++)
-                            : IntegerAttr();
-    // All of a group before the first wait, which may stand right there.
-    SmallVector<Value> handles;
-    for (GradientOp gradient : gradients) {
-      auto type = cast<RankedTensorType>(gradient.getValue().getType());
-      handles.push_back(AllReduceOp::create(
-          builder, gradient.getLoc(), HandleType::get(type.getContext(), type),
-          gradient.getParam(), chunk, stream, 1 + program.getStage(), group));
-    }
-    for (auto [gradient, handle] : llvm::zip_equal(gradients, handles)) {
-      OpBuilder atUse(gradient);
-      Value sum = WaitOp::create(atUse, gradient.getLoc(),
-                                 gradient.getValue().getType(), handle);
-      gradient.getValue().replaceAllUsesWith(sum);
-      gradient.erase();
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // insertCommunication
 //===----------------------------------------------------------------------===//
 
@@ -638,10 +605,30 @@ static LogicalResult verifyGradients(UpdateOp update,
   return diagnostic << " in this order, each once";
 }
 
+/// All ranks of a parameter's home update it.
+static LogicalResult verifyAllUpdate(
+    const PipelineTables &tables,
+    const llvm::DenseMap<uint64_t, SmallVector<UpdateOp>> &updates) {
+  for (auto [number, param] : llvm::enumerate(tables.params)) {
+    auto found = updates.find(number);
+    std::optional<int64_t> home = tables.getHome(number);
+    if (found == updates.end() || !home)
+      continue;
+    int64_t width = PipelineOp(tables.pipeline).getWidth(*home);
+    if (static_cast<int64_t>(found->second.size()) != width)
+      return UpdateOp(found->second.front()).emitOpError()
+             << "updates parameter " << number << ", as "
+             << found->second.size() << " of the " << width
+             << " ranks of stage " << *home
+             << " do; all of them have a copy, which has to stay the same";
+  }
+  return success();
+}
+
 /// Programs update no parameter, or each that has gradients at its home.
 static LogicalResult verifyUpdates(const PipelineTables &tables,
                                    ArrayRef<ProgramOp> programs) {
-  llvm::DenseMap<uint64_t, UpdateOp> updates;
+  llvm::DenseMap<uint64_t, SmallVector<UpdateOp>> updates;
   for (ProgramOp program : programs)
     for (auto update : program.getBody().getOps<UpdateOp>()) {
       std::optional<int64_t> home = tables.getHome(update.getParam());
@@ -652,7 +639,7 @@ static LogicalResult verifyUpdates(const PipelineTables &tables,
                << ", where the first chunk is that uses it";
       if (failed(verifyGradients(update, tables)))
         return failure();
-      updates[update.getParam()] = update;
+      updates[update.getParam()].push_back(update);
     }
   if (updates.empty())
     return success();
@@ -662,11 +649,11 @@ static LogicalResult verifyUpdates(const PipelineTables &tables,
     InFlightDiagnostic diagnostic = ParamOp(param).emitOpError()
                                     << "has gradients, but no program updates "
                                        "it, while others are updated";
-    diagnostic.attachNote(updates.begin()->second.getLoc())
+    diagnostic.attachNote(UpdateOp(updates.begin()->second[0]).getLoc())
         << "another parameter is updated here";
     return diagnostic;
   }
-  return success();
+  return verifyAllUpdate(tables, updates);
 }
 
 /// Programs may come from anywhere: that they are a schedule is what the
@@ -679,7 +666,7 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   if (programs.empty())
     return success();
   PipelineTables tables(pipeline, symbols);
-  if (!tables.valid || failed(verifyStages(pipeline, programs)) ||
+  if (!tables.valid || failed(verifyRanks(pipeline, programs)) ||
       failed(verifyUpdates(tables, programs)))
     return failure();
   auto problem =
@@ -696,9 +683,14 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   });
   if (!known && failed(predict(pipeline, programs, *problem, order)))
     return failure();
-  if (!getLengths(pipeline).empty())
+  if (!getLengths(pipeline).empty()) {
+    if (pipeline.getStageReplicas())
+      return pipeline.emitOpError("has microbatches of several lengths, which "
+                                  "is not supported where stages have several "
+                                  "ranks");
     for (ProgramOp program : programs)
       addLengths(program, tables);
+  }
   MessageTable messages(tables, programs);
   if (failed(messages.collect()))
     return failure();
@@ -713,13 +705,10 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
       if (failed(postReceives(program, messages)))
         return failure();
   }
-  if (pipeline.getReplicas() == 1)
-    return success();
-  for (ProgramOp program : programs) {
-    addReductions(program,
-                  isOverlap ? asynchronousStream : comm::computeStream);
-    predictReductions(pipeline, program);
-  }
+  insertReductions(pipeline, programs,
+                   isOverlap ? asynchronousStream : comm::computeStream,
+                   /*blocks=*/!isOverlap || model == comm::Model::Nccl);
+  predictReductions(pipeline, programs);
   return success();
 }
 

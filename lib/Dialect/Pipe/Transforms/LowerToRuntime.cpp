@@ -300,7 +300,7 @@ void StepWriter::acquireDirectSends(Operation *op) {
     if (offsets && offsets[result.getResultNumber()] >= 0)
       continue;
     auto send = cast<SendOp>(*result.getUsers().begin());
-    int64_t channel = channels.find(send.getEdge(), send.getDirection());
+    int64_t channel = channels.find(send);
     addresses[result] =
         callRuntime("veeline_send_acquire", {rank, constant(channel, 32)}, ptr);
   }
@@ -477,8 +477,7 @@ Value StepWriter::getMessageBytes(SendOp send, Value channel) {
 //===----------------------------------------------------------------------===//
 
 void StepWriter::lowerSend(SendOp send) {
-  Value channel =
-      constant(channels.find(send.getEdge(), send.getDirection()), 32);
+  Value channel = constant(channels.find(send), 32);
   bool isDirect = addresses.contains(send.getValue());
   bracket(send, [&] {
     if (!isDirect) {
@@ -492,7 +491,7 @@ void StepWriter::lowerSend(SendOp send) {
 }
 
 void StepWriter::lowerRecv(RecvOp recv) {
-  int64_t channel = channels.find(recv.getEdge(), recv.getDirection());
+  int64_t channel = channels.find(recv);
   callRuntime("veeline_recv_post",
               {rank, constant(channel, 32), getAddress(recv.getHandle())}, {});
 }
@@ -519,7 +518,7 @@ void StepWriter::lowerWait(WaitOp wait) {
       });
     return;
   }
-  int64_t channel = channels.find(recv.getEdge(), recv.getDirection());
+  int64_t channel = channels.find(recv);
   bracket(wait, [&] {
     callRuntime("veeline_recv_wait", {rank, constant(channel, 32)}, {});
   });

@@ -52,6 +52,25 @@ FailureOr<Placement> veeline::pipe::getPlacement(Location location,
   return diagnostic;
 }
 
+/// The most ranks that a stage may have.
+static constexpr int64_t maxWidth = 4096;
+
+static LogicalResult verifyWidths(func::FuncOp model,
+                                  const PartitionOptions &options) {
+  ArrayRef<int64_t> widths = options.stageReplicas;
+  int64_t p = options.stages;
+  if (!widths.empty() && static_cast<int64_t>(widths.size()) != p)
+    return model.emitError() << "stage-replicas has " << widths.size()
+                             << (widths.size() == 1 ? " number" : " numbers")
+                             << ", expected one for each of " << p
+                             << (p == 1 ? " stage" : " stages");
+  for (auto [stage, width] : llvm::enumerate(widths))
+    if (width < 1 || width > maxWidth)
+      return model.emitError() << "stage-replicas gives stage " << stage << ' '
+                               << width << " ranks, expected 1 to " << maxWidth;
+  return success();
+}
+
 static LogicalResult verifyShape(func::FuncOp model,
                                  const PartitionOptions &options) {
   int64_t p = options.stages, v = options.chunksPerStage;
@@ -67,7 +86,7 @@ static LogicalResult verifyShape(func::FuncOp model,
   if (placement == Placement::V && v != 2)
     return model.emitError()
            << "placement 'v' has 2 chunks a stage, found " << v;
-  return success();
+  return verifyWidths(model, options);
 }
 
 /// As in "4 stages of 2 chunks each".
@@ -271,7 +290,9 @@ chooseCounts(func::FuncOp model, const Pieces &pieces, ArrayRef<double> times,
   std::vector<int> stageOf;
   for (int64_t k = 0; k != options.stages * options.chunksPerStage; ++k)
     stageOf.push_back(getStageOf(options.placement, options.stages, k));
-  std::vector<int> counts = chooseCuts(weights, stageOf);
+  std::vector<int> widths(options.stageReplicas.begin(),
+                          options.stageReplicas.end());
+  std::vector<int> counts = chooseCuts(weights, stageOf, widths);
   return SmallVector<int>(counts.begin(), counts.end());
 }
 
@@ -319,8 +340,10 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto pipeline = PipelineOp::create(
       builder, model.getLoc(), model.getSymName(), options.stages,
       options.chunksPerStage, options.placement, /*microbatches=*/{},
-      /*replicas=*/1,
-      /*schedule=*/{});
+      /*replicas=*/1, /*stage_replicas=*/{}, /*schedule=*/{});
+  if (llvm::any_of(options.stageReplicas,
+                   [](int64_t width) { return width != 1; }))
+    pipeline.setStageReplicas(options.stageReplicas);
   pipeline.getBody().emplaceBlock();
   plan->build(pipeline, symbols);
   setScales(pipeline, *counts, estimates, *profile);
@@ -388,8 +411,9 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
         getPlacement(model->getLoc(), placement, chunksPerStage);
     if (failed(chosen))
       return signalPassFailure();
-    PartitionOptions options{stages, chunksPerStage, *chosen,
-                             llvm::to_vector(pieces), profile};
+    PartitionOptions options{stages,  chunksPerStage,
+                             *chosen, llvm::to_vector(pieces),
+                             profile, llvm::to_vector(stageReplicas)};
     SmallVector<int64_t> lengths(getLengths(*model));
     FailureOr<SmallVector<func::FuncOp>> versions =
         lengths.empty() ? SmallVector<func::FuncOp>()

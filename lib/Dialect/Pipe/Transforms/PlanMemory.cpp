@@ -67,6 +67,10 @@ private:
     return tables.pipeline.getStageOf(chunk) ==
            static_cast<int64_t>(program.getStage());
   }
+  /// The ranks that add up this one's gradients, with it.
+  int64_t getNumMembers() {
+    return tables.pipeline.getNumMembers(program.getStage());
+  }
   void placeParams();
   LogicalResult placeReductions();
   LogicalResult addPieces(int64_t number, const Reduction &reduction);
@@ -119,8 +123,8 @@ void ArenaPlanner::placeParams() {
       if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
         plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
   }
-  // What is added up over replicas goes by chunks.
-  if (tables.pipeline.getReplicas() > 1)
+  // What is added up over ranks goes by chunks.
+  if (getNumMembers() > 1)
     llvm::stable_sort(plan.accumulators, [](const auto &a, const auto &b) {
       return a.chunk < b.chunk;
     });
@@ -163,10 +167,10 @@ LogicalResult ArenaPlanner::addPieces(int64_t number,
   return success();
 }
 
-/// Between processes, what other replicas contribute to a rank's share of the
+/// Between processes, what other ranks contribute to a rank's share of the
 /// elements lies beside it until it is added.
 void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
-  int64_t replicas = tables.pipeline.getReplicas(), bytes = 0;
+  int64_t members = getNumMembers(), bytes = 0;
   for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
     if (piece.reduction != number)
       continue;
@@ -174,8 +178,8 @@ void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
         cast<ShapedType>(tables.params[piece.param].getValue().getType());
     int64_t width = getByteSize(type) / type.getNumElements();
     piece.stride = llvm::alignTo(
-        llvm::divideCeil(piece.numElements, replicas) * width, alignment);
-    bytes += (replicas - 1) * piece.stride;
+        llvm::divideCeil(piece.numElements, members) * width, alignment);
+    bytes += (members - 1) * piece.stride;
   }
   Block &body = program.getBody().front();
   int64_t begin = 0, end = 0;
@@ -202,14 +206,14 @@ LogicalResult ArenaPlanner::placeReductions() {
 
 /// Writes down where the buffers are, once that is known.
 void ArenaPlanner::placeBuffers() {
-  int64_t replicas = tables.pipeline.getReplicas();
+  int64_t members = getNumMembers();
   llvm::DenseMap<int64_t, int64_t> next;
   for (auto [number, reduction] : llvm::enumerate(reductions))
     next[number] = reduction.ops.front()->getAttrOfType<DenseI64ArrayAttr>(
         offsetsAttrName)[0];
   for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
     piece.buffer = next[piece.reduction];
-    next[piece.reduction] += (replicas - 1) * piece.stride;
+    next[piece.reduction] += (members - 1) * piece.stride;
   }
 }
 

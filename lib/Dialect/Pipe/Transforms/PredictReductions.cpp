@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ranks of a stage do the same at the same time in all replicas, so an
-// all-reduce begins where it is posted, behind those before it.
+// The ranks of a stage do the same at the same time in all replicas. Where a
+// stage has several in each, an all-reduce begins when the last of them posts
+// it, and behind those before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,29 +27,71 @@ static int64_t getBytes(const Reduction &reduction) {
   return bytes;
 }
 
-void veeline::pipe::predictReductions(PipelineOp pipeline, ProgramOp program) {
-  llvm::DenseMap<Operation *, int64_t> posts;
-  llvm::DenseMap<Operation *, Operation *> postOf;
-  for (const Reduction &reduction : getReductions(program)) {
-    posts[reduction.ops.back()] = getBytes(reduction);
-    postOf[reduction.firstWait] = reduction.ops.back();
-  }
-  Builder builder(pipeline.getContext());
-  llvm::DenseMap<Operation *, double> ends;
-  double now = 0, lastEnd = 0;
+/// When a rank posts its reductions, by their number.
+static SmallVector<double> getPosts(ProgramOp program,
+                                    ArrayRef<Reduction> reductions) {
+  SmallVector<double> posts(reductions.size(), 0.0);
+  double now = 0;
   for (Operation &op : program.getBody().front()) {
     auto times = op.getAttrOfType<DenseF64ArrayAttr>(predictedAttrName);
     if (getScheduleOp(&op) && times)
       now = times[1];
-    if (auto post = posts.find(&op); post != posts.end()) {
-      lastEnd =
-          std::max(now, lastEnd) + estimateAllReduce(pipeline, post->second);
-      ends[&op] = lastEnd;
+    for (auto [number, reduction] : llvm::enumerate(reductions))
+      if (reduction.ops.back() == &op)
+        posts[number] = now;
+  }
+  return posts;
+}
+
+/// When the reductions of a stage are over; `posts` are by rank.
+static SmallVector<double> getEnds(PipelineOp pipeline, int64_t stage,
+                                   ArrayRef<Reduction> reductions,
+                                   ArrayRef<SmallVector<double>> posts) {
+  SmallVector<double> ends;
+  double last = 0;
+  for (auto [number, reduction] : llvm::enumerate(reductions)) {
+    for (const SmallVector<double> &ofRank : posts)
+      if (number < ofRank.size())
+        last = std::max(last, ofRank[number]);
+    last += estimateAllReduce(pipeline, getBytes(reduction),
+                              pipeline.getNumMembers(stage));
+    ends.push_back(last);
+  }
+  return ends;
+}
+
+static void setWaits(ProgramOp program, ArrayRef<Reduction> reductions,
+                     ArrayRef<double> ends) {
+  Builder builder(program.getContext());
+  double now = 0;
+  for (Operation &op : program.getBody().front()) {
+    auto times = op.getAttrOfType<DenseF64ArrayAttr>(predictedAttrName);
+    if (getScheduleOp(&op) && times)
+      now = times[1];
+    for (auto [number, reduction] : llvm::enumerate(reductions))
+      if (reduction.firstWait == &op) {
+        double end = std::max(now, ends[number]);
+        op.setAttr(predictedAttrName, builder.getDenseF64ArrayAttr({now, end}));
+        now = end;
+      }
+  }
+}
+
+void veeline::pipe::predictReductions(PipelineOp pipeline,
+                                      ArrayRef<ProgramOp> programs) {
+  for (int64_t stage = 0, e = pipeline.getStages(); stage != e; ++stage) {
+    SmallVector<ProgramOp> members;
+    SmallVector<SmallVector<Reduction>> reductions;
+    SmallVector<SmallVector<double>> posts;
+    for (ProgramOp program : programs) {
+      if (static_cast<int64_t>(program.getStage()) != stage)
+        continue;
+      members.push_back(program);
+      reductions.push_back(getReductions(program));
+      posts.push_back(getPosts(program, reductions.back()));
     }
-    if (Operation *post = postOf.lookup(&op)) {
-      double end = std::max(now, ends.lookup(post));
-      op.setAttr(predictedAttrName, builder.getDenseF64ArrayAttr({now, end}));
-      now = end;
-    }
+    for (auto [program, ofRank] : llvm::zip_equal(members, reductions))
+      if (!ofRank.empty())
+        setWaits(program, ofRank, getEnds(pipeline, stage, ofRank, posts));
   }
 }

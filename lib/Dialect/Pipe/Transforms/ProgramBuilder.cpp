@@ -22,11 +22,12 @@ using namespace veeline::pipe;
 
 namespace {
 
-/// Writes the program of one stage.
+/// Writes the program of one rank.
 class ProgramWriter {
 public:
   ProgramWriter(PipelineTables &tables, ProgramOp program)
-      : tables(tables), stage(program.getStage()), loc(program.getLoc()),
+      : tables(tables), stage(program.getStage()),
+        replica(program.getReplica()), loc(program.getLoc()),
         builder(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   LogicalResult addWork(const schedule::Op &op, double begin, double end);
@@ -49,7 +50,7 @@ private:
   void addUpdate(unsigned param);
 
   PipelineTables &tables;
-  int64_t stage;
+  int64_t stage, replica;
   Location loc;
   OpBuilder builder;
   std::map<Key, Value> values;
@@ -180,18 +181,24 @@ void ProgramWriter::addUpdate(unsigned param) {
     if (isHere(chunk))
       gradients.push_back(GradientOp::create(builder, loc, type, param, chunk));
     else if (isHome)
-      gradients.push_back(getEdgeValue(
-          *tables.edges.getIncoming(chunk, operand), Direction::Gradient, 0));
+      gradients.push_back(
+          getEdgeValue(*tables.edges.getIncoming(chunk, operand),
+                       Direction::Gradient, replica));
   if (isHome) {
     UpdateOp::create(builder, loc, type, param, gradients);
     return;
   }
   for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges()))
     if (edge.param == param && isHere(edge.consumer)) {
-      Value value = getEdgeValue(number, Direction::Activation, 0);
+      Value value = getEdgeValue(number, Direction::Activation, replica);
       AssignOp::create(builder, loc, param, value);
       return;
     }
+}
+
+std::pair<double, double> veeline::pipe::getPredicted(Operation *op) {
+  auto times = op->getAttrOfType<DenseF64ArrayAttr>(predictedAttrName);
+  return {times[0], times[1]};
 }
 
 LogicalResult veeline::pipe::buildPrograms(
@@ -203,19 +210,23 @@ LogicalResult veeline::pipe::buildPrograms(
   SymbolTable &table =
       symbols.getSymbolTable(pipeline->getParentOfType<ModuleOp>());
   Operation *last = pipeline;
-  for (auto [stage, ops] : llvm::enumerate(order.stages)) {
+  int64_t stage = 0;
+  for (auto [rank, ops] : llvm::enumerate(order.stages)) {
+    if (static_cast<int64_t>(rank) == pipeline.getFirstRank(stage + 1))
+      ++stage;
     OpBuilder builder(pipeline.getContext());
     auto program = ProgramOp::create(
         builder, pipeline.getLoc(),
-        (pipeline.getSymName() + "_rank" + Twine(stage)).str(),
-        pipeline.getSymName(), stage, DictionaryAttr());
+        (pipeline.getSymName() + "_rank" + Twine(rank)).str(),
+        pipeline.getSymName(), stage, rank - pipeline.getFirstRank(stage),
+        DictionaryAttr());
     program.getBody().emplaceBlock();
     table.insert(program, std::next(last->getIterator()));
     last = program;
     ProgramWriter writer(tables, program);
     for (auto [step, op] : llvm::enumerate(ops))
-      if (failed(writer.addWork(op, simulation.start[stage][step],
-                                simulation.end[stage][step])))
+      if (failed(writer.addWork(op, simulation.start[rank][step],
+                                simulation.end[rank][step])))
         return failure();
     writer.addUpdates();
   }

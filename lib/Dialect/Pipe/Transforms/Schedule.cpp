@@ -135,6 +135,7 @@ static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   copy->removeAttr(scheduleLimitsAttrName);
   copy->removeAttr(memoryLimitsAttrName);
   copy.setReplicas(1);
+  copy.removeStageReplicasAttr();
   symbols.insert(copy, std::next(pipeline->getIterator()));
   return copy;
 }
@@ -203,10 +204,12 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       pipeline.setReplicas(replicas);
       bool failedOne =
           failed(schedulePipeline(pipeline, schedule, microbatches, tables));
+      // Who adds up microbatches in groups of his own runs one at a time.
+      bool isGrouped = pipeline.getStageReplicas().has_value();
       if (!failedOne && sequential)
-        failedOne =
-            failed(schedulePipeline(cloneForOneRank(pipeline, symbols),
-                                    "sequential", microbatches, tables));
+        failedOne = failed(
+            schedulePipeline(cloneForOneRank(pipeline, symbols), "sequential",
+                             isGrouped ? 1 : microbatches.getValue(), tables));
       if (failedOne)
         return signalPassFailure();
     }

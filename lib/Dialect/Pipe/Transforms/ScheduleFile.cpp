@@ -7,6 +7,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
 
 #include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Widths.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -69,8 +70,11 @@ veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
     return failure();
   schedule::Schedule order =
       schedule::withoutMissingInputs(problem, std::move(file->schedule));
-  if (auto status = schedule::verify(problem, order); !status)
+  // It is an order of stages, whatever ranks they have.
+  schedule::Problem ofStages = problem;
+  ofStages.widths.clear();
+  if (auto status = schedule::verify(ofStages, order); !status)
     return pipeline.emitOpError() << "cannot run the order of '" << path
                                   << "': " << status.error().str();
-  return order;
+  return schedule::spreadOverRanks(problem, order);
 }

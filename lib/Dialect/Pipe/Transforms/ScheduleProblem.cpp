@@ -194,7 +194,8 @@ static FailureOr<SmallVector<double>> getTransfers(PipelineOp pipeline,
          << numEdges << " edges, found " << attr;
 }
 
-double veeline::pipe::estimateAllReduce(PipelineOp pipeline, int64_t bytes) {
+double veeline::pipe::estimateAllReduce(PipelineOp pipeline, int64_t bytes,
+                                        int64_t members) {
   auto measured = pipeline->getAttrOfType<DenseF64ArrayAttr>(allReduceAttrName);
   if (measured && measured.size() == 2 && measured[0] > 0)
     return measured[1] * bytes / measured[0];
@@ -205,7 +206,7 @@ double veeline::pipe::estimateAllReduce(PipelineOp pipeline, int64_t bytes) {
     message = std::accumulate(transfers.asArrayRef().begin(),
                               transfers.asArrayRef().end(), 0.0) /
               transfers.size();
-  double others = 1.0 - 1.0 / pipeline.getReplicas();
+  double others = 1.0 - 1.0 / members;
   return 2 * (message + others * bytes / Machine().bytesPerNs);
 }
 
@@ -219,6 +220,8 @@ veeline::pipe::buildProblem(PipelineOp pipeline, int64_t microbatches,
     return pipeline.emitOpError() << placement.error().str();
   setChunkCosts(pipeline, symbols);
   schedule::Problem problem{*placement, static_cast<int>(microbatches), {}, {}};
+  if (std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas())
+    problem.widths.assign(widths->begin(), widths->end());
   SmallVector<ChunkOp> chunks = pipeline.getChunks();
   for (ChunkOp chunk : chunks) {
     if (!chunk.getForward())
@@ -308,11 +311,12 @@ schedule::Schedule veeline::pipe::readSchedule(PipelineOp pipeline,
   for (ChunkOp chunk : chunks) {
     if (chunk.getBackward())
       continue;
-    int index = chunk.getIndex(), stage = pipeline.getStageOf(index);
+    int index = chunk.getIndex();
     for (int i = 0, m = pipeline.getMicrobatches().value_or(1); i != m; ++i)
-      result.stages[stage].push_back({isSplit ? schedule::OpKind::BackwardWeight
-                                              : schedule::OpKind::Backward,
-                                      index, i});
+      result.stages[pipeline.getRankOf(index, i)].push_back(
+          {isSplit ? schedule::OpKind::BackwardWeight
+                   : schedule::OpKind::Backward,
+           index, i});
   }
   return result;
 }
@@ -323,7 +327,8 @@ SmallVector<ProgramOp> veeline::pipe::getPrograms(PipelineOp pipeline) {
     if (program.getPipeline() == pipeline.getSymName())
       programs.push_back(program);
   llvm::sort(programs, [](ProgramOp a, ProgramOp b) {
-    return a.getStage() < b.getStage();
+    return std::pair(a.getStage(), a.getReplica()) <
+           std::pair(b.getStage(), b.getReplica());
   });
   return programs;
 }

@@ -9,35 +9,50 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 
 #include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace veeline::pipe;
 
-ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs) {
-  EdgeTable edges(pipeline);
-  std::map<std::pair<int64_t, Direction>, int64_t> counts;
+ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
+    : pipeline(pipeline), edges(pipeline) {
+  std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, int64_t> counts;
   for (ProgramOp program : programs)
-    for (auto recv : program.getBody().front().getOps<RecvOp>())
-      ++counts[{recv.getEdge(), recv.getDirection()}];
+    for (auto recv : program.getBody().front().getOps<RecvOp>()) {
+      auto [from, to] =
+          getRanks(recv.getEdge(), recv.getDirection(), recv.getMicrobatch());
+      ++counts[{recv.getEdge(), recv.getDirection(), from, to}];
+    }
   for (auto [key, count] : counts) {
-    const Edge &edge = edges[key.first];
-    int64_t from = pipeline.getStageOf(edge.producer);
-    int64_t to = pipeline.getStageOf(edge.consumer);
-    if (key.second == Direction::Gradient)
-      std::swap(from, to);
-    channels.push_back({key.first, key.second, from, to, count});
+    auto [edge, direction, from, to] = key;
+    channels.push_back({edge, direction, from, to, count});
   }
 }
 
-int64_t ChannelTable::find(int64_t edge, Direction direction) const {
+std::pair<int64_t, int64_t> ChannelTable::getRanks(int64_t edge,
+                                                   Direction direction,
+                                                   int64_t microbatch) const {
+  PipelineOp owner = pipeline;
+  int64_t from = owner.getRankOf(edges[edge].producer, microbatch);
+  int64_t to = owner.getRankOf(edges[edge].consumer, microbatch);
+  return direction == Direction::Gradient ? std::pair(to, from)
+                                          : std::pair(from, to);
+}
+
+int64_t ChannelTable::find(int64_t edge, Direction direction,
+                           int64_t microbatch) const {
+  auto [from, to] = getRanks(edge, direction, microbatch);
+  auto getKey = [](const Channel &channel) {
+    return std::tuple(channel.edge, channel.direction, channel.fromRank,
+                      channel.toRank);
+  };
+  std::tuple key(edge, direction, from, to);
   auto it = llvm::lower_bound(
-      channels, std::pair(edge, direction),
-      [](const Channel &channel, std::pair<int64_t, Direction> key) {
-        return std::pair(channel.edge, channel.direction) < key;
+      channels, key, [&](const Channel &channel, const decltype(key) &wanted) {
+        return getKey(channel) < wanted;
       });
-  if (it == channels.end() || it->edge != edge || it->direction != direction)
-    return -1;
-  return it - channels.begin();
+  return it == channels.end() || getKey(*it) != key ? -1
+                                                    : it - channels.begin();
 }
 
 /// The op that waits for a posted receive or sum.

@@ -30,19 +30,22 @@ class ProgramReader {
 public:
   explicit ProgramReader(PipelineOp pipeline)
       : pipeline(pipeline), edges(pipeline) {
-    int64_t stages = pipeline.getStages(), replicas = pipeline.getReplicas();
-    read.ranks.resize(stages * replicas);
-    origins.resize(stages * replicas);
-    if (replicas == 1)
+    int64_t stages = pipeline.getStages(), ranks = pipeline.getNumRanks();
+    int64_t replicas = pipeline.getReplicas();
+    read.ranks.resize(ranks * replicas);
+    origins.resize(ranks * replicas);
+    if (stages == ranks * replicas)
       return;
     // The first communicator has all ranks, the others those of one stage.
     read.communicators.resize(1 + stages);
     for (int64_t stage = 0; stage != stages; ++stage)
       for (int64_t i = 0; i != replicas; ++i)
-        read.communicators[1 + stage].push_back(i * stages + stage);
+        for (int64_t rank = pipeline.getFirstRank(stage);
+             rank != pipeline.getFirstRank(stage + 1); ++rank)
+          read.communicators[1 + stage].push_back(i * ranks + rank);
   }
 
-  /// What the rank of its stage in a replica issues.
+  /// What its rank in a replica issues.
   void addProgram(ProgramOp program, int replica);
   const comm::Program &getProgram() const { return read; }
   InFlightDiagnostic report(const comm::Error &error) const;
@@ -108,9 +111,9 @@ comm::Op ProgramReader::getMessage(OpT op, comm::OpKind kind, Type type) {
   message.message = {static_cast<int>(op.getEdge()), direction,
                      static_cast<int>(op.getMicrobatch()), replica};
   bool toConsumer = (kind == comm::OpKind::Receive) == isGradient;
-  message.peer =
-      replica * pipeline.getStages() +
-      pipeline.getStageOf(toConsumer ? edge.consumer : edge.producer);
+  message.peer = replica * pipeline.getNumRanks() +
+                 pipeline.getRankOf(toConsumer ? edge.consumer : edge.producer,
+                                    op.getMicrobatch());
   return message;
 }
 
@@ -128,7 +131,7 @@ void ProgramReader::addReady(Operation *work) {
 
 void ProgramReader::addProgram(ProgramOp program, int number) {
   replica = number;
-  rank = replica * pipeline.getStages() + program.getStage();
+  rank = replica * pipeline.getNumRanks() + pipeline.getRankOf(program);
   handles.clear();
   for (Operation &op : program.getBody().front()) {
     if (auto send = dyn_cast<SendOp>(op)) {

@@ -8,7 +8,8 @@ The full set is the product of schedules, ranks, microbatches and models, each
 compared with the model without chunks as well. The default set has, of some
 schedules, every (schedule, ranks, microbatches) once and every (schedule, model)
 at least once, and a few cases of the others. Both sets have some schedules with
-each strategy of communication, and some with replicas.
+each strategy of communication, some with replicas, and some with stages of
+several ranks.
 VEELINE_FULL_EQUALITY=1 in the environment stands for --full.
 """
 
@@ -64,6 +65,19 @@ REPLICATED = (
     ("eager-1f1b", 4, 4, 2, "p2p"),
     ("zb-v", 4, 8, 3, "batched"),
 )
+# With stages of several ranks: schedule, ranks of each stage, microbatches, replicas,
+# strategy.
+WIDE = (
+    ("gpipe", "2,1,1", 5, 1, "overlap"),
+    ("1f1b", "3,1", 7, 1, "overlap"),
+    ("zb-h1", "1,2", 4, 1, "overlap"),
+    ("zb-v", "2,1,1", 6, 1, "overlap"),
+    ("interleaved-1f1b", "2,2", 4, 1, "p2p"),
+    ("zb-v", "1,2,1", 5, 1, "batched"),
+    ("zb-wave", "2,1", 4, 1, "ring"),
+    ("1f1b", "2,3", 3, 2, "overlap"),
+    ("auto", "1,3", 6, 1, "overlap"),
+)
 STAGES = (1, 2, 4)
 MICROBATCHES = (1, 3, 4, 8)
 STEPS = 2
@@ -85,7 +99,8 @@ def list_models():
 
 
 def list_cases(models, full):
-    """Tuples of schedule, stages, microbatches, model, with_reference, strategy, replicas."""
+    """Tuples of schedule, stages (their number, or the ranks of each), microbatches,
+    model, with_reference, strategy, replicas."""
     names = sorted(models, reverse=True)  # Tied models with skip edges first.
     shapes = itertools.product(STRATEGY_SCHEDULES, STRATEGY_SHAPES, STRATEGIES)
     cases = [
@@ -95,6 +110,9 @@ def list_cases(models, full):
     for i, (schedule, stages, microbatches, replicas, strategy) in enumerate(REPLICATED):
         for model in names if full else (names[i % len(names)], names[-1 - i]):
             cases.append((schedule, stages, microbatches, model, i % 2 == 0, strategy, replicas))
+    for i, (schedule, widths, microbatches, replicas, strategy) in enumerate(WIDE):
+        for model in names if full else (names[i % len(names)], names[-1 - i]):
+            cases.append((schedule, widths, microbatches, model, i % 2 == 0, strategy, replicas))
     for number, schedule in enumerate(CHUNKS_PER_STAGE):
         shapes = list(itertools.product(STAGES, MICROBATCHES))
         if full:
@@ -191,8 +209,10 @@ class Models:
 def check(models, case):
     """None, or what went wrong."""
     schedule, stages, microbatches, model, with_reference, strategy, replicas = case
+    widths = stages if isinstance(stages, str) else ",".join(["1"] * stages)
+    stages = widths.count(",") + 1
     chunks_per_stage = CHUNKS_PER_STAGE[schedule]
-    name = f"{schedule}-{stages}-{microbatches}-{model}-{strategy}-{replicas}"
+    name = f"{schedule}-{widths}-{microbatches}-{model}-{strategy}-{replicas}"
     artifact = models.work / f"{name}.vee"
     compile_command = [
         "veeline", "compile", "-q", models.path(model), "-o", artifact,
@@ -200,6 +220,7 @@ def check(models, case):
         "--microbatches", str(microbatches), "--schedule", schedule,
         "--partition", models.cuts(model, stages * chunks_per_stage),
         "--communication", strategy, "--replicas", str(replicas),
+        "--stage-replicas", widths,
     ]  # fmt: skip
     if not with_reference:
         compile_command.append("--no-reference")

@@ -49,6 +49,9 @@ def PipelineOp : Pipe_Op<"pipeline", [
     from 0 in model order. `microbatches` is m, known from `--pipe-schedule` on.
     `replicas` is d, 1 where it is not there: so many pipelines run side by side,
     each on p ranks and on m microbatches of its own, and add up their gradients.
+    `stage_replicas` says how many ranks each stage has, one where it is not there:
+    of w ranks, number i runs microbatches i, i + w, i + 2w and so on, and they add up
+    their gradients. Then a pipeline has as many ranks as all stages together.
 
     Example:
     ```mlir
@@ -68,13 +71,15 @@ def PipelineOp : Pipe_Op<"pipeline", [
     Pipe_Placement:$placement,
     OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$microbatches,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$replicas,
+    OptionalAttr<DenseI64ArrayAttr>:$stage_replicas,
     OptionalAttr<StrAttr>:$schedule
   );
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `stages` `(` $stages `)` `chunks_per_stage` `(` $chunks_per_stage `)`
     `placement` `(` $placement `)` (`microbatches` `(` $microbatches^ `)`)?
-    (`replicas` `(` $replicas^ `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
+    (`replicas` `(` $replicas^ `)`)? (`stage_replicas` $stage_replicas^)?
+    (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -88,6 +93,25 @@ def PipelineOp : Pipe_Op<"pipeline", [
     int64_t getNumChunks() { return getStages() * getChunksPerStage(); }
     /// The stage that holds `chunk` under the placement.
     int64_t getStageOf(int64_t chunk);
+    /// How many ranks a stage has in one replica, and the first of them.
+    int64_t getWidth(int64_t stage) {
+      return getStageReplicas() ? (*getStageReplicas())[stage] : 1;
+    }
+    int64_t getFirstRank(int64_t stage);
+    /// The ranks of one replica.
+    int64_t getNumRanks() { return getFirstRank(getStages()); }
+    /// How many ranks add up the gradients of a stage, in all replicas.
+    int64_t getNumMembers(int64_t stage) {
+      return getReplicas() * getWidth(stage);
+    }
+    /// The rank, of one replica, that runs `chunk` on `microbatch`. For messages of a
+    /// parameter `microbatch` is the number of the receiving rank within its stage.
+    int64_t getRankOf(int64_t chunk, int64_t microbatch) {
+      int64_t stage = getStageOf(chunk);
+      return getFirstRank(stage) + microbatch % getWidth(stage);
+    }
+    /// The rank, of one replica, that runs `program`.
+    int64_t getRankOf(ProgramOp program);
     YieldOp getYield();
   }];
 }
@@ -197,7 +221,8 @@ def ProgramOp : Pipe_Op<"program", [
   let summary = "What one rank does in one step, in this order";
   let description = [{
     The order of the ops is the schedule; data flow within the rank is SSA. Where
-    the pipeline has replicas, the rank of this stage in each of them does it.
+    the pipeline has replicas, the rank of this stage in each of them does it. Where the
+    stage has several ranks (`stage_replicas`), `replica` is the rank's number among them.
 
     Example:
     ```mlir
@@ -211,11 +236,12 @@ def ProgramOp : Pipe_Op<"program", [
     SymbolNameAttr:$sym_name,
     FlatSymbolRefAttr:$pipeline,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$stage,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$replica,
     OptionalAttr<DictionaryAttr>:$memory
   );
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `of` $pipeline `stage` `(` $stage `)` attr-dict-with-keyword $body
+    $sym_name `of` $pipeline `stage` `(` $stage `)` (`replica` `(` $replica^ `)`)? attr-dict-with-keyword $body
   }];
 }
 
@@ -341,7 +367,8 @@ def EdgeValueOp : Pipe_MessageOp<"edge_value"> {
     Stands for a message until `--pipe-insert-communication` decides how it
     travels. Direction `gradient` is the gradient of the edge's value, from the
     edge's consumer; `shape` the length of the microbatch, from its producer, ahead of the
-    value.
+    value. On the edge of a parameter, `microbatch` is the number of the receiving rank within
+    its stage, 0 where that has one.
 
     Example:
     ```mlir
@@ -413,12 +440,12 @@ def RecvOp : Pipe_TransportOp<"recv"> {
 }
 
 def AllReduceOp : Pipe_TransportOp<"all_reduce"> {
-  let summary = "Adds up a gradient over the replicas of the pipeline";
+  let summary = "Adds up a gradient over the ranks of a stage";
   let description = [{
     Posts the sum that the rank has accumulated for a parameter and a chunk, after
     the last W of that chunk. The value of the handle is the sum over the ranks
-    of the same stage, in ascending order of the replicas, and takes the place
-    of the accumulator. Never blocks.
+    of the same stage, in ascending order of the replicas of the pipeline and, within one, of
+    the ranks of the stage, and takes the place of the accumulator. Never blocks.
 
     `stream`, `communicator` and `group` are as of `pipe.send`. The communicator has
     the ranks of this stage: it is 1 + the stage.

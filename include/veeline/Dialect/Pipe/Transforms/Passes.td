@@ -36,7 +36,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     ops (`--pipe-print-pieces=fine` lists those). A chunk is a run of pieces. Cuts are chosen so that the heaviest
     *stage* under the placement is as light as possible, then, among cuts whose heaviest stage is
     within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
-    cuts; or they are given as a list of piece counts.
+    cuts; or they are given as a list of piece counts. `stage-replicas` gives stages several ranks, which run
+    microbatches by turns: a stage with w of them is as heavy as a w-th of its cost.
 
     Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured of the same model, under
     whatever cuts. The chunks then carry in `cost_scale` what measured times of F, B and W are of the estimates, by which
@@ -53,7 +54,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     Option<"placement", "placement", "std::string", "",
            "linear, interleaved, v or wave (default: linear for one chunk a stage, v for two, interleaved for more)">,
     ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">,
-    Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">
+    Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">,
+    ListOption<"stageReplicas", "stage-replicas", "int64_t", "Ranks of each stage (default: one each)">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];
 }
@@ -113,6 +115,9 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     stages, chunks, placement and microbatches are those of the pipeline, and its operations run one
     after the other; an I of a chunk that owes nobody an input gradient is left out.
 
+    Where stages have several ranks (`stage_replicas`), the order is one for a pipeline in which a stage of w ranks is w
+    stages of a w-th of its work, and each rank runs its microbatches in the order of the first of them (docs/schedules.md).
+
     Where the pipeline has the attribute `pipe.schedule_limits`, an array of one number for each stage, what
     the chunks of a stage hold for their backwards stays within so many bytes.
   }];
@@ -122,7 +127,7 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     Option<"replicas", "replicas", "int64_t", "1",
            "Number d of pipelines side by side, each with m microbatches of its own">,
     Option<"sequential", "sequential", "bool", "false",
-           "Also write a program that runs all chunks on one rank, one microbatch after the other: the reference for bitwise equality">
+           "Also write a program that runs all chunks on one rank, one microbatch after the other (where stages have several ranks, a single one): the reference for bitwise equality">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }
@@ -140,8 +145,8 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     send and a receive that follow each other, `ring` of all messages between two operations of a rank.
     docs/communication.md has more.
 
-    Of a pipeline with `replicas`, each `pipe.gradient` becomes a `pipe.all_reduce` after the last W of the chunk, in a
-    group with those of the chunk's other parameters, and a `pipe.wait` where the gradient was read. With `overlap`
+    Of a pipeline with `replicas`, and of a stage with several ranks, each `pipe.gradient` becomes a `pipe.all_reduce` after
+    the last W of the chunk, in a group with those of the chunk's other parameters, and a `pipe.wait` where the gradient was read. With `overlap`
     they are on the stream of the messages, else on that of the computations.
 
     A receive that is posted ahead holds up sends under NCCL's rules. With `model=nccl`, `overlap` therefore

@@ -16,8 +16,11 @@ namespace veeline::pipe {
 /// the step.
 inline constexpr llvm::StringLiteral predictedAttrName = "pipe.predicted";
 
+/// What that attribute says of a work op that has it.
+std::pair<double, double> getPredicted(mlir::Operation *op);
+
 /// Writes `order`, a verified schedule of `pipeline`, as one `pipe.program` for
-/// each stage, after the pipeline. Values of other stages are
+/// each rank, after the pipeline. Values of other stages are
 /// `pipe.edge_value`s just before their first use. After the last op of the
 /// schedule follow the updates of parameters. Linear in the operations.
 mlir::LogicalResult buildPrograms(PipelineOp pipeline,

@@ -55,10 +55,11 @@ mlir::FailureOr<schedule::Problem>
 buildProblem(PipelineOp pipeline, int64_t microbatches,
              mlir::SymbolTableCollection &symbols);
 
-/// What an all-reduce of so many bytes over the replicas takes, in nanoseconds:
-/// what was measured or, without that, twice the time of a message, and that of
-/// moving what a rank sends, its contributions and its share of the sums.
-double estimateAllReduce(PipelineOp pipeline, int64_t bytes);
+/// What an all-reduce of so many bytes over so many ranks takes, in
+/// nanoseconds: what was measured or, without that, twice the time of a
+/// message, and that of moving what a rank sends, its contributions and its
+/// share of the sums.
+double estimateAllReduce(PipelineOp pipeline, int64_t bytes, int64_t members);
 
 /// What a work op of a program stands for, or none for other ops.
 std::optional<schedule::Op> getScheduleOp(mlir::Operation *op);
@@ -74,12 +75,12 @@ std::optional<ChunkFunctionKind> getFunctionKind(mlir::Operation *op);
 /// which no gradient depends no backward at all, and programs leave these out.
 bool hasFunction(ChunkOp chunk, schedule::OpKind kind);
 
-/// The schedule that the programs of a pipeline, one for each stage in order,
+/// The schedule that the programs of a pipeline, one for each rank in order,
 /// follow; operations that programs leave out are put back.
 schedule::Schedule readSchedule(PipelineOp pipeline,
                                 llvm::ArrayRef<ProgramOp> programs);
 
-/// The programs of `pipeline` in order of their stages.
+/// The programs of `pipeline` in order of their ranks.
 llvm::SmallVector<ProgramOp> getPrograms(PipelineOp pipeline);
 
 } // namespace veeline::pipe

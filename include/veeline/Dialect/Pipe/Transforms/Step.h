@@ -15,21 +15,29 @@ namespace veeline::pipe {
 struct Channel {
   int64_t edge;
   Direction direction;
-  int64_t fromStage, toStage;
+  int64_t fromRank, toRank; ///< Of one replica.
   int64_t messagesPerStep;
 };
 
 /// The channels of a pipeline's programs: those edges and directions that
-/// carry a message, ascending by (edge, direction).
+/// carry a message, ascending by (edge, direction, ranks).
 class ChannelTable {
 public:
   ChannelTable(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs);
 
   llvm::ArrayRef<Channel> getChannels() const { return channels; }
   /// The index of the channel that a `pipe.send` or `pipe.recv` uses.
-  int64_t find(int64_t edge, Direction direction) const;
+  template <typename OpT> int64_t find(OpT op) const {
+    return find(op.getEdge(), op.getDirection(), op.getMicrobatch());
+  }
 
 private:
+  int64_t find(int64_t edge, Direction direction, int64_t microbatch) const;
+  std::pair<int64_t, int64_t> getRanks(int64_t edge, Direction direction,
+                                       int64_t microbatch) const;
+
+  PipelineOp pipeline;
+  EdgeTable edges;
   llvm::SmallVector<Channel> channels;
 };
 
@@ -44,9 +52,9 @@ struct Reduction {
 /// Those of a program, in order. Their position here is their number.
 llvm::SmallVector<Reduction> getReductions(ProgramOp program);
 
-/// Says on the first wait of each reduction of `program`, which has predicted
-/// times, from when to when the rank waits.
-void predictReductions(PipelineOp pipeline, ProgramOp program);
+/// Says on the first wait of each reduction of `programs`, those of all ranks,
+/// which have predicted times, from when to when the rank waits.
+void predictReductions(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs);
 
 /// The ops of a program that the runtime's timeline knows: work, sends, waits,
 /// updates, and of each reduction its last all-reduce and its first wait. Their

@@ -44,6 +44,8 @@ struct PartitionOptions {
   /// A file of `veeline train --profile` with the times of the pieces; those of
   /// the cost model where empty.
   std::string profile;
+  /// How many ranks each stage has; one each where empty.
+  llvm::SmallVector<int64_t> stageReplicas = {};
 };
 
 /// Replaces `model` by a pipeline of its name and one private function per

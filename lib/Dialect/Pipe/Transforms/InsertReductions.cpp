@@ -1,0 +1,184 @@
+//===- InsertReductions.cpp - gradients of the ranks of a stage -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InsertReductions.h"
+
+#include "mlir/IR/Builders.h"
+#include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// The first number that no group of `program` has.
+static int64_t getFreeGroup(ProgramOp program) {
+  int64_t next = 0;
+  program.walk([&](Operation *op) {
+    if (auto group = op->getAttrOfType<IntegerAttr>("group"))
+      next = std::max(next, group.getInt() + 1);
+  });
+  return next;
+}
+
+/// Where to post the sums of `chunk`, or of all chunks where there is none:
+/// after the last W, and after the messages that follow it, for which others
+/// wait sooner.
+static Operation *findEndOfGradients(ProgramOp program,
+                                     std::optional<int64_t> chunk) {
+  Operation *last = nullptr;
+  for (Operation &op : program.getBody().front()) {
+    std::optional<schedule::Op> work = getScheduleOp(&op);
+    if (work && (!chunk || work->chunk == *chunk) &&
+        isa<BackwardOp, BackwardWeightOp>(op))
+      last = &op;
+  }
+  while (last && last->getNextNode() &&
+         isa<SendOp, RecvOp>(last->getNextNode()))
+    last = last->getNextNode();
+  return last;
+}
+
+namespace {
+
+/// Adds up the sums of the ranks of a stage. All of them have the same ones,
+/// and post them in the same order: that of the chunks' last W's, of whichever
+/// rank has it last.
+class ReductionInserter {
+public:
+  ReductionInserter(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
+                    int stream, bool blocks)
+      : pipeline(pipeline), programs(programs), stream(stream), blocks(blocks),
+        edges(pipeline) {}
+
+  void run() {
+    for (ProgramOp program : programs)
+      collectEnds(program);
+    for (ProgramOp program : programs)
+      if (pipeline.getNumMembers(program.getStage()) > 1)
+        addReductions(program);
+  }
+
+private:
+  using Gradients = llvm::MapVector<int64_t, SmallVector<GradientOp>>;
+
+  void collectEnds(ProgramOp program);
+  void addReductions(ProgramOp program);
+  void receiveParamsAfter(Operation *last);
+  Operation *findPlace(ProgramOp program, int64_t chunk, Operation *previous);
+  Operation *addReduction(OpBuilder &builder, int64_t chunk,
+                          MutableArrayRef<GradientOp> gradients,
+                          IntegerAttr group);
+
+  PipelineOp pipeline;
+  ArrayRef<ProgramOp> programs;
+  int stream;
+  bool blocks;
+  EdgeTable edges;
+  /// The predicted end of the last W of a chunk, on all ranks.
+  llvm::DenseMap<int64_t, double> ends;
+};
+
+} // namespace
+
+void ReductionInserter::collectEnds(ProgramOp program) {
+  for (Operation &op : program.getBody().front())
+    if (isa<BackwardOp, BackwardWeightOp>(op)) {
+      double &end = ends[getScheduleOp(&op)->chunk];
+      end = std::max(end, getPredicted(&op).second);
+    }
+}
+
+/// The op behind which the sums of `chunk` are posted, at the earliest behind
+/// `previous`; null where nothing adds to them.
+///
+/// Where what is posted holds up what comes after it, a rank of several waits
+/// for the others when it posts. It then may hold up nobody that these wait
+/// for: it has sent all its microbatches' values before.
+Operation *ReductionInserter::findPlace(ProgramOp program, int64_t chunk,
+                                        Operation *previous) {
+  // Where the others have the same program, so are the places.
+  if (pipeline.getWidth(program.getStage()) == 1)
+    return findEndOfGradients(program, chunk);
+  Operation *place =
+      findEndOfGradients(program, blocks ? std::nullopt : std::optional(chunk));
+  if (!previous || (place && previous->isBeforeInBlock(place)))
+    return place;
+  return previous;
+}
+
+/// Posts the sums of a chunk as one, and waits for them where they are read.
+Operation *
+ReductionInserter::addReduction(OpBuilder &builder, int64_t chunk,
+                                MutableArrayRef<GradientOp> gradients,
+                                IntegerAttr group) {
+  // All of a group before the first wait, which may stand right there.
+  SmallVector<Value> handles;
+  for (GradientOp gradient : gradients) {
+    auto type = cast<RankedTensorType>(gradient.getValue().getType());
+    handles.push_back(AllReduceOp::create(
+        builder, gradient.getLoc(), HandleType::get(type.getContext(), type),
+        gradient.getParam(), chunk, stream, 1 + pipeline.getStageOf(chunk),
+        group));
+  }
+  for (auto [gradient, handle] : llvm::zip_equal(gradients, handles)) {
+    OpBuilder atUse(gradient);
+    Value sum = WaitOp::create(atUse, gradient.getLoc(),
+                               gradient.getValue().getType(), handle);
+    gradient.getValue().replaceAllUsesWith(sum);
+    gradient.erase();
+  }
+  return handles.back().getDefiningOp();
+}
+
+void ReductionInserter::addReductions(ProgramOp program) {
+  Gradients byChunk;
+  for (auto gradient : program.getBody().front().getOps<GradientOp>())
+    byChunk[gradient.getChunk()].push_back(gradient);
+  SmallVector<int64_t> order = llvm::to_vector(llvm::make_first_range(byChunk));
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::pair(ends.lookup(a), a) < std::pair(ends.lookup(b), b);
+  });
+  int64_t nextGroup = getFreeGroup(program);
+  Operation *previous = nullptr;
+  for (int64_t chunk : order) {
+    SmallVector<GradientOp> &gradients = byChunk[chunk];
+    OpBuilder builder(program.getContext());
+    if (Operation *place = findPlace(program, chunk, previous))
+      builder.setInsertionPointAfter(place);
+    else
+      builder.setInsertionPoint(gradients.front());
+    IntegerAttr group = gradients.size() > 1
+                            ? builder.getI64IntegerAttr(nextGroup++)
+                            : IntegerAttr();
+    previous = addReduction(builder, chunk, gradients, group);
+  }
+  if (previous && blocks && pipeline.getWidth(program.getStage()) > 1)
+    receiveParamsAfter(previous);
+}
+
+/// Receives of parameters' gradients and values stand behind `last`, a sum:
+/// they would hold it up on its stream, and what they wait for may come after
+/// the same sum on another rank of the stage.
+void ReductionInserter::receiveParamsAfter(Operation *last) {
+  Operation *place = last;
+  for (Operation &op : llvm::make_early_inc_range(*last->getBlock())) {
+    if (&op == last)
+      return;
+    auto recv = dyn_cast<RecvOp>(op);
+    if (!recv || !edges[recv.getEdge()].isParameter())
+      continue;
+    recv->moveAfter(place);
+    place = recv;
+  }
+}
+
+void veeline::pipe::insertReductions(PipelineOp pipeline,
+                                     ArrayRef<ProgramOp> programs, int stream,
+                                     bool blocks) {
+  ReductionInserter(pipeline, programs, stream, blocks).run();
+}
