@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -118,6 +119,8 @@ void ConstantsToArguments::replaceConstant(Operation *op, ElementsAttr value) {
 static ElementsAttr getStart(Operation *global) {
   if (auto buffer = dyn_cast<memref::GlobalOp>(global))
     return dyn_cast_or_null<ElementsAttr>(buffer.getInitialValueAttr());
+  if (auto variable = dyn_cast<tosa::VariableOp>(global))
+    return dyn_cast_or_null<ElementsAttr>(variable.getInitialValueAttr());
   return dyn_cast_or_null<ElementsAttr>(
       cast<ml_program::GlobalOp>(global).getValueAttr());
 }
@@ -129,6 +132,8 @@ static SymbolRefAttr getGlobal(Operation *op) {
     return load.getGlobal();
   if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
     return load.getGlobal();
+  if (auto read = dyn_cast<tosa::VariableReadOp>(op))
+    return FlatSymbolRefAttr::get(read.getNameAttr());
   auto read = dyn_cast<bufferization::ToTensorOp>(op);
   auto buffer = read ? read.getBuffer().getDefiningOp<memref::GetGlobalOp>()
                      : memref::GetGlobalOp();
@@ -142,7 +147,8 @@ static SymbolRefAttr getGlobal(Operation *op) {
 LogicalResult ConstantsToArguments::replaceLoad(Operation *load,
                                                 SymbolRefAttr symbol) {
   Operation *global = SymbolTable::lookupNearestSymbolFrom(module, symbol);
-  if (!isa_and_present<ml_program::GlobalOp, memref::GlobalOp>(global))
+  if (!isa_and_present<ml_program::GlobalOp, memref::GlobalOp,
+                       tosa::VariableOp>(global))
     return load->emitError("reads ") << symbol << ", which is no global";
   StringAttr globalName = SymbolTable::getSymbolName(global);
   ElementsAttr value = getStart(global);
@@ -174,10 +180,14 @@ LogicalResult ConstantsToArguments::run() {
   model.walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
     // State of the exporter, as a seed: a step of ours has none.
-    if (isa<ml_program::GlobalStoreOp>(op)) {
+    if (isa<ml_program::GlobalStoreOp, tosa::VariableWriteOp>(op)) {
       op->erase();
       continue;
     }
+    if (auto custom = dyn_cast<tosa::CustomOp>(op))
+      return custom.emitError("the file does not say what the custom op '")
+             << custom.getOperatorName()
+             << "' computes; export the model with ops of TOSA in its place";
     SymbolRefAttr symbol = getGlobal(op);
     if (symbol && failed(replaceLoad(op, symbol)))
       return failure();
@@ -200,8 +210,13 @@ struct ImportConstants
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
-    if (!followsContract(*model) && failed(ConstantsToArguments(*model).run()))
-      signalPassFailure();
+    if (followsContract(*model))
+      return;
+    if (failed(ConstantsToArguments(*model).run()))
+      return signalPassFailure();
+    for (auto variable :
+         llvm::make_early_inc_range(getOperation().getOps<tosa::VariableOp>()))
+      variable.erase();
   }
 };
 } // namespace

@@ -296,10 +296,14 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
     });
     return diagnostic << "; choose one by --result";
   }
-  if (candidates.front() != 0)
-    end->emitRemark("result ") << candidates.front() << " of the model, "
-                               << model.getResultTypes()[candidates.front()]
-                               << ", is what the loss is made of";
+  if (candidates.front() != 0 || candidates.size() > 1) {
+    InFlightDiagnostic remark = end->emitRemark("result ")
+                                << candidates.front() << " of the model, "
+                                << model.getResultTypes()[candidates.front()]
+                                << ", is what the loss is made of";
+    if (candidates.size() > 1)
+      remark << "; --result chooses another one";
+  }
   return candidates.front();
 }
 

@@ -82,6 +82,8 @@ static constexpr OldSyntax table[] = {
     {"tosa\\.mul.*shift *=", "tosa.mul with the attribute shift",
      "a third operand: %shift = \"tosa.const\"() <{values = dense<0> : "
      "tensor<1xi8>}> : () -> tensor<1xi8>, then tosa.mul %x, %y, %shift"},
+    {"tosa\\.reluN", "tosa.reluN",
+     "tosa.clamp %x {min_val = 0.0 : f32, max_val = 6.0 : f32}"},
     {"tosa\\.clamp.*(min_fp|max_fp|min_int|max_int)",
      "tosa.clamp with two limits for floats and two for integers",
      "tosa.clamp %x {min_val = 0.0 : f32, max_val = 6.0 : f32}"},

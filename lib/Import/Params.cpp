@@ -57,7 +57,8 @@ static InitAttr drawnInit(MLIRContext *context, const Uses &uses) {
   if (uses.weight)
     return makeInit(context, InitKind::Normal, 0.0,
                     1.0 / std::sqrt(static_cast<double>(uses.summed)));
-  return makeInit(context, uses.multiplied ? InitKind::Ones : InitKind::Zeros);
+  return makeInit(context, uses.multiplied || uses.underRoot ? InitKind::Ones
+                                                             : InitKind::Zeros);
 }
 
 /// Whether the file has the elements, and not only their shape.
@@ -122,6 +123,7 @@ private:
   bool isConstantParam(unsigned argument, ElementsAttr value) const;
   bool isShared(unsigned argument) const;
   LogicalResult findRoles();
+  void warnWithoutData();
   LogicalResult decide(unsigned argument);
   void makeParam(unsigned argument, InitAttr init);
   void makeData(unsigned argument);
@@ -415,6 +417,20 @@ LogicalResult Importer::decide(unsigned argument) {
   return success();
 }
 
+/// A model whose every argument is trained has more likely data that looks like
+/// weights: with time as its leading dimension, say.
+void Importer::warnWithoutData() {
+  bool hasArgument = false, hasData = false;
+  for (unsigned i = 0, e = names.size(); i < e; ++i) {
+    hasArgument |=
+        !constantOf(i) && model.getArgAttr(i, PipeDialect::paramAttrName);
+    hasData |= bool(model.getArgAttr(i, PipeDialect::batchAttrName));
+  }
+  if (params.empty() && !constantsAreParams && hasArgument && !hasData)
+    model.emitWarning("all arguments are taken for parameters, and the model "
+                      "has no data; --params names those that are");
+}
+
 LogicalResult Importer::run() {
   names = nameArguments(model);
   for (Type type : llvm::reverse(model.getResultTypes()))
@@ -440,6 +456,7 @@ LogicalResult Importer::run() {
     return model.emitError("the model has nothing to train: neither constants "
                            "nor arguments look like weights; choose arguments "
                            "by --params");
+  warnWithoutData();
   gone.resize(model.getNumArguments());
   return LogicalResult(model.eraseArguments(gone));
 }

@@ -20,10 +20,13 @@ OwningOpRef<ModuleOp> veeline::parseModel(llvm::SourceMgr &sources,
   StringRef name =
       sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   Location place = FileLineColLoc::get(&context, name, 1, 1);
+  bool hasError = false;
   ScopedDiagnosticHandler explain(&context, [&](Diagnostic &diagnostic) {
     explainOldSyntax(diagnostic, sources);
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
       place = diagnostic.getLocation();
+      hasError = true;
+    }
     return failure(); // The other handlers print it.
   });
   OwningOpRef<ModuleOp> module;
@@ -32,6 +35,10 @@ OwningOpRef<ModuleOp> veeline::parseModel(llvm::SourceMgr &sources,
   bool isDone = guard.RunSafely(
       [&] { module = parseSourceFile<ModuleOp>(sources, &context); });
   llvm::CrashRecoveryContext::Disable();
+  if (isDone && !module && !hasError)
+    emitError(place) << "MLIR's parser refuses this file and does not say "
+                        "where; look for an op with attributes in a form that "
+                        "is not its own";
   if (isDone)
     return module;
   emitError(place) << "MLIR's parser crashes on this file, at or after this "

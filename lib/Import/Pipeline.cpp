@@ -6,6 +6,7 @@
 
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -23,6 +24,7 @@ static void addTosaPasses(OpPassManager &function) {
   function.addPass(tosa::createTosaOptionalDecompositionsPass());
   function.addPass(tosa::createTosaInferShapesPass());
   function.addPass(tosa::createTosaMakeBroadcastablePass());
+  function.addPass(createTosaToSCFPass());
   function.addPass(tosa::createTosaToLinalgNamed());
   function.addPass(tosa::createTosaMakeBroadcastablePass());
   function.addPass(createTosaToTensorPass());

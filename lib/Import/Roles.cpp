@@ -76,6 +76,14 @@ bool RoleFinder::isLeft(unsigned argument) const {
 // Weights as large as the batch
 //===----------------------------------------------------------------------===//
 
+/// Whether it is data with time before samples, of which a loop multiplies each
+/// step with weights.
+bool RoleFinder::isTimeMajor(unsigned argument, int64_t batch) const {
+  auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
+  return isOpen(argument) && type.getRank() > 2 &&
+         type.getDimSize(1) == batch && isLeft(argument) && !isRight(argument);
+}
+
 void RoleFinder::findWeights(int64_t batch) {
   SmallVector<unsigned> inDoubt;
   for (unsigned i = 0; i < roles.size(); ++i) {
@@ -86,7 +94,7 @@ void RoleFinder::findWeights(int64_t batch) {
                    getLeading(model.getArgument(i)) == batch;
     if (hasRows && isRight(i))
       inDoubt.push_back(i);
-    else if (hasRows || (type && !isOpen(i)))
+    else if (hasRows || isTimeMajor(i, batch) || (type && !isOpen(i)))
       roles[i] = Role::Data;
   }
   if (inDoubt.empty())

@@ -39,6 +39,7 @@ private:
   bool isOpen(unsigned argument) const;
   bool isRight(unsigned argument) const;
   bool isLeft(unsigned argument) const;
+  bool isTimeMajor(unsigned argument, int64_t batch) const;
   llvm::SmallVector<unsigned> findSeeds() const;
   mlir::LogicalResult decide(unsigned argument, int64_t batch,
                              llvm::StringRef name);

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -82,7 +83,14 @@ void UseFinder::visit(OpOperand &use) {
     uses.weight |= use.getOperandNumber() == 0;
     return;
   }
-  // On the level of tensors, which broadcasts nothing.
+  // On the level of tensors, where what is smaller was broadcast before.
+  auto type = dyn_cast<RankedTensorType>(use.get().getType());
+  bool wasBroadcast =
+      type && type.hasStaticShape() && type.getNumElements() > elements;
+  if (isa<arith::MulFOp>(op))
+    uses.multiplied |= wasBroadcast;
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    uses.added |= wasBroadcast;
   if (isa<arith::AddFOp>(op))
     uses.added |=
         isBiasOfOneRow(use.get(), op->getOperand(1 - use.getOperandNumber()));
@@ -155,9 +163,32 @@ void UseFinder::visitBody(linalg::LinalgOp op, OpOperand &use) {
   }
 }
 
+/// Whether a root of it is taken, as of a variance: through elementwise ops, of
+/// which a sum with a small number is one.
+static bool isUnderRoot(Value value, int depth = 8) {
+  return depth > 0 && llvm::any_of(value.getUses(), [&](OpOperand &use) {
+           Operation *op = use.getOwner();
+           if (isa<math::RsqrtOp, math::SqrtOp, linalg::RsqrtOp,
+                   linalg::SqrtOp>(op))
+             return true;
+           if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+             return structured.getNumReductionLoops() == 0 &&
+                    structured.isDpsInput(&use) &&
+                    isUnderRoot(structured.getMatchingBlockArgument(&use),
+                                depth - 1);
+           if (isa<linalg::YieldOp>(op))
+             return isUnderRoot(
+                 op->getParentOp()->getResult(use.getOperandNumber()),
+                 depth - 1);
+           return (isa<arith::AddFOp, arith::MaximumFOp>(op) || isView(op)) &&
+                  isUnderRoot(op->getResult(0), depth - 1);
+         });
+}
+
 Uses veeline::findUses(Value value) {
   UseFinder finder(cast<RankedTensorType>(value.getType()).getNumElements());
   finder.follow(value);
+  finder.uses.underRoot = !finder.uses.weight && isUnderRoot(value);
   return finder.uses;
 }
 

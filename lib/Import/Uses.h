@@ -24,6 +24,8 @@ struct Uses {
   /// It is added to, or multiplied with, something larger: a bias, a scale; or
   /// it is added to each row of a product, of which there may be just one.
   bool added = false, multiplied = false;
+  /// A root of it is taken, as of a variance.
+  bool underRoot = false;
   /// A sum of products starts from it: a bias, or zeros.
   bool start = false;
   /// How many products each element of the result sums, of a weight.

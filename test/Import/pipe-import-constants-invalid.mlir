@@ -47,3 +47,11 @@ func.func @buffer() -> tensor<2xf32> {
   %g = bufferization.to_tensor %m restrict : memref<2xf32> to tensor<2xf32>
   return %g : tensor<2xf32>
 }
+
+// -----
+
+func.func @custom(%x: tensor<1x6x8xf32>) -> tensor<1x6x8xf32> {
+  // expected-error @below {{the file does not say what the custom op 'gelu' computes; export the model with ops of TOSA in its place}}
+  %y = tosa.custom %x {operator_name = "gelu", domain_name = "x", implementation_attrs = ""} : (tensor<1x6x8xf32>) -> tensor<1x6x8xf32>
+  return %y : tensor<1x6x8xf32>
+}

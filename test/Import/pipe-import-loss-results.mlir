@@ -16,6 +16,7 @@ func.func @argmax_first(%x: tensor<2x5xf32> {pipe.batch = "x"}, %n: tensor<2xi64
 
 // The first result of floats is taken where it is the first of all.
 
+// SAID: remark: result 0 of the model, 'tensor<2x5xf32>', is what the loss is made of; --result chooses another one
 // CHECK-LABEL: func.func @several(
 // CHECK-SAME:    tensor<2x5xf32> {pipe.batch = "targets"}) -> tensor<f32>
 // NONE: error: result 0 of the model is 'tensor<2x5xf32>', no loss

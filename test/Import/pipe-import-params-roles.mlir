@@ -106,3 +106,71 @@ func.func @tokens(
   %s = linalg.reduce { arith.addf } ins(%d : tensor<4x3xf32>) outs(%start : tensor<f32>) dimensions = [0, 1]
   return %s : tensor<f32>
 }
+
+// -----
+
+// Time before samples: a loop multiplies each step with weights.
+// CHECK-LABEL: func.func @time_major(
+// CHECK-SAME:    tensor<5x3x4xf32> {pipe.batch = "arg0"},
+// CHECK-SAME:    tensor<4x4xf32> {pipe.param = #pipe.param<"arg1"
+func.func @time_major(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<5x3x4xf32>') is taken for data}}
+    %x: tensor<5x3x4xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<4x4xf32>') is taken for a parameter}}
+    %w: tensor<4x4xf32>) -> tensor<3x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<3x4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %h = scf.for %t = %c0 to %c5 step %c1 iter_args(%s = %zero) -> (tensor<3x4xf32>) {
+    %xt = tensor.extract_slice %x[%t, 0, 0] [1, 3, 4] [1, 1, 1] : tensor<5x3x4xf32> to tensor<3x4xf32>
+    %y = linalg.matmul ins(%xt, %w : tensor<3x4xf32>, tensor<4x4xf32>) outs(%s : tensor<3x4xf32>) -> tensor<3x4xf32>
+    scf.yield %y : tensor<3x4xf32>
+  }
+  return %h : tensor<3x4xf32>
+}
+
+// -----
+
+// expected-warning @below {{all arguments are taken for parameters, and the model has no data; --params names those that are}}
+func.func @no_data(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<5x4xf32>') is taken for a parameter}}
+    %x: tensor<5x4xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<4x4xf32>') is taken for a parameter}}
+    %w: tensor<4x4xf32>) -> tensor<1x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<5x4xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<5x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<5x4xf32>) -> tensor<5x4xf32>
+  %last = tensor.extract_slice %y[4, 0] [1, 4] [1, 1] : tensor<5x4xf32> to tensor<1x4xf32>
+  return %last : tensor<1x4xf32>
+}
+
+// -----
+
+// What is broadcast by an op of its own is still a scale, which starts from
+// ones, and so does what a root is taken of.
+// CHECK-LABEL: func.func @scale_and_variance(
+// CHECK-SAME:    tensor<4x6xf32> {pipe.param = #pipe.param<"arg0", init = normal
+// CHECK-SAME:    tensor<6xf32> {pipe.param = #pipe.param<"arg1", init = ones>}
+// CHECK-SAME:    tensor<6xf32> {pipe.param = #pipe.param<"arg2", init = ones>}
+// CHECK-SAME:    tensor<3x4xf32> {pipe.batch = "arg3"}
+func.func @scale_and_variance(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<4x6xf32>') is taken for a parameter}}
+    %w: tensor<4x6xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<6xf32>') is taken for a parameter}}
+    %g: tensor<6xf32>,
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<6xf32>') is taken for a parameter}}
+    %v: tensor<6xf32>,
+    // expected-remark @below {{argument 3 ("arg3", 'tensor<3x4xf32>') is taken for data}}
+    %x: tensor<3x4xf32>) -> tensor<3x6xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<3x6xf32>
+  %small = arith.constant dense<0.001> : tensor<6xf32>
+  %e = tensor.empty() : tensor<3x6xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<3x4xf32>, tensor<4x6xf32>) outs(%zeros : tensor<3x6xf32>) -> tensor<3x6xf32>
+  %sum = arith.addf %v, %small : tensor<6xf32>
+  %root = math.rsqrt %sum : tensor<6xf32>
+  %rb = linalg.broadcast ins(%root : tensor<6xf32>) outs(%e : tensor<3x6xf32>) dimensions = [0]
+  %gb = linalg.broadcast ins(%g : tensor<6xf32>) outs(%e : tensor<3x6xf32>) dimensions = [0]
+  %n = arith.mulf %y, %rb : tensor<3x6xf32>
+  %o = arith.mulf %n, %gb : tensor<3x6xf32>
+  return %o : tensor<3x6xf32>
+}
