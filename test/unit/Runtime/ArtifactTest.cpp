@@ -381,7 +381,7 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) {
          program(a).ranks[0].params[0].gradients[0].offset = 1020;
        }},
-      {"parameter 'a': not exactly one rank",
+      {"parameter 'a': not exactly one stage",
        [&](Artifact &a) {
          program(a).ranks[0].params[0].isHome = false;
          program(a).ranks[0].params[0].stateOffset = -1;
