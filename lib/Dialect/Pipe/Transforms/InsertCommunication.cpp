@@ -719,9 +719,17 @@ struct PipeInsertCommunication
   using PipeInsertCommunicationBase::PipeInsertCommunicationBase;
 
   void runOnOperation() override {
+    if (splitMessages < 1 || splitMessages > maxMessageParts) {
+      getOperation().emitError()
+          << "messages cannot be split into " << splitMessages
+          << " parts; split-messages takes a number from 1 to "
+          << maxMessageParts;
+      return signalPassFailure();
+    }
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>())
-      if (failed(insertCommunication(pipeline, strategy, model, symbols)))
+      if (failed(insertCommunication(pipeline, strategy, model, symbols)) ||
+          failed(pipe::splitMessages(pipeline, splitMessages, symbols)))
         return signalPassFailure();
   }
 };
