@@ -175,9 +175,9 @@ LogicalResult ProgramVerifier::verifyParts(OpT op, Type type) {
   auto parts = static_cast<int64_t>(op.getParts());
   int64_t elements = cast<ShapedType>(type).getNumElements();
   if (parts > elements)
-    return op.emitOpError() << "has " << parts << " parts, but its value has "
-                            << elements
-                            << (elements == 1 ? " element" : " elements");
+    return op.emitOpError()
+           << "has " << parts << " parts, but its value has " << elements
+           << (elements == 1 ? " element" : " elements");
   return verifyMessage(op, type, isa<SendOp>(op.getOperation()));
 }
 
@@ -308,9 +308,7 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       .Case([&](RecvOp op) {
         return verifyParts(op, op.getHandle().getType().getValue());
       })
-      .Case([&](SendOp op) {
-        return verifyParts(op, op.getValue().getType());
-      })
+      .Case([&](SendOp op) { return verifyParts(op, op.getValue().getType()); })
       .Case([&](LengthOp op) { return verifyLength(op); })
       .Case([&](GradientOp op) {
         return verifyGradient(op, op.getValue().getType());

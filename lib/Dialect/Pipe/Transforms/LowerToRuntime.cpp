@@ -96,7 +96,6 @@ private:
   void callVersion(int64_t microbatch, StringRef name,
                    ArrayRef<func::FuncOp> functions, ArrayRef<Value> addresses);
   RankedTensorType getTypeAt(Value value, size_t version);
-  Value getMessageBytes(SendOp send, Value channel);
   void lowerSend(SendOp send);
   void lowerRecv(RecvOp recv);
   void lowerWait(WaitOp wait);
@@ -461,17 +460,6 @@ static int64_t getMicrobatch(Value gradient) {
   return getScheduleOp(gradient.getDefiningOp())->microbatch;
 }
 
-/// What a send copies: what the microbatch has, of a value whose length varies.
-Value StepWriter::getMessageBytes(SendOp send, Value channel) {
-  bool isStatic = versions.empty() || send.getDirection() == Direction::Shape ||
-                  tables.edges[send.getEdge()].isParameter();
-  if (isStatic)
-    return constant(getByteSize(send.getValue().getType()), 64);
-  return callRuntime("veeline_message_bytes",
-                     {rank, channel, constant(send.getMicrobatch(), 32)},
-                     builder.getI64Type());
-}
-
 //===----------------------------------------------------------------------===//
 // Messages, sums, updates
 //===----------------------------------------------------------------------===//
@@ -480,13 +468,13 @@ void StepWriter::lowerSend(SendOp send) {
   Value channel = constant(channels.find(send), 32);
   bool isDirect = addresses.contains(send.getValue());
   bracket(send, [&] {
-    if (!isDirect) {
-      Value slot = callRuntime("veeline_send_acquire", {rank, channel}, ptr);
-      LLVM::MemcpyOp::create(builder, loc, slot, getAddress(send.getValue()),
-                             getMessageBytes(send, channel),
-                             /*isVolatile=*/false);
-    }
-    callRuntime("veeline_send_commit", {rank, channel}, {});
+    if (isDirect)
+      return (void)callRuntime("veeline_send_commit", {rank, channel}, {});
+    Value slot = callRuntime("veeline_send_acquire", {rank, channel}, ptr);
+    callRuntime("veeline_send_copy",
+                {rank, channel, constant(send.getMicrobatch(), 32), slot,
+                 getAddress(send.getValue())},
+                {});
   });
 }
 
