@@ -719,9 +719,10 @@ struct PipeInsertCommunication
   using PipeInsertCommunicationBase::PipeInsertCommunicationBase;
 
   void runOnOperation() override {
-    if (splitMessages < 1 || splitMessages > maxMessageParts) {
+    int64_t parts = splitMessages;
+    if (parts < 1 || parts > maxMessageParts) {
       getOperation().emitError()
-          << "messages cannot be split into " << splitMessages
+          << "messages cannot be split into " << parts
           << " parts; split-messages takes a number from 1 to "
           << maxMessageParts;
       return signalPassFailure();
@@ -729,7 +730,7 @@ struct PipeInsertCommunication
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>())
       if (failed(insertCommunication(pipeline, strategy, model, symbols)) ||
-          failed(pipe::splitMessages(pipeline, splitMessages, symbols)))
+          failed(pipe::splitMessages(pipeline, parts, symbols)))
         return signalPassFailure();
   }
 };

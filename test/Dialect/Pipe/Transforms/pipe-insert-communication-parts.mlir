@@ -13,14 +13,14 @@
 // REDEFINE: %{model} = nccl
 // RUN: %{split} && %{whole} && FileCheck %s < %t.mlir
 // REDEFINE: %{options} = strategy=batched
-// RUN: %{split} && %{whole} && FileCheck %s --check-prefixes=CHECK,GROUPS < %t.mlir
+// RUN: %{split} && %{whole} && FileCheck %s < %t.mlir && FileCheck %s --check-prefix=GROUPS < %t.mlir
 // REDEFINE: %{options} = strategy=ring
-// RUN: %{split} && %{whole} && FileCheck %s --check-prefixes=CHECK,GROUPS < %t.mlir
+// RUN: %{split} && %{whole} && FileCheck %s < %t.mlir && FileCheck %s --check-prefix=GROUPS < %t.mlir
 // REDEFINE: %{options} = model=nccl
 // RUN: %{split} && %{whole} && FileCheck %s < %t.mlir
 // REDEFINE: %{replicas} = 2
 // REDEFINE: %{options} = strategy=batched
-// RUN: %{split} && %{whole} && FileCheck %s --check-prefixes=CHECK,SUMS < %t.mlir
+// RUN: %{split} && %{whole} && FileCheck %s < %t.mlir && FileCheck %s --check-prefix=SUMS < %t.mlir
 
 // One part is what there is without the option.
 // RUN: veeline-opt %s "--pipe-schedule=schedule=1f1b microbatches=3" "--pipe-insert-communication=split-messages=1" | FileCheck %s --check-prefix=ONE
