@@ -92,6 +92,7 @@ private:
                              const ChunkValue &value, const Carried &carried);
   void acquireDirectSends(Operation *op);
   void reportResults(Operation *op);
+  void tellLength(Value received);
   void lowerLength(LengthOp length);
   void callVersion(int64_t microbatch, StringRef name,
                    ArrayRef<func::FuncOp> functions, ArrayRef<Value> addresses);
@@ -380,15 +381,27 @@ LogicalResult StepWriter::verifyLengthKnown(Operation *op,
                               "--pipe-insert-communication first";
 }
 
-/// Each source of the length in turn, then what they agree on.
+/// What others say is known where it arrives: values are waited for that may
+/// come before the op.
+void StepWriter::tellLength(Value received) {
+  for (Operation *user : received.getUsers()) {
+    auto length = dyn_cast<LengthOp>(user);
+    if (!length)
+      continue;
+    Value microbatch = constant(length.getMicrobatch(), 32);
+    if (length.getData())
+      callRuntime("veeline_length_of_data", {rank, microbatch}, {});
+    callRuntime("veeline_length_received",
+                {rank, microbatch, getAddress(received)}, {});
+  }
+}
+
+/// What all sources agree on.
 void StepWriter::lowerLength(LengthOp length) {
   knownLengths.insert(length.getMicrobatch());
   Value microbatch = constant(length.getMicrobatch(), 32);
-  if (length.getData())
+  if (length.getData() && length.getReceived().empty())
     callRuntime("veeline_length_of_data", {rank, microbatch}, {});
-  for (Value received : length.getReceived())
-    callRuntime("veeline_length_received",
-                {rank, microbatch, getAddress(received)}, {});
   if (!length.getLength().use_empty())
     callRuntime("veeline_length",
                 {rank, microbatch, getAddress(length.getLength())}, {});
@@ -510,6 +523,7 @@ void StepWriter::lowerWait(WaitOp wait) {
   bracket(wait, [&] {
     callRuntime("veeline_recv_wait", {rank, constant(channel, 32)}, {});
   });
+  tellLength(wait.getValue());
 }
 
 /// `pipe_add_<type>`: c = a + b, on memrefs.
