@@ -17,9 +17,9 @@ namespace veeline::net {
 /// Either end of a channel. All that MPI does is done in calls of the rank's
 /// own thread, which looks again in sleeps that grow while it waits. The tag is
 /// the channel's index: edge and direction are the channel's, messages come in
-/// the order in which they were sent, and so do the parts of one. One of another
-/// size than the rank expects ends the run. Where messages are checked, the
-/// identity of each part is sent ahead of it.
+/// the order in which they were sent, and so do the parts of one. One of
+/// another size than the rank expects ends the run. Where messages are checked,
+/// the identity of each part is sent ahead of it.
 class MpiChannel final : public host::Channel {
 public:
   MpiChannel(const MpiLibrary &mpi, const host::Group &group, int32_t index,

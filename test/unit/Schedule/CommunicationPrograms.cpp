@@ -109,6 +109,8 @@ void veeline::schedule::communication::splitSome(Random &random,
                                                  Program &program) {
   std::map<std::pair<int, Direction>, int> parts;
   program = splitMessages(program, [&](const Op &op) {
+              if (op.message.direction == Direction::Shape)
+                return 1;
               auto [it, isNew] =
                   parts.try_emplace({op.message.edge, op.message.direction}, 1);
               if (isNew)
