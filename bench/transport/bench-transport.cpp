@@ -9,6 +9,9 @@
 // processes by MPI, beside the same messages by calls of MPI alone that poll
 // alike. Beside all of them memcpy. Medians of several runs.
 //
+// With --parts, large messages in several parts, as computed in place and as
+// copied from elsewhere.
+//
 //===----------------------------------------------------------------------===//
 
 #include "HostExecutor.h"
@@ -34,6 +37,8 @@ static constexpr int32_t ahead = 4;
 static int32_t numRounds;
 static int64_t messageBytes;
 static double measured; ///< Nanoseconds of a message.
+static int32_t numParts = 1;
+static bool isCopied = false; ///< From elsewhere, and not computed in place.
 
 static void fail(const Status &status) {
   std::fprintf(stderr, "bench-transport: error: %s\n",
@@ -49,6 +54,15 @@ static int32_t roundsOf(int64_t bytes) {
 // Our messages
 //===----------------------------------------------------------------------===//
 
+/// What is copied lies after the places of what is received.
+static void send(veeline_rank *rank, int32_t channel, char *arena) {
+  void *slot = veeline_send_acquire(rank, channel);
+  if (isCopied)
+    veeline_send_copy(rank, channel, 0, slot, arena + ahead * messageBytes);
+  else
+    veeline_send_commit(rank, channel);
+}
+
 /// Rank 0 sends by channel 0, rank 1 by channel 1.
 template <int32_t out>
 static void pingPongStep(veeline_rank *rank, char *arena, const void *const *) {
@@ -58,19 +72,16 @@ static void pingPongStep(veeline_rank *rank, char *arena, const void *const *) {
     veeline_recv_post(rank, in, arena);
     if (out == 1)
       veeline_recv_wait(rank, in);
-    veeline_send_acquire(rank, out);
-    veeline_send_commit(rank, out);
+    send(rank, out, arena);
     if (out == 0)
       veeline_recv_wait(rank, in);
   }
   measured = double(nanoseconds() - begin) / (2 * numRounds);
 }
 
-static void streamStep(veeline_rank *rank, char *, const void *const *) {
-  for (int32_t i = 0; i < numRounds; ++i) {
-    veeline_send_acquire(rank, 0);
-    veeline_send_commit(rank, 0);
-  }
+static void streamStep(veeline_rank *rank, char *arena, const void *const *) {
+  for (int32_t i = 0; i < numRounds; ++i)
+    send(rank, 0, arena);
 }
 
 static void drainStep(veeline_rank *rank, char *arena, const void *const *) {
@@ -92,7 +103,7 @@ static artifact::Artifact makeArtifact(bool bothWays) {
   program.ranks.resize(2);
   for (artifact::Rank &rank : program.ranks) {
     rank.stepSymbol = "step";
-    rank.arenaBytes = ahead * messageBytes;
+    rank.arenaBytes = (ahead + 1) * messageBytes;
   }
   for (int32_t from = 0; from < (bothWays ? 2 : 1); ++from)
     program.channels.push_back({artifact::ChannelKind::activation,
@@ -102,7 +113,9 @@ static artifact::Artifact makeArtifact(bool bothWays) {
                                 messageBytes,
                                 numRounds,
                                 artifact::DataType::i8,
-                                {messageBytes}});
+                                {messageBytes},
+                                {},
+                                numParts});
   artifact.metadata.programs = {program};
   artifact.objects = {""};
   return artifact;
@@ -254,6 +267,36 @@ static std::pair<double, double> measureOurs(host::Network *network) {
   return {latency, run(network, 1, {streamStep, drainStep})};
 }
 
+static constexpr int64_t splitSizes[] = {1 << 20, 16 << 20};
+
+/// One row for each number of parts.
+static void benchParts(host::Network *network, const char *how) {
+  bool prints = !network || network->rank() == 0;
+  for (int64_t bytes : splitSizes)
+    for (int32_t parts : {1, 2, 4, 8, 16, 64}) {
+      messageBytes = bytes;
+      numRounds = roundsOf(bytes);
+      numParts = parts;
+      isCopied = false;
+      auto [latency, stream] = measureOurs(network);
+      isCopied = true;
+      auto [copiedLatency, copiedStream] = measureOurs(network);
+      if (!prints)
+        continue;
+      std::printf("| %lld | %s | %d | %.0f us | %s | %.0f us | %s |\n",
+                  static_cast<long long>(bytes), how, parts, latency / 1e3,
+                  gigabytes(stream).c_str(), copiedLatency / 1e3,
+                  gigabytes(copiedStream).c_str());
+      std::fflush(stdout);
+    }
+}
+
+static void printPartsHead() {
+  std::printf("| bytes | messages by | parts | computed in place: half of a "
+              "round trip | stream | copied: half of a round trip | stream |\n"
+              "|---|---|---|---|---|---|---|\n");
+}
+
 static std::unique_ptr<net::Mesh> openMesh(const net::Place &place,
                                            const net::MpiLibrary *mpi) {
   net::MeetingOptions options;
@@ -264,7 +307,8 @@ static std::unique_ptr<net::Mesh> openMesh(const net::Place &place,
   return std::move(*mesh);
 }
 
-static void benchMpi(const net::Place &place, const std::string &directory) {
+static void benchMpi(const net::Place &place, const std::string &directory,
+                     bool isSplit) {
   auto loaded = net::loadMpi(directory);
   if (!loaded.ok())
     fail(loaded.status());
@@ -272,6 +316,11 @@ static void benchMpi(const net::Place &place, const std::string &directory) {
   int32_t rank = 0, numRanks = 0;
   mpi.initialize(&rank, &numRanks);
   std::unique_ptr<net::Mesh> mesh = openMesh(place, &mpi);
+  if (isSplit) {
+    if (rank == 0)
+      printPartsHead();
+    return benchParts(mesh.get(), "MPI");
+  }
   if (rank == 0)
     printHead("MPI alone");
   forEachSize([&] {
@@ -292,8 +341,9 @@ static void benchMpi(const net::Place &place, const std::string &directory) {
   });
 }
 
-static void benchThreadsAndTcp() {
-  printHead("memcpy");
+static void benchThreadsAndTcp(bool isSplit) {
+  isSplit ? printPartsHead() : printHead("memcpy");
+  std::fflush(stdout);
   int32_t child = ::fork();
   net::Place place;
   place.rank = child == 0 ? 1 : 0;
@@ -302,15 +352,20 @@ static void benchThreadsAndTcp() {
       static_cast<uint16_t>(20000 + (child ? ::getpid() : ::getppid()) % 20000);
   {
     std::unique_ptr<net::Mesh> mesh = openMesh(place, nullptr);
-    forEachSize([&] {
-      auto [latency, stream] = measureOurs(mesh.get());
-      if (place.rank == 0)
-        print("TCP", latency, stream, copyTime());
-    });
+    if (isSplit)
+      benchParts(mesh.get(), "TCP");
+    else
+      forEachSize([&] {
+        auto [latency, stream] = measureOurs(mesh.get());
+        if (place.rank == 0)
+          print("TCP", latency, stream, copyTime());
+      });
   }
   if (child == 0)
     ::_exit(0);
   ::waitpid(child, nullptr, 0);
+  if (isSplit)
+    return benchParts(nullptr, "shared memory");
   forEachSize([] {
     auto [latency, stream] = measureOurs(nullptr);
     double copy = copyTime();
@@ -319,14 +374,19 @@ static void benchThreadsAndTcp() {
   });
 }
 
-int main(int, char **arguments) {
+int main(int count, char **arguments) {
   std::string program = arguments[0];
+  bool isSplit = count == 2 && std::strcmp(arguments[1], "--parts") == 0;
+  if (count > 1 && !isSplit)
+    fail(Status::error(std::string("unknown argument '") + arguments[1] +
+                       "'; there is --parts"));
   auto place = net::findPlace();
   if (!place.ok())
     fail(place.status());
   if (*place)
-    benchMpi(**place, program.substr(0, program.rfind('/') + 1) + "../lib");
+    benchMpi(**place, program.substr(0, program.rfind('/') + 1) + "../lib",
+             isSplit);
   else
-    benchThreadsAndTcp();
+    benchThreadsAndTcp(isSplit);
   return 0;
 }

@@ -54,7 +54,7 @@ private:
 
 struct Receive {
   std::string name;
-  int64_t postedBefore, waitedBefore;
+  int64_t parts, postedBefore, waitedBefore;
   double microseconds;
 };
 
@@ -84,7 +84,7 @@ static std::vector<Receive> collectReceives(const artifact::Program &program,
     receives.push_back({place + (isShape      ? " shape"
                                  : isGradient ? " gradient"
                                               : " activation"),
-                        before, waited,
+                        channel.parts, before, waited,
                         work.getTime(waited) - work.getTime(before)});
   }
   return receives;
@@ -92,13 +92,14 @@ static std::vector<Receive> collectReceives(const artifact::Program &program,
 
 void veeline::compiler::printCommunication(llvm::raw_ostream &os,
                                            const artifact::Program &program) {
-  os << "rank  message                 posted before  waited before  ops ahead "
-        " ms ahead (predicted)\n";
+  os << "rank  message                 parts  posted before  waited before  "
+        "ops ahead  ms ahead (predicted)\n";
   for (auto [i, rank] : llvm::enumerate(program.ranks)) {
     WorkTable work(rank);
     for (const Receive &receive : collectReceives(program, rank))
       os << llvm::format(
-          "%4zu  %-23s %-14s %-14s %9lld %22.3f\n", i, receive.name.c_str(),
+          "%4zu  %-23s %5lld  %-14s %-14s %9lld %22.3f\n", i,
+          receive.name.c_str(), static_cast<long long>(receive.parts),
           work.getName(receive.postedBefore).c_str(),
           work.getName(receive.waitedBefore).c_str(),
           static_cast<long long>(receive.waitedBefore - receive.postedBefore),

@@ -66,6 +66,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.communication =
       *schedule::communication::parseStrategy(command.communication);
   options.rules = schedule::communication::parseModel(command.rules);
+  options.splitMessages = command.splitMessages;
   options.recompute = command.recompute;
   options.memoryLimits = command.memoryLimits;
   options.target = command.target;
@@ -286,6 +287,8 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "communication", command.communication);
   if (!command.rules.empty())
     addOption(metadata, "verify-communication", command.rules);
+  if (command.splitMessages > 1)
+    addOption(metadata, "split-messages", llvm::Twine(command.splitMessages));
   if (!command.recompute.empty())
     addOption(metadata, "recompute", llvm::join(command.recompute, ","));
   if (!command.memoryLimits.empty())

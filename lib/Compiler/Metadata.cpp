@@ -612,6 +612,7 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
         isShape ? getLengthType(pipeline.getContext()) : edge.type;
     entry.messageBytes = getByteSize(messageType);
     entry.messagesPerStep = channel.messagesPerStep;
+    entry.parts = channel.parts;
     if (!isShape && !edge.isParameter())
       for (const EdgeTable &version : versionEdges)
         entry.lengthShapes.push_back(getShape(version[channel.edge].type));

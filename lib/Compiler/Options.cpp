@@ -130,6 +130,11 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "mpi for overlap, else nccl, which is right under both)")
       ->check(CLI::IsMember({"mpi", "nccl"}))
       ->option_text("mpi|nccl");
+  app.add_option("--split-messages", command.splitMessages,
+                 "Parts in which a message travels: while one does, the next "
+                 "is copied")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{1024}));
   app.add_option("--recompute", command.recompute,
                  "What backwards compute again instead of keeping it: none, "
                  "balanced (the default), cheap, full, a ratio of a chunk's "

@@ -91,6 +91,7 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
   pipe::PipeInsertCommunicationOptions communication;
   communication.strategy = options.communication;
   communication.model = options.getRules();
+  communication.splitMessages = options.splitMessages;
   passManager.addPass(pipe::createPipeInsertCommunication(communication));
   pipe::PipeVerifyCommunicationOptions verification;
   verification.model = options.getRules();
@@ -183,6 +184,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
                      "both neighbours at a time"),
           clEnumValN(schedule::communication::Strategy::Overlap, "overlap",
                      "receives posted ahead"))};
+  Option<int64_t> splitMessages{
+      *this, "split-messages",
+      llvm::cl::desc("Parts in which a message travels"), llvm::cl::init(1)};
   ListOption<std::string> recompute{
       *this, "recompute",
       llvm::cl::desc("What backwards compute again: none, balanced, cheap, "
@@ -218,6 +222,7 @@ void veeline::registerPipelines() {
         options.profile = given.profile;
         options.optimizer = given.optimizer;
         options.communication = given.communication;
+        options.splitMessages = given.splitMessages;
         options.recompute.assign(given.recompute.begin(),
                                  given.recompute.end());
         options.memoryLimits.assign(given.memoryLimits.begin(),

@@ -6,23 +6,29 @@
 
 #include "Suite.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace veeline;
 using namespace veeline::cts;
+
+static constexpr int64_t maxBytes = 256;
 
 /// What rank 1 has seen of each of two microbatches.
 static int64_t seenLengths[2];
 static int32_t seenVersions[2];
 static int64_t seenBytes[2];
 
-/// Says what its data say.
+/// Says what its data say, and sends a value.
 static void tell(veeline_rank *rank, char *arena, const void *const *) {
+  char *value = arena + maxBytes;
+  std::memset(value, 7, maxBytes);
   for (int32_t i = 0; i < 2; ++i) {
     veeline_length_of_data(rank, i);
     veeline_length(rank, i, arena);
     std::memcpy(veeline_send_acquire(rank, 0), arena, 8);
     veeline_send_commit(rank, 0);
+    veeline_send_copy(rank, 1, i, veeline_send_acquire(rank, 1), value);
   }
 }
 
@@ -36,13 +42,19 @@ static void tellTooMuch(veeline_rank *rank, char *, const void *const *) {
 }
 
 static void listen(veeline_rank *rank, char *arena, const void *const *) {
+  char *value = arena + maxBytes;
   for (int32_t i = 0; i < 2; ++i) {
+    std::memset(value, 0, maxBytes);
+    veeline_recv_post(rank, 1, value);
     veeline_recv_post(rank, 0, arena);
     veeline_recv_wait(rank, 0);
     veeline_length_received(rank, i, arena);
     veeline_length(rank, i, &seenLengths[i]);
     seenVersions[i] = veeline_version(rank, i);
-    seenBytes[i] = veeline_message_bytes(rank, 1, i);
+    veeline_recv_wait(rank, 1);
+    // They stand at the begin, without gaps.
+    seenBytes[i] = std::find(value, value + maxBytes, 0) - value;
+    seenBytes[i] += std::count(value + seenBytes[i], value + maxBytes, 7);
   }
 }
 
@@ -56,28 +68,31 @@ static void contradict(veeline_rank *rank, char *arena, const void *const *) {
 }
 
 static Status run(veeline_step_fn first, veeline_step_fn second,
-                  std::vector<int64_t> lengths) {
+                  std::vector<int64_t> lengths, int32_t parts = 1) {
   Fixture fixture({first, second});
   fixture.metadata().microbatches = 2;
   fixture.metadata().lengths = {8, 16, 64};
   fixture.addChannel(0, 1, 8, 2);
   fixture.program().channels.back().kind = artifact::ChannelKind::shape;
-  fixture.addChannel(0, 1, 256, 2);
-  fixture.program().channels.back().lengthShapes = {{32}, {64}, {256}};
+  fixture.addChannel(0, 1, maxBytes, 2);
+  fixture.program().channels.back().lengthShapes = {{32}, {64}, {maxBytes}};
+  fixture.program().channels.back().parts = parts;
   fixture.lengths = std::move(lengths);
   fixture.create();
   return fixture.step();
 }
 
 TEST(Lengths, AreThoseOfTheMessage) {
-  Status status = run(tell, listen, {64, 8});
-  ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(seenLengths[0], 64);
-  EXPECT_EQ(seenLengths[1], 8);
-  EXPECT_EQ(seenVersions[0], 2);
-  EXPECT_EQ(seenVersions[1], 0);
-  EXPECT_EQ(seenBytes[0], 256);
-  EXPECT_EQ(seenBytes[1], 32);
+  for (int32_t parts : {1, 5}) {
+    Status status = run(tell, listen, {64, 8}, parts);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(seenLengths[0], 64);
+    EXPECT_EQ(seenLengths[1], 8);
+    EXPECT_EQ(seenVersions[0], 2);
+    EXPECT_EQ(seenVersions[1], 0);
+    EXPECT_EQ(seenBytes[0], maxBytes);
+    EXPECT_EQ(seenBytes[1], 32);
+  }
 }
 
 TEST(Lengths, BeyondTheBoundOfData) {

@@ -109,6 +109,62 @@ TEST(Messages, AcquiredInPairs) {
 }
 
 //===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t numElements = 11;
+
+/// By turns computed in place and copied.
+static void sendInParts(veeline_rank *rank, char *arena,
+                        const void *const *batch) {
+  int64_t base = load(batch[0]);
+  for (int32_t i = 0; i < numMessages; ++i) {
+    int64_t value[numElements];
+    for (int64_t k = 0; k < numElements; ++k)
+      value[k] = base + 100 * i + k;
+    if (i % 2 == 0) {
+      std::memcpy(veeline_send_acquire(rank, 0), value, sizeof(value));
+      veeline_send_commit(rank, 0);
+    } else {
+      std::memcpy(arena, value, sizeof(value));
+      veeline_send_copy(rank, 0, i, veeline_send_acquire(rank, 0), arena);
+    }
+  }
+}
+
+static void receiveParts(veeline_rank *rank, char *arena,
+                         const void *const *batch) {
+  int64_t base = load(batch[0]), right = 0;
+  for (int32_t i = 0; i < numMessages; ++i)
+    veeline_recv_post(rank, 0, arena + 128 * i);
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_recv_wait(rank, 0);
+    for (int64_t k = 0; k < numElements; ++k)
+      right += load(arena + 128 * i + 8 * k) == base + 100 * i + k;
+  }
+  reportSum(rank, right);
+}
+
+/// Whatever the number of parts, and whether it divides that of the elements.
+TEST(Messages, InParts) {
+  for (int32_t parts : {1, 2, 4, 11}) {
+    Fixture fixture({sendInParts, receiveParts});
+    fixture.addChannel(0, 1, 8 * numElements, numMessages);
+    fixture.program().channels[0].type = artifact::DataType::i64;
+    fixture.program().channels[0].shape = {numElements};
+    fixture.program().channels[0].parts = parts;
+    ASSERT_NO_FATAL_FAILURE(fixture.create());
+    for (int64_t step = 0; step < 100; ++step) {
+      int64_t base = step * 10000;
+      Status status = fixture.step(&base);
+      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_EQ(fixture.result().results[0], numMessages * numElements)
+          << parts << " parts, step " << step;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Many ranks
 //===----------------------------------------------------------------------===//
 

@@ -263,7 +263,7 @@ LogicalResult Compilation::lower() {
   return success();
 }
 
-/// The strategy is what the seed says.
+/// The strategy and the parts of messages are what the seed says.
 void Compilation::addCommunication(OpPassManager &passManager) {
   namespace comm = veeline::schedule::communication;
   Random random(task.seed ^ 0xC033);
@@ -272,6 +272,8 @@ void Compilation::addCommunication(OpPassManager &passManager) {
       comm::Strategy::Ring, comm::Strategy::Overlap};
   pipe::PipeInsertCommunicationOptions communication;
   communication.strategy = random.oneOf(choices);
+  communication.splitMessages =
+      random.oneOf(std::vector<int64_t>{1, 1, 2, 3, 10});
   passManager.addPass(pipe::createPipeInsertCommunication(communication));
   pipe::PipeVerifyCommunicationOptions verification;
   verification.model = communication.strategy == comm::Strategy::Overlap

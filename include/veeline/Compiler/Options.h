@@ -57,6 +57,8 @@ struct CompileCommand {
   std::string communication = "overlap";
   /// Under whose rules that is proved, mpi or nccl; empty: the strategy's own.
   std::string rules;
+  /// Parts in which a message travels.
+  int64_t splitMessages = 1;
   /// What backwards compute again: nothing (the default), one for all chunks or
   /// one for each. Checked.
   std::vector<std::string> recompute;

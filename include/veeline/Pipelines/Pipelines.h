@@ -54,6 +54,8 @@ struct CompileOptions {
     return rules.value_or(communication == Strategy::Overlap ? Model::Mpi
                                                              : Model::Nccl);
   }
+  /// Parts in which a message travels.
+  int64_t splitMessages = 1;
   /// What backwards compute again: one for all chunks or one for each; empty:
   /// the default.
   std::vector<std::string> recompute;

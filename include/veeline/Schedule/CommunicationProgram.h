@@ -12,6 +12,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct MessageId {
   int microbatch = 0;
   /// Of the pipeline, where there are several beside each other.
   int replica = 0;
+  /// Of a message that travels in several, from 0 on; -1: it is whole.
+  int part = -1;
 
   friend auto operator<=>(const MessageId &, const MessageId &) = default;
 };
@@ -114,6 +117,21 @@ struct Program {
   /// an empty one.
   std::vector<std::vector<int>> communicators = {};
 };
+
+/// A program whose messages travel in parts.
+struct SplitProgram {
+  Program program;
+  /// Of each operation, by rank, the one that it was before.
+  std::vector<std::vector<int>> origins;
+};
+
+/// Has each message of `program` travel in as many parts as `partsOf` says of
+/// its Ready, send and receive, 1 and more: each becomes one for each part, in
+/// order and in the same group, and a Wait for a receive waits for all parts.
+/// Numbers of handles change. What was right stays so: on both ends the parts
+/// of a message follow each other as one.
+SplitProgram splitMessages(const Program &program,
+                           const std::function<int(const Op &)> &partsOf);
 
 /// By which rules messages travel.
 ///

@@ -63,6 +63,7 @@ static const char *nameOf(Direction direction) {
 static std::string describe(const MessageId &id) {
   return "edge " + std::to_string(id.edge) + nameOf(id.direction) +
          ", microbatch " + std::to_string(id.microbatch) +
+         (id.part >= 0 ? ", part " + std::to_string(id.part) : "") +
          (id.replica ? ", replica " + std::to_string(id.replica) : "");
 }
 

@@ -49,8 +49,9 @@ static Result checkOp(const Program &program, Position at) {
   if (op.kind == OpKind::Compute || op.kind == OpKind::Wait)
     return std::nullopt;
   if (op.kind != OpKind::AllReduce &&
-      (op.message.edge < 0 || op.message.microbatch < 0))
-    return malformed("names a negative edge or microbatch");
+      (op.message.edge < 0 || op.message.microbatch < 0 ||
+       op.message.part < -1))
+    return malformed("names a negative edge, microbatch or part");
   if (op.kind == OpKind::Ready)
     return std::nullopt;
   if (op.type < 0 || op.type >= static_cast<int>(program.types.size()))
@@ -484,6 +485,26 @@ static std::map<MessageId, RankEnds> findEnds(const Ops &ops) {
   return ends;
 }
 
+static Result checkShape(int rank, const RankEnds &shape, const RankEnds &value,
+                         Model model) {
+  if (shape.send >= 0 && value.send >= 0 && value.send < shape.send)
+    return Error{ErrorKind::Shape,
+                 {rank, value.send},
+                 "is sent before its shape; the receiver has to know the "
+                 "shape first",
+                 {{{rank, shape.send}, "comes later"}}};
+  int needed = model == Model::Nccl ? value.receive : value.wait;
+  if (shape.receive >= 0 && value.receive >= 0 && needed <= shape.wait)
+    return Error{ErrorKind::Shape,
+                 {rank, value.receive},
+                 model == Model::Nccl
+                     ? "is received before its shape is known, which says "
+                       "how many elements to receive"
+                     : "is waited for before its shape is known",
+                 {{{rank, shape.receive}, "says the shape"}}};
+  return std::nullopt;
+}
+
 /// The shape of a value is known wherever the value is dealt with.
 static Result checkShapes(const Program &program, int rank, Model model) {
   const Ops &ops = program.ranks[rank];
@@ -497,25 +518,16 @@ static Result checkShapes(const Program &program, int rank, Model model) {
       continue;
     MessageId valueId = id;
     valueId.direction = Direction::Activation;
-    auto it = all.find(valueId);
-    if (it == all.end())
-      continue;
-    const RankEnds &value = it->second;
-    if (shape.send >= 0 && value.send >= 0 && value.send < shape.send)
-      return Error{ErrorKind::Shape,
-                   {rank, value.send},
-                   "is sent before its shape; the receiver has to know the "
-                   "shape first",
-                   {{{rank, shape.send}, "comes later"}}};
-    int needed = model == Model::Nccl ? value.receive : value.wait;
-    if (shape.receive >= 0 && value.receive >= 0 && needed <= shape.wait)
-      return Error{ErrorKind::Shape,
-                   {rank, value.receive},
-                   model == Model::Nccl
-                       ? "is received before its shape is known, which says "
-                         "how many elements to receive"
-                       : "is waited for before its shape is known",
-                   {{{rank, shape.receive}, "says the shape"}}};
+    valueId.part = -1;
+    // The value, or all of its parts.
+    for (auto it = all.lower_bound(valueId); it != all.end(); ++it) {
+      MessageId whole = it->first;
+      whole.part = -1;
+      if (whole != valueId)
+        break;
+      if (Result error = checkShape(rank, shape, it->second, model))
+        return error;
+    }
   }
   return std::nullopt;
 }

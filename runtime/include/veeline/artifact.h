@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 10;
+inline constexpr uint32_t formatVersion = 11;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -274,6 +274,9 @@ struct Channel {
   /// For each of Metadata::lengths the shape of a message; empty where all
   /// messages have the same. Message i of a step is of microbatch i then.
   std::vector<std::vector<int64_t>> lengthShapes = {};
+  /// In how many parts a message travels, no more than the shortest one has
+  /// elements.
+  int32_t parts = 1;
 
   /// Of a message of a microbatch that has the length of this number.
   const std::vector<int64_t> &shapeOf(size_t length) const {

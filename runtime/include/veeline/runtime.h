@@ -65,6 +65,13 @@ VEELINE_API void *veeline_send_acquire(veeline_rank *rank, int32_t channel);
 /* Sender: the acquired slot is filled. */
 VEELINE_API void veeline_send_commit(veeline_rank *rank, int32_t channel);
 
+/* Sender: fills the acquired slot with the message of this microbatch (0: of
+ * none) from elsewhere in the arena, and commits it. Where messages travel in
+ * parts, each one leaves while the next is copied. */
+VEELINE_API void veeline_send_copy(veeline_rank *rank, int32_t channel,
+                                   int32_t microbatch, void *slot,
+                                   const void *value);
+
 /* --- Replicas ---------------------------------------------------------------
  *
  * The accumulators of entry `reduction` of the rank's table are complete: from
@@ -94,10 +101,6 @@ VEELINE_API void veeline_length(veeline_rank *rank, int32_t microbatch,
 
 /* Which version of the chunk functions is for this length. */
 VEELINE_API int32_t veeline_version(veeline_rank *rank, int32_t microbatch);
-
-/* The bytes of the message of `channel` for this microbatch. */
-VEELINE_API int64_t veeline_message_bytes(veeline_rank *rank, int32_t channel,
-                                          int32_t microbatch);
 
 /* --- Work ----------------------------------------------------------------- */
 

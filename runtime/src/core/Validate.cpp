@@ -178,6 +178,21 @@ private:
     }
   }
 
+  /// Counters of parts are never 2^30 apart.
+  void checkParts(const Channel &channel, const std::string &where) {
+    if (!message.empty())
+      return;
+    int64_t shortest = channel.messageBytes;
+    for (size_t i = 0; i < channel.lengthShapes.size(); ++i)
+      shortest = std::min(shortest, channel.bytesOf(i));
+    require(channel.parts >= 1 && channel.parts <= 1024, where,
+            "its messages have no parts, or more than 1024");
+    require(channel.parts <= shortest / byteSize(channel.type), where,
+            "a message has fewer elements than parts");
+    require(int64_t(channel.parts) * channel.messagesPerStep < int64_t(1) << 29,
+            where, "its messages have too many parts in a step");
+  }
+
   void checkEdges(const Program &program, const std::string &where) {
     int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
     for (const Edge &edge : program.edges)
@@ -285,6 +300,7 @@ private:
                     channel.messageBytes,
             where, "its shape has not the bytes of a message");
     checkLengthShapes(channel, where);
+    checkParts(channel, where);
     bool ofParam = channel.kind == ChannelKind::paramGradient ||
                    channel.kind == ChannelKind::paramValue;
     require(!ofParam || isIndex(channel.edge, metadata.params), where,

@@ -163,7 +163,28 @@ void veeline_send_commit(veeline_rank *rank, int32_t channel) {
   if (rank->failed)
     return;
   checkSender(*rank, channel);
-  rank->channels[channel]->commit(*rank);
+  int32_t parts = channelOf(*rank, channel).parts;
+  for (int32_t part = 0; part < parts && !rank->failed; ++part)
+    rank->channels[channel]->commit(*rank);
+}
+
+void veeline_send_copy(veeline_rank *rank, int32_t channel, int32_t microbatch,
+                       void *slot, const void *value) {
+  if (rank->failed)
+    return;
+  checkSender(*rank, channel);
+  const artifact::Channel &description = channelOf(*rank, channel);
+  int64_t bytes =
+      rank->messageBytes(description, static_cast<uint32_t>(microbatch));
+  VEELINE_CHECK(rank->owns(value, bytes),
+                "a value to send is not in the arena");
+  for (int32_t i = 0; i < description.parts && !rank->failed; ++i) {
+    host::Part part = host::partOf(description, bytes, i);
+    std::memcpy(static_cast<char *>(slot) + part.offset,
+                static_cast<const char *>(value) + part.offset,
+                static_cast<size_t>(part.bytes));
+    rank->channels[channel]->commit(*rank);
+  }
 }
 
 void veeline_reduce_post(veeline_rank *rank, int32_t reduction) {
@@ -208,12 +229,6 @@ void veeline_length(veeline_rank *rank, int32_t microbatch, void *length) {
 
 int32_t veeline_version(veeline_rank *rank, int32_t microbatch) {
   return std::max(rank->versions[microbatch], 0);
-}
-
-int64_t veeline_message_bytes(veeline_rank *rank, int32_t channel,
-                              int32_t microbatch) {
-  return rank->messageBytes(channelOf(*rank, channel),
-                            static_cast<uint32_t>(microbatch));
 }
 
 void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,

@@ -213,7 +213,8 @@ std::string Group::describeDeadlock() const {
 HostChannel::HostChannel(Group &group, int32_t index,
                          const artifact::Channel &description)
     : group(group), index(index), capacity(description.messagesPerStep),
-      slots(capacity), identities(group.checksMessages() ? capacity : 0) {}
+      parts(description.parts), slots(capacity),
+      identities(group.checksMessages() ? capacity * parts : 0) {}
 
 void HostChannel::post(veeline_rank &rank, void *slot) {
   if (receiver.numPosted - receiver.numWaited >= capacity)
@@ -229,11 +230,12 @@ void HostChannel::wait(veeline_rank &rank) {
     return rank.fail("channel " + std::to_string(index) +
                      " is waited for, but nothing was posted");
   uint32_t number = receiver.numWaited++;
-  uint32_t target = receiver.numWaited * oneMessage;
+  uint32_t target = receiver.numWaited * parts * oneMessage;
   if (!group.waitFor(rank, index, sender.committed, target))
     rank.failed = true;
   else if (!identities.empty())
-    checkIdentity(rank, index, number, identities[number % capacity]);
+    checkIdentities(rank, index, number, parts,
+                    &identities[number % capacity * parts]);
 }
 
 void *HostChannel::acquire(veeline_rank &rank) {
@@ -242,26 +244,28 @@ void *HostChannel::acquire(veeline_rank &rank) {
     rank.failed = true;
     return nullptr;
   }
-  VEELINE_CHECK(sender.numAcquired - sender.numCommitted < capacity,
+  VEELINE_CHECK(sender.numAcquired - sender.numCommitted.messages < capacity,
                 "more places are acquired than a step has messages");
   return slots[sender.numAcquired++ % capacity];
 }
 
 void HostChannel::commit(veeline_rank &rank) {
-  if (sender.numCommitted == sender.numAcquired)
+  auto [number, part] = sender.numCommitted;
+  if (number == sender.numAcquired)
     return rank.fail("channel " + std::to_string(index) +
                      " is committed, but nothing was acquired");
   if (!identities.empty())
-    identities[sender.numCommitted % capacity] =
-        identityOf(rank, index, sender.numCommitted);
-  ++sender.numCommitted;
+    identities[number % capacity * parts + part] =
+        identityOf(rank, index, number, part);
+  sender.numCommitted.count(parts);
   sender.committed.add(oneMessage);
 }
 
 bool HostChannel::isIdle() const {
   return receiver.numPosted == receiver.numWaited &&
-         sender.numAcquired == sender.numCommitted &&
-         receiver.numWaited == sender.numCommitted;
+         sender.numAcquired == sender.numCommitted.messages &&
+         receiver.numWaited == sender.numCommitted.messages &&
+         sender.numCommitted.part == 0;
 }
 
 void HostChannel::abort() {

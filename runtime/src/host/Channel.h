@@ -9,6 +9,7 @@
 
 #include "Futex.h"
 #include "Identity.h"
+#include "Part.h"
 #include "ShortText.h"
 
 #include "veeline/artifact.h"
@@ -34,6 +35,7 @@ public:
   virtual void wait(veeline_rank &rank) = 0;
   /// Null after a fault.
   virtual void *acquire(veeline_rank &rank) = 0;
+  /// The next part of the oldest place that is acquired is filled.
   virtual void commit(veeline_rank &rank) = 0;
   /// Ends the sender's part of a step: what is committed is on its way, with no
   /// more help from the rank.
@@ -102,8 +104,9 @@ private:
 };
 
 /// A channel in shared memory: the sender writes into the slot that the
-/// receiver posted, nothing is copied. Two words count posts and commits in
-/// steps of two, so that bit 0 is free to carry a fault; they wrap around.
+/// receiver posted, nothing is copied. Two words count posts and the commits of
+/// parts in steps of two, so that bit 0 is free to carry a fault; they wrap
+/// around.
 class HostChannel final : public Channel {
 public:
   HostChannel(Group &group, int32_t index,
@@ -120,8 +123,9 @@ private:
   Group &group;
   const int32_t index;
   const uint32_t capacity; ///< Messages of a step.
+  const int32_t parts;     ///< Of a message.
   std::vector<void *> slots;
-  std::vector<Identity> identities; ///< Beside slots; empty: not checked.
+  std::vector<Identity> identities; ///< Of all parts; empty: not checked.
 
   struct alignas(64) Receiver {
     WaitWord posted; ///< The sender sleeps on it.
@@ -131,7 +135,7 @@ private:
   struct alignas(64) Sender {
     WaitWord committed; ///< The receiver sleeps on it.
     uint32_t numAcquired = 0;
-    uint32_t numCommitted = 0;
+    PartCounter numCommitted;
   } sender;
 };
 

@@ -7,13 +7,14 @@
 #include "Identity.h"
 
 #include "Names.h"
+#include "Part.h"
 #include "Rank.h"
 
 using namespace veeline;
 using namespace veeline::host;
 
 Identity host::identityOf(const veeline_rank &rank, int32_t channel,
-                          uint32_t number) {
+                          uint32_t number, int32_t part) {
   int32_t microbatch = -1;
   const std::vector<artifact::Op> &ops = rank.description->ops;
   if (int32_t current = rank.currentOp;
@@ -25,8 +26,12 @@ Identity host::identityOf(const veeline_rank &rank, int32_t channel,
   }
   const artifact::Channel &description =
       rank.program->channels[static_cast<size_t>(channel)];
-  return {description.kind, description.edge, microbatch,
-          rank.messageBytes(description, number)};
+  int64_t bytes = rank.messageBytes(description, number);
+  if (description.parts == 1 || part == wholeMessage)
+    return {description.kind, description.edge, microbatch, wholeMessage,
+            bytes};
+  return {description.kind, description.edge, microbatch, part,
+          partOf(description, bytes, part).bytes};
 }
 
 static std::string describe(const Identity &identity) {
@@ -34,14 +39,22 @@ static std::string describe(const Identity &identity) {
                      std::to_string(identity.edge);
   if (identity.microbatch >= 0)
     text += " of microbatch " + std::to_string(identity.microbatch);
+  if (identity.part != wholeMessage)
+    text += ", part " + std::to_string(identity.part);
   return text + " with " + std::to_string(identity.bytes) + " bytes";
 }
 
 void host::checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
-                         const Identity &arrived) {
-  Identity expected = identityOf(rank, channel, number);
+                         int32_t part, const Identity &arrived) {
+  Identity expected = identityOf(rank, channel, number, part);
   if (arrived == expected)
     return;
   rank.fail("channel " + std::to_string(channel) + ": " + describe(arrived) +
             " arrived, expected " + describe(expected));
+}
+
+void host::checkIdentities(veeline_rank &rank, int32_t channel, uint32_t number,
+                           int32_t parts, const Identity *arrived) {
+  for (int32_t part = 0; part < parts && !rank.failed; ++part)
+    checkIdentity(rank, channel, number, part, arrived[part]);
 }

@@ -106,8 +106,9 @@ namespace {
 /// One rank's end of a channel, which says what goes by.
 class TracedChannel final : public Channel {
 public:
-  TracedChannel(Channel &channel, int32_t index, const TensorTrace &trace)
-      : channel(channel), index(index), trace(trace) {}
+  TracedChannel(Channel &channel, int32_t index, int32_t parts,
+                const TensorTrace &trace)
+      : channel(channel), index(index), parts(parts), trace(trace) {}
 
   void post(veeline_rank &rank, void *slot) override {
     channel.post(rank, slot);
@@ -125,9 +126,9 @@ public:
       places.push_back(slot);
     return slot;
   }
-  /// From the commit on the place is the receiver's.
+  /// From the last part on the place is the receiver's.
   void commit(veeline_rank &rank) override {
-    if (!places.empty())
+    if (!places.empty() && committed.count(parts))
       print("sending");
     channel.commit(rank);
   }
@@ -143,7 +144,9 @@ private:
 
   Channel &channel;
   const int32_t index;
+  const int32_t parts;
   const TensorTrace &trace;
+  PartCounter committed;
   uint32_t number = 0;             ///< Of messages that have gone by.
   std::deque<const void *> places; ///< Posted or acquired, oldest first.
 };
@@ -154,8 +157,10 @@ TensorTrace::TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata)
   for (size_t i = 0; i < rank.channels.size(); ++i) {
     if (!rank.channels[i])
       continue;
+    auto index = static_cast<size_t>(rank.firstChannel) + i;
     ends.push_back(std::make_unique<TracedChannel>(
-        *rank.channels[i], rank.firstChannel + static_cast<int32_t>(i), *this));
+        *rank.channels[i], static_cast<int32_t>(index),
+        rank.program->channels[index].parts, *this));
     rank.channels[i] = ends.back().get();
   }
 }

@@ -248,8 +248,6 @@ asio::awaitable<void> Mesh::write(int32_t peer) {
     // What is lost is found out by reading, which may still see why.
     if (error)
       co_return;
-    if (frame.sender)
-      frame.sender->sent(const_cast<char *>(frame.data));
     // May queue further frames, which this loop writes as long as there is one.
     if (frame.written)
       frame.written();
@@ -364,10 +362,7 @@ bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
   if (it == receivers.end())
     return false;
   const artifact::Channel &channel = it->second->channel();
-  uint64_t most = static_cast<uint64_t>(channel.messageBytes);
-  bool hasSize = channel.lengthShapes.empty() ? header.bytes == most
-                                              : header.bytes <= most;
-  return hasSize && channel.fromRank == peer && channel.edge == header.edge &&
+  return channel.fromRank == peer && channel.edge == header.edge &&
          static_cast<uint32_t>(channel.kind) == header.direction;
 }
 
@@ -375,12 +370,16 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
   Link &link = *links[static_cast<size_t>(peer)];
   char *target = nullptr;
   if (isFromPeer(peer, header))
-    target = receivers[header.channel]->placeOf(header.number);
+    target = receivers[header.channel]->placeOf(header.number, header.part,
+                                                header.bytes);
   if (!target) {
     lose(peer, "sent message " + std::to_string(header.number) +
                    " of channel " + std::to_string(header.channel) + " (edge " +
-                   std::to_string(header.edge) + ", " +
-                   std::to_string(header.bytes) +
+                   std::to_string(header.edge) +
+                   (header.part == host::wholeMessage
+                        ? ""
+                        : ", part " + std::to_string(header.part)) +
+                   ", " + std::to_string(header.bytes) +
                    " bytes), which is not the one that is expected");
     co_return false;
   }
@@ -391,7 +390,8 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
   // Not where this process has given up meanwhile.
   if (auto it = receivers.find(header.channel); it != receivers.end())
     it->second->arrive({static_cast<ChannelKind>(header.direction), header.edge,
-                        header.microbatch, static_cast<int64_t>(header.bytes)});
+                        header.microbatch, header.part,
+                        static_cast<int64_t>(header.bytes)});
   co_return true;
 }
 
@@ -458,8 +458,11 @@ std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
         frame.header.edge = message.identity.edge;
         frame.header.direction = static_cast<uint32_t>(message.identity.kind);
         frame.header.microbatch = message.identity.microbatch;
+        frame.header.part = message.identity.part;
         frame.data = message.data;
-        frame.sender = senders[frame.header.channel];
+        if (message.place)
+          frame.written = [sender = senders[frame.header.channel],
+                           place = message.place] { sender->sent(place); };
         send(peer, std::move(frame));
       });
   senders[index] = sender.get();

@@ -62,7 +62,6 @@ private:
     Header header = {};
     std::string text;
     const char *data = nullptr;
-    RemoteSender *sender = nullptr;
     std::function<void()> written; ///< Called once it is, where given.
   };
   struct Link {

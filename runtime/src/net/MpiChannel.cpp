@@ -32,25 +32,40 @@ bool MpiChannel::await(veeline_rank &rank, void *request, int64_t *bytes) {
                     [&] { return isDone(rank, request, bytes); });
 }
 
-void MpiChannel::expect(veeline_rank &rank, void *place, int64_t bytes) {
+void MpiChannel::expect(veeline_rank &rank, char *place, int64_t bytes) {
   void *request = nullptr;
   if (const char *error =
           mpi.receive(place, bytes, description.fromRank, index, &request))
     return rank.fail("channel " + std::to_string(index) + ": " + error);
-  posted.push_back(request);
+  posted.push_back({request, place});
 }
 
+host::Identity &MpiChannel::identityAt(uint32_t number, int32_t part) {
+  auto first = number % static_cast<uint32_t>(description.messagesPerStep);
+  return identities[first * static_cast<size_t>(description.parts) +
+                    static_cast<size_t>(part)];
+}
+
+/// Where nobody has said yet how long the message is, its parts come to where
+/// those of the longest one would be.
 void MpiChannel::post(veeline_rank &rank, void *slot) {
-  if (!identities.empty())
-    expect(rank, &identities[numPosted++ % identities.size()],
-           sizeof(host::Identity));
-  if (!rank.failed)
-    expect(rank, slot, description.messageBytes);
+  uint32_t number = numPosted++;
+  int64_t bytes = rank.knowsBytes(description, number)
+                      ? rank.messageBytes(description, number)
+                      : description.messageBytes;
+  for (int32_t i = 0; i < description.parts && !rank.failed; ++i) {
+    if (!identities.empty())
+      expect(rank, reinterpret_cast<char *>(&identityAt(number, i)),
+             sizeof(host::Identity));
+    host::Part part = host::partOf(description, bytes, i);
+    if (!rank.failed)
+      expect(rank, static_cast<char *>(slot) + part.offset, part.bytes);
+  }
 }
 
 /// False after a fault.
 bool MpiChannel::waitForOldest(veeline_rank &rank, int64_t &bytes) {
-  void *request = posted.front();
+  void *request = posted.front().request;
   posted.pop_front();
   if (await(rank, request, &bytes))
     return !rank.failed;
@@ -58,30 +73,58 @@ bool MpiChannel::waitForOldest(veeline_rank &rank, int64_t &bytes) {
   return false;
 }
 
+/// False after a fault.
+bool MpiChannel::waitForIdentity(veeline_rank &rank, uint32_t number,
+                                 int32_t part) {
+  int64_t bytes = 0;
+  if (!waitForOldest(rank, bytes))
+    return false;
+  host::checkIdentity(rank, index, number, part, identityAt(number, part));
+  return !rank.failed;
+}
+
+/// False after a fault; it has another size than the rank expects, say.
+bool MpiChannel::waitForPart(veeline_rank &rank, uint32_t number,
+                             int32_t part) {
+  int64_t bytes = 0;
+  if (!waitForOldest(rank, bytes))
+    return false;
+  host::Identity arrived = host::identityOf(rank, index, number, part);
+  arrived.bytes = bytes;
+  host::checkIdentity(rank, index, number, part, arrived);
+  return !rank.failed;
+}
+
 void MpiChannel::wait(veeline_rank &rank) {
   if (posted.empty())
     return rank.fail("channel " + std::to_string(index) +
                      " is waited for, but nothing was posted");
   uint32_t number = numWaited++;
-  int64_t bytes = 0;
-  if (!identities.empty()) {
+  char *slot = nullptr;
+  for (int32_t i = 0; i < description.parts; ++i) {
     // Before the message: a wrong one may be larger than its place.
-    if (!waitForOldest(rank, bytes))
+    if (!identities.empty() && !waitForIdentity(rank, number, i))
       return;
-    host::checkIdentity(rank, index, number,
-                        identities[number % identities.size()]);
-    if (rank.failed)
+    char *place = posted.front().place;
+    if (!waitForPart(rank, number, i))
       return;
+    slot = i == 0 ? place : slot;
+    host::Part part =
+        host::partOf(description, rank.messageBytes(description, number), i);
+    if (place != slot + part.offset)
+      std::memmove(slot + part.offset, place, static_cast<size_t>(part.bytes));
   }
-  if (!waitForOldest(rank, bytes))
-    return;
-  host::Identity arrived = host::identityOf(rank, index, number);
-  arrived.bytes = bytes;
-  host::checkIdentity(rank, index, number, arrived);
 }
 
-/// Room for the identity before a message in its place.
-size_t MpiChannel::bytesAhead() const { return identities.empty() ? 0 : 64; }
+/// Room for the identities before a message in its place.
+size_t MpiChannel::bytesAhead() const {
+  if (identities.empty())
+    return 0;
+  constexpr size_t line = 64;
+  size_t bytes =
+      static_cast<size_t>(description.parts) * sizeof(host::Identity);
+  return (bytes + line - 1) / line * line;
+}
 
 void MpiChannel::release(Sending message) {
   if (message.place)
@@ -116,16 +159,21 @@ void MpiChannel::commit(veeline_rank &rank) {
   if (acquired.empty())
     return rank.fail("channel " + std::to_string(index) +
                      " is committed, but nothing was acquired");
+  auto [number, i] = committed;
   char *place = acquired.front();
-  acquired.pop_front();
+  bool isLast = committed.count(description.parts);
+  if (isLast)
+    acquired.pop_front();
   if (!identities.empty()) {
-    host::Identity identity = host::identityOf(rank, index, numCommitted);
-    char *before = place - bytesAhead();
+    host::Identity identity = host::identityOf(rank, index, number, i);
+    char *before = place - bytesAhead() + i * sizeof(identity);
     std::memcpy(before, &identity, sizeof(identity));
     start(rank, before, sizeof(identity), nullptr);
   }
+  host::Part part =
+      host::partOf(description, rank.messageBytes(description, number), i);
   if (!rank.failed)
-    start(rank, place, rank.messageBytes(description, numCommitted++), place);
+    start(rank, place + part.offset, part.bytes, isLast ? place : nullptr);
 }
 
 /// `place` is free when this is sent.

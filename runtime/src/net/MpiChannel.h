@@ -17,16 +17,17 @@ namespace veeline::net {
 /// Either end of a channel. All that MPI does is done in calls of the rank's
 /// own thread, which looks again in sleeps that grow while it waits. The tag is
 /// the channel's index: edge and direction are the channel's, messages come in
-/// the order in which they were sent. A message of another size than the rank
-/// expects ends the run. Where messages are checked, each one's identity is
-/// sent ahead of it.
+/// the order in which they were sent, and so do the parts of one. One of
+/// another size than the rank expects ends the run. Where messages are checked,
+/// the identity of each part is sent ahead of it.
 class MpiChannel final : public host::Channel {
 public:
   MpiChannel(const MpiLibrary &mpi, const host::Group &group, int32_t index,
              const artifact::Channel &description)
       : mpi(mpi), index(index), description(description),
         identities(group.checksMessages()
-                       ? static_cast<size_t>(description.messagesPerStep)
+                       ? static_cast<size_t>(description.messagesPerStep) *
+                             static_cast<size_t>(description.parts)
                        : 0) {}
   ~MpiChannel() override;
 
@@ -41,7 +42,11 @@ public:
 private:
   struct Sending {
     void *request;
-    char *place; ///< Null of an identity, which lies before its message.
+    char *place; ///< That is free then; null: others follow from it.
+  };
+  struct Receiving {
+    void *request;
+    char *place;
   };
 
   bool await(veeline_rank &rank, void *request, int64_t *bytes = nullptr);
@@ -49,20 +54,23 @@ private:
   void reclaimPlaces(veeline_rank &rank);
   void finishOldest(veeline_rank &rank);
   bool waitForOldest(veeline_rank &rank, int64_t &bytes);
+  bool waitForIdentity(veeline_rank &rank, uint32_t number, int32_t part);
+  bool waitForPart(veeline_rank &rank, uint32_t number, int32_t part);
   void release(Sending message);
   void start(veeline_rank &rank, const char *data, int64_t bytes, char *place);
-  void expect(veeline_rank &rank, void *place, int64_t bytes);
+  void expect(veeline_rank &rank, char *place, int64_t bytes);
+  host::Identity &identityAt(uint32_t number, int32_t part);
   size_t bytesAhead() const;
 
   const MpiLibrary &mpi;
   const int32_t index;
   const artifact::Channel &description;
   std::atomic<bool> isAborted{false};
-  std::deque<void *> posted;              ///< Receives, oldest first.
-  std::vector<host::Identity> identities; ///< Empty: not checked.
+  std::deque<Receiving> posted;           ///< Oldest first.
+  std::vector<host::Identity> identities; ///< Of all parts; empty: not checked.
   uint32_t numPosted = 0, numWaited = 0;
   std::deque<char *> acquired;
-  uint32_t numCommitted = 0;
+  host::PartCounter committed;
   std::deque<Sending> sending;
   std::vector<std::unique_ptr<char[]>> places;
   std::vector<char *> freePlaces;

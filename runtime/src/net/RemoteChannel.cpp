@@ -56,10 +56,14 @@ void *RemoteSender::acquire(veeline_rank &rank) {
 void RemoteSender::commit(veeline_rank &rank) {
   if (acquired.empty())
     return rank.fail(nameOf(index) + " is committed, but nothing was acquired");
+  auto [number, part] = committed;
   char *place = acquired.front();
-  acquired.erase(acquired.begin());
-  host::Identity identity = host::identityOf(rank, index, numCommitted);
-  send({numCommitted++, place, identity});
+  int64_t bytes = rank.messageBytes(description, number);
+  bool isLast = committed.count(description.parts);
+  if (isLast)
+    acquired.erase(acquired.begin());
+  send({number, place + host::partOf(description, bytes, part).offset,
+        host::identityOf(rank, index, number, part), isLast ? place : nullptr});
 }
 
 void RemoteSender::abort() { credits.setBits(faultBit); }
@@ -89,12 +93,13 @@ void RemoteReceiver::post(veeline_rank &rank, void *slot) {
 void RemoteReceiver::wait(veeline_rank &rank) {
   if (numWaited == numPosted.load(std::memory_order_relaxed))
     return rank.fail(nameOf(index) + " is waited for, but nothing was posted");
+  int32_t parts = description.parts;
   uint32_t number = numWaited++;
-  if (!group.waitFor(rank, index, arrived, numWaited * oneMessage))
+  if (!group.waitFor(rank, index, arrived, numWaited * parts * oneMessage))
     rank.failed = true;
   else
-    host::checkIdentity(rank, index, number,
-                        identities[number % identities.size()]);
+    host::checkIdentities(rank, index, number, parts,
+                          &identities[number % slots.size() * parts]);
 }
 
 void *RemoteReceiver::acquire(veeline_rank &rank) {
@@ -108,14 +113,25 @@ void RemoteReceiver::commit(veeline_rank &rank) {
 
 void RemoteReceiver::abort() { arrived.setBits(faultBit); }
 
-char *RemoteReceiver::placeOf(uint32_t number) {
-  if (number != numArrived ||
+/// The parts of a shorter message follow each other as those of the longest
+/// one do; how long each one has to be, the rank knows when it waits.
+char *RemoteReceiver::placeOf(uint32_t number, int32_t part, uint64_t bytes) {
+  auto most = static_cast<uint64_t>(
+      host::partOf(description, description.messageBytes, numArrived.part)
+          .bytes);
+  bool hasSize =
+      description.lengthShapes.empty() ? bytes == most : bytes <= most;
+  int32_t next = description.parts == 1 ? host::wholeMessage : numArrived.part;
+  if (!hasSize || part != next || number != numArrived.messages ||
       number == numPosted.load(std::memory_order_acquire))
     return nullptr;
-  return static_cast<char *>(slots[number % slots.size()]);
+  return static_cast<char *>(slots[number % slots.size()]) + offset;
 }
 
 void RemoteReceiver::arrive(const host::Identity &identity) {
-  identities[numArrived++ % identities.size()] = identity;
+  auto [number, part] = numArrived;
+  identities[number % slots.size() * description.parts + part] = identity;
+  bool isLast = numArrived.count(description.parts);
+  offset = isLast ? 0 : offset + identity.bytes;
   arrived.add(oneMessage);
 }

@@ -23,11 +23,12 @@
 
 namespace veeline::net {
 
-/// A message on its way out.
+/// A message on its way out, or a part of one.
 struct Outgoing {
   uint32_t number = 0; ///< Counts the messages of the channel.
-  char *data = nullptr;
+  const char *data = nullptr;
   host::Identity identity;
+  char *place = nullptr; ///< That is free then; null: others follow from it.
 };
 
 /// `send` hands a message to the network, which calls `sent` when its place is
@@ -45,7 +46,9 @@ public:
   void *acquire(veeline_rank &rank) override;
   void commit(veeline_rank &rank) override;
   void abort() override;
-  bool isIdle() const override { return numAcquired == numCommitted; }
+  bool isIdle() const override {
+    return numAcquired == committed.messages && committed.part == 0;
+  }
 
   /// From the network's thread.
   void credit();
@@ -61,7 +64,8 @@ private:
   const artifact::Channel &description;
   std::function<void(Outgoing)> send;
   host::WaitWord credits; ///< In steps of two; bit 0 is a fault.
-  uint32_t numAcquired = 0, numCommitted = 0;
+  uint32_t numAcquired = 0;
+  host::PartCounter committed;
   std::vector<char *> acquired; ///< A ring of those not committed.
 
   std::mutex mutex; ///< Of what follows.
@@ -70,7 +74,7 @@ private:
 };
 
 /// `announce` tells the sender of one more post. The network asks where message
-/// `number` goes, and calls `arrived` when it is there.
+/// `number` goes, or a part of it, and calls `arrived` when it is there.
 class RemoteReceiver final : public host::Channel {
 public:
   RemoteReceiver(host::Group &group, int32_t index,
@@ -78,7 +82,8 @@ public:
                  std::function<void()> announce)
       : group(group), index(index), description(description),
         slots(static_cast<size_t>(description.messagesPerStep)),
-        identities(slots.size()), announce(std::move(announce)) {}
+        identities(slots.size() * static_cast<size_t>(description.parts)),
+        announce(std::move(announce)) {}
 
   void post(veeline_rank &rank, void *slot) override;
   void wait(veeline_rank &rank) override;
@@ -87,9 +92,9 @@ public:
   void abort() override;
   bool isIdle() const override { return numPosted.load() == numWaited; }
 
-  /// From the network's thread. Null where message `number` is not the next one
-  /// or nothing is posted for it.
-  char *placeOf(uint32_t number);
+  /// From the network's thread. Null where this is not the next message or
+  /// part, it has another size than it can have, or nothing is posted for it.
+  char *placeOf(uint32_t number, int32_t part, uint64_t bytes);
   void arrive(const host::Identity &identity);
 
   const artifact::Channel &channel() const { return description; }
@@ -99,12 +104,14 @@ private:
   const int32_t index;
   const artifact::Channel &description;
   std::vector<void *> slots;
-  std::vector<host::Identity> identities; ///< Of what has arrived.
+  std::vector<host::Identity> identities; ///< Of all parts that have arrived.
   std::function<void()> announce;
   host::WaitWord arrived; ///< In steps of two; bit 0 is a fault.
   std::atomic<uint32_t> numPosted{0};
   uint32_t numWaited = 0;
-  uint32_t numArrived = 0; ///< Of the network's thread.
+  // Of the network's thread.
+  host::PartCounter numArrived;
+  int64_t offset = 0; ///< Of the next part in its message.
 };
 
 } // namespace veeline::net

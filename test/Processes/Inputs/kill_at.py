@@ -41,7 +41,7 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def find_points(program, victim):
+def find_points(program, victim, copies):
     """(name, function, index, its calls in a step): of each kind of operation the one in the middle."""
     ops = program["ranks"][victim % len(program["ranks"])]["ops"]
 
@@ -54,7 +54,7 @@ def find_points(program, victim):
             yield f"before {kind}", "veeline_op_begin", number, 1
             yield f"after {kind}", "veeline_op_end", number, 1
     for kind, name, function in (("send", "before a place to send to", "veeline_send_acquire"),
-                                 ("send", "in a send", "veeline_send_commit"),
+                                 ("send", "in a send", "veeline_send_copy" if copies else "veeline_send_commit"),
                                  ("recv", "before a post", "veeline_recv_post"),
                                  ("recv", "before a wait", "veeline_recv_wait")):
         channel = ops[middle(kind)]["channel"]
@@ -146,7 +146,8 @@ def main():
     metadata = json.loads(inspected.stdout)
     program = next(p for p in metadata["programs"] if p["name"] == "pipeline")
     with tempfile.TemporaryDirectory() as folder:
-        for point in find_points(program, options.victim):
+        copies = dict(metadata["options"])["communication"] != "overlap"
+        for point in find_points(program, options.victim, copies):
             if options.at and point[0] not in options.at:
                 continue
             flaws = list(find_flaws(options, metadata, point, folder))

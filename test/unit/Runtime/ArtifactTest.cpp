@@ -366,6 +366,23 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) { program(a).channels[0].toRank = 2; }},
       {"channel 0: its shape has not the bytes of a message",
        [&](Artifact &a) { program(a).channels[0].shape = {4, 3}; }},
+      {"channel 0: its messages have no parts, or more than 1024",
+       [&](Artifact &a) { program(a).channels[0].parts = 0; }},
+      {"channel 0: its messages have no parts, or more than 1024",
+       [&](Artifact &a) { program(a).channels[0].parts = 1025; }},
+      {"channel 0: a message has fewer elements than parts",
+       [&](Artifact &a) { program(a).channels[0].parts = 17; }},
+      {"channel 0: a message has fewer elements than parts",
+       [&](Artifact &a) {
+         a.metadata.lengths = {4, 8};
+         program(a).channels[0].lengthShapes = {{2}, {4, 4}};
+         program(a).channels[0].parts = 3;
+       }},
+      {"channel 0: its messages have too many parts in a step",
+       [&](Artifact &a) {
+         program(a).channels[0].messagesPerStep = 1 << 25;
+         program(a).channels[0].parts = 16;
+       }},
       {"channel 0: an extent of its shape is below 1",
        [&](Artifact &a) { program(a).channels[0].shape = {-4, -4}; }},
       {"rank 1: its object", [&](Artifact &a) { a.objects.pop_back(); }},

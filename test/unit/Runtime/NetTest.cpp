@@ -11,7 +11,9 @@
 
 #include "HostExecutor.h"
 #include "Mesh.h"
+#include "Rank.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
@@ -38,6 +40,16 @@ static void sendAll(veeline_rank *rank, char *, const void *const *) {
   }
 }
 
+/// The same, out of memory of its own.
+static void sendCopies(veeline_rank *rank, char *arena, const void *const *) {
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    std::memset(arena, i + 1, messageBytes);
+    veeline_send_copy(rank, 0, i, veeline_send_acquire(rank, 0), arena);
+    veeline_op_end(rank, i);
+  }
+}
+
 static void receiveAll(veeline_rank *rank, char *arena, const void *const *) {
   for (int32_t i = 0; i < numMessages; ++i)
     veeline_recv_post(rank, 0, arena + i * messageBytes);
@@ -46,7 +58,44 @@ static void receiveAll(veeline_rank *rank, char *arena, const void *const *) {
     veeline_op_begin(rank, i);
     veeline_recv_wait(rank, 0);
     veeline_op_end(rank, i);
-    sum += arena[i * messageBytes];
+    const char *message = arena + i * messageBytes;
+    auto right = std::count(message, message + messageBytes, i + 1);
+    sum += right == messageBytes ? i + 1 : 100;
+  }
+  veeline_report(rank, 0, 0, &sum);
+}
+
+/// The bytes of a message of each length.
+static constexpr std::array<int64_t, 2> lengthBytes = {40, messageBytes};
+/// Microbatch i has lengths[i].
+static constexpr std::array<int64_t, numMessages> lengths = {1, 2};
+
+static void sendVarying(veeline_rank *rank, char *arena, const void *const *) {
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    veeline_length_of_data(rank, i);
+    for (int32_t k = 0; k < messageBytes; ++k)
+      arena[k] = static_cast<char>(i + k);
+    veeline_send_copy(rank, 0, i, veeline_send_acquire(rank, 0), arena);
+    veeline_op_end(rank, i);
+  }
+}
+
+/// Posts before it knows how long messages are.
+static void receiveVarying(veeline_rank *rank, char *arena,
+                           const void *const *) {
+  for (int32_t i = 0; i < numMessages; ++i)
+    veeline_recv_post(rank, 0, arena + i * messageBytes);
+  float sum = 0;
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_length_of_data(rank, i);
+    veeline_op_begin(rank, i);
+    veeline_recv_wait(rank, 0);
+    veeline_op_end(rank, i);
+    bool isRight = true;
+    for (int32_t k = 0; k < lengthBytes[lengths[i] - 1]; ++k)
+      isRight &= arena[i * messageBytes + k] == static_cast<char>(i + k);
+    sum += isRight ? i + 1 : 100;
   }
   veeline_report(rank, 0, 0, &sum);
 }
@@ -115,7 +164,8 @@ static Status runStep(Process &process, Mesh &mesh) {
   if (process.instead)
     return process.instead(mesh);
   StepResult result;
-  if (Status status = (*executor)->begin(nullptr, {}); !status.ok())
+  const void *inputs[] = {lengths.data()};
+  if (Status status = (*executor)->begin(inputs, {}); !status.ok())
     return status;
   Status status = (*executor)->finish(result);
   if (status.ok() && result.results[0] != 3)
@@ -248,6 +298,110 @@ TEST(Net, ExchangeOfMoreThanThereIsToSay) {
 }
 
 //===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static void splitMessages(Process &process, int32_t parts) {
+  for (artifact::Channel &channel : process.program().channels)
+    channel.parts = parts;
+}
+
+/// A sender and a receiver whose messages are longer and shorter.
+static void varyLengths(Process &process) {
+  process.artifact.metadata.lengths = {1, 2};
+  process.program().channels[0].lengthShapes = {{lengthBytes[0]},
+                                                {lengthBytes[1]}};
+  process.steps = {sendVarying, receiveVarying};
+}
+
+TEST(Net, MessagesInParts) {
+  for (int32_t parts : {2, 3, 64})
+    for (veeline_step_fn sender : {sendAll, sendCopies}) {
+      Process process;
+      splitMessages(process, parts);
+      process.steps[0] = sender;
+      EXPECT_EQ(runBoth(process, process), (Ends{"", ""})) << parts;
+    }
+}
+
+TEST(Net, PartsOfMessagesOfVaryingLength) {
+  for (int32_t parts : {1, 3}) {
+    Process process;
+    splitMessages(process, parts);
+    varyLengths(process);
+    EXPECT_EQ(runBoth(process, process), (Ends{"", ""})) << parts;
+  }
+}
+
+/// Both ranks have to split alike.
+TEST(Net, OtherParts) {
+  Process whole, two, three;
+  splitMessages(two, 2);
+  splitMessages(three, 3);
+  auto expect = [](Process sender, Process receiver, const std::string &what) {
+    Ends ends = runBoth(std::move(sender), std::move(receiver));
+    EXPECT_TRUE(has(ends[1], "rank 0 sent message 0 of channel 0 (" + what +
+                                 "), which is not the one that is expected"));
+  };
+  expect(two, three, "edge 0, part 0, 32 bytes");
+  expect(two, whole, "edge 0, part 0, 32 bytes");
+  expect(whole, two, "edge 0, 64 bytes");
+}
+
+/// A sender that thinks of another length: found out when it is waited for.
+TEST(Net, PartsOfAnotherLength) {
+  Process sender;
+  splitMessages(sender, 3);
+  varyLengths(sender);
+  Process receiver = sender;
+  sender.program().channels[0].lengthShapes = {{43}, {64}};
+  EXPECT_TRUE(has(runBoth(std::move(sender), std::move(receiver))[1],
+                  "activation 0 of microbatch 0, part 0 with 15 bytes arrived, "
+                  "expected activation 0 of microbatch 0, part 0 with 14 "
+                  "bytes"));
+}
+
+/// A part is taken where it is the next one, and has the size of it.
+TEST(RemoteReceiver, TakesPartsInOrder) {
+  artifact::Artifact artifact = makeArtifact();
+  artifact::Program &program = artifact.metadata.programs[0];
+  artifact::Channel &channel = program.channels[0];
+  host::Group group(program, /*isWhole=*/false, /*checksMessages=*/true);
+  auto partAt = [](int32_t part, int64_t bytes) {
+    return host::Identity{artifact::ChannelKind::activation, 0, 0, part, bytes};
+  };
+  veeline_rank rank;
+  char slot[messageBytes];
+  channel.parts = 3;
+  {
+    RemoteReceiver receiver(group, 0, channel, [] {});
+    EXPECT_EQ(receiver.placeOf(0, 0, 22), nullptr);
+    receiver.post(rank, slot);
+    EXPECT_EQ(receiver.placeOf(0, 1, 21), nullptr);
+    EXPECT_EQ(receiver.placeOf(0, 0, 21), nullptr);
+    EXPECT_EQ(receiver.placeOf(0, host::wholeMessage, 64), nullptr);
+    EXPECT_EQ(receiver.placeOf(0, 0, 22), slot);
+    receiver.arrive(partAt(0, 22));
+    EXPECT_EQ(receiver.placeOf(0, 0, 22), nullptr);
+    EXPECT_EQ(receiver.placeOf(0, 2, 21), nullptr);
+    EXPECT_EQ(receiver.placeOf(0, 1, 21), slot + 22);
+    receiver.arrive(partAt(1, 21));
+    receiver.arrive(partAt(2, 21));
+    EXPECT_EQ(receiver.placeOf(0, 0, 22), nullptr);
+    EXPECT_EQ(receiver.placeOf(1, 0, 22), nullptr);
+  }
+  // Of a length that is not known yet: no larger than those of the longest.
+  channel.lengthShapes = {{lengthBytes[0]}, {lengthBytes[1]}};
+  RemoteReceiver receiver(group, 0, channel, [] {});
+  receiver.post(rank, slot);
+  EXPECT_EQ(receiver.placeOf(0, 0, 23), nullptr);
+  EXPECT_EQ(receiver.placeOf(0, 0, 14), slot);
+  receiver.arrive(partAt(0, 14));
+  EXPECT_EQ(receiver.placeOf(0, 1, 22), nullptr);
+  EXPECT_EQ(receiver.placeOf(0, 1, 13), slot + 14);
+}
+
+//===----------------------------------------------------------------------===//
 // MPI
 //===----------------------------------------------------------------------===//
 
@@ -262,6 +416,7 @@ struct Request {
 struct Post {
   std::mutex mutex;
   std::map<int32_t, std::list<std::string>> underWay; ///< By tag.
+  std::vector<int64_t> sent; ///< Bytes of each message since the begin.
 };
 } // namespace
 
@@ -274,6 +429,7 @@ static const char *sendByPost(const void *data, int64_t bytes, int32_t,
                               int32_t tag, void **request) {
   std::lock_guard<std::mutex> lock(post().mutex);
   post().underWay[tag].emplace_back(static_cast<const char *>(data), bytes);
+  post().sent.push_back(bytes);
   *request = new Request;
   return nullptr;
 }
@@ -310,6 +466,7 @@ static const MpiLibrary &postLibrary() {
       sendByPost, receiveByPost,
       testPost,   [] { return static_cast<const char *>(nullptr); }};
   post().underWay.clear();
+  post().sent.clear();
   return library;
 }
 
@@ -318,6 +475,12 @@ static Ends runByPost(const std::function<void(Process &)> &damage) {
   sender.mpi = receiver.mpi = &postLibrary();
   damage(sender);
   return runBoth(std::move(sender), std::move(receiver));
+}
+
+/// Both alike.
+static Ends runAlikeByPost(Process process) {
+  process.mpi = &postLibrary();
+  return runBoth(process, process);
 }
 
 TEST(NetByMpi, MessagesArrive) {
@@ -368,4 +531,37 @@ TEST(NetByMpi, MessageOfAnotherSize) {
   EXPECT_TRUE(has(runByPost(damage)[1],
                   "with 128 bytes arrived, expected activation 0 of microbatch "
                   "0 with 64 bytes"));
+}
+
+/// An identity and a part by turns, each as long as it has to be.
+TEST(NetByMpi, MessagesInParts) {
+  constexpr int64_t ahead = sizeof(host::Identity);
+  for (veeline_step_fn sender : {sendAll, sendCopies}) {
+    Process process;
+    splitMessages(process, 3);
+    process.steps[0] = sender;
+    EXPECT_EQ(runAlikeByPost(process), (Ends{"", ""}));
+    EXPECT_EQ(post().sent,
+              (std::vector<int64_t>{ahead, 22, ahead, 21, ahead, 21, //
+                                    ahead, 22, ahead, 21, ahead, 21}));
+  }
+}
+
+/// What is sent is split, and comes to where it belongs.
+TEST(NetByMpi, PartsOfMessagesOfVaryingLength) {
+  constexpr int64_t ahead = sizeof(host::Identity);
+  Process process;
+  splitMessages(process, 3);
+  varyLengths(process);
+  EXPECT_EQ(runAlikeByPost(process), (Ends{"", ""}));
+  EXPECT_EQ(post().sent,
+            (std::vector<int64_t>{ahead, 14, ahead, 13, ahead, 13, //
+                                  ahead, 22, ahead, 21, ahead, 21}));
+}
+
+TEST(NetByMpi, OtherParts) {
+  auto damage = [](Process &sender) { splitMessages(sender, 2); };
+  EXPECT_TRUE(has(runByPost(damage)[1],
+                  "activation 0 of microbatch 0, part 0 with 32 bytes arrived, "
+                  "expected activation 0 of microbatch 0 with 64 bytes"));
 }

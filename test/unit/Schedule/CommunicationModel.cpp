@@ -191,10 +191,11 @@ void Machine::deliver(const Op &from, const Op &to) const {
 }
 
 /// Where a rank has an operation on the message that says the shape of the
-/// value of `op`, or -1.
+/// value of `op`, or of its part, or -1.
 static int shapeOf(const Ops &ops, const Op &op) {
   MessageId shape = op.message;
   shape.direction = Direction::Shape;
+  shape.part = -1;
   for (int i = 0; i < static_cast<int>(ops.size()); ++i)
     if (op.message.direction == Direction::Activation &&
         ops[i].kind == op.kind && ops[i].message == shape)

@@ -7,6 +7,7 @@
 #include "TestUtilities.h"
 #include "veeline/Schedule/CommunicationPlan.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 
@@ -261,6 +262,76 @@ TEST(CommunicationProgram, IdentitiesAreOfOneMessageEach) {
   Op c = receive(1, 0), d = receive(0, 0);
   d.message.microbatch = 100000;
   expectRight(makeProgram({{a, b}, {c, d}}), Model::Mpi);
+}
+
+/// Every message in as many parts.
+static Program split(const Program &program, int parts) {
+  return splitMessages(program, [=](const Op &) { return parts; }).program;
+}
+
+TEST(CommunicationProgram, PartsAreMessagesOfOneOrder) {
+  Program whole = makeProgram(
+      {{ready(0), grouped(send(0, 1)), grouped(receive(1, 1, 7)), wait(7)},
+       {receive(0, 0, 3), send(1, 0), wait(3)}});
+  SplitProgram two = splitMessages(
+      whole, [](const Op &op) { return op.message.edge == 0 ? 2 : 1; });
+  // The Ready and the send for each part, and one wait for each receive.
+  EXPECT_EQ(two.origins, (std::vector<std::vector<int>>{{0, 0, 1, 1, 2, 3},
+                                                        {0, 0, 1, 2, 2}}));
+  std::vector<Op> &ops = two.program.ranks[1];
+  EXPECT_EQ(ops[0].message.part, 0);
+  EXPECT_EQ(ops[1].message.part, 1);
+  EXPECT_EQ(ops[2].message.part, -1);
+  EXPECT_NE(ops[0].handle, ops[1].handle);
+  EXPECT_EQ(ops[3].handle, ops[0].handle);
+  EXPECT_EQ(ops[4].handle, ops[1].handle);
+  EXPECT_EQ(two.program.ranks[0][3].group, 0);
+  expectRight(two.program, Model::Mpi);
+
+  // The receiver takes them in another order.
+  std::swap(ops[0], ops[1]);
+  expectError(two.program, ErrorKind::Crossed, "edge 0 activation",
+              {Model::Nccl});
+  expectRight(two.program, Model::Mpi);
+  std::swap(ops[0], ops[1]);
+  // It takes one of them twice.
+  ops[1].message.part = 0;
+  expectError(two.program, ErrorKind::Duplicate,
+              "receive of edge 0 activation, microbatch 0, part 0, from rank 0 "
+              "has the identity of another message");
+  // It takes the message as a whole.
+  ops = whole.ranks[1];
+  expectError(two.program, ErrorKind::Unmatched, "has no send");
+}
+
+TEST(CommunicationProgram, PartsCanDeadlock) {
+  Program program =
+      makeProgram({{send(0, 1), receive(1, 1)}, {receive(0, 0), send(1, 0)}});
+  for (Model model : {Model::Nccl, Model::Mpi})
+    expectRight(split(program, 3), model);
+  // The second part is wanted before the answer, and sent after it.
+  Program crossed = split(program, 2);
+  std::swap(crossed.ranks[0][1], crossed.ranks[0][2]);
+  expectError(crossed, ErrorKind::Deadlock,
+              "waits for the send of edge 0 activation, microbatch 0, part 1, "
+              "to rank 1");
+}
+
+TEST(CommunicationProgram, EveryPartComesAfterItsShape) {
+  Program program = makeProgram(
+      {{shape(send(0, 1)), send(0, 1)},
+       {shape(receive(0, 0, 0)), receive(0, 0, 1), wait(0), wait(1)}});
+  auto partsOf = [](const Op &op) {
+    return op.message.direction == Direction::Shape ? 1 : 3;
+  };
+  Program right = splitMessages(program, partsOf).program;
+  expectRight(right, Model::Mpi);
+  // The last part is waited for before the shape is.
+  std::vector<Op> &ops = right.ranks[1];
+  std::rotate(ops.begin() + 4, ops.end() - 1, ops.end());
+  expectError(right, ErrorKind::Shape,
+              "part 2, from rank 0 is waited for before its shape is known",
+              {Model::Mpi});
 }
 
 TEST(CommunicationProgram, WithoutTagsTheOrderSaysWhichIsWhich) {

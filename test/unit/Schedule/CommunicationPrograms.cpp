@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 using namespace veeline;
 using namespace veeline::schedule::communication;
@@ -102,6 +103,20 @@ Traffic veeline::schedule::communication::randomTraffic(Random &random,
 
 Strategy veeline::schedule::communication::randomStrategy(Random &random) {
   return static_cast<Strategy>(randomInt(random, 0, 3));
+}
+
+void veeline::schedule::communication::splitSome(Random &random,
+                                                 Program &program) {
+  std::map<std::pair<int, Direction>, int> parts;
+  program = splitMessages(program, [&](const Op &op) {
+              if (op.message.direction == Direction::Shape)
+                return 1;
+              auto [it, isNew] =
+                  parts.try_emplace({op.message.edge, op.message.direction}, 1);
+              if (isNew)
+                it->second = randomInt(random, 1, 3);
+              return it->second;
+            }).program;
 }
 
 /// Where an all-reduce may stand: not inside of a group.
@@ -318,6 +333,7 @@ static void change(Random &random, Program &program, Op &op, Damage how) {
   case Damage::ChangeIdentity:
     op.message.microbatch += randomInt(random, 0, 1);
     op.message.edge += randomInt(random, 0, 1);
+    op.message.part += randomInt(random, 0, 1);
     op.reduction.param += randomInt(random, 0, 1);
     break;
   case Damage::ChangeHandle:

@@ -20,6 +20,10 @@ Traffic randomTraffic(Random &random, int maxRanks, int maxMicrobatches);
 
 Strategy randomStrategy(Random &random);
 
+/// Has the messages of some edges travel in up to three parts. What was right
+/// stays so.
+void splitSome(Random &random, Program &program);
+
 /// Makes `replicas` of a program, whose ranks add up some gradients with those
 /// of the others, and all of them some at the end. What was right stays so.
 void replicate(Random &random, Program &program, int replicas);

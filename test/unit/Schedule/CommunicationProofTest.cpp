@@ -28,6 +28,7 @@ struct Sample {
   Model model;
   bool isDamaged;
   bool isSmall;
+  bool isSplit;
 };
 
 /// How many programs of each class there were.
@@ -58,6 +59,9 @@ static Sample randomSample(Random &random) {
   auto program = plan(traffic, randomStrategy(random), made);
   EXPECT_TRUE(program);
   sample.program = std::move(*program);
+  sample.isSplit = randomInt(random, 0, 3) == 0;
+  if (sample.isSplit)
+    splitSome(random, sample.program);
   if (randomInt(random, 0, 2) == 0)
     replicate(random, sample.program, randomInt(random, 2, 3));
   int damages = std::max(0, randomInt(random, -1, 3));
@@ -107,6 +111,8 @@ static void compare(const Sample &sample, Random &random, Counts &counts) {
   }
   if (hasShapes(sample.program))
     counts.add("(values with shapes ahead)");
+  if (sample.isSplit)
+    counts.add(error ? "(in parts, wrong)" : "(in parts, right)");
   counts.add(judgement.isExhaustive ? "(all interleavings)"
                                     : "(random interleavings)");
 }
@@ -133,5 +139,7 @@ TEST(CommunicationProof, VerifierAndModelAgree) {
   EXPECT_GT(counts["right, as planned"], rounds / 10);
   EXPECT_GT(counts["right, with replicas"], rounds / 20);
   EXPECT_GT(counts["right in spite of damage"], rounds / 50);
+  EXPECT_GT(counts["(in parts, right)"], rounds / 20);
+  EXPECT_GT(counts["(in parts, wrong)"], rounds / 20);
   EXPECT_GT(counts["(all interleavings)"], rounds / 2);
 }

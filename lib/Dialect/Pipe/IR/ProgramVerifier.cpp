@@ -38,6 +38,7 @@ private:
   LogicalResult verifyWork(OpT op, ChunkFunctionKind kind);
   template <typename OpT>
   LogicalResult verifyMessage(OpT op, Type type, bool isSource);
+  template <typename OpT> LogicalResult verifyParts(OpT op, Type type);
   LogicalResult verifyLength(LengthOp op);
   LogicalResult verifyParam(Operation *op, int64_t param, Type type);
   template <typename OpT> LogicalResult verifyGradient(OpT op, Type type);
@@ -168,6 +169,18 @@ LogicalResult ProgramVerifier::verifyMessage(OpT op, Type type, bool isSource) {
   return verifyMicrobatch(op, op.getMicrobatch());
 }
 
+/// No part is empty.
+template <typename OpT>
+LogicalResult ProgramVerifier::verifyParts(OpT op, Type type) {
+  auto parts = static_cast<int64_t>(op.getParts());
+  int64_t elements = cast<ShapedType>(type).getNumElements();
+  if (parts > elements)
+    return op.emitOpError()
+           << "has " << parts << " parts, but its value has " << elements
+           << (elements == 1 ? " element" : " elements");
+  return verifyMessage(op, type, isa<SendOp>(op.getOperation()));
+}
+
 LogicalResult ProgramVerifier::verifyLength(LengthOp op) {
   int64_t index = op.getChunk();
   if (index >= static_cast<int64_t>(chunks.size()))
@@ -293,11 +306,9 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
         return verifyMessage(op, op.getValue().getType(), false);
       })
       .Case([&](RecvOp op) {
-        return verifyMessage(op, op.getHandle().getType().getValue(), false);
+        return verifyParts(op, op.getHandle().getType().getValue());
       })
-      .Case([&](SendOp op) {
-        return verifyMessage(op, op.getValue().getType(), true);
-      })
+      .Case([&](SendOp op) { return verifyParts(op, op.getValue().getType()); })
       .Case([&](LengthOp op) { return verifyLength(op); })
       .Case([&](GradientOp op) {
         return verifyGradient(op, op.getValue().getType());

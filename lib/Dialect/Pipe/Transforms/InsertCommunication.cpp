@@ -719,9 +719,18 @@ struct PipeInsertCommunication
   using PipeInsertCommunicationBase::PipeInsertCommunicationBase;
 
   void runOnOperation() override {
+    int64_t parts = splitMessages;
+    if (parts < 1 || parts > maxMessageParts) {
+      getOperation().emitError()
+          << "messages cannot be split into " << parts
+          << " parts; split-messages takes a number from 1 to "
+          << maxMessageParts;
+      return signalPassFailure();
+    }
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>())
-      if (failed(insertCommunication(pipeline, strategy, model, symbols)))
+      if (failed(insertCommunication(pipeline, strategy, model, symbols)) ||
+          failed(pipe::splitMessages(pipeline, parts, symbols)))
         return signalPassFailure();
   }
 };

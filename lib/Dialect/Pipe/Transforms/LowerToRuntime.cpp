@@ -92,11 +92,11 @@ private:
                              const ChunkValue &value, const Carried &carried);
   void acquireDirectSends(Operation *op);
   void reportResults(Operation *op);
+  void tellLength(Value received);
   void lowerLength(LengthOp length);
   void callVersion(int64_t microbatch, StringRef name,
                    ArrayRef<func::FuncOp> functions, ArrayRef<Value> addresses);
   RankedTensorType getTypeAt(Value value, size_t version);
-  Value getMessageBytes(SendOp send, Value channel);
   void lowerSend(SendOp send);
   void lowerRecv(RecvOp recv);
   void lowerWait(WaitOp wait);
@@ -381,15 +381,27 @@ LogicalResult StepWriter::verifyLengthKnown(Operation *op,
                               "--pipe-insert-communication first";
 }
 
-/// Each source of the length in turn, then what they agree on.
+/// What others say is known where it arrives: values are waited for that may
+/// come before the op.
+void StepWriter::tellLength(Value received) {
+  for (Operation *user : received.getUsers()) {
+    auto length = dyn_cast<LengthOp>(user);
+    if (!length)
+      continue;
+    Value microbatch = constant(length.getMicrobatch(), 32);
+    if (length.getData())
+      callRuntime("veeline_length_of_data", {rank, microbatch}, {});
+    callRuntime("veeline_length_received",
+                {rank, microbatch, getAddress(received)}, {});
+  }
+}
+
+/// What all sources agree on.
 void StepWriter::lowerLength(LengthOp length) {
   knownLengths.insert(length.getMicrobatch());
   Value microbatch = constant(length.getMicrobatch(), 32);
-  if (length.getData())
+  if (length.getData() && length.getReceived().empty())
     callRuntime("veeline_length_of_data", {rank, microbatch}, {});
-  for (Value received : length.getReceived())
-    callRuntime("veeline_length_received",
-                {rank, microbatch, getAddress(received)}, {});
   if (!length.getLength().use_empty())
     callRuntime("veeline_length",
                 {rank, microbatch, getAddress(length.getLength())}, {});
@@ -461,17 +473,6 @@ static int64_t getMicrobatch(Value gradient) {
   return getScheduleOp(gradient.getDefiningOp())->microbatch;
 }
 
-/// What a send copies: what the microbatch has, of a value whose length varies.
-Value StepWriter::getMessageBytes(SendOp send, Value channel) {
-  bool isStatic = versions.empty() || send.getDirection() == Direction::Shape ||
-                  tables.edges[send.getEdge()].isParameter();
-  if (isStatic)
-    return constant(getByteSize(send.getValue().getType()), 64);
-  return callRuntime("veeline_message_bytes",
-                     {rank, channel, constant(send.getMicrobatch(), 32)},
-                     builder.getI64Type());
-}
-
 //===----------------------------------------------------------------------===//
 // Messages, sums, updates
 //===----------------------------------------------------------------------===//
@@ -480,13 +481,13 @@ void StepWriter::lowerSend(SendOp send) {
   Value channel = constant(channels.find(send), 32);
   bool isDirect = addresses.contains(send.getValue());
   bracket(send, [&] {
-    if (!isDirect) {
-      Value slot = callRuntime("veeline_send_acquire", {rank, channel}, ptr);
-      LLVM::MemcpyOp::create(builder, loc, slot, getAddress(send.getValue()),
-                             getMessageBytes(send, channel),
-                             /*isVolatile=*/false);
-    }
-    callRuntime("veeline_send_commit", {rank, channel}, {});
+    if (isDirect)
+      return (void)callRuntime("veeline_send_commit", {rank, channel}, {});
+    Value slot = callRuntime("veeline_send_acquire", {rank, channel}, ptr);
+    callRuntime("veeline_send_copy",
+                {rank, channel, constant(send.getMicrobatch(), 32), slot,
+                 getAddress(send.getValue())},
+                {});
   });
 }
 
@@ -522,6 +523,7 @@ void StepWriter::lowerWait(WaitOp wait) {
   bracket(wait, [&] {
     callRuntime("veeline_recv_wait", {rank, constant(channel, 32)}, {});
   });
+  tellLength(wait.getValue());
 }
 
 /// `pipe_add_<type>`: c = a + b, on memrefs.

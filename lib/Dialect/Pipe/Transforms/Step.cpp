@@ -16,16 +16,23 @@ using namespace veeline::pipe;
 
 ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
     : pipeline(pipeline), edges(pipeline) {
-  std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, int64_t> counts;
+  /// Receives, and the parts of each.
+  struct Count {
+    int64_t messages = 0, parts = 1;
+  };
+  std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, Count> counts;
   for (ProgramOp program : programs)
     for (auto recv : program.getBody().front().getOps<RecvOp>()) {
       auto [from, to] =
           getRanks(recv.getEdge(), recv.getDirection(), recv.getMicrobatch());
-      ++counts[{recv.getEdge(), recv.getDirection(), from, to}];
+      Count &count = counts[{recv.getEdge(), recv.getDirection(), from, to}];
+      ++count.messages;
+      count.parts = recv.getParts();
     }
   for (auto [key, count] : counts) {
     auto [edge, direction, from, to] = key;
-    channels.push_back({edge, direction, from, to, count});
+    channels.push_back(
+        {edge, direction, from, to, count.messages, count.parts});
   }
 }
 

@@ -13,6 +13,8 @@
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 
+#include <map>
+
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPEVERIFYCOMMUNICATION
 #include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
@@ -47,8 +49,10 @@ public:
 
   /// What its rank in a replica issues.
   void addProgram(ProgramOp program, int replica);
-  const comm::Program &getProgram() const { return read; }
-  InFlightDiagnostic report(const comm::Error &error) const;
+  /// All of it, with a message for each part.
+  comm::SplitProgram split() const;
+  InFlightDiagnostic report(const comm::SplitProgram &split,
+                            const comm::Error &error) const;
 
 private:
   template <typename OpT>
@@ -71,6 +75,8 @@ private:
   EdgeTable edges;
   comm::Program read;
   SmallVector<SmallVector<Operation *>> origins;
+  /// Of an edge in a direction.
+  std::map<std::pair<int, comm::Direction>, int> parts;
   llvm::DenseMap<Type, int> types;
   llvm::DenseMap<Value, int> handles;
   int rank = 0, replica = 0;
@@ -110,6 +116,7 @@ comm::Op ProgramReader::getMessage(OpT op, comm::OpKind kind, Type type) {
   comm::Op message = getTransfer(op, kind, type);
   message.message = {static_cast<int>(op.getEdge()), direction,
                      static_cast<int>(op.getMicrobatch()), replica};
+  parts[{message.message.edge, direction}] = op.getParts();
   bool toConsumer = (kind == comm::OpKind::Receive) == isGradient;
   message.peer = replica * pipeline.getNumRanks() +
                  pipeline.getRankOf(toConsumer ? edge.consumer : edge.producer,
@@ -158,15 +165,123 @@ void ProgramReader::addProgram(ProgramOp program, int number) {
   }
 }
 
-InFlightDiagnostic ProgramReader::report(const comm::Error &error) const {
+comm::SplitProgram ProgramReader::split() const {
+  return comm::splitMessages(read, [&](const comm::Op &op) {
+    return parts.at({op.message.edge, op.message.direction});
+  });
+}
+
+InFlightDiagnostic ProgramReader::report(const comm::SplitProgram &split,
+                                         const comm::Error &error) const {
+  auto getOrigin = [&](comm::Position at) {
+    return origins[at.rank][split.origins[at.rank][at.op]];
+  };
   InFlightDiagnostic diagnostic =
-      origins[error.at.rank][error.at.op]->emitOpError(error.message);
+      getOrigin(error.at)->emitOpError(error.message);
   for (const comm::Error::Note &note : error.notes) {
-    const comm::Op &op = read.ranks[note.at.rank][note.at.op];
-    diagnostic.attachNote(origins[note.at.rank][note.at.op]->getLoc())
+    const comm::Op &op = split.program.ranks[note.at.rank][note.at.op];
+    diagnostic.attachNote(getOrigin(note.at)->getLoc())
         << "rank " << note.at.rank << ": " << describe(op) << ' ' << note.text;
   }
   return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a send and a receive have in common.
+struct MessageEnd {
+  Operation *op = nullptr;
+  bool isSend = false;
+  uint64_t edge = 0, microbatch = 0, parts = 1;
+  Direction direction = Direction::Activation;
+};
+} // namespace
+
+template <typename OpT> static MessageEnd getEnd(OpT op) {
+  return {op,
+          isa<SendOp>(op.getOperation()),
+          op.getEdge(),
+          op.getMicrobatch(),
+          op.getParts(),
+          op.getDirection()};
+}
+
+/// Calls `visit` with each send and receive until it fails.
+static LogicalResult
+forEachEnd(PipelineOp pipeline,
+           llvm::function_ref<LogicalResult(const MessageEnd &)> visit) {
+  for (ProgramOp program : getPrograms(pipeline))
+    for (Operation &op : program.getBody().front()) {
+      LogicalResult result = success();
+      if (auto send = dyn_cast<SendOp>(op))
+        result = visit(getEnd(send));
+      else if (auto recv = dyn_cast<RecvOp>(op))
+        result = visit(getEnd(recv));
+      if (failed(result))
+        return failure();
+    }
+  return success();
+}
+
+static std::string countParts(uint64_t parts) {
+  return std::to_string(parts) + (parts == 1 ? " part" : " parts");
+}
+
+/// `first` is of the same edge and direction, with other parts.
+static LogicalResult reportParts(PipelineOp pipeline, const MessageEnd &end,
+                                 const MessageEnd &first) {
+  MessageEnd other;
+  (void)forEachEnd(pipeline, [&](const MessageEnd &candidate) {
+    if (candidate.isSend != end.isSend && candidate.edge == end.edge &&
+        candidate.direction == end.direction &&
+        candidate.microbatch == end.microbatch && candidate.parts != end.parts)
+      other = candidate;
+    return success();
+  });
+  InFlightDiagnostic diagnostic = end.op->emitOpError()
+                                  << "has " << countParts(end.parts);
+  if (other.op) {
+    diagnostic << ", but the other end of its message has "
+               << countParts(other.parts);
+    diagnostic.attachNote(other.op->getLoc()) << "the other end is here";
+    return diagnostic;
+  }
+  diagnostic << ", but another message of its edge and direction has "
+             << countParts(first.parts) << "; all of them have as many";
+  diagnostic.attachNote(first.op->getLoc()) << "the other one is here";
+  return diagnostic;
+}
+
+/// All messages of an edge and direction have as many parts, on both ends, and
+/// the shortest one has an element for each.
+static LogicalResult verifyParts(PipelineOp pipeline) {
+  SymbolTableCollection symbols;
+  FailureOr<SmallVector<PipelineOp>> versions = getVersions(pipeline, symbols);
+  if (failed(versions))
+    return failure();
+  std::vector<EdgeTable> edges;
+  for (PipelineOp version : *versions)
+    edges.emplace_back(version);
+  std::map<std::pair<uint64_t, Direction>, MessageEnd> firsts;
+  return forEachEnd(pipeline, [&](const MessageEnd &end) -> LogicalResult {
+    auto [first, isNew] = firsts.try_emplace({end.edge, end.direction}, end);
+    if (first->second.parts != end.parts)
+      return reportParts(pipeline, end, first->second);
+    if (!isNew || end.direction == Direction::Shape)
+      return success();
+    for (const EdgeTable &table : edges) {
+      int64_t elements = table[end.edge].type.getNumElements();
+      if (elements < static_cast<int64_t>(end.parts))
+        return end.op->emitOpError()
+               << "has " << countParts(end.parts)
+               << ", but its value may be as short as " << elements
+               << (elements == 1 ? " element" : " elements");
+    }
+    return success();
+  });
 }
 
 /// Where lengths vary, every value of a chunk that is received has its shape
@@ -195,13 +310,16 @@ LogicalResult veeline::pipe::verifyCommunication(PipelineOp pipeline,
     for (ProgramOp program : getPrograms(pipeline))
       if (failed(verifyShapes(pipeline, program)))
         return failure();
+  if (failed(verifyParts(pipeline)))
+    return failure();
   ProgramReader reader(pipeline);
   int replicas = pipeline.getReplicas();
   for (int replica = 0; replica != replicas; ++replica)
     for (ProgramOp program : getPrograms(pipeline))
       reader.addProgram(program, replica);
-  if (auto error = comm::verify(reader.getProgram(), model))
-    return reader.report(*error);
+  comm::SplitProgram split = reader.split();
+  if (auto error = comm::verify(split.program, model))
+    return reader.report(split, *error);
   return success();
 }
 

@@ -6,7 +6,7 @@
 // CHECK-NEXT:    %[[F:.*]]:2 = pipe.forward chunk(0) microbatch(0) () : () -> (tensor<2xf32>, tensor<3xf32>)
 // CHECK-NEXT:    pipe.send %[[F]]#0 edge(0) activation microbatch(0) : tensor<2xf32>
 // CHECK-NEXT:    pipe.send copying %[[F]]#0 edge(0) activation microbatch(1) stream(0) communicator(2) group(3) : tensor<2xf32>
-// CHECK-NEXT:    %{{.*}} = pipe.recv edge(0) gradient microbatch(1) stream(0) communicator(2) group(3) : !pipe.handle<tensor<2xf32>>
+// CHECK-NEXT:    %{{.*}} = pipe.recv edge(0) gradient microbatch(1) stream(0) communicator(2) group(3) parts(2) : !pipe.handle<tensor<2xf32>>
 // CHECK-NEXT:    %[[H:.*]] = pipe.recv edge(0) gradient microbatch(0) : !pipe.handle<tensor<2xf32>>
 // CHECK-NEXT:    %[[D:.*]] = pipe.wait %[[H]] : !pipe.handle<tensor<2xf32>>
 // CHECK-NEXT:    %[[E:.*]] = pipe.edge_value edge(0) gradient microbatch(1) : tensor<2xf32>
@@ -16,7 +16,7 @@
 // CHECK-NEXT:    %[[G0:.*]] = pipe.gradient param(0) chunk(0) : tensor<4xf32>
 // CHECK-NEXT:    %[[G1:.*]] = pipe.edge_value edge(1) gradient microbatch(0) : tensor<4xf32>
 // CHECK-NEXT:    %[[W:.*]] = pipe.update param(0) (%[[G0]], %[[G1]]) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-// CHECK-NEXT:    pipe.send %[[W]] edge(1) activation microbatch(0) : tensor<4xf32>
+// CHECK-NEXT:    pipe.send %[[W]] edge(1) activation microbatch(0) parts(4) : tensor<4xf32>
 // CHECK-NEXT:  }
 // CHECK-LABEL: pipe.program @net_rank1 of @net stage(1) attributes {memory = {bytes = 64 : i64}} {
 // CHECK-NEXT:    %[[X:.*]] = pipe.edge_value edge(0) activation microbatch(0) : tensor<2xf32>
@@ -32,9 +32,9 @@ pipe.program @net_rank0 of @net stage(0) {
   %f:2 = pipe.forward chunk(0) microbatch(0) () : () -> (tensor<2xf32>, tensor<3xf32>)
   pipe.send %f#0 edge(0) activation microbatch(0) : tensor<2xf32>
   pipe.send copying %f#0 edge(0) activation microbatch(1) stream(0) communicator(2) group(3) : tensor<2xf32>
-  %i = pipe.recv edge(0) gradient microbatch(1) stream(0) communicator(2) group(3) : !pipe.handle<tensor<2xf32>>
+  %i = pipe.recv edge(0) gradient microbatch(1) stream(0) communicator(2) group(3) parts(2) : !pipe.handle<tensor<2xf32>>
   // What is the default is not printed.
-  %h = pipe.recv edge(0) gradient microbatch(0) stream(1) communicator(0) : !pipe.handle<tensor<2xf32>>
+  %h = pipe.recv edge(0) gradient microbatch(0) stream(1) communicator(0) parts(1) : !pipe.handle<tensor<2xf32>>
   %d = pipe.wait %h : !pipe.handle<tensor<2xf32>>
   %e = pipe.edge_value edge(0) gradient microbatch(1) : tensor<2xf32>
   %s = pipe.add %d, %e : tensor<2xf32>
@@ -43,7 +43,7 @@ pipe.program @net_rank0 of @net stage(0) {
   %g0 = pipe.gradient param(0) chunk(0) : tensor<4xf32>
   %g1 = pipe.edge_value edge(1) gradient microbatch(0) : tensor<4xf32>
   %w = pipe.update param(0) (%g0, %g1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  pipe.send %w edge(1) activation microbatch(0) : tensor<4xf32>
+  pipe.send %w edge(1) activation microbatch(0) parts(4) : tensor<4xf32>
 }
 pipe.program @net_rank1 of @net stage(1) attributes {memory = {bytes = 64 : i64}} {
   %x = pipe.edge_value edge(0) activation microbatch(0) : tensor<2xf32>

@@ -11,8 +11,7 @@
 // COPY:         call @c0_forward
 // COPY:         call @veeline_recv_post
 // COPY:         %[[SLOT:.*]] = call @veeline_send_acquire
-// COPY-NEXT:    "llvm.intr.memcpy"(%[[SLOT]]
-// COPY-NEXT:    call @veeline_send_commit
+// COPY-NEXT:    call @veeline_send_copy(%{{.*}}, %{{.*}}, %{{.*}}, %[[SLOT]], %{{.*}}) : (!llvm.ptr, i32, i32, !llvm.ptr, !llvm.ptr)
 // COPY:         call @veeline_recv_wait
 
 // CHECK-NOT:   pipe.pipeline
@@ -54,8 +53,7 @@
 // CHECK:         call @veeline_update(%[[RANK]], %[[C0]], %{{.*}}, %{{.*}}, %[[LIST]], %[[C2]])
 // A value that stays here as well is copied into the message.
 // CHECK:         %[[NEW:.*]] = call @veeline_send_acquire(%[[RANK]], %[[C2]])
-// CHECK:         "llvm.intr.memcpy"(%[[NEW]],
-// CHECK:         call @veeline_send_commit(%[[RANK]], %[[C2]])
+// CHECK:         call @veeline_send_copy(%[[RANK]], %[[C2]], %[[C0]], %[[NEW]], %{{.*}})
 // CHECK:         return
 
 // CHECK-LABEL: func.func @tied_rank1_step(

@@ -221,6 +221,7 @@ def check(models, case):
         "--partition", models.cuts(model, stages * chunks_per_stage),
         "--communication", strategy, "--replicas", str(replicas),
         "--stage-replicas", widths,
+        "--split-messages", str(random.Random(name).choice((1, 1, 2, 7))),
     ]  # fmt: skip
     if not with_reference:
         compile_command.append("--no-reference")

@@ -395,7 +395,14 @@ class Pipe_TransportOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-def SendOp : Pipe_TransportOp<"send"> {
+/// A send or a receive, which may be of several parts.
+class Pipe_PartsOp<string mnemonic, list<Trait> traits = []>
+    : Pipe_TransportOp<mnemonic, traits> {
+  dag parts = (ins DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$parts);
+  string partsFormat = "(`parts` `(` $parts^ `)`)? ";
+}
+
+def SendOp : Pipe_PartsOp<"send"> {
   let summary = "Sends a value along an edge, to the stage at its other end";
   let description = [{
     Stands where the value exists. It may block until the receive is posted.
@@ -410,33 +417,37 @@ def SendOp : Pipe_TransportOp<"send"> {
     (0). Sends and receives that follow each other with one `group` are
     issued as a group, which completes as a whole.
 
+    A message of several `parts` is as many messages on its way, of elements that follow each other, the first
+    ones larger where they do not divide: while one travels, the sender copies the next, or the receiver the one before. All
+    messages of an edge and direction have as many.
+
     Example:
     ```mlir
     pipe.send %y edge(1) activation microbatch(0) : tensor<2x4xf32>
-    pipe.send copying %z edge(2) activation microbatch(0) stream(0) group(3) : tensor<2x4xf32>
+    pipe.send copying %z edge(2) activation microbatch(0) stream(0) group(3) parts(4) : tensor<2x4xf32>
     ```
   }];
   let arguments = !con((ins AnyStaticShapeTensor:$value), message, transport,
-                       (ins UnitAttr:$copying));
+                       (ins UnitAttr:$copying), parts);
   let assemblyFormat = "(`copying` $copying^)? $value `edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` " #
-      transportFormat # " attr-dict `:` type($value)";
+      transportFormat # partsFormat # " attr-dict `:` type($value)";
 }
 
-def RecvOp : Pipe_TransportOp<"recv"> {
+def RecvOp : Pipe_PartsOp<"recv"> {
   let summary = "Posts a receive";
   let description = [{
     From here on the memory of the value is the sender's to write. Never blocks.
-    For `stream`, `communicator` and `group` see `pipe.send`.
+    For `stream`, `communicator`, `group` and `parts` see `pipe.send`.
 
     Example:
     ```mlir
     %h = pipe.recv edge(0) activation microbatch(0) : !pipe.handle<tensor<2x4xf32>>
     ```
   }];
-  let arguments = !con(message, transport);
+  let arguments = !con(message, transport, parts);
   let results = (outs Pipe_HandleType:$handle);
   let assemblyFormat = "`edge` `(` $edge `)` $direction `microbatch` `(` $microbatch `)` " #
-      transportFormat # " attr-dict `:` qualified(type($handle))";
+      transportFormat # partsFormat # " attr-dict `:` qualified(type($handle))";
 }
 
 def AllReduceOp : Pipe_TransportOp<"all_reduce"> {

@@ -152,6 +152,9 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
     A receive that is posted ahead holds up sends under NCCL's rules. With `model=nccl`, `overlap` therefore
     issues messages in one order, that of the ends of their producers, the receives as early as that order permits,
     and sends copy. The other strategies suit both models.
+
+    With `split-messages=k` a message travels in k `parts`, or one for each element where it has fewer; of a
+    message whose length varies, where the shortest one has fewer.
   }];
   let options = [
     Option<"strategy", "strategy", "::veeline::schedule::communication::Strategy",
@@ -166,7 +169,8 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
            "::veeline::schedule::communication::Model::Mpi", "Whose rules overlap is for, nccl or mpi",
            [{::llvm::cl::values(
              clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
-             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"))}]>
+             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"))}]>,
+    Option<"splitMessages", "split-messages", "int64_t", "1", "Parts in which a message travels">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }
@@ -176,10 +180,10 @@ def PipeVerifyCommunication : Pass<"pipe-verify-communication", "::mlir::ModuleO
   let description = [{
     Reads sends, receives, all-reduces, groups, waits, streams and communicators of all ranks of all replicas as a
     communication program and verifies it under the rules of `model`, which docs/communication.md defines. Errors are a send without its
-    receive or the reverse, two messages of one identity, ends on different communicators, a handle
+    receive or the reverse, two messages of one identity, ends of different parts or on different communicators, a handle
     that is not waited for, a group that is interrupted, operations of two streams that may run at once, messages that
-    overtake each other, and an order that can deadlock, with a note at each operation of the circle. Changes
-    nothing. Linear but for sorting the messages.
+    overtake each other, and an order that can deadlock, with a note at each operation of the circle. A send and a
+    receive of several `parts` are one of each part here. Changes nothing. Linear but for sorting the messages.
   }];
   let options = [
     Option<"model", "model", "::veeline::schedule::communication::Model",

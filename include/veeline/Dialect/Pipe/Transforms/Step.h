@@ -17,6 +17,7 @@ struct Channel {
   Direction direction;
   int64_t fromRank, toRank; ///< Of one replica.
   int64_t messagesPerStep;
+  int64_t parts; ///< Of a message.
 };
 
 /// The channels of a pipeline's programs: those edges and directions that

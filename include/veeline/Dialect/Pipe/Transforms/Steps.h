@@ -56,6 +56,14 @@ mlir::LogicalResult insertCommunication(
     PipelineOp pipeline, schedule::communication::Strategy strategy,
     schedule::communication::Model model, mlir::SymbolTableCollection &symbols);
 
+/// The most parts in which a message travels.
+inline constexpr int64_t maxMessageParts = 1024;
+
+/// Has the messages of the programs of `pipeline` travel in so many parts,
+/// those with fewer elements in one for each.
+mlir::LogicalResult splitMessages(PipelineOp pipeline, int64_t parts,
+                                  mlir::SymbolTableCollection &symbols);
+
 /// Whether the messages of the programs of `pipeline` are right under the rules
 /// of `model`; a diagnostic where not.
 mlir::LogicalResult verifyCommunication(PipelineOp pipeline,

@@ -1,0 +1,50 @@
+//===- Part.h - messages in parts ------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_PART_H
+#define VEELINE_RUNTIME_HOST_PART_H
+
+#include "veeline/artifact.h"
+
+#include <algorithm>
+
+namespace veeline::host {
+
+struct Part {
+  int64_t offset, bytes;
+};
+
+/// Where a part of a message of `bytes` by `channel` lies: whole elements, the
+/// first parts larger where they do not divide.
+inline Part partOf(const artifact::Channel &channel, int64_t bytes,
+                   int32_t part) {
+  int64_t size = artifact::byteSize(channel.type);
+  int64_t each = bytes / size / channel.parts;
+  int64_t rest = bytes / size % channel.parts;
+  auto begin = [&](int64_t i) {
+    return i == channel.parts ? bytes : (each * i + std::min(i, rest)) * size;
+  };
+  return {begin(part), begin(part + 1) - begin(part)};
+}
+
+/// Counts messages, each with its last part.
+struct PartCounter {
+  uint32_t messages = 0;
+  int32_t part = 0; ///< The next one.
+
+  /// True where the part that is counted ends a message.
+  bool count(int32_t parts) {
+    if (++part < parts)
+      return false;
+    part = 0;
+    ++messages;
+    return true;
+  }
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_PART_H
