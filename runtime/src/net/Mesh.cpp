@@ -10,6 +10,7 @@
 #include "Deadline.h"
 #include "MpiChannel.h"
 
+#include <algorithm>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
@@ -28,6 +29,9 @@ using artifact::ChannelKind;
 static constexpr size_t partBytes = 1 << 20;
 /// How long the last frames of a process may take.
 static constexpr std::chrono::seconds goodbyeTime(2);
+
+/// How long a process that ends waits for its peers to end, too.
+static constexpr std::chrono::milliseconds hangUpTime(200);
 
 static std::string nameOf(int32_t rank) {
   return "rank " + std::to_string(rank);
@@ -72,20 +76,21 @@ void Mesh::start() {
   });
 }
 
-/// Says goodbye, and waits until that is written or cannot be any more.
+/// Says goodbye or, after a failure that the others may not have seen yet, what
+/// it was. Waits until that is written or cannot be any more.
 Mesh::~Mesh() {
   if (!thread.joinable())
     return;
-  Frame goodbye;
-  goodbye.header.kind = FrameKind::goodbye;
-  for (int32_t peer = 0; peer < numRanks(); ++peer)
-    if (peer != rank())
-      send(peer, goodbye);
+  if (const char *known = knownFailure())
+    announce(known);
+  else
+    sayGoodbye();
   {
     std::unique_lock<std::mutex> lock(mutex);
     isEnding = true;
   }
   flush();
+  hangUp();
   io.stop();
   thread.join();
   // After a failure MPI would wait for who is gone.
@@ -93,6 +98,14 @@ Mesh::~Mesh() {
     return;
   Deadline deadline(timeoutSeconds, rank(), "end MPI");
   mpi->finalize();
+}
+
+void Mesh::sayGoodbye() {
+  Frame goodbye;
+  goodbye.header.kind = FrameKind::goodbye;
+  for (int32_t peer = 0; peer < numRanks(); ++peer)
+    if (peer != rank())
+      send(peer, goodbye);
 }
 
 /// True where something is still to be written. Of the network's thread.
@@ -103,13 +116,34 @@ bool Mesh::isWriting() const {
   return false;
 }
 
+/// What `function` says on the network's thread.
+bool Mesh::ask(const std::function<bool()> &function) {
+  std::promise<bool> promise;
+  asio::post(io, [&] { promise.set_value(function()); });
+  return promise.get_future().get();
+}
+
+/// To close a connection from which something is still to be read takes back
+/// what was written last. So the peers close first, unless they take long.
+void Mesh::hangUp() {
+  ask([this] {
+    asio::error_code ignored;
+    for (const std::unique_ptr<Link> &link : links)
+      if (link && !link->isClosed)
+        link->socket.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    return true;
+  });
+  auto until = Clock::now() + hangUpTime;
+  auto isOpen = [](const std::unique_ptr<Link> &link) {
+    return link && !link->isClosed;
+  };
+  while (Clock::now() < until &&
+         ask([&] { return std::any_of(links.begin(), links.end(), isOpen); }))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 /// Waits until everything is written, or closes what does not come to an end.
 void Mesh::flush() {
-  auto ask = [this](auto function) {
-    std::promise<bool> promise;
-    asio::post(io, [&] { promise.set_value(function()); });
-    return promise.get_future().get();
-  };
   auto until = Clock::now() + goodbyeTime;
   while (ask([this] { return isWriting(); })) {
     if (Clock::now() < until) {
@@ -322,6 +356,9 @@ asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
 
 /// False where it is not about what this process sends to `peer`.
 bool Mesh::takeCredit(int32_t peer, const Header &header) {
+  // This process has given up meanwhile.
+  if (senders.empty() && reductions.empty())
+    return true;
   if (header.kind == FrameKind::reductionCredit) {
     auto it = reductions.find(header.channel);
     return it != reductions.end() &&

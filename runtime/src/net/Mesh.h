@@ -20,6 +20,7 @@
 #include <asio/steady_timer.hpp>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <future>
 #include <map>
 #include <thread>
@@ -89,6 +90,9 @@ private:
   void lose(int32_t peer, const std::string &how);
   bool isFromPeer(int32_t peer, const Header &header) const;
 
+  bool ask(const std::function<bool()> &function);
+  void sayGoodbye();
+  void hangUp();
   bool isWriting() const;
 
   void send(int32_t peer, Frame frame);

@@ -47,12 +47,13 @@ host::Identity &MpiChannel::identityAt(uint32_t number, int32_t part) {
 }
 
 /// Where nobody has said yet how long the message is, its parts come to where
-/// those of the longest one would be.
+/// those of the longest one would be. One that is whole has room for the
+/// longest in any case, and is told apart by its size when it is there.
 void MpiChannel::post(veeline_rank &rank, void *slot) {
   uint32_t number = numPosted++;
-  int64_t bytes = rank.knowsBytes(description, number)
-                      ? rank.messageBytes(description, number)
-                      : description.messageBytes;
+  bool isKnown = description.parts > 1 && rank.knowsBytes(description, number);
+  int64_t bytes = isKnown ? rank.messageBytes(description, number)
+                          : description.messageBytes;
   for (int32_t i = 0; i < description.parts && !rank.failed; ++i) {
     if (!identities.empty())
       expect(rank, reinterpret_cast<char *>(&identityAt(number, i)),

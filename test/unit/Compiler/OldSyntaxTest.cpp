@@ -50,6 +50,8 @@ static const char *const texts[] = {
     "(tensor<6xf32>) -> tensor<2xf32>",
     "%0 = tosa.mul %x, %x {shift = 0 : i8} : (tensor<6xf32>, tensor<6xf32>) -> "
     "tensor<6xf32>",
+    "%0 = \"tosa.reluN\"(%x) {max_fp = 6.0 : f32, max_int = 6 : i64} : "
+    "(tensor<6xf32>) -> tensor<6xf32>",
     "%0 = tosa.clamp %x {min_fp = 0.0 : f32, max_fp = 6.0 : f32} : "
     "(tensor<6xf32>) -> tensor<6xf32>",
     "%0 = tosa.transpose_conv2d %y, %y, %x {out_pad = array<i64: 0, 0, 0, 0>, "
