@@ -179,7 +179,9 @@ std::string PathTable::operationsOf(const Row &row) const {
     return namesOf(row.first, row.last);
   std::string count = std::to_string(row.last - row.first);
   if (problem.chunksPerStage() == 1)
-    return nameOf(row.first) + " on each (" + count + ")";
+    return nameOf(row.first) +
+           (problem.widths.empty() ? " on each (" : " from stage to stage (") +
+           count + ")";
   return nameOf(row.first) + " to " + nameOf(row.last - 1) + " (" + count + ")";
 }
 
