@@ -8,6 +8,7 @@
 #include "TestUtilities.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Bounds.h"
+#include "veeline/Schedule/Explain.h"
 #include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Limits.h"
 
@@ -489,6 +490,57 @@ TEST(Widths, SteadyState) {
     EXPECT_NEAR((ends[1] - ends[0]) / (20 * cycle), period, 1e-9 + period / 50)
         << round;
   }
+}
+
+/// The critical path is without a gap, over ranks and messages, and what it and
+/// the bubble are made of adds up, however messages pass.
+TEST(Widths, Explanations) {
+  Random random = makeRandom();
+  int explained = 0;
+  for (const Generator &generator : generators())
+    for (SimulationOptions options : {SimulationOptions(),
+                                      {.contention = true},
+                                      {.transfers = Transfers::Rendezvous}}) {
+      int p = randomInt(random, 2, 3), m = randomInt(random, 4, 8);
+      Problem problem = randomProblem(random, generator.name, p, m);
+      for (int stage = 0; stage < p; ++stage)
+        problem.widths.push_back(randomInt(random, 1, 3));
+      Expected<Schedule> schedule =
+          generate(generator.name, problem, quickly());
+      if (!schedule)
+        continue;
+      ++explained;
+      double makespan = simulate(problem, *schedule, options)->makespan;
+      Expected<Explanation> why =
+          explain(problem, *schedule, quickly(), options);
+      ASSERT_TRUE(why) << why.error().str();
+      double near = 1e-6 * makespan, now = 0, shares = why->shares.messages;
+      for (const CriticalStep &step : why->path) {
+        EXPECT_NEAR(step.start, now, near) << generator.name;
+        now = step.end;
+        if (step.isMessage())
+          continue;
+        EXPECT_LT(step.stage, problem.ranks());
+      }
+      EXPECT_NEAR(now, makespan, near);
+      for (double kind : why->shares.kinds)
+        shares += kind;
+      EXPECT_NEAR(shares, makespan, near);
+      const PathParts &parts = why->parts;
+      EXPECT_NEAR(parts.work + parts.fill + parts.drain + parts.between +
+                      parts.messages,
+                  makespan, near);
+      const BubbleParts &bubble = why->bubble;
+      EXPECT_NEAR(bubble.blocking + bubble.messages + bubble.order +
+                      bubble.memory + bubble.fillAndDrain + bubble.imbalance,
+                  why->bubbleTime, near);
+      std::string text = toText(problem, *schedule, *why);
+      EXPECT_NE(text.find(" rank "), std::string::npos);
+      // The steady state alone is about stages.
+      text.resize(std::min(text.size(), text.find("verdict: in the steady")));
+      EXPECT_EQ(text.find(" stage 0"), std::string::npos) << text;
+    }
+  EXPECT_GT(explained, 20);
 }
 
 /// Each rank keeps a version for each of its own microbatches in flight.
