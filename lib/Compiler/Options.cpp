@@ -10,6 +10,7 @@
 #include "veeline/Pipelines/Limits.h"
 #include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Text.h"
 #include "veeline/Support/CommandLine.h"
 
 #include "Suggest.h"
@@ -144,7 +145,7 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
       ->delimiter(',');
   app.add_option("--memory-limit", command.memoryLimits,
                  "Bytes that the arena of a rank may have, as 2GiB; one for "
-                 "all ranks, or one for each")
+                 "all ranks, or one for those of each stage")
       ->delimiter(',');
   app.add_option("--target", command.target, "What to compile for: host")
       ->capture_default_str();
@@ -175,6 +176,14 @@ static std::string readSizes(const CLI::App &app, const std::string &path,
     return "--schedule: '" + path +
            "' does not place its chunks linear, interleaved, v or wave, which "
            "are the placements of compiled models";
+  if (!file->widths.empty()) {
+    std::vector<int64_t> found(file->widths.begin(), file->widths.end());
+    if (app.count("--stage-replicas") && command.stageReplicas != found)
+      return "'" + path + "' has rows for" +
+             schedule::ranksNote(file->widths).substr(1) +
+             ", but --stage-replicas says others";
+    command.stageReplicas = std::move(found);
+  }
   struct Size {
     const char *option, *one;
     int64_t found;
@@ -234,11 +243,9 @@ static std::string checkWidths(const CompileCommand &command) {
            std::to_string(command.microbatches) + "; give --microbatches";
   if (widest == 1)
     return "";
-  if (command.lengthBound)
-    return option + "not supported together with --length-bound";
-  return command.memoryLimits.empty()
-             ? ""
-             : option + "not supported together with --memory-limit";
+  return command.lengthBound
+             ? option + "not supported together with --length-bound"
+             : "";
 }
 
 /// Why what is said about memory makes no sense, or empty.

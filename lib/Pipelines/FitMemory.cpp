@@ -51,6 +51,7 @@ MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
   if (least.arenas.empty()) {
     least.arenas.assign(numStages, std::numeric_limits<int64_t>::max());
     least.lasting.resize(numStages);
+    least.ranks.resize(numStages);
     least.orders.resize(numStages);
   }
   for (auto [stage, arena] : llvm::enumerate(result->arenas)) {
@@ -58,6 +59,7 @@ MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
       continue;
     least.arenas[stage] = arena;
     least.lasting[stage] = result->lasting[stage];
+    least.ranks[stage] = result->worstRanks[stage];
     least.orders[stage] = result->order;
   }
   return result;
@@ -170,7 +172,7 @@ MemoryFitter::solve(MemoryTrial &trial) {
   if (numOps > maxOpsForManyCuts) {
     effort.maxCuts = 3;
     effort.withNamed = false;
-    effort.allRanks = false;
+    effort.allStages = false;
   }
   RecomputeSearch search(trial, asked, limits, *free, effort, plan);
   auto found = search.run();
@@ -298,12 +300,25 @@ int MemoryFitter::getWorstStage() const {
   return worst;
 }
 
+bool MemoryFitter::isWide() const {
+  return llvm::any_of(options.stageReplicas,
+                      [](int64_t width) { return width != 1; });
+}
+
+/// "stage 1" or, where stages have several ranks, that of it which takes most.
+std::string MemoryFitter::nameOfWorst(int stage) const {
+  std::string name = "stage " + std::to_string(stage);
+  return isWide() ? "rank " + std::to_string(least.ranks[stage]) + " (of " +
+                        name + ")"
+                  : name;
+}
+
 LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
   int stage = getWorstStage();
   int64_t needed = least.arenas[stage], always = least.lasting[stage];
   InFlightDiagnostic diagnostic = emitError(location);
   if (needed > limits[stage])
-    diagnostic << "stage " << stage << " needs an arena of at least "
+    diagnostic << nameOfWorst(stage) << " needs an arena of at least "
                << describeBytes(needed) << " with schedule '"
                << options.schedule << "', but its memory limit is "
                << describeBytes(limits[stage]);
@@ -316,7 +331,8 @@ LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
                           << " of it are parameters, their gradients and the "
                              "state of optimizer '"
                           << options.optimizer
-                          << "'; more stages take less of that";
+                          << "'; more stages take less of that"
+                          << (isWide() ? ", more ranks of a stage do not" : "");
   if (least.betterSchedule)
     diagnostic.attachNote()
         << "another schedule may hold "
@@ -431,6 +447,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.chunksPerStage = chunksPerStage;
     result.microbatches = microbatches;
     result.replicas = replicas;
+    result.stageReplicas.assign(stageReplicas.begin(), stageReplicas.end());
     result.communication = communication;
     result.rules = rules;
     result.schedule = schedule;
@@ -447,11 +464,6 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
 
   void runOnOperation() override {
     CompileOptions options = getCompileOptions();
-    if (llvm::any_of(stageReplicas, [](int64_t width) { return width != 1; })) {
-      getOperation().emitError("a limit of memory is not supported where "
-                               "stages have several ranks (stage-replicas)");
-      return signalPassFailure();
-    }
     if (failed(MemoryFitter(getOperation(), options).run()))
       signalPassFailure();
   }

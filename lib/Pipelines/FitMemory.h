@@ -32,6 +32,8 @@ private:
     /// For each stage the smallest arena that was planned, what of it lasts,
     /// and the order that it is for.
     std::vector<int64_t> arenas = {}, lasting = {};
+    /// The rank of each stage that the arena is of.
+    std::vector<int> ranks = {};
     std::vector<schedule::Schedule> orders = {};
     /// What this schedule holds at least, and what any does.
     std::optional<std::pair<int64_t, int64_t>> betterSchedule = std::nullopt;
@@ -55,6 +57,8 @@ private:
   getMoves(llvm::ArrayRef<int64_t> pieces, llvm::ArrayRef<int64_t> bytes) const;
   mlir::LogicalResult moveCuts(MemoryTrial &first);
   int getWorstStage() const;
+  bool isWide() const;
+  std::string nameOfWorst(int stage) const;
   mlir::LogicalResult refuse(MemoryTrial &trial);
   std::string tryAuto(MemoryTrial &trial, int stage);
   mlir::LogicalResult apply(MemoryTrial &trial, const MemoryAttempt &chosen);

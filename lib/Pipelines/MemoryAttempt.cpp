@@ -296,6 +296,36 @@ static int64_t getLasting(PipelineOp pipeline, const MemoryPlan &plan) {
   return end;
 }
 
+std::vector<int64_t> veeline::getPeaks(const schedule::Problem &problem,
+                                       const schedule::Simulation &simulation) {
+  std::vector<int64_t> peaks(problem.stages());
+  for (int rank = 0; rank != problem.ranks(); ++rank) {
+    int64_t &peak = peaks[problem.stageOfRank(rank)];
+    peak = std::max<int64_t>(peak, simulation.stages[rank].peakMemory);
+  }
+  return peaks;
+}
+
+/// Of each stage, the plan of the rank that takes most.
+static LogicalResult readPlans(PipelineOp pipeline, MemoryAttempt &attempt) {
+  size_t numStages = attempt.problem->stages();
+  attempt.arenas.assign(numStages, 0);
+  attempt.lasting.resize(numStages);
+  attempt.worstRanks.resize(numStages);
+  for (auto [rank, program] : llvm::enumerate(getPrograms(pipeline))) {
+    FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
+    if (failed(plan))
+      return failure();
+    int64_t stage = program.getStage();
+    if (plan->arenaBytes <= attempt.arenas[stage])
+      continue;
+    attempt.arenas[stage] = plan->arenaBytes;
+    attempt.lasting[stage] = getLasting(pipeline, *plan);
+    attempt.worstRanks[stage] = static_cast<int>(rank);
+  }
+  return success();
+}
+
 FailureOr<MemoryAttempt>
 MemoryTrial::attempt(std::vector<Recompute> policies,
                      std::vector<int64_t> scheduleLimits) {
@@ -317,12 +347,11 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   if (failed(simulation))
     return failure();
   attempt.makespan = simulation->makespan;
-  for (const schedule::StageStatistics &stage : simulation->stages)
-    attempt.held.push_back(stage.peakMemory);
   auto problem = buildProblem(pipeline, options.microbatches, symbols);
   if (failed(problem))
     return failure();
   attempt.problem = std::move(*problem);
+  attempt.held = getPeaks(*attempt.problem, *simulation);
   attempt.order = readSchedule(pipeline, getPrograms(pipeline));
   for (const auto &ops : attempt.order.stages)
     for (const schedule::Op &op : ops)
@@ -338,12 +367,7 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
                                  options.getRules(), symbols)) ||
       failed(planMemory(pipeline, options.optimizer, symbols)))
     return failure();
-  for (ProgramOp program : getPrograms(pipeline)) {
-    FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
-    if (failed(plan))
-      return failure();
-    attempt.arenas.push_back(plan->arenaBytes);
-    attempt.lasting.push_back(getLasting(pipeline, *plan));
-  }
+  if (failed(readPlans(pipeline, attempt)))
+    return failure();
   return attempt;
 }

@@ -13,7 +13,7 @@
 #include "veeline/Analysis/Recompute.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Pipelines/Pipelines.h"
-#include "veeline/Schedule/Schedule.h"
+#include "veeline/Schedule/Simulator.h"
 
 #include <array>
 #include <map>
@@ -44,21 +44,29 @@ struct ChunkVariant {
 /// One way to compile, carried through to the plan of memory.
 struct MemoryAttempt {
   std::vector<Recompute> policies;
-  /// For the schedule; empty: none.
+  /// For the schedule, one a stage; empty: none.
   std::vector<int64_t> scheduleLimits;
   /// Where no order fits `scheduleLimits`: why. Nothing below is known then.
   std::optional<schedule::Error> outOfMemory = std::nullopt;
-  /// Bytes of each rank's arena, and of what is held in its schedule at most.
+  /// Bytes of each stage's arena, and of what is held in its schedule at most;
+  /// of a stage with several ranks the most of them, since a limit is one of
+  /// each.
   std::vector<int64_t> arenas = {}, held = {};
   /// Bytes of each arena that parameters, their gradients and the optimiser's
   /// state take.
   std::vector<int64_t> lasting = {};
+  /// The rank of each stage whose arena that is.
+  std::vector<int> worstRanks = {};
   double makespan = 0;
   std::optional<schedule::Problem> problem = std::nullopt;
   schedule::Schedule order = {};
 
   bool fits(llvm::ArrayRef<int64_t> limits) const;
 };
+
+/// Of each stage, what the rank that holds most holds.
+std::vector<int64_t> getPeaks(const schedule::Problem &problem,
+                              const schedule::Simulation &simulation);
 
 /// Tries ways to compile one model under one choice of cuts. A chunk is
 /// differentiated once for each choice of what it computes again, and

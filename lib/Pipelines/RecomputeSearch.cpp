@@ -41,8 +41,8 @@ RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
 //===----------------------------------------------------------------------===//
 
 /// Gives those of its chunks a choice that are left open.
-LogicalResult RecomputeSearch::addRank(int number) {
-  Rank &rank = ranks.emplace_back(Rank{number, {}});
+LogicalResult RecomputeSearch::addStage(int number) {
+  Stage &stage = stages.emplace_back(Stage{number, {}});
   const schedule::Placement &placement = start.problem->placement;
   for (int local = 0; local != placement.chunksPerStage(); ++local) {
     int chunk = placement.globalChunk(number, local);
@@ -53,7 +53,7 @@ LogicalResult RecomputeSearch::addRank(int number) {
     if (failed(found))
       return failure();
     points[chunk] = std::move(*found);
-    rank.chunks.push_back(chunk);
+    stage.chunks.push_back(chunk);
   }
   return success();
 }
@@ -66,8 +66,8 @@ LogicalResult RecomputeSearch::findPoints() {
     points[chunk] = {*variant};
   }
   for (auto [number, limit] : llvm::enumerate(limits))
-    if ((effort.allRanks || start.arenas[number] > limit) &&
-        failed(addRank(number)))
+    if ((effort.allStages || start.arenas[number] > limit) &&
+        failed(addStage(number)))
       return failure();
   std::vector<std::pair<int, Recompute>> all;
   for (auto [chunk, own] : llvm::enumerate(points))
@@ -101,19 +101,25 @@ bool RecomputeSearch::advance(ArrayRef<int> chunks, Choice &choice) const {
   return false;
 }
 
-/// What a rank holds at most, workspaces included; or what its arena holds at
-/// least, beside what lasts.
-int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order, int rank,
-                                      const Choice &choice,
+/// What a stage's rank holds at most, workspaces included; or what its arena
+/// holds at least, beside what lasts. Of several ranks, the one that holds
+/// most.
+int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
+                                      int stage, const Choice &choice,
                                       bool isBound) const {
-  int64_t held = 0, peak = 0;
-  for (const schedule::Op &op : order.stages[rank]) {
-    const ChunkVariant &point = getPoint(choice, op.chunk);
-    auto kind = static_cast<size_t>(pipe::getFunctionKind(op.kind));
-    int64_t change = (isBound ? point.own : point.chunk).memory(op.kind);
-    int64_t workspace = (isBound ? point.livePeaks : point.workspaces)[kind];
-    peak = std::max(peak, held + std::max<int64_t>(change, 0) + workspace);
-    held += change;
+  const schedule::Problem &problem = *start.problem;
+  int first = problem.firstRankOf(stage);
+  int64_t peak = 0;
+  for (int rank = first, e = first + problem.width(stage); rank != e; ++rank) {
+    int64_t held = 0;
+    for (const schedule::Op &op : order.stages[rank]) {
+      const ChunkVariant &point = getPoint(choice, op.chunk);
+      auto kind = static_cast<size_t>(pipe::getFunctionKind(op.kind));
+      int64_t change = (isBound ? point.own : point.chunk).memory(op.kind);
+      int64_t workspace = (isBound ? point.livePeaks : point.workspaces)[kind];
+      peak = std::max(peak, held + std::max<int64_t>(change, 0) + workspace);
+      held += change;
+    }
   }
   return peak;
 }
@@ -144,8 +150,8 @@ schedule::Problem RecomputeSearch::makeProblem(const Choice &choice) const {
 /// Whether an arena is certain to be too large.
 bool RecomputeSearch::isTooLarge(const schedule::Schedule &order,
                                  const Choice &choice) const {
-  for (auto [rank, limit] : llvm::enumerate(limits))
-    if (start.lasting[rank] + estimateHeld(order, rank, choice, true) > limit)
+  for (auto [stage, limit] : llvm::enumerate(limits))
+    if (start.lasting[stage] + estimateHeld(order, stage, choice, true) > limit)
       return true;
   return false;
 }
@@ -156,8 +162,8 @@ RecomputeSearch::estimateArenas(const schedule::Schedule &order,
                                 const Choice &choice,
                                 ArrayRef<int64_t> gaps) const {
   std::vector<int64_t> arenas;
-  for (auto [rank, gap] : llvm::enumerate(gaps))
-    arenas.push_back(estimateHeld(order, rank, choice, false) + gap);
+  for (auto [stage, gap] : llvm::enumerate(gaps))
+    arenas.push_back(estimateHeld(order, stage, choice, false) + gap);
   return arenas;
 }
 
@@ -182,9 +188,10 @@ RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) const {
       return std::nullopt;
     bool isFirst = problem.memoryLimits.empty();
     problem.memoryLimits.resize(arenas.size());
-    for (auto [rank, bound] : llvm::enumerate(problem.memoryLimits)) {
-      int64_t held = simulation->stages[rank].peakMemory;
-      int64_t room = limits[rank] - arenas[rank];
+    std::vector<int64_t> peaks = getPeaks(problem, *simulation);
+    for (auto [stage, bound] : llvm::enumerate(problem.memoryLimits)) {
+      int64_t held = peaks[stage];
+      int64_t room = limits[stage] - arenas[stage];
       if (isFirst || room < 0)
         bound = std::max<int64_t>(0, (isFirst ? held : std::min(bound, held)) +
                                          room);
@@ -222,48 +229,49 @@ RecomputeSearch::Answer RecomputeSearch::runExactly() {
 }
 
 //===----------------------------------------------------------------------===//
-// Combinations of ranks' choices
+// Combinations of stages' choices
 //===----------------------------------------------------------------------===//
 
-double RecomputeSearch::getRankWork(const Rank &rank,
-                                    const Choice &choice) const {
+/// For one microbatch, of which each rank of a stage has but its turns.
+double RecomputeSearch::getStageWork(const Stage &stage,
+                                     const Choice &choice) const {
   const schedule::Placement &placement = start.problem->placement;
   double work = 0;
   for (int local = 0; local != placement.chunksPerStage(); ++local)
     work += getWork(
-        getPoint(choice, placement.globalChunk(rank.number, local)).chunk,
+        getPoint(choice, placement.globalChunk(stage.number, local)).chunk,
         isFused);
-  return work;
+  return work / start.problem->width(stage.number);
 }
 
-/// All combinations of the rank's chunks.
+/// All combinations of the stage's chunks.
 std::vector<RecomputeSearch::Step>
-RecomputeSearch::enumerateSteps(const Rank &rank,
+RecomputeSearch::enumerateSteps(const Stage &stage,
                                 const schedule::Schedule &order) const {
   std::vector<Step> steps;
   Choice choice(points.size(), 0);
   do
-    steps.push_back({choice, getRankWork(rank, choice),
-                     estimateHeld(order, rank.number, choice, false)});
-  while (advance(rank.chunks, choice));
+    steps.push_back({choice, getStageWork(stage, choice),
+                     estimateHeld(order, stage.number, choice, false)});
+  while (advance(stage.chunks, choice));
   return steps;
 }
 
 /// From the least time on, each time the chunk and the point that free most for
 /// the time that they add.
 std::vector<RecomputeSearch::Step>
-RecomputeSearch::followRatios(const Rank &rank,
+RecomputeSearch::followRatios(const Stage &stage,
                               const schedule::Schedule &order) const {
   Choice choice(points.size(), 0);
   auto describe = [&](const Choice &made) -> Step {
-    return {made, getRankWork(rank, made),
-            estimateHeld(order, rank.number, made, false)};
+    return {made, getStageWork(stage, made),
+            estimateHeld(order, stage.number, made, false)};
   };
   std::vector<Step> steps = {describe(choice)};
   while (true) {
     std::optional<Step> best;
     double bestRatio = 0;
-    for (int chunk : rank.chunks)
+    for (int chunk : stage.chunks)
       for (size_t point = steps.back().choice[chunk] + 1;
            point < points[chunk].size(); ++point) {
         Choice next = steps.back().choice;
@@ -285,11 +293,11 @@ RecomputeSearch::followRatios(const Rank &rank,
 /// Ascending by work, descending by bytes: no one is both slower and larger
 /// than another.
 std::vector<RecomputeSearch::Step>
-RecomputeSearch::makeSteps(const Rank &rank,
+RecomputeSearch::makeSteps(const Stage &stage,
                            const schedule::Schedule &order) const {
-  std::vector<Step> all = countCombinations(rank.chunks) <= effort.maxOfRank
-                              ? enumerateSteps(rank, order)
-                              : followRatios(rank, order);
+  std::vector<Step> all = countCombinations(stage.chunks) <= effort.maxOfStage
+                              ? enumerateSteps(stage, order)
+                              : followRatios(stage, order);
   llvm::stable_sort(all, [](const Step &a, const Step &b) {
     return std::pair(a.work, a.held) < std::pair(b.work, b.held);
   });
@@ -302,8 +310,8 @@ RecomputeSearch::makeSteps(const Rank &rank,
 
 std::vector<RecomputeSearch::Choice> RecomputeSearch::makeAllChoices() const {
   std::vector<int> chunks;
-  for (const Rank &rank : ranks)
-    llvm::append_range(chunks, rank.chunks);
+  for (const Stage &stage : stages)
+    llvm::append_range(chunks, stage.chunks);
   std::vector<Choice> choices;
   Choice choice(points.size(), 0);
   do
@@ -312,15 +320,15 @@ std::vector<RecomputeSearch::Choice> RecomputeSearch::makeAllChoices() const {
   return choices;
 }
 
-/// A pipeline is as slow as its slowest rank. So for each amount of work that a
-/// rank can have, every rank does no more than that: either as much of it as
-/// frees anything, or only until it fits by the estimate.
+/// A pipeline is as slow as its slowest stage. So for each amount of work that
+/// a stage can have, every stage does no more than that: either as much of it
+/// as frees anything, or only until it fits by the estimate.
 std::vector<RecomputeSearch::Choice>
 RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
   std::vector<std::vector<Step>> steps;
   std::vector<double> amounts;
-  for (const Rank &rank : ranks) {
-    steps.push_back(makeSteps(rank, start.order));
+  for (const Stage &stage : stages) {
+    steps.push_back(makeSteps(stage, start.order));
     for (const Step &step : steps.back())
       amounts.push_back(step.work);
   }
@@ -330,14 +338,14 @@ RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
   std::vector<Choice> choices;
   for (size_t i = 0; i < amounts.size(); i += stride) {
     Choice most(points.size(), 0), enough = most;
-    for (const auto &[rank, own] : llvm::zip_equal(ranks, steps)) {
+    for (const auto &[stage, own] : llvm::zip_equal(stages, steps)) {
       size_t last = 0, first = 0;
       while (last + 1 < own.size() && own[last + 1].work <= amounts[i])
         ++last;
       while (first < last &&
-             own[first].held + gaps[rank.number] > limits[rank.number])
+             own[first].held + gaps[stage.number] > limits[stage.number])
         ++first;
-      for (int chunk : rank.chunks) {
+      for (int chunk : stage.chunks) {
         most[chunk] = own[last].choice[chunk];
         enough[chunk] = own[first].choice[chunk];
       }
@@ -390,15 +398,15 @@ RecomputeSearch::runByEstimates(std::vector<int64_t> gaps) {
         return failure();
       return std::optional(std::move(*result));
     }
-    for (auto [rank, arena] : llvm::enumerate(result->arenas))
-      gaps[rank] =
-          std::max(gaps[rank], arena - estimateHeld(result->order, rank,
-                                                    best->choice, false));
+    for (auto [stage, arena] : llvm::enumerate(result->arenas))
+      gaps[stage] =
+          std::max(gaps[stage], arena - estimateHeld(result->order, stage,
+                                                     best->choice, false));
   }
   return std::optional<MemoryAttempt>();
 }
 
-/// All choices that differ in one chunk, or in two of one rank.
+/// All choices that differ in one chunk, or in two of one stage.
 std::vector<RecomputeSearch::Choice>
 RecomputeSearch::getNeighbours(const Choice &choice) const {
   std::vector<Choice> neighbours;
@@ -410,17 +418,17 @@ RecomputeSearch::getNeighbours(const Choice &choice) const {
     }
   };
   auto add = [&](const Choice &changed) { neighbours.push_back(changed); };
-  for (const Rank &rank : ranks)
-    for (auto [i, chunk] : llvm::enumerate(rank.chunks))
+  for (const Stage &stage : stages)
+    for (auto [i, chunk] : llvm::enumerate(stage.chunks))
       change(choice, chunk, [&](const Choice &changed) {
         add(changed);
-        for (int other : ArrayRef(rank.chunks).drop_front(i + 1))
+        for (int other : ArrayRef(stage.chunks).drop_front(i + 1))
           change(changed, other, add);
       });
   return neighbours;
 }
 
-/// What a rank does in the least time need not make the shortest step: how its
+/// What a stage does in the least time need not make the shortest step: how its
 /// work is shared by its chunks, and by B and W, counts as well.
 LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
   for (int left = maxImprovements; left > 0;) {
@@ -428,8 +436,8 @@ LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
     if (neighbours.size() * numOps > effort.maxExactOps)
       return success();
     std::vector<int64_t> gaps;
-    for (auto [rank, arena] : llvm::enumerate(best.arenas))
-      gaps.push_back(arena - estimateHeld(best.order, rank, choice, false));
+    for (auto [stage, arena] : llvm::enumerate(best.arenas))
+      gaps.push_back(arena - estimateHeld(best.order, stage, choice, false));
     std::vector<Prediction> shorter;
     for (const Choice &neighbour : neighbours)
       if (auto prediction = predict(neighbour, gaps);
@@ -465,8 +473,8 @@ LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
 /// Whether all combinations can be simulated.
 bool RecomputeSearch::isSmall() const {
   std::vector<int> chunks;
-  for (const Rank &rank : ranks)
-    llvm::append_range(chunks, rank.chunks);
+  for (const Stage &stage : stages)
+    llvm::append_range(chunks, stage.chunks);
   size_t count = countCombinations(chunks);
   return count <= effort.maxExact && count * numOps <= effort.maxExactOps;
 }
@@ -488,8 +496,8 @@ RecomputeSearch::Answer RecomputeSearch::run() {
   // what fits is left out, and with too narrow ones plans are spent in vain.
   std::vector<int64_t> gaps;
   Choice first(points.size(), 0);
-  for (auto [rank, arena] : llvm::enumerate(start.arenas))
-    gaps.push_back(arena - estimateHeld(start.order, rank, first, false));
+  for (auto [stage, arena] : llvm::enumerate(start.arenas))
+    gaps.push_back(arena - estimateHeld(start.order, stage, first, false));
   for (const std::vector<int64_t> &narrowest : {gaps, start.lasting}) {
     auto found = runByEstimates(narrowest);
     if (failed(found))
@@ -503,15 +511,15 @@ RecomputeSearch::Answer RecomputeSearch::run() {
 std::vector<std::vector<Recompute>>
 RecomputeSearch::getSteps(ArrayRef<schedule::Schedule> orders) const {
   std::vector<Choice> choices(numShares + 1, Choice(points.size(), 0));
-  for (const Rank &rank : ranks) {
-    std::vector<Step> steps = makeSteps(rank, orders[rank.number]);
+  for (const Stage &stage : stages) {
+    std::vector<Step> steps = makeSteps(stage, orders[stage.number]);
     // What lasts is certain; the first steps cannot do without more room.
-    int64_t room = limits[rank.number] - start.lasting[rank.number];
+    int64_t room = limits[stage.number] - start.lasting[stage.number];
     size_t last = steps.size() - 1, first = 0;
     while (first != last && steps[first].held > room)
       ++first;
     for (int share = 0; share <= numShares; ++share)
-      for (int chunk : rank.chunks)
+      for (int chunk : stage.chunks)
         choices[share][chunk] =
             steps[first + (last - first) * share / numShares].choice[chunk];
   }

@@ -21,14 +21,14 @@ struct SearchEffort {
   int maxCuts = 6;
   /// Whether what users can ask for by name or ratio counts as well.
   bool withNamed = true;
-  /// Whether chunks of ranks that are within their limits get a choice, too:
+  /// Whether chunks of stages that are within their limits get a choice, too:
   /// orders that depend on costs may be better for it.
-  bool allRanks = true;
+  bool allStages = true;
   /// Combinations of all chunks that are all simulated; and the operations of
   /// all these simulations.
   size_t maxExact = 4096, maxExactOps = size_t(1) << 19;
-  /// Combinations of one rank's chunks that are all estimated.
-  size_t maxOfRank = 4096;
+  /// Combinations of one stage's chunks that are all estimated.
+  size_t maxOfStage = 4096;
   /// Whether the schedule can be told to hold less.
   bool canTighten = false;
 };
@@ -44,8 +44,8 @@ struct SearchEffort {
 /// Where they are many, or where orders that hold less may be faster than
 /// computing more again, combinations are predicted under limits for the
 /// schedule, by an estimate of what an arena holds, which plans correct: all of
-/// them, or those in which the work of no rank exceeds an amount, for all
-/// amounts. Then one or two chunks of a rank change for as long as that makes
+/// them, or those in which the work of no stage exceeds an amount, for all
+/// amounts. Then one or two chunks of a stage change for as long as that makes
 /// the predicted step shorter.
 class RecomputeSearch {
 public:
@@ -63,21 +63,21 @@ public:
   Answer run();
 
   /// Choices from less time to fewer bytes, the last one of the least bytes by
-  /// estimate, where each rank runs as in its one of `orders`: for who can make
-  /// room in other ways too. To be asked after `run`.
+  /// estimate, where each stage runs as in its one of `orders`: for who can
+  /// make room in other ways too. To be asked after `run`.
   std::vector<std::vector<Recompute>>
   getSteps(llvm::ArrayRef<schedule::Schedule> orders) const;
 
 private:
   /// For each chunk the number of one of its points.
   using Choice = std::vector<size_t>;
-  /// One of a rank's combinations.
+  /// One of a stage's combinations.
   struct Step {
     Choice choice;
     double work;
     int64_t held;
   };
-  struct Rank {
+  struct Stage {
     int number;
     /// Those with a choice.
     std::vector<int> chunks;
@@ -92,7 +92,7 @@ private:
     bool wasPlanned = false;
   };
 
-  mlir::LogicalResult addRank(int number);
+  mlir::LogicalResult addStage(int number);
   mlir::LogicalResult findPoints();
   const ChunkVariant &getPoint(const Choice &choice, int chunk) const {
     return *points[chunk][choice[chunk]];
@@ -101,7 +101,7 @@ private:
   size_t countCombinations(llvm::ArrayRef<int> chunks) const;
   bool advance(llvm::ArrayRef<int> chunks, Choice &choice) const;
 
-  int64_t estimateHeld(const schedule::Schedule &order, int rank,
+  int64_t estimateHeld(const schedule::Schedule &order, int stage,
                        const Choice &choice, bool isBound) const;
   std::optional<schedule::Schedule>
   makeOrder(const schedule::Problem &problem) const;
@@ -115,13 +115,13 @@ private:
   bool isSmall() const;
   Answer runExactly();
 
-  std::vector<Step> makeSteps(const Rank &rank,
+  std::vector<Step> makeSteps(const Stage &stage,
                               const schedule::Schedule &order) const;
-  std::vector<Step> enumerateSteps(const Rank &rank,
+  std::vector<Step> enumerateSteps(const Stage &stage,
                                    const schedule::Schedule &order) const;
-  std::vector<Step> followRatios(const Rank &rank,
+  std::vector<Step> followRatios(const Stage &stage,
                                  const schedule::Schedule &order) const;
-  double getRankWork(const Rank &rank, const Choice &choice) const;
+  double getStageWork(const Stage &stage, const Choice &choice) const;
   std::vector<Choice> makeAllChoices() const;
   std::vector<Choice> makeChoicesByWork(llvm::ArrayRef<int64_t> gaps) const;
   Answer runByEstimates(std::vector<int64_t> gaps);
@@ -139,7 +139,7 @@ private:
   size_t numOps = 0;
   /// Of each chunk; the first is that of `start`.
   std::vector<std::vector<const ChunkVariant *>> points;
-  std::vector<Rank> ranks;
+  std::vector<Stage> stages;
 };
 
 } // namespace veeline

@@ -28,17 +28,17 @@ veeline::schedule::weightVersions(const Problem &problem,
   Expected<const Generator *> generator = findGenerator(schedule.name);
   if (!generator)
     return generator.takeError();
-  std::vector<int> versions(problem.stages(), 1);
+  std::vector<int> versions(problem.ranks(), 1);
   if ((*generator)->semantics == UpdateSemantics::DoubleBuffered)
-    versions.assign(problem.stages(), 2);
+    versions.assign(problem.ranks(), 2);
   if ((*generator)->semantics != UpdateSemantics::WeightStashing)
     return versions;
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int rank = 0; rank < problem.ranks(); ++rank)
     for (int local = 0; local < problem.chunksPerStage(); ++local)
-      versions[stage] =
-          std::max(versions[stage],
-                   mostInFlight(schedule.stages[stage],
-                                problem.placement.globalChunk(stage, local)));
+      versions[rank] = std::max(
+          versions[rank], mostInFlight(schedule.stages[rank],
+                                       problem.placement.globalChunk(
+                                           problem.stageOfRank(rank), local)));
   return versions;
 }
 
@@ -72,6 +72,8 @@ private:
   double ratioOfCircle(int node) const;
 
   std::vector<double> cost;
+  /// What one microbatch takes of each stage, whose ranks take turns.
+  std::vector<double> work;
   std::vector<Dependency> dependencies;
   /// The dependency that determines a node, in `raise`; -1: none.
   std::vector<int> decisive;
@@ -79,15 +81,18 @@ private:
 } // namespace
 
 EndlessPipeline::EndlessPipeline(const Problem &problem) {
-  int p = problem.stages();
   for (const Chunk &chunk : problem.chunks) {
     cost.push_back(chunk.forward);
     cost.push_back(chunk.cost(OpKind::Backward));
   }
-  for (int stage = 0; stage < p; ++stage) {
-    // F(i + ahead - 1), B(i), F(i + ahead), as in `oneForwardOneBackward`.
-    int ahead = p - stage;
-    add(2 * stage, 2 * stage + 1, 0, 1 - ahead);
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    int width = problem.width(stage);
+    work.push_back((cost[2 * stage] + cost[2 * stage + 1]) / width);
+    // F(i + ahead - w), B(i), F(i + ahead) on each of w ranks, as what
+    // `oneForwardOneBackward` leaves of its turns.
+    int behind = problem.ranks() - problem.firstRankOf(stage);
+    int ahead = (behind + width - 1) / width * width;
+    add(2 * stage, 2 * stage + 1, 0, width - ahead);
     add(2 * stage + 1, 2 * stage, 0, ahead);
   }
   for (const Edge &edge : problem.edges) {
@@ -144,9 +149,7 @@ bool EndlessPipeline::raise(double &period) {
 }
 
 double EndlessPipeline::period() {
-  double period = 0;
-  for (std::size_t node = 0; node < cost.size(); node += 2)
-    period = std::max(period, cost[node] + cost[node + 1]);
+  double period = *std::max_element(work.begin(), work.end());
   while (raise(period))
     continue;
   return period;
@@ -165,7 +168,8 @@ Expected<SteadyState> veeline::schedule::steadyState(const Problem &problem) {
   SteadyState result{EndlessPipeline(problem).period(), 0, 0};
   for (int stage = 0; stage < placement.stages(); ++stage) {
     const Chunk &chunk = problem.chunks[stage];
-    double busy = chunk.forward + chunk.cost(OpKind::Backward);
+    double busy =
+        (chunk.forward + chunk.cost(OpKind::Backward)) / problem.width(stage);
     double bubble =
         result.period > 0 ? std::max(0.0, 1 - busy / result.period) : 0;
     if (bubble <= result.bubble)

@@ -10,6 +10,10 @@
 // with contention or blocking). A gradient leaves a chunk after its B, or later
 // where the backward is fused, so chains count B alone unless `fusedBackward`.
 //
+// Where a stage has several ranks, each argument about a stage is one about a
+// rank and the microbatches that it runs. What it says of one microbatch, it
+// says of those; and its limit is that of the stage.
+//
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Bounds.h"
@@ -78,6 +82,11 @@ struct Ends {
   }
 };
 
+/// What the arguments are about: a stage, or one of its ranks.
+struct Rank {
+  int stage, microbatches;
+};
+
 /// All that the bounds look at.
 class Analysis {
 public:
@@ -88,19 +97,24 @@ private:
   template <typename IsStart> Chains heads(int first, IsStart isStart) const;
   template <typename IsEnd> Chains tails(int first, IsEnd isEnd) const;
   double roundTrip(int chunk) const;
-  std::vector<Job> jobs(int stage, const Chains &heads,
+  std::vector<Job> jobs(const Rank &rank, const Chains &heads,
                         const Chains &tails) const;
   double oneStage(const std::vector<Job> &jobs) const;
-  double memory(int stage, const Chains &heads, const Chains &tails) const;
-  double rounds(int chunk, std::int64_t limit, const Chains &heads,
+  double memory(const Rank &rank, const Chains &heads,
                 const Chains &tails) const;
-  Ends ends(int stage, const Chains &heads, const Chains &tails) const;
-  double spanOver(int other, const Chains &heads, const Chains &tails) const;
-  Bound best(int stage, const Chains &heads, const Chains &tails) const;
+  double rounds(int chunk, const Rank &rank, std::int64_t limit,
+                const Chains &heads, const Chains &tails) const;
+  Ends ends(const Rank &rank, const Chains &heads, const Chains &tails) const;
+  double spanOver(const Rank &other, const Chains &heads,
+                  const Chains &tails) const;
+  Bound best(const Rank &rank, const Chains &heads, const Chains &tails) const;
+  StageBounds boundsOf(const Rank &rank, const Chains &heads,
+                       const Chains &tails) const;
 
   const Problem &problem;
   Flow flow;
   std::vector<Costs> costs;
+  std::vector<Rank> ranks;
   Chains allHeads, allTails;
   /// Per chunk; empty without limits.
   std::vector<double> roundTrips;
@@ -118,6 +132,8 @@ Analysis::Analysis(const Problem &problem, const BoundOptions &options)
                        chunk.backwardWeight - chunk.backwardShared,
                        chunk.backwardWeight});
   }
+  for (int rank = 0; rank < problem.ranks(); ++rank)
+    ranks.push_back({problem.stageOfRank(rank), problem.microbatchesOf(rank)});
   auto any = [](int) { return true; };
   allHeads = heads(0, any);
   allTails = tails(0, any);
@@ -182,12 +198,12 @@ double Analysis::roundTrip(int chunk) const {
   return heads(chunk, [&](int other) { return other == chunk; }).rest[chunk];
 }
 
-std::vector<Job> Analysis::jobs(int stage, const Chains &heads,
+std::vector<Job> Analysis::jobs(const Rank &rank, const Chains &heads,
                                 const Chains &tails) const {
   std::vector<Job> result;
-  double m = problem.microbatches;
+  double m = rank.microbatches;
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
-    int chunk = problem.placement.globalChunk(stage, local);
+    int chunk = problem.placement.globalChunk(rank.stage, local);
     const Costs &cost = costs[chunk];
     result.push_back(
         {heads.forward[chunk], m * cost.forward, tails.forward[chunk], true});
@@ -270,17 +286,17 @@ static double lastStart(std::int64_t microbatches, std::int64_t limit,
 /// The last F of a chunk is followed by its own round trip and tail. What F
 /// holds is held until the end of B; the less of that and of what B keeps until
 /// the end of W.
-double Analysis::rounds(int chunk, std::int64_t limit, const Chains &heads,
-                        const Chains &tails) const {
+double Analysis::rounds(int chunk, const Rank &rank, std::int64_t limit,
+                        const Chains &heads, const Chains &tails) const {
   const Chunk &memory = problem.chunks[chunk];
   std::int64_t held = memory.forwardMemory;
   std::int64_t kept = std::min(held, held + memory.backwardInputMemory);
   const Costs &cost = costs[chunk];
   double trip = roundTrips[chunk], last = 0;
   if (held > 0)
-    last = lastStart(problem.microbatches, limit, held, trip, cost.forward);
+    last = lastStart(rank.microbatches, limit, held, trip, cost.forward);
   if (kept > 0)
-    last = std::max(last, lastStart(problem.microbatches, limit, kept,
+    last = std::max(last, lastStart(rank.microbatches, limit, kept,
                                     trip + cost.rest, cost.forward));
   return heads.forward[chunk] + last + trip + tails.backward[chunk];
 }
@@ -291,14 +307,14 @@ double Analysis::rounds(int chunk, std::int64_t limit, const Chains &heads,
 /// limit gives a time, from the first F to the last B or W. What a stage holds
 /// is a multiple of the greatest common divisor of what its operations add, so
 /// the limit may be rounded down to one.
-double Analysis::memory(int stage, const Chains &heads,
+double Analysis::memory(const Rank &rank, const Chains &heads,
                         const Chains &tails) const {
   double sum = 0, fill = infinity, drain = infinity, best = 0;
   std::int64_t divisor = 0;
   bool holds = false;
   auto visit = [&](auto what) {
     for (int local = 0; local < problem.chunksPerStage(); ++local)
-      what(problem.placement.globalChunk(stage, local));
+      what(problem.placement.globalChunk(rank.stage, local));
   };
   visit([&](int chunk) {
     const Chunk &memory = problem.chunks[chunk];
@@ -314,13 +330,13 @@ double Analysis::memory(int stage, const Chains &heads,
   });
   if (!holds)
     return 0;
-  std::int64_t limit = *problem.memoryLimit(stage) / divisor * divisor;
+  std::int64_t limit = *problem.memoryLimit(rank.stage) / divisor * divisor;
   if (limit == 0)
     return infinity;
   visit([&](int chunk) {
-    best = std::max(best, rounds(chunk, limit, heads, tails));
+    best = std::max(best, rounds(chunk, rank, limit, heads, tails));
   });
-  double time = sum / static_cast<double>(limit) * problem.microbatches;
+  double time = sum / static_cast<double>(limit) * rank.microbatches;
   return std::max(best, fill + time + drain);
 }
 
@@ -361,20 +377,20 @@ static double mostTime(std::vector<Holder> holders, double microbatches,
 /// nothing: no more of them than fit in its limit, and it waits for the rest of
 /// that time. Between its last B and the end of the step it runs only W, of
 /// which each kept something until then: no more than fit either.
-Ends Analysis::ends(int stage, const Chains &heads, const Chains &tails) const {
+Ends Analysis::ends(const Rank &rank, const Chains &heads,
+                    const Chains &tails) const {
   std::vector<Holder> forwards, weights;
   Ends result;
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
-    int chunk = problem.placement.globalChunk(stage, local);
+    int chunk = problem.placement.globalChunk(rank.stage, local);
     const Chunk &memory = problem.chunks[chunk];
     const Costs &cost = costs[chunk];
     forwards.push_back({cost.forward, memory.forwardMemory});
     weights.push_back(
         {cost.weight, memory.forwardMemory + memory.backwardInputMemory});
     // Overlapped blocks may hide as much of every F.
-    result.work +=
-        problem.microbatches *
-        (cost.forward * (1 - problem.overlap) + cost.backward + cost.rest);
+    result.work += rank.microbatches * (cost.forward * (1 - problem.overlap) +
+                                        cost.backward + cost.rest);
     result.fill = std::min(result.fill, heads.forward[chunk]);
     result.gradient = std::min(result.gradient, heads.backward[chunk]);
     double after = never;
@@ -383,15 +399,16 @@ Ends Analysis::ends(int stage, const Chains &heads, const Chains &tails) const {
                                   tails.backward[link.chunk]);
     result.drain = std::min(result.drain, after);
   }
-  std::int64_t limit = *problem.memoryLimit(stage);
-  result.forwards = mostTime(std::move(forwards), problem.microbatches, limit);
-  result.weights = mostTime(std::move(weights), problem.microbatches, limit);
+  std::int64_t limit = *problem.memoryLimit(rank.stage);
+  result.forwards = mostTime(std::move(forwards), rank.microbatches, limit);
+  result.weights = mostTime(std::move(weights), rank.microbatches, limit);
   return result;
 }
 
 /// The span of the stage that has chunk 0 begins before everything else, and
-/// includes what another stage runs between its first gradient and its last B.
-double Analysis::spanOver(int other, const Chains &heads,
+/// includes what another stage runs between its first gradient and its last B;
+/// that of its only rank, that is.
+double Analysis::spanOver(const Rank &other, const Chains &heads,
                           const Chains &tails) const {
   Ends ends = this->ends(other, heads, tails);
   if (ends.fill == never || ends.drain == never)
@@ -401,24 +418,24 @@ double Analysis::spanOver(int other, const Chains &heads,
 }
 
 /// The best of all arguments; of equal ones the simplest.
-Bound Analysis::best(int stage, const Chains &heads,
+Bound Analysis::best(const Rank &rank, const Chains &heads,
                      const Chains &tails) const {
   Bound best;
   auto offer = [&](double time, BoundKind kind) {
     if (time > best.time * (1 + 1e-12))
       best = {time, kind};
   };
-  std::vector<Job> work = jobs(stage, heads, tails), alone = work;
+  std::vector<Job> work = jobs(rank, heads, tails), alone = work;
   for (Job &job : alone)
     job.head = job.tail = 0;
   offer(oneStage(alone), BoundKind::Busy);
   for (const Job &job : work)
-    offer(job.head + job.time / problem.microbatches + job.tail,
+    offer(job.head + job.time / rank.microbatches + job.tail,
           BoundKind::CriticalPath);
   offer(oneStage(work), BoundKind::FillAndDrain);
   if (!problem.memoryLimits.empty())
-    offer(std::max(memory(stage, heads, tails),
-                   ends(stage, heads, tails).together()),
+    offer(std::max(memory(rank, heads, tails),
+                   ends(rank, heads, tails).together()),
           BoundKind::Memory);
   return best;
 }
@@ -428,40 +445,55 @@ static double bubble(double busy, double time) {
   return time > 0 ? std::max(0.0, 1 - busy / time) : 0;
 }
 
+/// `spanHeads` and `spanTails` are of chains between operations of its stage.
+StageBounds Analysis::boundsOf(const Rank &rank, const Chains &spanHeads,
+                               const Chains &spanTails) const {
+  StageBounds bounds;
+  int stage = rank.stage;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    const Chunk &chunk =
+        problem.chunks[problem.placement.globalChunk(stage, local)];
+    bounds.busy +=
+        rank.microbatches * (chunk.forward + chunk.cost(OpKind::Backward));
+  }
+  bounds.makespan = best(rank, allHeads, allTails);
+  bounds.span = best(rank, spanHeads, spanTails);
+  if (problem.placement.stageOf(0) != stage || problem.width(stage) > 1 ||
+      problem.memoryLimits.empty())
+    return bounds;
+  for (const Rank &other : ranks) {
+    double time =
+        other.stage == stage ? 0 : spanOver(other, spanHeads, spanTails);
+    if (time > bounds.span.time * (1 + 1e-12))
+      bounds.span = {time, BoundKind::Memory};
+  }
+  return bounds;
+}
+
 // For the span of a stage, its clock starts with its first operation and stops
 // with its last one, so only chains between operations of the stage count.
 Bounds Analysis::run() {
   Bounds result;
   double least = infinity;
-  for (int stage = 0; stage < problem.stages(); ++stage) {
-    auto isHere = [&](int chunk) {
-      return problem.placement.stageOf(chunk) == stage;
-    };
-    int first = problem.placement.globalChunk(stage, 0);
-    StageBounds bounds;
-    for (int local = 0; local < problem.chunksPerStage(); ++local) {
-      const Chunk &chunk =
-          problem.chunks[problem.placement.globalChunk(stage, local)];
-      bounds.busy +=
-          problem.microbatches * (chunk.forward + chunk.cost(OpKind::Backward));
+  Chains spanHeads(0), spanTails(0);
+  for (int i = 0, e = ranks.size(); i < e; ++i) {
+    int stage = ranks[i].stage;
+    if (i == 0 || ranks[i - 1].stage != stage) {
+      auto isHere = [&](int chunk) {
+        return problem.placement.stageOf(chunk) == stage;
+      };
+      int first = problem.placement.globalChunk(stage, 0);
+      spanHeads = heads(first, isHere);
+      spanTails = tails(first, isHere);
     }
-    bounds.makespan = best(stage, allHeads, allTails);
-    Chains spanHeads = heads(first, isHere), spanTails = tails(first, isHere);
-    bounds.span = best(stage, spanHeads, spanTails);
-    if (first == 0 && !problem.memoryLimits.empty())
-      for (int other = 0; other < problem.stages(); ++other) {
-        double time =
-            other == stage ? 0 : spanOver(other, spanHeads, spanTails);
-        if (time > bounds.span.time * (1 + 1e-12))
-          bounds.span = {time, BoundKind::Memory};
-      }
+    StageBounds bounds = boundsOf(ranks[i], spanHeads, spanTails);
     if (bounds.makespan.time > result.makespan.time) {
       result.makespan = bounds.makespan;
-      result.makespanStage = stage;
+      result.makespanStage = i;
     }
     if (bounds.span.time > result.span.time) {
       result.span = bounds.span;
-      result.spanStage = stage;
+      result.spanStage = i;
     }
     least = std::min(least, bounds.busy);
     result.bubbleSpan =

@@ -124,13 +124,13 @@ static Status checkMessages(const Problem &problem, const Flow &flow,
     if (!(right == message))
       return wrongMessage(
           problem, message,
-          "goes from stage " + std::to_string(right.sourceStage) + ", step " +
-              std::to_string(right.sourceStep) + ", to stage " +
-              std::to_string(right.targetStage) + ", step " +
-              std::to_string(right.targetStep) + ", not from stage " +
-              std::to_string(message.sourceStage) + ", step " +
-              std::to_string(message.sourceStep) + ", to stage " +
-              std::to_string(message.targetStage) + ", step " +
+          "goes from " + problem.labelOfRank(right.sourceStage) + ", step " +
+              std::to_string(right.sourceStep) + ", to " +
+              problem.labelOfRank(right.targetStage) + ", step " +
+              std::to_string(right.targetStep) + ", not from " +
+              problem.labelOfRank(message.sourceStage) + ", step " +
+              std::to_string(message.sourceStep) + ", to " +
+              problem.labelOfRank(message.targetStage) + ", step " +
               std::to_string(message.targetStep));
     if (seen[slot(message)])
       return wrongMessage(problem, message, "occurs twice");
@@ -147,13 +147,15 @@ static Status checkCompleteness(const Problem &problem,
                                 std::span<const Message> messages,
                                 const Calls &calls) {
   if (calls.size() != static_cast<std::size_t>(problem.ranks()))
-    return Error{ErrorKind::WrongMessage,
-                 "calls are given for " + counted(calls.size(), "stage") +
-                     ", but there are " + std::to_string(problem.ranks())};
+    return Error{
+        ErrorKind::WrongMessage,
+        "calls are given for " +
+            counted(calls.size(), problem.widths.empty() ? "stage" : "rank") +
+            ", but there are " + std::to_string(problem.ranks())};
   std::vector<std::array<bool, 2>> called(messages.size());
   for (int stage = 0; stage < problem.ranks(); ++stage)
     for (const Call &call : calls[stage]) {
-      std::string where = "stage " + std::to_string(stage);
+      std::string where = problem.labelOfRank(stage);
       if (call.message < 0 || call.message >= static_cast<int>(messages.size()))
         return Error{ErrorKind::WrongMessage,
                      where + " calls message " + std::to_string(call.message) +
@@ -171,11 +173,11 @@ static Status checkCompleteness(const Problem &problem,
   for (std::size_t i = 0; i < messages.size(); ++i)
     for (bool sends : {false, true})
       if (!called[i][sends])
-        return wrongMessage(problem, messages[i],
-                            "is never called by stage " +
-                                std::to_string(sends
-                                                   ? messages[i].sourceStage
-                                                   : messages[i].targetStage));
+        return wrongMessage(
+            problem, messages[i],
+            "is never called by " +
+                problem.labelOfRank(sends ? messages[i].sourceStage
+                                          : messages[i].targetStage));
   return Status::success();
 }
 

@@ -26,19 +26,25 @@ public:
                        problem.placement.stageOf(problem.edges[i].to), i});
     std::sort(pairs.begin(), pairs.end());
     // Two directions for each pair of stages that any edge joins. An edge from
-    // s to t and one from t to s share both.
-    std::map<std::pair<int, int>, int> ids;
+    // s to t and one from t to s share both. Each pair of their ranks has links
+    // of its own.
+    std::map<std::pair<int, int>, Bundle> bundles;
+    int count = 0;
     for (auto [from, to, i] : pairs)
       for (bool gradient : {false, true}) {
         std::pair key = gradient ? std::pair(to, from) : std::pair(from, to);
-        auto [entry, isNew] = ids.try_emplace(key, ids.size());
+        Bundle bundle{count, problem.width(key.first),
+                      problem.width(key.second)};
+        auto [entry, isNew] = bundles.try_emplace(key, bundle);
+        if (isNew)
+          count += bundle.sources * bundle.targets;
         link[i][gradient] = entry->second;
       }
-    freeAt.resize(ids.size());
+    freeAt.resize(count);
   }
 
   void send(const Link &edge, int microbatch, bool gradient, double time) {
-    double &free = freeAt[link[edge.edge][gradient]];
+    double &free = freeAt[link[edge.edge][gradient].at(microbatch)];
     free = std::max(free, time) + edge.transfer;
     arrivals[slot(edge.edge, microbatch, gradient)] = free;
   }
@@ -47,13 +53,22 @@ public:
   }
 
 private:
+  /// The links from the ranks of one stage to those of another.
+  struct Bundle {
+    int first = 0, sources = 1, targets = 1;
+    /// The one that a microbatch takes.
+    int at(int microbatch) const {
+      return first + microbatch % sources * targets + microbatch % targets;
+    }
+  };
+
   std::size_t slot(int edge, int microbatch, bool gradient) const {
     return (static_cast<std::size_t>(edge) * microbatches + microbatch) * 2 +
            gradient;
   }
 
   int microbatches;
-  std::vector<std::array<int, 2>> link;
+  std::vector<std::array<Bundle, 2>> link;
   std::vector<double> freeAt, arrivals;
 };
 
@@ -182,7 +197,8 @@ bool Executor::needs(const Op &op, const Link &link, int step, bool gradient,
     return false;
   }
   double arrival = result.end[stage][step] + link.transfer;
-  if (links && stage != problem.placement.stageOf(op.chunk))
+  if (links && problem.placement.stageOf(link.chunk) !=
+                   problem.placement.stageOf(op.chunk))
     arrival = links->arrival(link.edge, op.microbatch, gradient);
   ready = std::max(ready, arrival);
   return true;

@@ -117,10 +117,12 @@ static Status checkBlock(const Problem &problem, const Schedule &schedule,
   const std::vector<Op> &ops = schedule.stages[stage];
   if (step < 0 || step + 1 >= static_cast<int>(ops.size())) {
     Error error{ErrorKind::WrongBlock,
-                "stage " + std::to_string(stage) + ": there are no steps " +
+                problem.nameOfRank(stage) + ": there are no steps " +
                     std::to_string(step) + " and " + std::to_string(step + 1) +
-                    " to overlap; the stage has " + std::to_string(ops.size())};
-    error.stage = stage;
+                    " to overlap; the " +
+                    (problem.widths.empty() ? "stage" : "rank") + " has " +
+                    std::to_string(ops.size())};
+    error.stage = problem.stageOfRank(stage);
     return error;
   }
   auto fail = [&](const std::string &what) {
@@ -151,7 +153,8 @@ static Status checkBlocks(const Problem &problem, const Schedule &schedule) {
   if (schedule.overlapped.size() != schedule.stages.size())
     return Error{ErrorKind::WrongBlock,
                  "overlapped blocks are given for " +
-                     counted(schedule.overlapped.size(), "stage") +
+                     counted(schedule.overlapped.size(),
+                             problem.widths.empty() ? "stage" : "rank") +
                      ", but there are " +
                      std::to_string(schedule.stages.size())};
   for (int stage = 0; stage < problem.ranks(); ++stage) {

@@ -69,6 +69,17 @@ std::string Problem::nameOfRank(int rank) const {
              : "rank " + std::to_string(rank) + " (of " + stage + ")";
 }
 
+std::string Problem::labelOfRank(int rank) const {
+  return (widths.empty() ? "stage " : "rank ") + std::to_string(rank);
+}
+
+int Problem::microbatchesOf(int rank) const {
+  if (widths.empty())
+    return microbatches;
+  int stage = stageOfRank(rank), turn = rank - firstRankOf(stage);
+  return (microbatches - turn + widths[stage] - 1) / widths[stage];
+}
+
 Chunk Chunk::withoutBackwardInput() const {
   Chunk chunk = *this;
   chunk.hasBackwardInput = false;
@@ -132,9 +143,6 @@ static Status checkWidths(const Problem &problem) {
                      ", so that some would have nothing to do; take more "
                      "microbatches or fewer ranks");
   }
-  if (!problem.memoryLimits.empty())
-    return invalid("memory limits are not supported together with stages of "
-                   "several ranks");
   return Status::success();
 }
 

@@ -209,7 +209,8 @@ Status CallChecker::checkSites(int stage) const {
       continue;
     std::string what = sends ? "makes " : "waits for ";
     return errorAt(ErrorKind::Deadlock, problem, schedule, stage, step,
-                   what + describe(problem, message) + ", which the stage " +
+                   what + describe(problem, message) + ", which the " +
+                       (problem.widths.empty() ? "stage " : "rank ") +
                        (sends ? "sends when it has run only "
                               : "receives when it has run ") +
                        std::to_string(site) + " operations");
@@ -233,9 +234,9 @@ Error CallChecker::circle(int stage) const {
     positions.push_back(
         {stage, sends ? message.sourceStep : message.targetStep});
     text += text.empty() ? "" : "; ";
-    text += "stage " + std::to_string(stage) +
-            (sends ? " sends " : " receives ") + describe(problem, message) +
-            ", and waits for stage " + std::to_string(peer(stage));
+    text += problem.labelOfRank(stage) + (sends ? " sends " : " receives ") +
+            describe(problem, message) + ", and waits for " +
+            problem.labelOfRank(peer(stage));
     stage = peer(stage);
   } while (stage != first);
   Error error =

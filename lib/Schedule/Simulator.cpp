@@ -40,10 +40,6 @@ static double bubble(double busy, double time) {
 static Expected<Execution> execute(const Problem &problem,
                                    const Schedule &schedule,
                                    const SimulationOptions &options) {
-  if (!problem.widths.empty() && options.contention)
-    return Error{ErrorKind::InvalidProblem,
-                 "messages that share links are not simulated for stages of "
-                 "several ranks"};
   Expected<OpIndex> index = OpIndex::build(problem, schedule);
   if (!index)
     return index.takeError();

@@ -25,6 +25,13 @@ std::string veeline::schedule::transfersNote(const SimulationOptions &options) {
   return options.contention ? ", links with contention" : "";
 }
 
+std::string veeline::schedule::ranksNote(const std::vector<int> &widths) {
+  std::string text;
+  for (int width : widths)
+    text += (text.empty() ? ", " : "+") + std::to_string(width);
+  return text.empty() ? text : text + " ranks";
+}
+
 std::string veeline::schedule::cellName(const Problem &problem, const Op &op) {
   std::string cell = toString(op.kind) + std::to_string(op.microbatch);
   return problem.chunksPerStage() > 1 ? std::to_string(op.chunk) + cell : cell;
@@ -48,8 +55,9 @@ static std::string trimmed(std::string row) {
 }
 
 static std::string stageName(const Problem &problem, int stage) {
-  std::size_t digits = std::to_string(problem.stages() - 1).size();
-  return "stage " + padLeft(std::to_string(stage), digits) + ": ";
+  std::size_t digits = std::to_string(problem.ranks() - 1).size();
+  return (problem.widths.empty() ? "stage " : "rank ") +
+         padLeft(std::to_string(stage), digits) + ": ";
 }
 
 static std::string formatTime(double time) { return shortNumber(time); }
@@ -88,9 +96,9 @@ static std::string nameOf(const Problem &problem, const std::vector<Op> &ops,
 
 std::string veeline::schedule::orderTable(const Problem &problem,
                                           const Schedule &schedule, int width) {
-  std::vector<std::vector<std::string>> names(problem.stages());
+  std::vector<std::vector<std::string>> names(problem.ranks());
   std::size_t widest = 0, longest = 0;
-  for (int stage = 0; stage < problem.stages(); ++stage) {
+  for (int stage = 0; stage < problem.ranks(); ++stage) {
     for (const Cell &cell : cellsOf(schedule, stage)) {
       names[stage].push_back(nameOf(problem, schedule.stages[stage], cell));
       widest = std::max(widest, names[stage].back().size());
@@ -105,7 +113,7 @@ std::string veeline::schedule::orderTable(const Problem &problem,
   std::string text;
   for (std::size_t first = 0; first < longest; first += perRow) {
     text += first > 0 ? "\n" : "";
-    for (int stage = 0; stage < problem.stages(); ++stage) {
+    for (int stage = 0; stage < problem.ranks(); ++stage) {
       std::string row = stageName(problem, stage);
       std::size_t last = std::min(first + perRow, names[stage].size());
       for (std::size_t i = first; i < last; ++i)
@@ -139,7 +147,7 @@ struct CellSizes {
 static std::array<CellSizes, 2> measureCells(const Problem &problem,
                                              const Schedule &schedule) {
   std::array<CellSizes, 2> sizes;
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int stage = 0; stage < problem.ranks(); ++stage)
     for (const Cell &cell : cellsOf(schedule, stage)) {
       const std::vector<Op> &ops = schedule.stages[stage];
       CellSizes &kind = sizes[cell.size - 1];
@@ -178,7 +186,7 @@ static Axis chooseAxis(const Problem &problem,
     if (blocks <= 1)
       return {simulation.makespan / columns, columns, 1};
     // Blocks of equal length look better than a short one at the end.
-    if (blocks * (problem.stages() + 2) <= maxLines)
+    if (blocks * (problem.ranks() + 2) <= maxLines)
       return {perColumn, static_cast<int>(std::ceil(total / blocks)),
               static_cast<int>(blocks)};
   }
@@ -301,9 +309,9 @@ std::string veeline::schedule::timeline(const Problem &problem,
       std::min<double>(std::ceil(simulation.makespan / axis.perColumn - 1e-9),
                        static_cast<double>(axis.columns) * axis.blocks);
   std::vector<std::string> rows;
-  rows.reserve(problem.stages());
+  rows.reserve(problem.ranks());
   Signs signs;
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int stage = 0; stage < problem.ranks(); ++stage)
     rows.push_back(
         timelineRow(problem, schedule, simulation, stage, axis, used, signs));
   bool isSampled = meanTime(sizes) < 0.999 * axis.perColumn;
@@ -314,7 +322,7 @@ std::string veeline::schedule::timeline(const Problem &problem,
     text += "time " + formatTime(first * axis.perColumn) + " to " +
             formatTime(std::min(last * axis.perColumn, simulation.makespan)) +
             (isSampled ? ", too long to show every operation\n" : "\n");
-    for (int stage = 0; stage < problem.stages(); ++stage)
+    for (int stage = 0; stage < problem.ranks(); ++stage)
       text += trimmed(stageName(problem, stage) +
                       rows[stage].substr(first, last - first));
   }
@@ -342,18 +350,23 @@ static std::string stageTable(const Problem &problem,
   std::vector<std::vector<std::string>> rows{
       {"stage", "busy", "bubble", "bubble of span",
        "peak memory (" + problem.memoryUnit.name + ")"}};
+  if (!problem.widths.empty())
+    rows[0].insert(rows[0].begin(), "rank");
   if (!problem.memoryLimits.empty())
     rows[0].push_back("limit");
   auto rate = [](double busy, double time) {
     return formatRate(time > 0 ? std::max(0.0, 1 - busy / time) : 0);
   };
-  for (int stage = 0; stage < problem.stages(); ++stage) {
-    const StageStatistics &statistics = simulation.stages[stage];
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    const StageStatistics &statistics = simulation.stages[rank];
+    int stage = problem.stageOfRank(rank);
     rows.push_back(
         {std::to_string(stage), formatTime(statistics.busy),
          rate(statistics.busy, simulation.makespan),
          rate(statistics.busy, statistics.lastEnd - statistics.firstStart),
          formatMemoryNumber(problem, statistics.peakMemory)});
+    if (!problem.widths.empty())
+      rows.back().insert(rows.back().begin(), std::to_string(rank));
     if (!problem.memoryLimits.empty())
       rows.back().push_back(
           formatMemoryNumber(problem, *problem.memoryLimit(stage)));
@@ -372,20 +385,22 @@ std::string veeline::schedule::summary(const Problem &problem,
                      " of " + counted(problem.chunksPerStage(), "chunk") +
                      " (placement " + toString(problem.placement.kind()) +
                      "), " + counted(problem.microbatches, "microbatch") +
+                     ranksNote(problem.widths) +
                      transfersNote(simulation.options) + "\n";
+  std::string worst =
+      problem.widths.empty() ? "  (worst stage" : "  (worst rank";
   text += "makespan          " + formatTime(simulation.makespan) + "\n";
-  text += "bubble            " + formatRate(simulation.bubbleMakespan) +
-          "  (worst stage, of the makespan)\n";
-  text += "bubble of span    " + formatRate(simulation.bubbleSpan) +
-          "  (worst stage, its own first to last operation)\n";
+  text += "bubble            " + formatRate(simulation.bubbleMakespan) + worst +
+          ", of the makespan)\n";
+  text += "bubble of span    " + formatRate(simulation.bubbleSpan) + worst +
+          ", its own first to last operation)\n";
   // That of an endless pipeline with times as they are by default.
   if (std::optional<SteadyState> state = steadyStateOf(problem, schedule);
       state && simulation.options == SimulationOptions())
     text += "steady state      " + formatRate(state->bubble) +
             "  (bubble of the worst stage, " + formatTime(state->period) +
             " a microbatch, without fill and drain)\n";
-  text +=
-      "peak memory       " + formatMemory(problem, peak) + "  (worst stage)\n";
+  text += "peak memory       " + formatMemory(problem, peak) + worst + ")\n";
   if (options.generatorSeconds >= 0) {
     text += "generated in      " +
             formatted("%.2f ms", options.generatorSeconds * 1e3);

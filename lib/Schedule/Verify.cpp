@@ -72,9 +72,9 @@ static Status checkOrder(const Problem &problem, const Schedule &schedule,
 }
 
 static Status checkMemory(const Problem &problem, const Schedule &schedule,
-                          int stage) {
-  std::int64_t limit = *problem.memoryLimit(stage);
-  std::vector<std::int64_t> memory = memoryAfter(problem, schedule, stage);
+                          int rank) {
+  std::int64_t limit = *problem.memoryLimit(problem.stageOfRank(rank));
+  std::vector<std::int64_t> memory = memoryAfter(problem, schedule, rank);
   auto above = std::find_if(memory.begin(), memory.end(),
                             [&](std::int64_t held) { return held > limit; });
   if (above == memory.end())
@@ -82,9 +82,10 @@ static Status checkMemory(const Problem &problem, const Schedule &schedule,
   int firstAbove = above - memory.begin();
   std::int64_t peak = *std::max_element(above, memory.end());
   Error error = errorAt(
-      ErrorKind::OutOfMemory, problem, schedule, stage, firstAbove,
+      ErrorKind::OutOfMemory, problem, schedule, rank, firstAbove,
       "exceeds the memory limit of " + formatMemory(problem, limit) +
-          "; this order of the stage needs " + formatMemory(problem, peak));
+          "; this order of the " + (problem.widths.empty() ? "stage" : "rank") +
+          " needs " + formatMemory(problem, peak));
   error.leastLimit = peak;
   return error;
 }
@@ -102,8 +103,8 @@ Status veeline::schedule::verify(const Problem &problem,
     return execution.takeError();
   if (problem.memoryLimits.empty())
     return Status::success();
-  for (int stage = 0; stage < problem.stages(); ++stage)
-    if (Status status = checkMemory(problem, schedule, stage); !status)
+  for (int rank = 0; rank < problem.ranks(); ++rank)
+    if (Status status = checkMemory(problem, schedule, rank); !status)
       return status;
   return Status::success();
 }

@@ -6,12 +6,20 @@
 
 #include "veeline/Schedule/Widths.h"
 
+#include "Execution.h"
+
 #include <algorithm>
 
 using namespace veeline::schedule;
 
+/// How often a schedule is asked for less room.
+static constexpr int maxTightenings = 8;
+
 namespace {
-/// A problem, and the same with a stage for each rank.
+/// A problem, and the same with a stage for each rank. Times of a part are a
+/// w-th of its chunk's. Memory is that of the chunk, so that a part holds what
+/// all ranks of its stage hold together: nothing is rounded, and memory is only
+/// ever compared with that of the same stage.
 class Widening {
 public:
   Widening(const Problem &problem, Placement placement)
@@ -26,7 +34,15 @@ public:
   }
 
   const Problem &get() const { return wide; }
+  /// Limits what the ranks of each stage hold together.
+  void setRoom(const std::vector<std::int64_t> &room);
   Schedule narrow(const Schedule &schedule) const;
+  /// What the ranks of a stage hold together in a schedule of `get`, at most.
+  std::int64_t heldTogether(const Schedule &schedule, int stage) const {
+    return peakOf(wide, schedule, problem.firstRankOf(stage));
+  }
+  static std::int64_t peakOf(const Problem &problem, const Schedule &schedule,
+                             int rank);
 
 private:
   struct Range {
@@ -52,32 +68,21 @@ Widening::Range Widening::partsOf(int chunk) const {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// A w-th of what a chunk costs and holds.
-static Chunk shareOf(const Chunk &chunk, int w) {
-  auto up = [&](std::int64_t amount) { return (amount + w - 1) / w; };
-  Chunk part;
-  part.forward = chunk.forward / w;
-  part.backwardInput = chunk.backwardInput / w;
-  part.backwardWeight = chunk.backwardWeight / w;
-  part.backwardShared = chunk.backwardShared / w;
-  std::int64_t left = up(chunk.forwardMemory + chunk.backwardInputMemory);
-  part.forwardMemory = up(chunk.forwardMemory);
-  part.backwardInputMemory = left - part.forwardMemory;
-  part.backwardWeightMemory = -left;
-  return part;
-}
-
 void Widening::addChunks() {
   wide.chunks.resize(wide.numChunks());
   for (int chunk = 0; chunk < problem.numChunks(); ++chunk) {
     int width = problem.width(problem.placement.stageOf(chunk));
-    Chunk part = shareOf(problem.chunks[chunk], width);
+    Chunk part = problem.chunks[chunk];
+    part.forward /= width;
+    part.backwardInput /= width;
+    part.backwardWeight /= width;
+    part.backwardShared /= width;
     auto [first, last] = partsOf(chunk);
-    std::fill(wide.chunks.begin() + first, wide.chunks.begin() + last + 1,
-              part);
+    wide.chunks[first] = part;
     // The other parts pass gradients on to the first.
-    wide.chunks[first].hasBackwardInput =
-        problem.chunks[chunk].hasBackwardInput;
+    part.hasBackwardInput = true;
+    std::fill(wide.chunks.begin() + first + 1, wide.chunks.begin() + last + 1,
+              part);
   }
 }
 
@@ -90,6 +95,19 @@ void Widening::addEdges() {
     edge.to = partsOf(edge.to).first;
     wide.edges.push_back(edge);
   }
+}
+
+void Widening::setRoom(const std::vector<std::int64_t> &room) {
+  wide.memoryLimits.clear();
+  for (int rank = 0; rank < problem.ranks(); ++rank)
+    wide.memoryLimits.push_back(room[problem.stageOfRank(rank)]);
+}
+
+std::int64_t Widening::peakOf(const Problem &problem, const Schedule &schedule,
+                              int rank) {
+  std::vector<std::int64_t> memory = memoryAfter(problem, schedule, rank);
+  return std::max<std::int64_t>(
+      0, *std::max_element(memory.begin(), memory.end()));
 }
 
 /// The orders of the stages that are the first ones of a stage of the problem.
@@ -122,6 +140,163 @@ Schedule veeline::schedule::spreadOverRanks(const Problem &problem,
   return result;
 }
 
+namespace {
+/// Looks for an order of one schedule that is within the limits of ranks.
+class Tightening {
+public:
+  Tightening(std::string_view name, const Problem &problem, Widening &widening,
+             const GeneratorOptions &options)
+      : name(name), problem(problem), widening(widening), options(options),
+        least(problem.stages()) {}
+
+  Expected<Schedule> run();
+
+private:
+  std::int64_t limit(int stage) const { return *problem.memoryLimit(stage); }
+  std::vector<std::int64_t> excessOf(const Schedule &narrow) const;
+  bool raise(const Error &error);
+  bool lower(const Schedule &wide, const std::vector<std::int64_t> &excess,
+             bool isLast);
+
+  std::string_view name;
+  const Problem &problem;
+  Widening &widening;
+  GeneratorOptions options;
+  /// Of each stage, what the schedule may hold on its ranks together, and what
+  /// it is known to need.
+  std::vector<std::int64_t> room, least;
+};
+} // namespace
+
+/// By how much the worst rank of each stage is above the limit.
+std::vector<std::int64_t> Tightening::excessOf(const Schedule &narrow) const {
+  std::vector<std::int64_t> excess(problem.stages());
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
+    int stage = problem.stageOfRank(rank);
+    std::int64_t held = Widening::peakOf(problem, narrow, rank);
+    excess[stage] = std::max(excess[stage], held - limit(stage));
+  }
+  return excess;
+}
+
+/// Gives the room that the schedule says that it needs; false where it does not
+/// say, or has it.
+bool Tightening::raise(const Error &error) {
+  if (error.kind != ErrorKind::OutOfMemory || !error.stage || !error.leastLimit)
+    return false;
+  int stage = problem.stageOfRank(*error.stage);
+  if (*error.leastLimit <= room[stage])
+    return false;
+  room[stage] = least[stage] = *error.leastLimit;
+  return true;
+}
+
+/// Takes room from stages with a rank that holds too much; false where none
+/// loses any.
+bool Tightening::lower(const Schedule &wide,
+                       const std::vector<std::int64_t> &excess, bool isLast) {
+  bool isLower = false;
+  for (int stage = 0; stage < problem.stages(); ++stage) {
+    if (excess[stage] <= 0)
+      continue;
+    std::int64_t less =
+        std::min(room[stage], widening.heldTogether(wide, stage)) -
+        excess[stage];
+    // With no more than the limit it fits, whatever the turns are.
+    if (isLast)
+      less = limit(stage);
+    less = std::max({less, limit(stage), least[stage]});
+    isLower |= less < room[stage];
+    room[stage] = std::min(room[stage], less);
+  }
+  return isLower;
+}
+
+Expected<Schedule> Tightening::run() {
+  for (int stage = 0; stage < problem.stages(); ++stage)
+    room.push_back(std::min(limit(stage), maxMemory / problem.width(stage)) *
+                   problem.width(stage));
+  std::optional<Schedule> closest;
+  std::int64_t closestBy = 0;
+  for (int left = maxTightenings + problem.stages(); left > 0; --left) {
+    // What is asked again and again searches no longer than what is asked once.
+    options.searchSeconds /= 2;
+    widening.setRoom(room);
+    Expected<Schedule> wide = generate(name, widening.get(), options);
+    if (!wide) {
+      if (raise(wide.error()))
+        continue;
+      if (closest)
+        break;
+      return wide.takeError();
+    }
+    Schedule narrow = widening.narrow(*wide);
+    std::vector<std::int64_t> excess = excessOf(narrow);
+    std::int64_t by = *std::max_element(excess.begin(), excess.end());
+    if (!closest || by < closestBy) {
+      closest = std::move(narrow);
+      closestBy = by;
+    }
+    if (by <= 0 || !lower(*wide, excess, left <= problem.stages() + 2))
+      break;
+  }
+  if (closest)
+    return std::move(*closest);
+  return Error{ErrorKind::OutOfMemory, "schedule " + std::string(name) +
+                                           " has no order for limits this low"};
+}
+
+static Expected<Schedule> generateOne(std::string_view name,
+                                      const Problem &problem,
+                                      Widening &widening,
+                                      const GeneratorOptions &options) {
+  if (!problem.memoryLimits.empty())
+    return Tightening(name, problem, widening, options).run();
+  Expected<Schedule> schedule = generate(name, widening.get(), options);
+  if (!schedule)
+    return schedule;
+  return widening.narrow(*schedule);
+}
+
+/// By what `auto` chooses; none for an order that does not solve the problem.
+static std::optional<double> valueOf(const Problem &problem,
+                                     const Schedule &schedule,
+                                     const GeneratorOptions &options) {
+  if (!verify(problem, schedule))
+    return std::nullopt;
+  Expected<Simulation> step = simulate(problem, schedule, options.simulation);
+  if (!step)
+    return std::nullopt;
+  return options.objective == Objective::Makespan ? step->makespan
+                                                  : step->bubbleSpan;
+}
+
+/// What is best for so many stages need not be for ranks that take turns.
+static Expected<Schedule> bestOfAll(const Problem &problem, Widening &widening,
+                                    const GeneratorOptions &options) {
+  Expected<Schedule> best = generateOne("auto", problem, widening, options);
+  std::optional<double> least;
+  if (best)
+    least = valueOf(problem, *best, options);
+  for (const Generator &generator : generators()) {
+    if (generator.name == "auto" ||
+        generator.semantics != UpdateSemantics::Synchronous)
+      continue;
+    Expected<Schedule> other =
+        generateOne(generator.name, problem, widening, options);
+    std::optional<double> value;
+    if (other)
+      value = valueOf(problem, *other, options);
+    if (!value || (least && *value >= *least))
+      continue;
+    least = value;
+    best = std::move(other);
+  }
+  if (best)
+    best->name = "auto";
+  return best;
+}
+
 Expected<Schedule>
 veeline::schedule::generateForWidths(std::string_view name,
                                      const Problem &problem,
@@ -136,10 +311,15 @@ veeline::schedule::generateForWidths(std::string_view name,
   if (!wide)
     return wide.takeError();
   Widening widening(problem, std::move(*wide));
-  Expected<Schedule> schedule = generate(name, widening.get(), options);
+  Expected<Schedule> schedule =
+      name == "auto" ? bestOfAll(problem, widening, options)
+                     : generateOne(name, problem, widening, options);
   if (schedule)
-    return widening.narrow(*schedule);
+    return schedule;
   Error error = schedule.takeError();
+  // It is of one of so many stages.
+  if (error.stage)
+    error.stage = problem.stageOfRank(*error.stage);
   error.message += " (stages of several ranks count as so many stages, here " +
                    std::to_string(problem.ranks()) + ")";
   return error;

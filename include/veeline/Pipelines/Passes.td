@@ -15,7 +15,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Does what `--pipe-partition`, `--pipe-differentiate` and `--pipe-split-backward` do, and chooses what is left open
     (limits of the schedule, what chunks of which `recompute` is `auto` compute again, and cuts, where `pieces` does not give
     them) so that no rank's arena exceeds its `memory-limit`, in the least predicted time that is found. Every choice is carried
-    through to the plan of memory. docs/differentiation.md says how it is made.
+    through to the plan of memory. docs/differentiation.md says how it is made. Where stages have several ranks
+    (`stage-replicas`), the limit of a stage is that of each of them.
 
     The pipeline gets the limits as `pipe.memory_limits`, which `--pipe-plan-memory` checks, and those of
     its schedule as `pipe.schedule_limits`, where it needs them. `schedule`, `microbatches`, `replicas`, `communication` (with
@@ -52,7 +53,7 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",
-               "Ranks of each stage; more than one are not supported together with a limit">
+               "Ranks of each stage (default: one each)">
   ];
 }
 

@@ -16,8 +16,9 @@
 
 namespace veeline::schedule {
 
-/// How many versions of its weights each stage needs when the schedule, one of
-/// `generators()` by its name, goes on for ever: 1 for a synchronous one; with
+/// How many versions of its weights each stage, where stages have several ranks
+/// each of these, needs when the schedule, one of `generators()` by its name,
+/// goes on for ever: 1 for a synchronous one; with
 /// weight stashing one for each microbatch that is at most in flight on one of
 /// its chunks; 2 for double buffering. Error (UnknownSchedule): the name.
 Expected<std::vector<int>> weightVersions(const Problem &problem,
@@ -32,7 +33,7 @@ int doubleBufferedVersion(int stages, int microbatch);
 struct SteadyState {
   /// Time between two microbatches, on every stage.
   double period;
-  /// 1 - busy / period of the worst stage.
+  /// 1 - busy / period of the worst stage, of each of its ranks.
   double bubble;
   /// That stage.
   int stage;

@@ -47,6 +47,8 @@ struct StageBounds {
 /// accepts, in whatever order and with whatever transfers (blocking and
 /// contention only delay). Infinite where a limit admits no schedule.
 struct Bounds {
+  /// Where stages have several ranks, one for each of these; so are the numbers
+  /// below.
   std::vector<StageBounds> stages;
   /// The best over all stages, and the stage; the span that is the longest one
   /// of a step.
@@ -63,7 +65,7 @@ struct BoundOptions {
 
 /// The bounds, each proved where it is computed (Bounds.cpp). Expects
 /// `check(problem)` to hold. O((stages + chunks with a limit) · (chunks +
-/// edges)), whatever the number of microbatches.
+/// edges) + ranks · v), whatever the number of microbatches.
 Bounds lowerBounds(const Problem &problem, const BoundOptions &options = {});
 
 } // namespace veeline::schedule

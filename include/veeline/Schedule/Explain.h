@@ -32,6 +32,9 @@ enum class WaitCause {
   Send,
 };
 
+// Where stages have several ranks (`Problem::widths`), what is said of a stage
+// below is said of a rank.
+
 /// One part of the critical path: operations of a stage, or a message.
 struct CriticalStep {
   /// Where it runs; the target of a message.

@@ -93,6 +93,8 @@ struct ImportedSchedule {
   /// One of the rules where the chunks lie that way, otherwise a list.
   Placement placement;
   int microbatches;
+  /// The rows of each stage, its ranks; empty where each has one.
+  std::vector<int> widths = {};
   /// JSON alone may have them: the costs and limits it was made for.
   std::optional<Problem> problem = std::nullopt;
 };
@@ -100,7 +102,8 @@ struct ImportedSchedule {
 /// `file` is the name for messages, which begin with "file:line:column: ".
 /// Cells of communication and empty ones are passed over;
 /// "(0F3;7B1)OVERLAP_F_B" is an overlapped block. Errors (InvalidProblem): a
-/// cell that is none of these, a chunk in two rows, chunks that are missing.
+/// cell that is none of these, a chunk in two rows that are not those of one
+/// stage's ranks, chunks that are missing.
 Expected<ImportedSchedule> readCsv(std::string_view text,
                                    const std::string &file);
 /// The JSON of `toJson`; only "order" has to be there.

@@ -15,7 +15,8 @@
 namespace veeline::schedule {
 
 /// The least memory limit of one stage under which any schedule exists, and
-/// why. Other stages count as unlimited.
+/// why. Other stages count as unlimited. Where the stage has several ranks, it
+/// is that of each: one microbatch decides, which is on one rank.
 ///
 /// One microbatch decides. Leave out all others from a schedule, and what is
 /// left still is one for a single microbatch, with no more memory at any time,

@@ -147,7 +147,8 @@ struct Problem {
   /// Any edges with from < to, also several between two chunks; `chainEdges`
   /// gives k -> k+1.
   std::vector<Edge> edges;
-  /// The memory limit of each stage; empty: none. 0 is a limit like any other.
+  /// The memory limit of each stage, which each of its ranks has to stay within
+  /// by itself; empty: none. 0 is a limit like any other.
   std::vector<std::int64_t> memoryLimits = {};
   MemoryUnit memoryUnit = {};
   /// The share of the shorter operation of an overlapped block (see
@@ -171,9 +172,13 @@ struct Problem {
     return widths.empty() ? stage
                           : firstRankOf(stage) + microbatch % widths[stage];
   }
+  /// How many microbatches a rank runs: all, or its turns.
+  int microbatchesOf(int rank) const;
   /// For messages: "stage 1", or "rank 3 (of stage 1)" where ranks are not
   /// stages.
   std::string nameOfRank(int rank) const;
+  /// For tables: "stage 1", or "rank 3" where ranks are not stages.
+  std::string labelOfRank(int rank) const;
   int chunksPerStage() const { return placement.chunksPerStage(); }
   int numChunks() const { return placement.chunks(); }
   std::optional<std::int64_t> memoryLimit(int stage) const {
@@ -205,7 +210,7 @@ constexpr std::int64_t maxMemory = std::int64_t(1) << 60;
 /// Is this a problem? Errors (InvalidProblem) name the member and the value:
 /// microbatches below 1 or above 2^24, a wrong number of chunks or limits,
 /// widths that are not one for each stage, or not from 1 to the number of
-/// microbatches, or together with memory limits,
+/// microbatches,
 /// costs that are negative or above `maxTime`, a B and a W that share more than
 /// one of them takes, limits that are negative or
 /// above `maxMemory`, an overlap that is not in [0, 1], an edge that does not

@@ -50,7 +50,7 @@ struct Schedule {
 ///   Then no strict rendezvous can deadlock either, if the messages are called
 ///   in the order of `communicationOrder`: see the proof at
 ///   `verifyCommunication`, which executes it for an order from anywhere;
-/// - memory stays within the limit of each stage.
+/// - memory stays within the limit of each stage, on each of its ranks.
 /// The error names stage, step and operation, with the neighbourhood.
 /// O(operations · edges per chunk).
 Status verify(const Problem &problem, const Schedule &schedule);

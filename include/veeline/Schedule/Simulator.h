@@ -30,8 +30,9 @@ struct SimulationOptions {
   Transfers transfers = Transfers::Buffered;
   /// Whether the link from one stage to another (each direction by itself)
   /// carries one message at a time, in the order of their producers on the
-  /// sending stage, those of one operation in the order of the edges. A message
-  /// then takes its time from when it is produced or the link is free,
+  /// sending stage, those of one operation in the order of the edges. Where
+  /// stages have several ranks, each pair of ranks has links of its own. A
+  /// message then takes its time from when it is produced or the link is free,
   /// whichever is later. Makes no difference to a rendezvous, where a stage has
   /// one message at a time anyway.
   bool contention = false;
@@ -70,7 +71,8 @@ struct StageStatistics {
 };
 
 /// Times and memory of a schedule, in the units of the problem. The inner
-/// vectors are indexed like the order of the stage.
+/// vectors are indexed like the order of the stage. Where stages have several
+/// ranks (`Problem::widths`), everything is of ranks.
 struct Simulation {
   std::vector<std::vector<double>> start;
   std::vector<std::vector<double>> end;
@@ -93,8 +95,7 @@ struct Simulation {
 /// Runs the schedule: every stage in its order, each operation (or overlapped
 /// block) as soon as the stage is free and its inputs are there. A transfer
 /// between stages costs what its edge says. An error (Deadlock, UnknownOp,
-/// WrongStage, Missing, Duplicate, WrongBlock) where the order cannot run, or
-/// where links of stages with several ranks are to be shared (InvalidProblem);
+/// WrongStage, Missing, Duplicate, WrongBlock) where the order cannot run;
 /// `verify` says more. O(operations · edges per chunk), for a rendezvous plus
 /// the sort of `communicationOrder`.
 Expected<Simulation> simulate(const Problem &problem, const Schedule &schedule,

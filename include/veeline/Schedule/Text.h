@@ -17,6 +17,9 @@ namespace veeline::schedule {
 /// or nothing for the default.
 std::string transfersNote(const SimulationOptions &options);
 
+/// How many ranks stages have: ", 2+1+1 ranks", or nothing where each has one.
+std::string ranksNote(const std::vector<int> &widths);
+
 /// The short name of an operation in a table: "F0" (kind, microbatch), and
 /// with several chunks a stage "3F0" (global chunk in front).
 std::string cellName(const Problem &problem, const Op &op);

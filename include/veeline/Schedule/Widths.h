@@ -18,6 +18,12 @@
 // comes earlier; and a rank leaves operations out of its stage's order, but
 // moves none.
 //
+// A memory limit is one of each rank. All w ranks of a stage together hold what
+// the first of the w stages has in flight, so orders within w times the limit
+// are all that there can be, and orders within the limit fit whatever turns do.
+// Between the two it depends on which microbatches are in flight: the schedule
+// is asked for less room for as long as a rank holds too much.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef VEELINE_SCHEDULE_WIDTHS_H
@@ -32,9 +38,12 @@ namespace veeline::schedule {
 /// are of two microbatches.
 Schedule spreadOverRanks(const Problem &problem, const Schedule &schedule);
 
-/// Schedule `name` for a problem with `Problem::widths`, as said above. Errors
-/// are those of the generator for so many stages, and NotApplicable for a
-/// placement by list.
+/// Schedule `name` for a problem with `Problem::widths`, as said above. `auto`
+/// is the best for the ranks as they are of its own order and those of all
+/// other synchronous schedules. The result need not be within the limits: where
+/// none of the orders is, it is the one that comes closest, for `verify` to
+/// refuse. Errors are those of the generator for so many stages, and
+/// NotApplicable for a placement by list.
 Expected<Schedule> generateForWidths(std::string_view name,
                                      const Problem &problem,
                                      const GeneratorOptions &options);

@@ -51,6 +51,13 @@ static Expected<std::string> prove(const Answer &answer,
       return failure("--communication is for orders without communication "
                      "cells; '" +
                      answer.task.name + "' has some");
+    std::size_t rows = cells->program.ranks.size();
+    std::size_t ranks = answer.solution.schedule.stages.size();
+    if (rows != ranks)
+      return failure("'" + answer.task.name + "' has communication cells of " +
+                     schedule::counted(rows, "rank") +
+                     ", but its order is spread over " + std::to_string(ranks) +
+                     " by --stage-replicas; leave one of the two out");
     if (std::optional<Error> error = verify(cells->program, model))
       return failure(toText(*cells, *error));
     return rightUnder(cells->program, " in cells", model);

@@ -81,6 +81,7 @@ Expected<Report> veeline::schedule::compare(Request &request) {
              "update"};
   report.text = counted(request.stages(), "stage") + ", " +
                 counted(request.microbatches(), "microbatch") +
+                ranksNote(request.stageReplicas()) +
                 transfersNote(request.simulation) + "\n" + formatTable(rows) +
                 notes;
   return report;

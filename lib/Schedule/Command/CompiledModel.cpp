@@ -57,6 +57,8 @@ veeline::schedule::readCompiledModel(const std::string &path) {
   result.model.unit = unitFor(result.model);
   result.schedule = program->schedule;
   result.stages = program->stages;
+  result.widths.assign(program->stageReplicas.begin(),
+                       program->stageReplicas.end());
   result.microbatches = artifact->metadata.microbatches;
   return result;
 }

@@ -162,6 +162,7 @@ Report veeline::schedule::toReport(const Dial &dial, const Request &request) {
   }
   report.text = dial.name + ": " + counted(request.stages(), "stage") + ", " +
                 counted(request.microbatches(), "microbatch") +
+                ranksNote(request.stageReplicas()) +
                 transfersNote(request.simulation) + "\n" + formatTable(rows);
   return report;
 }
@@ -245,6 +246,14 @@ std::string veeline::schedule::toCsv(const Dial &dial) {
   return text + "\n";
 }
 
+static std::string ranksMember(const std::vector<int> &widths) {
+  std::string text;
+  for (int width : widths)
+    text += (text.empty() ? ", \"stage_replicas\": [" : ", ") +
+            std::to_string(width);
+  return text.empty() ? text : text + "]";
+}
+
 std::string veeline::schedule::toJson(const Dial &dial,
                                       const Request &request) {
   std::string text =
@@ -252,6 +261,7 @@ std::string veeline::schedule::toJson(const Dial &dial,
       " \"schedule\": " +
       jsonString(dial.name) +
       ", \"stages\": " + std::to_string(request.stages()) +
+      ranksMember(request.stageReplicas()) +
       ", \"microbatches\": " + std::to_string(request.microbatches()) +
       ",\n \"objective\": \"" +
       (dial.objective == Objective::Span ? "span" : "makespan") +

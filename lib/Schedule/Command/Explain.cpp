@@ -112,14 +112,16 @@ std::string Applicability::missing() const {
 static double heldActivations(const Solution &solution) {
   const Problem &problem = solution.problem;
   double most = 0;
-  for (int stage = 0; stage < problem.stages(); ++stage) {
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
     std::int64_t one = 0;
     for (int local = 0; local < problem.chunksPerStage(); ++local)
-      one += problem.chunks[problem.placement.globalChunk(stage, local)]
+      one += problem
+                 .chunks[problem.placement.globalChunk(
+                     problem.stageOfRank(rank), local)]
                  .forwardMemory;
     if (one > 0)
       most = std::max(most, static_cast<double>(
-                                solution.simulation.stages[stage].peakMemory) /
+                                solution.simulation.stages[rank].peakMemory) /
                                 one);
   }
   return most;
@@ -218,6 +220,10 @@ static std::string closedFormLines(const Answer &answer,
   const Solution &solution = answer.solution;
   const Problem &problem = solution.problem;
   double held = heldActivations(solution);
+  if (!problem.widths.empty())
+    return "\nclosed forms of the literature: none for stages of several "
+           "ranks\n" +
+           recomputeLines(request, held);
   Expected<ClosedForms> forms = closedForms(
       solution.schedule.name, problem.stages(), problem.chunksPerStage(),
       problem.microbatches, stageCost(problem));
@@ -323,7 +329,7 @@ static std::string waitingTable(const Solution &solution) {
       mean.time[i] +=
           shareOf(solution, stage).time[i] / simulation.stages.size();
   std::vector<std::size_t> stages = shownStages(simulation);
-  std::string text = "\nstage";
+  std::string text = solution.problem.widths.empty() ? "\nstage" : "\n rank";
   for (std::size_t i = 0; i < mean.time.size(); ++i)
     if (mean.time[i] > 0)
       text +=
@@ -331,7 +337,8 @@ static std::string waitingTable(const Solution &solution) {
   text += "  (shares of the makespan";
   if (stages.size() < simulation.stages.size())
     text += "; " + std::to_string(stages.size()) + " of " +
-            std::to_string(simulation.stages.size()) + " stages";
+            std::to_string(simulation.stages.size()) +
+            (solution.problem.widths.empty() ? " stages" : " ranks");
   text += ")\n";
   auto add = [&](const Share &share) {
     text += std::string(5 - std::min<std::size_t>(5, share.name.size()), ' ') +

@@ -58,6 +58,8 @@ struct CompiledModel {
   std::string schedule;
   int stages;
   int microbatches;
+  /// Ranks of each stage; empty where each has one.
+  std::vector<int> widths = {};
   /// By chunk.
   std::vector<int> stageOfChunk = {};
 };

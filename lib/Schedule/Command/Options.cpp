@@ -78,6 +78,10 @@ static void rejectEmptyValues(CLI::App &command) {
 static void addProblemOptions(CLI::App &command, CommandOptions &options) {
   command.add_option("--stages", options.stages, "Number of stages, p")
       ->check(wholeNumber(1, Placement::maxChunks));
+  command.add_option("--stage-replicas", options.stageReplicas,
+                     "Ranks of each stage with commas, as 2,1,1, to which "
+                     "microbatches go by turns (default: one each; with "
+                     "--from, those of the compiled model)");
   command
       .add_option("--chunks-per-stage", options.chunksPerStage,
                   "Chunks of each stage, v (default: the least the schedule "

@@ -26,6 +26,7 @@ struct CommandOptions {
   bool list = false;
   std::string schedule, compare, against, memoryDial;
   std::optional<int> stages, chunksPerStage, microbatches;
+  std::string stageReplicas;
   std::string cost, chunkCost, activation, costFile, from;
   std::string placement;
   std::string transfer, memoryLimit, messageBytes, layerBytes;

@@ -8,6 +8,7 @@
 
 #include "../Formats/Numbers.h"
 #include "veeline/Schedule/Asynchronous.h"
+#include "veeline/Schedule/Widths.h"
 
 #include <algorithm>
 #include <chrono>
@@ -168,6 +169,7 @@ Status Request::readModel(const CommandOptions &options) {
   hasStages = hasMicrobatches = true;
   model = std::move(compiled->model);
   compiledStages = std::move(compiled->stageOfChunk);
+  widths = std::move(compiled->widths);
   return Status::success();
 }
 
@@ -185,7 +187,7 @@ Expected<Request> Request::get(const CommandOptions &options) {
   request.generator.simulation = request.simulation;
   for (auto read :
        {&Request::readModel, &Request::readNames, &Request::readSizes,
-        &Request::readCosts, &Request::readChunks})
+        &Request::readWidths, &Request::readCosts, &Request::readChunks})
     if (Status status = (request.*read)(options); !status)
       return status.takeError();
   return request;
@@ -374,6 +376,7 @@ Expected<Task> Request::makeTask(std::string name, Placement placement,
                     std::move(cut->edges)}};
   task.problem.memoryUnit = std::move(cut->unit);
   task.edgeBytes = std::move(cut->edgeBytes);
+  task.problem.widths = stageReplicas();
   return task;
 }
 
@@ -442,6 +445,8 @@ Expected<Task> Request::importedTask(const std::string &path) const {
           : makeTask(name, file->placement, file->microbatches);
   if (!task)
     return task;
+  if (Status status = setWidths(*task, *file, path); !status)
+    return status.takeError();
   if (lacksFirstInput(file->schedule))
     task->problem.chunks[0] = task->problem.chunks[0].withoutBackwardInput();
   if (Expected<const Generator *> known = findGenerator(file->schedule.name))
@@ -450,6 +455,8 @@ Expected<Task> Request::importedTask(const std::string &path) const {
   if (model)
     task->imported =
         withoutMissingInputs(task->problem, std::move(*task->imported));
+  if (file->widths.empty() && !task->problem.widths.empty())
+    task->imported = spreadOverRanks(task->problem, *task->imported);
   return task;
 }
 

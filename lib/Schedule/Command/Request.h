@@ -71,6 +71,8 @@ public:
   const std::vector<std::string> &names() const { return wanted; }
   int stages() const { return costs.stages; }
   int microbatches() const { return costs.microbatches; }
+  /// Ranks of each stage; empty where each has one.
+  std::vector<int> stageReplicas() const;
   /// How to print memory.
   MemoryUnit memoryUnit() const;
   GeneratorOptions generator = {};
@@ -83,6 +85,7 @@ public:
 private:
   Status readNames(const CommandOptions &options);
   Status readSizes(const CommandOptions &options);
+  Status readWidths(const CommandOptions &options);
   Status readCosts(const CommandOptions &options);
   Status readLayers(const CommandOptions &options);
   Status readModel(const CommandOptions &options);
@@ -103,12 +106,17 @@ private:
   bool choosesChunks() const;
   Status setLimits(Problem &problem) const;
   Status checkFile(const std::string &path, const ImportedSchedule &file) const;
+  Status setWidths(Task &task, const ImportedSchedule &file,
+                   const std::string &path) const;
   Expected<Task> importedTask(const std::string &path) const;
   Expected<Task> makeTask(std::string name, Placement placement,
                           int microbatches) const;
 
   std::vector<std::string> wanted;
   ProblemOptions costs;
+  /// Ranks of each stage, by the command line or the compiled model; empty
+  /// where each has one or nobody says.
+  std::vector<int> widths;
   /// Of all edges of the chain, or of each.
   std::vector<EdgeTransfer> transfers{{0, 0}};
   /// Those of the command line, or of the compiled model.

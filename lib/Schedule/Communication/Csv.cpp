@@ -22,8 +22,13 @@ namespace {
 /// Reads the rows of a file that `readCsv` has read.
 class CellReader {
 public:
-  CellReader(const schedule::Placement &placement, const std::string &file)
-      : placement(placement), file(file) {
+  CellReader(const schedule::ImportedSchedule &order, const std::string &file)
+      : placement(order.placement), sizes{placement,
+                                          order.microbatches,
+                                          {},
+                                          {}},
+        file(file) {
+    sizes.widths = order.widths;
     cells.program.types.push_back({"message", 0});
   }
 
@@ -39,11 +44,16 @@ private:
   Status addMessage(const schedule::MessageCell &cell);
   Status waitForInput(const schedule::Op &op);
   void add(const Op &op);
+  int rankOf(int chunk, int microbatch) const {
+    return sizes.rankOf(chunk, microbatch);
+  }
   Status wrong(const std::string &what) const {
     return schedule::errorIn(file, {rank + 1, column}, name + " " + what);
   }
 
   const schedule::Placement &placement;
+  /// Of which the ranks of chunks are known, and nothing else.
+  schedule::Problem sizes;
   const std::string &file;
   Cells cells;
   int rank = -1, column = 1;
@@ -76,7 +86,7 @@ Status CellReader::waitForInput(const schedule::Op &op) {
   Direction direction = isForward ? Direction::Activation : Direction::Gradient;
   int neighbour = isForward ? op.chunk - 1 : op.chunk + 1;
   if (neighbour < 0 || neighbour >= placement.chunks() ||
-      placement.stageOf(neighbour) == rank)
+      rankOf(neighbour, op.microbatch) == rank)
     return Status::success();
   bool isSplit = op.kind == schedule::OpKind::BackwardWeight &&
                  made.contains({op.chunk, op.microbatch, Direction::Gradient});
@@ -85,7 +95,7 @@ Status CellReader::waitForInput(const schedule::Op &op) {
   auto it = received.find({op.chunk, op.microbatch, direction});
   if (it == received.end())
     return wrong("needs what chunk " + std::to_string(neighbour) + " on rank " +
-                 std::to_string(placement.stageOf(neighbour)) +
+                 std::to_string(rankOf(neighbour, op.microbatch)) +
                  " sends; expected " + std::to_string(op.chunk) +
                  (isForward ? "RECV_F" : "RECV_B") +
                  std::to_string(op.microbatch) + " before it");
@@ -119,15 +129,19 @@ Status CellReader::addMessage(const schedule::MessageCell &cell) {
     return wrong("is about chunk " + std::to_string(other) +
                  ", but there are chunks 0 to " +
                  std::to_string(placement.chunks() - 1));
-  if (cell.chunk >= placement.chunks() || placement.stageOf(cell.chunk) != rank)
-    return wrong("is about a chunk that is not on rank " +
+  if (cell.chunk >= placement.chunks() ||
+      rankOf(cell.chunk, cell.microbatch) != rank)
+    return wrong((sizes.widths.empty()
+                      ? "is about a chunk that is not on rank "
+                      : "is about a chunk or microbatch that is not on "
+                        "rank ") +
                  std::to_string(rank));
   Op op;
   op.kind = cell.isSend ? OpKind::Send : OpKind::Receive;
   op.message = {isNext ? cell.chunk : other,
                 cell.isGradient ? Direction::Gradient : Direction::Activation,
                 cell.microbatch};
-  op.peer = placement.stageOf(other);
+  op.peer = rankOf(other, cell.microbatch);
   op.stream = 1;
   op.handle = handles++;
   Key key{cell.chunk, cell.microbatch, op.message.direction};
@@ -201,7 +215,7 @@ veeline::schedule::communication::readCommunicationCells(
   std::vector<std::string_view> rows = schedule::csvRows(text);
   if (!hasMessages(rows))
     return std::optional<Cells>();
-  CellReader reader(schedule->placement, file);
+  CellReader reader(*schedule, file);
   for (std::string_view row : rows)
     if (Status status = reader.readRow(row); !status)
       return status.takeError();

@@ -11,23 +11,27 @@
 
 using namespace veeline::schedule;
 
-/// Makes all stages as heavy as the mean; why that is nothing new.
+/// Makes all ranks as heavy as the mean; why that is nothing new.
 static std::string balance(Problem &problem) {
   FlatProblem flat(problem);
-  double total = 0, least = flat.busy(0), most = flat.busy(0);
+  auto work = [&](int stage) {
+    return flat.busy(stage) / problem.width(stage);
+  };
+  double total = 0, least = work(0), most = work(0);
   for (int stage = 0; stage < flat.stages(); ++stage) {
     total += flat.busy(stage);
-    least = std::min(least, flat.busy(stage));
-    most = std::max(most, flat.busy(stage));
+    least = std::min(least, work(stage));
+    most = std::max(most, work(stage));
   }
   if (most <= least * (1 + 1e-9))
-    return flat.stages() == 1 ? "there is one stage"
-                              : "the stages are equally heavy";
+    return flat.stages() == 1       ? "there is one stage"
+           : problem.widths.empty() ? "the stages are equally heavy"
+                                    : "the ranks are equally heavy";
   if (least <= 0)
     return "a stage has no work";
   for (int k = 0; k < problem.numChunks(); ++k) {
     double factor =
-        total / flat.stages() / flat.busy(problem.placement.stageOf(k));
+        total / problem.ranks() / work(problem.placement.stageOf(k));
     problem.chunks[k].forward *= factor;
     problem.chunks[k].backwardInput *= factor;
     problem.chunks[k].backwardWeight *= factor;
@@ -44,9 +48,13 @@ static std::string addMemory(const Simulation &simulation, bool searches,
   if (!isLimited && searches)
     return "no stage has a limit";
   FlatProblem flat(problem);
-  if (!isLimited)
-    for (const StageStatistics &stage : simulation.stages)
-      problem.memoryLimits.push_back(stage.peakMemory);
+  if (!isLimited) {
+    problem.memoryLimits.resize(problem.stages());
+    for (int rank = 0; rank < problem.ranks(); ++rank) {
+      std::int64_t &limit = problem.memoryLimits[problem.stageOfRank(rank)];
+      limit = std::max(limit, simulation.stages[rank].peakMemory);
+    }
+  }
   bool isChanged = false;
   for (int s = 0; s < problem.stages(); ++s) {
     problem.memoryLimits[s] += leastLimit(flat, s);
@@ -68,16 +76,19 @@ static std::string quickenTransfers(Problem &problem) {
   return isChanged ? "" : "transfers take no time";
 }
 
-static const char *describe(Change::Kind kind) {
+static const char *describe(const Problem &problem, Change::Kind kind) {
   switch (kind) {
   case Change::Kind::Microbatch:
     return "one more microbatch";
   case Change::Kind::Memory:
-    return "memory for one more microbatch on every stage";
+    return problem.widths.empty()
+               ? "memory for one more microbatch on every stage"
+               : "memory for one more microbatch on every rank";
   case Change::Kind::Transfer:
     return "links twice as fast";
   case Change::Kind::Balance:
-    return "all stages equally heavy";
+    return problem.widths.empty() ? "all stages equally heavy"
+                                  : "all ranks equally heavy";
   case Change::Kind::Buffers:
     return "messages that neither block nor queue";
   }
@@ -163,7 +174,7 @@ void Changer::improve(const Problem &changed,
 /// `solved` is the time of a microbatch that the solver reaches for the problem
 /// as it is. It may have less time now than it had.
 Change Changer::tried(Change::Kind kind, double solved) const {
-  Change change{kind, describe(kind)};
+  Change change{kind, describe(problem, kind)};
   Problem changed = problem;
   change.reason = apply(kind, changed);
   if (!change.reason.empty())

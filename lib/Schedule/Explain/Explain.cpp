@@ -109,7 +109,7 @@ veeline::schedule::explain(const Problem &problem, const Schedule &schedule,
     return status.takeError();
   result.path = criticalPath(*simulation, *trace, options.objective);
   result.shares = sharesOf(problem, schedule, result.path);
-  result.parts = partsOf(problem.stages(), result.path);
+  result.parts = partsOf(problem.ranks(), result.path);
   result.memory = memoryWait(problem, schedule, *simulation, *index);
   GeneratorOptions tenth = options;
   tenth.searchSeconds /= 10;

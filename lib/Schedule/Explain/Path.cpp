@@ -117,9 +117,9 @@ PathShares veeline::schedule::sharesOf(const Problem &problem,
   return shares;
 }
 
-PathParts veeline::schedule::partsOf(int stages,
+PathParts veeline::schedule::partsOf(int ranks,
                                      const std::vector<CriticalStep> &path) {
-  std::vector<double> work(stages);
+  std::vector<double> work(ranks);
   PathParts parts;
   for (const CriticalStep &step : path)
     (step.isMessage() ? parts.messages : work[step.stage]) +=
@@ -146,21 +146,21 @@ PathParts veeline::schedule::partsOf(int stages,
 }
 
 namespace {
-/// Looks for forwards that are kept back on one stage.
+/// Looks for forwards that are kept back on one rank.
 class MemoryWaits {
 public:
   MemoryWaits(const Problem &problem, const Schedule &schedule,
               const Simulation &simulation, const OpIndex &index,
-              const Flow &flow, int stage)
-      : problem(problem), ops(schedule.stages[stage]), simulation(simulation),
-        index(index), flow(flow), stage(stage),
+              const Flow &flow, int rank)
+      : problem(problem), ops(schedule.stages[rank]), simulation(simulation),
+        index(index), flow(flow), rank(rank), stage(problem.stageOfRank(rank)),
         nextForward(problem.chunksPerStage()) {
-    result = {stage, 0, 0, -1, -1, 0};
+    result = {rank, 0, 0, -1, -1, 0};
   }
 
   MemoryWait run() {
     for (int step = 1, e = ops.size(); step < e; ++step)
-      if (simulation.start[stage][step] > simulation.end[stage][step - 1])
+      if (simulation.start[rank][step] > simulation.end[rank][step - 1])
         look(step);
     return result;
   }
@@ -175,7 +175,7 @@ private:
   const Simulation &simulation;
   const OpIndex &index;
   const Flow &flow;
-  int stage;
+  int rank, stage;
   /// Per local chunk, a step up to which there is no further forward.
   std::vector<int> nextForward;
   MemoryWait result;
@@ -186,7 +186,7 @@ double MemoryWaits::readyTime(const Op &op) const {
   double ready = 0;
   for (const Link &link : flow.forwardInputs[op.chunk]) {
     int step = index.forward(link.chunk, op.microbatch);
-    int source = problem.placement.stageOf(link.chunk);
+    int source = problem.rankOf(link.chunk, op.microbatch);
     ready = std::max(ready, simulation.end[source][step] + link.transfer);
   }
   return ready;
@@ -198,7 +198,7 @@ void MemoryWaits::add(int step, int forward, double time) {
     return;
   result.longest = time;
   result.blocked = forward;
-  result.held = simulation.memory[stage][step - 1];
+  result.held = simulation.memory[rank][step - 1];
   auto releases = [&](const Op &op) {
     return problem.chunks[op.chunk].memory(op.kind) < 0;
   };
@@ -207,12 +207,12 @@ void MemoryWaits::add(int step, int forward, double time) {
       release == ops.end() ? -1 : static_cast<int>(release - ops.begin());
 }
 
-/// The stage waits before `step`. Of each chunk, the next forward might run.
+/// The rank waits before `step`. Of each chunk, the next forward might run.
 void MemoryWaits::look(int step) {
-  double begin = simulation.end[stage][step - 1];
-  double end = simulation.start[stage][step];
+  double begin = simulation.end[rank][step - 1];
+  double end = simulation.start[rank][step];
   std::int64_t room =
-      *problem.memoryLimit(stage) - simulation.memory[stage][step - 1];
+      *problem.memoryLimit(stage) - simulation.memory[rank][step - 1];
   double since = end;
   int blocked = -1;
   for (int local = 0; local < problem.chunksPerStage(); ++local) {
@@ -247,9 +247,9 @@ veeline::schedule::memoryWait(const Problem &problem, const Schedule &schedule,
     return std::nullopt;
   Flow flow(problem);
   std::optional<MemoryWait> worst;
-  for (int stage = 0; stage < problem.stages(); ++stage) {
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
     MemoryWait wait =
-        MemoryWaits(problem, schedule, simulation, index, flow, stage).run();
+        MemoryWaits(problem, schedule, simulation, index, flow, rank).run();
     if (wait.time > (worst ? worst->time : 0))
       worst = wait;
   }

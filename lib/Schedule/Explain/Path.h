@@ -26,7 +26,7 @@ std::vector<CriticalStep> criticalPath(const Simulation &simulation,
 PathShares sharesOf(const Problem &problem, const Schedule &schedule,
                     const std::vector<CriticalStep> &path);
 
-PathParts partsOf(int stages, const std::vector<CriticalStep> &path);
+PathParts partsOf(int ranks, const std::vector<CriticalStep> &path);
 
 std::optional<MemoryWait> memoryWait(const Problem &problem,
                                      const Schedule &schedule,

@@ -179,7 +179,9 @@ std::string PathTable::operationsOf(const Row &row) const {
     return namesOf(row.first, row.last);
   std::string count = std::to_string(row.last - row.first);
   if (problem.chunksPerStage() == 1)
-    return nameOf(row.first) + " on each (" + count + ")";
+    return nameOf(row.first) +
+           (problem.widths.empty() ? " on each (" : " from stage to stage (") +
+           count + ")";
   return nameOf(row.first) + " to " + nameOf(row.last - 1) + " (" + count + ")";
 }
 
@@ -202,7 +204,7 @@ std::vector<std::string> PathTable::columnsOf(const Row &row) const {
 std::vector<std::string> PathTable::middle(std::size_t first,
                                            std::size_t last) const {
   std::size_t begin = rows[first].first, end = rows[last - 1].last;
-  int least = problem.stages(), most = 0;
+  int least = problem.ranks(), most = 0;
   for (std::size_t i = begin; i < end; ++i) {
     least = std::min(least, cells[i].step->stage);
     most = std::max(most, cells[i].step->stage);
@@ -216,7 +218,8 @@ std::vector<std::string> PathTable::middle(std::size_t first,
 
 std::string PathTable::str(int maxRows) const {
   std::vector<std::vector<std::string>> table{
-      {"from", "to", "stages", hasMessages ? "messages" : "", "operations"}};
+      {"from", "to", problem.widths.empty() ? "stages" : "ranks",
+       hasMessages ? "messages" : "", "operations"}};
   std::size_t count = rows.size();
   std::size_t shown = std::max(3, maxRows) - 1;
   for (std::size_t i = 0; i < count; ++i) {

@@ -59,6 +59,8 @@ private:
                ? 0
                : explanation.path.back().end - explanation.path.front().start;
   }
+  /// What "stage" is called where ranks are not stages.
+  const char *kind() const { return problem.widths.empty() ? "stage" : "rank"; }
   std::string nameOf(int stage, int step) const {
     return cellName(problem, schedule.stages[stage][step]);
   }
@@ -94,8 +96,8 @@ std::string Writer::heading() const {
 std::string Writer::stages() const {
   constexpr std::size_t most = 5;
   constexpr double least = 0.05;
-  std::vector<std::pair<double, int>> work(problem.stages());
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  std::vector<std::pair<double, int>> work(problem.ranks());
+  for (int stage = 0; stage < problem.ranks(); ++stage)
     work[stage].second = stage;
   for (const CriticalStep &step : explanation.path)
     if (!step.isMessage())
@@ -106,8 +108,8 @@ std::string Writer::stages() const {
   int count = 0;
   for (auto [time, stage] : work) {
     if (named.size() < most && -time >= least * length()) {
-      named.push_back(percent(-time, length()) + " on stage " +
-                      std::to_string(stage));
+      named.push_back(percent(-time, length()) + " on " +
+                      problem.labelOfRank(stage));
       continue;
     }
     others -= time;
@@ -119,14 +121,14 @@ std::string Writer::stages() const {
   std::string text;
   for (const std::string &name : named)
     text += (text.empty() ? "" : ", ") + name;
-  return text.empty() ? "" : field("on stages", text);
+  return text.empty() ? "" : field("on " + std::string(kind()) + "s", text);
 }
 
 /// "24 work of stage 3, 3 before it, 6 after it".
 std::string Writer::parts() const {
   const PathParts &parts = explanation.parts;
   std::string text =
-      shortNumber(parts.work) + " work of stage " + std::to_string(parts.stage);
+      shortNumber(parts.work) + " work of " + problem.labelOfRank(parts.stage);
   for (auto [time, where] : {std::pair(parts.fill, " of others before it"),
                              {parts.drain, " of others after it"},
                              {parts.between, " of others between"},
@@ -170,8 +172,8 @@ std::string Writer::waitsFor(WaitCause cause) const {
     return "";
   std::string text = count == 1 ? "once " : std::to_string(count) + " times ";
   return text + describe(cause) + (count == 1 ? ", " : ", longest ") +
-         shortNumber(longest->waited) + " on stage " +
-         std::to_string(longest->stage) + " before " +
+         shortNumber(longest->waited) + " on " +
+         problem.labelOfRank(longest->stage) + " before " +
          nameOf(longest->stage, longest->step);
 }
 
@@ -196,8 +198,7 @@ std::string Writer::memory() const {
     return "";
   const MemoryWait &wait = *explanation.memory;
   std::string text =
-      "stage " + std::to_string(wait.stage) + " waits " +
-      shortNumber(wait.time) +
+      problem.labelOfRank(wait.stage) + " waits " + shortNumber(wait.time) +
       " while its limit keeps back forwards that are ready; "
       "longest " +
       shortNumber(wait.longest) + ", when " + nameOf(wait.stage, wait.blocked) +
@@ -260,7 +261,8 @@ std::vector<Writer::Reason> Writer::reasons(double least) const {
       {parts.fillAndDrain, "for fill and drain"},
       {parts.messages, "for the time of messages"},
       {parts.blocking, "for messages that block or queue"},
-      {parts.imbalance, "for stages with more work"},
+      {parts.imbalance, problem.widths.empty() ? "for stages with more work"
+                                               : "for ranks with more work"},
       {parts.memory, "because of the memory limit"},
       {parts.order, isHeldByMemory()
                         ? "by its order, which the memory limit restricts"
@@ -287,8 +289,8 @@ std::string Writer::bubble() const {
     number.insert(0, 10 - std::min<std::size_t>(number.size(), 10), ' ');
     return number + formatted("  %6.2f%%  ", 100 * time / all) + what + "\n";
   };
-  std::string text = "stage " + std::to_string(explanation.bubbleStage) +
-                     " waits " + shortNumber(all) + " of " +
+  std::string text = problem.labelOfRank(explanation.bubbleStage) + " waits " +
+                     shortNumber(all) + " of " +
                      shortNumber(explanation.value) + "\n";
   for (const Reason &reason : reasons(1e-9))
     text += row(reason.time, reason.what);
@@ -314,7 +316,7 @@ std::string Writer::whatWaits() const {
   if (bubble <= 1e-9 * value)
     return "there is no bubble";
   std::string text =
-      "stage " + std::to_string(explanation.bubbleStage) + " waits " +
+      problem.labelOfRank(explanation.bubbleStage) + " waits " +
       shortNumber(bubble) + " of " +
       (explanation.objective == Objective::Span ? "its span, " : "") +
       shortNumber(value);
@@ -339,11 +341,13 @@ std::string Writer::whatHelps() const {
   std::string text = best.what + " would help most: " + gainOf(best);
   if (best.kind != Change::Kind::Memory || namesMemory())
     return text;
-  return text + (problem.memoryLimits.empty()
-                     ? " (there is no limit: its own rule keeps the schedule "
-                       "from holding more)"
-                     : " (the limit is no cause of its own: with more room, "
-                       "the stage would wait less for the others)");
+  return text +
+         (problem.memoryLimits.empty()
+              ? " (there is no limit: its own rule keeps the schedule "
+                "from holding more)"
+              : " (the limit is no cause of its own: with more room, "
+                "the " +
+                    std::string(kind()) + " would wait less for the others)");
 }
 
 /// What matters of a schedule that never flushes, whose fill and drain come
@@ -355,12 +359,14 @@ std::string Writer::steady() const {
   std::string text = "verdict: in the steady state a microbatch takes " +
                      shortNumber(state->period);
   if (state->bubble <= 1e-9)
-    return text + " and no stage waits; fill and drain come once, not in every "
-                  "step\n";
+    return text + " and no " + kind() +
+           " waits; fill and drain come once, not in every "
+           "step\n";
   double most = 0, busy = 0;
   for (int stage = 0; stage < problem.stages(); ++stage) {
     const Chunk &chunk = problem.chunks[stage];
-    double work = chunk.forward + chunk.cost(OpKind::Backward);
+    double work =
+        (chunk.forward + chunk.cost(OpKind::Backward)) / problem.width(stage);
     most = std::max(most, work);
     busy = stage == state->stage ? work : busy;
   }

@@ -36,7 +36,6 @@ private:
                2 +
            gradient;
   }
-  int stageOf(int chunk) const { return problem.placement.stageOf(chunk); }
   int add(const Activity &activity) {
     trace.activities.push_back(activity);
     return static_cast<int>(trace.activities.size()) - 1;
@@ -72,8 +71,8 @@ private:
 
 void Tracer::addComputing() {
   BlockCursor blocks(schedule);
-  trace.computing.resize(problem.stages());
-  for (int stage = 0; stage < problem.stages(); ++stage) {
+  trace.computing.resize(problem.ranks());
+  for (int stage = 0; stage < problem.ranks(); ++stage) {
     int previous = -1;
     for (int step = 0, e = schedule.stages[stage].size(); step < e;) {
       int size = blocks.sizeAt(stage, step);
@@ -87,9 +86,11 @@ void Tracer::addComputing() {
 }
 
 void Tracer::send(int producer, const Op &op, const Link &link, bool gradient) {
-  int source = stageOf(op.chunk), target = stageOf(link.chunk);
-  if (source == target)
+  if (problem.placement.stageOf(op.chunk) ==
+      problem.placement.stageOf(link.chunk))
     return;
+  int source = problem.rankOf(op.chunk, op.microbatch);
+  int target = problem.rankOf(link.chunk, op.microbatch);
   Activity message{target,  index.forward(op.chunk, op.microbatch), 0, 0, 0,
                    producer};
   if (gradient)
@@ -136,7 +137,7 @@ void Tracer::offerInputs(const Op &op, int &cause) const {
 void Tracer::addBufferedMessages() {
   messageOf.assign(problem.edges.size() * problem.microbatches * 2, -1);
   std::size_t operations = trace.activities.size();
-  for (int stage = 0; stage < problem.stages(); ++stage)
+  for (int stage = 0; stage < problem.ranks(); ++stage)
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
       sendAll(stage, step);
   for (std::size_t i = 0; i < operations; ++i) {
@@ -156,7 +157,7 @@ int Tracer::lastBefore(int stage, int step) const {
 // Messages complete in this order, as in the simulation.
 void Tracer::addRendezvous(const std::vector<Message> &messages) {
   CallSites sites(schedule, messages);
-  lastMessage.assign(problem.stages(), -1);
+  lastMessage.assign(problem.ranks(), -1);
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const Message &message = messages[i];
     const Edge &edge = problem.edges[message.edge];

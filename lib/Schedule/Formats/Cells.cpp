@@ -205,8 +205,31 @@ Error veeline::schedule::errorIn(const std::string &file, Place place,
                    std::to_string(place.column) + ": " + message};
 }
 
+void OrderReader::beginRow() {
+  // One without operations is a stage of its own.
+  if (!hasStage)
+    widths.push_back(1);
+  hasStage = false;
+  schedule.stages.emplace_back();
+}
+
+void OrderReader::beginStageOf(const Op &first) {
+  int before = static_cast<int>(widths.size()) - 1;
+  bool isKnown = before >= 0 &&
+                 !schedule.stages[schedule.stages.size() - 2].empty() &&
+                 first.chunk < static_cast<int>(stageOfChunk.size()) &&
+                 stageOfChunk[first.chunk] == before;
+  if (isKnown)
+    ++widths.back();
+  else
+    widths.push_back(1);
+  hasStage = true;
+}
+
 Status OrderReader::addOp(const Op &op) {
-  int stage = static_cast<int>(schedule.stages.size()) - 1;
+  if (!hasStage)
+    beginStageOf(op);
+  int stage = static_cast<int>(widths.size()) - 1;
   if (op.chunk >= static_cast<int>(stageOfChunk.size()))
     stageOfChunk.resize(op.chunk + 1, -1);
   int &owner = stageOfChunk[op.chunk];
@@ -260,6 +283,8 @@ Expected<ImportedSchedule> OrderReader::finish(std::string name) {
   };
   if (stageOfChunk.empty())
     return invalid("has no operations");
+  if (!hasStage)
+    widths.push_back(1);
   for (std::size_t chunk = 0; chunk < stageOfChunk.size(); ++chunk)
     if (stageOfChunk[chunk] < 0)
       return invalid("chunk " + std::to_string(chunk) +
@@ -275,11 +300,14 @@ Expected<ImportedSchedule> OrderReader::finish(std::string name) {
                    std::to_string(microbatches - 1) + ") have " +
                    std::to_string(wanted));
   Expected<Placement> placement =
-      Placement::fromList(schedule.stages.size(), std::move(stageOfChunk));
+      Placement::fromList(widths.size(), std::move(stageOfChunk));
   if (!placement)
     return invalid(placement.error().message);
   schedule.name = std::move(name);
   if (!schedule.overlapped.empty())
     schedule.overlapped.resize(schedule.stages.size());
-  return ImportedSchedule{std::move(schedule), named(*placement), microbatches};
+  if (widths.size() == schedule.stages.size())
+    widths.clear();
+  return ImportedSchedule{std::move(schedule), named(*placement), microbatches,
+                          std::move(widths)};
 }

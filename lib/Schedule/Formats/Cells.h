@@ -45,22 +45,28 @@ struct Place {
 /// "file:line:column: message" as an InvalidProblem.
 Error errorIn(const std::string &file, Place place, const std::string &message);
 
-/// Puts a schedule together cell by cell, one row a stage.
+/// Puts a schedule together cell by cell, one row a rank. A row that begins
+/// with a chunk of the row before it is of the same stage, which then has
+/// several ranks.
 class OrderReader {
 public:
   explicit OrderReader(std::string file) : file(std::move(file)) {}
 
-  void beginStage() { schedule.stages.emplace_back(); }
+  void beginRow();
   /// The error does not say where the cell stands; `errorIn` adds that.
   Status addCell(std::string_view cell);
   /// What was read, named `name`.
   Expected<ImportedSchedule> finish(std::string name);
 
 private:
+  void beginStageOf(const Op &first);
   Status addOp(const Op &op);
 
   std::string file;
   Schedule schedule;
+  /// Rows of each stage so far; and whether the last row belongs to one yet.
+  std::vector<int> widths;
+  bool hasStage = true;
   /// By chunk; -1 for one that was not seen yet.
   std::vector<int> stageOfChunk;
   int microbatches = 0;

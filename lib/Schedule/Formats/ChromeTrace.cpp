@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One thread a stage, complete events for operations, counters for memory, and
+// One thread a rank, complete events for operations, counters for memory, and
 // flow arrows for messages. A unit of time of the problem is a microsecond,
 // the unit of trace events.
 //
@@ -69,7 +69,7 @@ void TraceWriter::addMemory(int stage) {
        memoryCurve(problem, schedule, simulation, stage)) {
     double amount = static_cast<double>(point.memory) / problem.memoryUnit.size;
     add("\"ph\":\"C\",\"name\":" +
-        jsonString("memory of stage " + std::to_string(stage)) + "," +
+        jsonString("memory of " + problem.labelOfRank(stage)) + "," +
         thread(stage) + ",\"ts\":" + exactNumber(point.time) + ",\"args\":{" +
         jsonString(problem.memoryUnit.name) + ":" + exactNumber(amount) + "}");
   }
@@ -94,8 +94,8 @@ void TraceWriter::addMessage(const Message &message, std::size_t number) {
 std::string TraceWriter::write() {
   text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   addName("process_name", 0, schedule.name);
-  for (int stage = 0; stage < problem.stages(); ++stage) {
-    addName("thread_name", stage, "stage " + std::to_string(stage));
+  for (int stage = 0; stage < problem.ranks(); ++stage) {
+    addName("thread_name", stage, problem.nameOfRank(stage));
     for (int step = 0, e = schedule.stages[stage].size(); step < e; ++step)
       addOperation(stage, step);
     addMemory(stage);

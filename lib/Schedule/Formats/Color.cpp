@@ -82,10 +82,13 @@ std::string veeline::schedule::colored(std::string_view text,
     std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end);
-    // "stage 3: " and its cells; other lines are no rows.
+    // "stage 3: " or "rank 3: " and its cells; other lines are no rows.
     std::size_t colon = line.find(": ");
-    bool isRow = line.starts_with("stage ") && colon != line.npos &&
-                 line.find_first_not_of("0123456789 ", 6) == colon;
+    std::size_t number = line.starts_with("stage ")  ? 6
+                         : line.starts_with("rank ") ? 5
+                                                     : line.npos;
+    bool isRow = number != line.npos && colon != line.npos &&
+                 line.find_first_not_of("0123456789 ", number) == colon;
     std::size_t begin = isRow ? colon + 2 : line.size();
     result += line.substr(0, begin);
     result += coloredRow(line.substr(begin), mayFuse);

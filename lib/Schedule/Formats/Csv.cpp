@@ -11,10 +11,10 @@ using namespace veeline::schedule;
 std::string veeline::schedule::toCsv(const Problem &problem,
                                      const Schedule &schedule) {
   std::string text;
-  for (int stage = 0; stage < problem.stages(); ++stage) {
+  for (int rank = 0; rank < problem.ranks(); ++rank) {
     bool isFirst = true;
     for (const std::string &cell :
-         stageCells(problem, schedule, stage, /*wholeBackward=*/true)) {
+         stageCells(problem, schedule, rank, /*wholeBackward=*/true)) {
       text += (isFirst ? "" : ",") + cell;
       isFirst = false;
     }
@@ -25,7 +25,7 @@ std::string veeline::schedule::toCsv(const Problem &problem,
 
 static Status readRow(std::string_view row, int line, const std::string &file,
                       OrderReader &reader) {
-  reader.beginStage();
+  reader.beginRow();
   for (std::size_t begin = 0; begin <= row.size();) {
     std::size_t end = std::min(row.find(',', begin), row.size());
     if (Status status = reader.addCell(row.substr(begin, end - begin)); !status)

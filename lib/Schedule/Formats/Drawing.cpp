@@ -97,5 +97,5 @@ std::string veeline::schedule::sizeLine(const Solution &solution) {
   return counted(problem.stages(), "stage") + " of " +
          counted(problem.chunksPerStage(), "chunk") + ", " +
          counted(problem.microbatches, "microbatch") +
-         transfersNote(solution.simulation.options);
+         ranksNote(problem.widths) + transfersNote(solution.simulation.options);
 }

@@ -111,13 +111,17 @@ static std::string solutionObject(const Solution &solution) {
   member("bubbleOfSpan", number(simulation.bubbleSpan));
   member("unit", "{\"size\":" + std::to_string(problem.memoryUnit.size) +
                      ",\"name\":" + jsonString(problem.memoryUnit.name) + "}");
-  member("limits", list(limits.size(), [&](std::size_t i) {
-           return std::to_string(limits[i]);
-         }));
+  member("limits", list(limits.empty() ? 0 : problem.ranks(),
+                        [&, &problem = problem](std::size_t i) {
+                          return std::to_string(limits[problem.stageOfRank(i)]);
+                        }));
   member("highestMemory", std::to_string(highest));
   member("colors", byKind(v, [](const std::string &fill) { return fill; }));
   member("ink", byKind(v, textColor));
-  member("stages", list(problem.stages(), [&](std::size_t stage) {
+  member("lanes", list(problem.ranks(), [&problem = problem](std::size_t i) {
+           return jsonString(problem.labelOfRank(i));
+         }));
+  member("stages", list(problem.ranks(), [&](std::size_t stage) {
            return stageObject(solution, stage);
          }));
   return text + "}";

@@ -87,9 +87,9 @@ static std::string optionMembers(const SimulationOptions &options) {
 
 std::string veeline::schedule::toJson(const Solution &solution) {
   const auto &[problem, schedule, simulation] = solution;
-  std::vector<int> stages;
-  for (int stage = 0; stage < problem.stages(); ++stage)
-    stages.push_back(stage);
+  std::vector<int> ranks;
+  for (int rank = 0; rank < problem.ranks(); ++rank)
+    ranks.push_back(rank);
   std::string text = "{\n  \"format\": \"veeline-schedule\",\n"
                      "  \"version\": 1,\n";
   auto member = [&](const char *name, const std::string &value) {
@@ -97,6 +97,8 @@ std::string veeline::schedule::toJson(const Solution &solution) {
   };
   member("name", jsonString(schedule.name));
   member("stages", integer(problem.stages()));
+  if (!problem.widths.empty())
+    member("stage_replicas", list(problem.widths, integer));
   member("microbatches", integer(problem.microbatches));
   member("placement", placementList(problem.placement));
   member("chunks", lines(problem.chunks, chunkObject));
@@ -106,17 +108,17 @@ std::string veeline::schedule::toJson(const Solution &solution) {
          "{\"size\": " + integer(problem.memoryUnit.size) +
              ", \"name\": " + jsonString(problem.memoryUnit.name) + "}");
   member("overlap", exactNumber(problem.overlap));
-  member("order", lines(stages, [&, &problem = problem,
-                                 &schedule = schedule](int stage) {
-           return list(stageCells(problem, schedule, stage, false), jsonString);
+  member("order",
+         lines(ranks, [&, &problem = problem, &schedule = schedule](int rank) {
+           return list(stageCells(problem, schedule, rank, false), jsonString);
          }));
   text += "  \"prediction\": {\n    \"makespan\": " +
           exactNumber(simulation.makespan) +
           ",\n    \"bubble\": " + exactNumber(simulation.bubbleMakespan) +
           ",\n    \"bubble_of_span\": " + exactNumber(simulation.bubbleSpan) +
           optionMembers(simulation.options) + ",\n    \"stages\": " +
-          lines(stages, [&simulation = simulation](int stage) {
-            return stageObject(simulation, stage);
+          lines(ranks, [&simulation = simulation](int rank) {
+            return stageObject(simulation, rank);
           });
   return text + "\n  }\n}\n";
 }

@@ -313,9 +313,9 @@ void JsonReader::get(const Pointer &path, std::string &value) {
 
 void JsonReader::readHeader() {
   checkMembers(Pointer(),
-               {"format", "version", "name", "stages", "microbatches",
-                "placement", "chunks", "edges", "memory_limits", "memory_unit",
-                "overlap", "order", "prediction"});
+               {"format", "version", "name", "stages", "stage_replicas",
+                "microbatches", "placement", "chunks", "edges", "memory_limits",
+                "memory_unit", "overlap", "order", "prediction"});
   std::string format = "veeline-schedule";
   std::int64_t version = 1;
   if (has(Pointer("/format")))
@@ -330,19 +330,19 @@ void JsonReader::readHeader() {
 
 void JsonReader::readOrder(OrderReader &reader) {
   Pointer path("/order");
-  const Json *stages =
+  const Json *rows =
       get(path, Json::value_t::array, "a list with the cells of each stage");
-  for (std::size_t stage = 0; stages && stage < stages->size(); ++stage) {
+  for (std::size_t row = 0; rows && row < rows->size(); ++row) {
     const Json *cells =
-        get(path / stage, Json::value_t::array, "a list of cells");
-    reader.beginStage();
+        get(path / row, Json::value_t::array, "a list of cells");
+    reader.beginRow();
     for (std::size_t i = 0; cells && i < cells->size() && !failure; ++i) {
       const Json &cell = (*cells)[i];
       if (!cell.is_string())
-        return fail(path / stage / i, "expected a cell, a string");
+        return fail(path / row / i, "expected a cell, a string");
       if (Status status = reader.addCell(cell.get_ref<const std::string &>());
           !status)
-        return fail(path / stage / i, status.error().message);
+        return fail(path / row / i, status.error().message);
     }
   }
 }
@@ -362,6 +362,16 @@ void JsonReader::readPlacement(ImportedSchedule &result) {
     if (microbatches != result.microbatches)
       fail(Pointer("/microbatches"),
            "the order has " + counted(result.microbatches, "microbatch"));
+  }
+  if (Pointer path("/stage_replicas"); has(path)) {
+    const Json *list =
+        get(path, Json::value_t::array, "a list with the ranks of each stage");
+    std::vector<int> found = result.widths;
+    if (found.empty())
+      found.assign(result.placement.stages(), 1);
+    if (list && *list != Json(found))
+      fail(path,
+           "the order has rows for as many ranks as " + Json(found).dump());
   }
   Pointer path("/placement");
   if (!has(path))
@@ -423,6 +433,7 @@ void JsonReader::readProblem(ImportedSchedule &result) {
     return list && !failure ? list->size() : 0;
   };
   Problem problem{result.placement, result.microbatches, {}, {}};
+  problem.widths = result.widths;
   for (std::size_t i = 0, e = length(Pointer("/chunks")); i < e && !failure;
        ++i)
     problem.chunks.push_back(readChunk(Pointer("/chunks") / i));

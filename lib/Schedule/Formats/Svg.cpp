@@ -43,7 +43,7 @@ private:
   double laneTop(int stage) const {
     return layout.top + stage * layout.pitch();
   }
-  double bottom() const { return laneTop(problem.stages()) - layout.gap; }
+  double bottom() const { return laneTop(problem.ranks()) - layout.gap; }
 
   void addText(double x, double y, double size, const std::string &text,
                const std::string &attributes = "");
@@ -80,13 +80,13 @@ SvgWriter::SvgWriter(const Solution &solution, const SvgOptions &options)
     : solution(solution), problem(solution.problem),
       schedule(solution.schedule), simulation(solution.simulation),
       span(simulation.makespan > 0 ? simulation.makespan : 1) {
-  int stages = problem.stages();
+  int stages = problem.ranks();
   layout.lane = stages <= 8 ? 26 : stages <= 16 ? 20 : stages <= 32 ? 14 : 9;
   layout.gap = stages <= 16 ? 3 : 1;
   for (int stage = 0; stage < stages; ++stage) {
     highestMemory =
         std::max(highestMemory, simulation.stages[stage].peakMemory);
-    if (auto limit = problem.memoryLimit(stage))
+    if (auto limit = problem.memoryLimit(problem.stageOfRank(stage)))
       highestMemory = std::max(highestMemory, *limit);
     operations += schedule.stages[stage].size();
   }
@@ -190,9 +190,9 @@ void SvgWriter::addLaneNames() {
   while (every * layout.pitch() < 11)
     every *= 2;
   double size = std::min(11.5, 0.6 * layout.lane + 4);
-  for (int stage = 0; stage < problem.stages(); stage += every)
+  for (int stage = 0; stage < problem.ranks(); stage += every)
     addText(layout.left - 8, laneTop(stage) + layout.lane / 2 + 0.35 * size,
-            size, "stage " + std::to_string(stage),
+            size, problem.labelOfRank(stage),
             " text-anchor=\"end\" fill=\"#333\"");
 }
 
@@ -241,7 +241,7 @@ void SvgWriter::addLane(int stage) {
 
 void SvgWriter::flushOperations() {
   // A thin line between operations, unless they are about as thin.
-  double mean = layout.plotWidth() * problem.stages() /
+  double mean = layout.plotWidth() * problem.ranks() /
                 std::max<std::size_t>(operations, 1);
   double line = std::clamp((mean - 2) / 12, 0.0, 0.7);
   // Edges of very thin ones would let the background through.
@@ -266,7 +266,7 @@ void SvgWriter::addMemory(int stage) {
   body += "<path fill=\"#cfcfcb\" stroke=\"#8a8a85\" stroke-width=\"0.5\" "
           "d=\"" +
           path + "V" + coordinate(base) + "z\"/>\n";
-  if (auto limit = problem.memoryLimit(stage))
+  if (auto limit = problem.memoryLimit(problem.stageOfRank(stage)))
     body += limitStroke + coordinate(layout.left) + " " +
             coordinate(y(*limit)) + "H" +
             coordinate(layout.width - layout.right) + "\"/>\n";
@@ -280,7 +280,7 @@ std::string SvgWriter::write() {
   addHeader();
   addLegend();
   addLaneNames();
-  for (int stage = 0; stage < problem.stages(); ++stage) {
+  for (int stage = 0; stage < problem.ranks(); ++stage) {
     addLane(stage);
     if (layout.curve > 0)
       addMemory(stage);

@@ -203,7 +203,9 @@ Profile Profiler::result() const {
     (key.second == ChannelKind::activation ? edge.activation : edge.gradient) =
         measured(samples);
   }
-  if (std::optional<Measured> time = measured(reductions))
+  // What is shorter than the clock can tell is no measurement.
+  if (std::optional<Measured> time = measured(reductions);
+      time && time->microseconds > 0)
     profile.allReduce = {*time, reducedBytes / double(time->samples)};
   return profile;
 }

@@ -132,4 +132,11 @@ TEST(Profile, AnAllReduceTakesWhatTheRankWaitsThatWasThereFirst) {
   EXPECT_EQ(profile.predictedStepMicroseconds, 9);
   EXPECT_NE(toJson(profile, {}, program).find("\"all_reduce\""),
             std::string::npos);
+  // One that takes less than the clock can tell was not measured.
+  for (std::vector<Event> &rank : ranks)
+    rank[2].end = 3100;
+  profile = measure(program, ranks);
+  EXPECT_FALSE(profile.allReduce);
+  EXPECT_EQ(toJson(profile, {}, program).find("\"all_reduce\""),
+            std::string::npos);
 }

@@ -88,6 +88,7 @@ generateSchedule(PipelineOp pipeline, StringRef name,
 /// Whether chunks have the functions for the backwards of an order: fused,
 /// split, or both.
 static LogicalResult checkFunctions(PipelineOp pipeline,
+                                    const schedule::Problem &problem,
                                     const schedule::Schedule &order) {
   SmallVector<ChunkOp> chunks = pipeline.getChunks();
   for (auto [stage, ops] : llvm::enumerate(order.stages))
@@ -101,8 +102,9 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
           hasFused == isFused)
         continue;
       return pipeline.emitOpError()
-             << "cannot run schedule '" << order.name << "': stage " << stage
-             << ", step " << step << ": " << schedule::describe(op)
+             << "cannot run schedule '" << order.name
+             << "': " << problem.nameOfRank(stage) << ", step " << step << ": "
+             << schedule::describe(op)
              << (isFused ? ": the chunk has no fused backward"
                          : ": the chunk's backward is not split; run "
                            "--pipe-split-backward first");
@@ -118,7 +120,7 @@ getOrder(PipelineOp pipeline, StringRef name, const schedule::Problem &problem,
   auto order = path ? importSchedule(pipeline, *path, problem)
                     : generateSchedule(pipeline, name, problem, outOfMemory);
   if (failed(order) || failed(checkSemantics(pipeline, order->name)) ||
-      failed(checkFunctions(pipeline, *order)))
+      failed(checkFunctions(pipeline, problem, *order)))
     return failure();
   return order;
 }

@@ -7,6 +7,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
 
 #include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Text.h"
 #include "veeline/Schedule/Widths.h"
 
 using namespace mlir;
@@ -40,16 +41,36 @@ static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
   return success();
 }
 
+/// Rows of ranks have to be those of the ranks that there are.
+static LogicalResult checkRanks(PipelineOp pipeline, StringRef path,
+                                const schedule::Problem &problem,
+                                const schedule::ImportedSchedule &file) {
+  if (file.widths.empty() || file.widths == problem.widths)
+    return success();
+  auto list = [](std::vector<int> widths, int stages) {
+    if (widths.empty())
+      widths.assign(stages, 1);
+    return schedule::ranksNote(widths).substr(2);
+  };
+  int stages = problem.stages();
+  return pipeline.emitOpError()
+         << "has " << list(problem.widths, stages) << ", but '" << path
+         << "' has rows for " << list(file.widths, stages)
+         << "; partition with these as stage-replicas";
+}
+
 /// A rank does one thing after the other.
 static LogicalResult checkBlocks(PipelineOp pipeline, StringRef path,
-                                 const schedule::Schedule &order) {
+                                 const schedule::Schedule &order,
+                                 bool areRanks) {
   for (auto [stage, blocks] : llvm::enumerate(order.overlapped)) {
     if (blocks.empty())
       continue;
     int step = blocks.front();
     return pipeline.emitOpError()
-           << "cannot be compiled with the order of '" << path << "': stage "
-           << stage << ", steps " << step << " and " << step + 1 << ": "
+           << "cannot be compiled with the order of '" << path
+           << (areRanks ? "': rank " : "': stage ") << stage << ", steps "
+           << step << " and " << step + 1 << ": "
            << schedule::describe(order.stages[stage][step]) << " and "
            << schedule::describe(order.stages[stage][step + 1])
            << " run together, and compiled programs run one operation after "
@@ -66,15 +87,29 @@ veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
     return pipeline.emitOpError()
            << "has no schedule: " << file.error().message;
   if (failed(checkSizes(pipeline, path, problem, *file)) ||
-      failed(checkBlocks(pipeline, path, file->schedule)))
+      failed(checkRanks(pipeline, path, problem, *file)) ||
+      failed(
+          checkBlocks(pipeline, path, file->schedule, !file->widths.empty())))
     return failure();
   schedule::Schedule order =
       schedule::withoutMissingInputs(problem, std::move(file->schedule));
-  // It is an order of stages, whatever ranks they have.
-  schedule::Problem ofStages = problem;
-  ofStages.widths.clear();
-  if (auto status = schedule::verify(ofStages, order); !status)
+  auto check = [&](const schedule::Problem &solved) -> LogicalResult {
+    auto status = schedule::verify(solved, order);
+    if (status)
+      return success();
     return pipeline.emitOpError() << "cannot run the order of '" << path
                                   << "': " << status.error().str();
-  return schedule::spreadOverRanks(problem, order);
+  };
+  if (file->widths.empty() && !problem.widths.empty()) {
+    // It is an order of stages, whatever ranks they have and these may hold.
+    schedule::Problem ofStages = problem;
+    ofStages.widths.clear();
+    ofStages.memoryLimits.clear();
+    if (failed(check(ofStages)))
+      return failure();
+    order = schedule::spreadOverRanks(problem, order);
+  }
+  if (failed(check(problem)))
+    return failure();
+  return order;
 }

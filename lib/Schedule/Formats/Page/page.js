@@ -180,7 +180,7 @@ function drawPanel(panel) {
     lane.style.lineHeight = Math.min(sizes.lane, sizes.pitch) + "px";
     lane.querySelector("small").hidden = sizes.curve < 14;
     lane.querySelector("small").style.lineHeight = sizes.curve + "px";
-    lane.setAttribute("aria-label", `stage ${stage}: ${s.start.length} operations, ${countInView(s)} in view`);
+    lane.setAttribute("aria-label", `${panel.solution.lanes[stage]}: ${s.start.length} operations, ${countInView(s)} in view`);
   });
   drawAxis(panel);
 }
@@ -207,7 +207,7 @@ function describeOp({ panel, stage, step }) {
   const before = step > 0 ? s.end[step - 1] : 0, waited = s.start[step] - before;
   const memory = amount => formatNumber(amount / solution.unit.size);
   return `${opName(solution, stage, step)}: ${data.kindNames[s.kinds[step]]}\n` +
-         `stage ${stage}, step ${step}, chunk ${s.chunks[step]}, microbatch ${s.microbatches[step]}\n` +
+         `${solution.lanes[stage]}, step ${step}, chunk ${s.chunks[step]}, microbatch ${s.microbatches[step]}\n` +
          `time ${formatNumber(s.start[step])} to ${formatNumber(s.end[step])}, ` +
          `takes ${formatNumber(s.end[step] - s.start[step])}\n` +
          (waited > 1e-9 * fullTime ? `waits ${formatNumber(waited)} before it\n` : "") +
@@ -307,8 +307,8 @@ function buildPanel(solution, index) {
   const axis = element("canvas"), canvas = element("canvas");
   const lanes = solution.stages.map((s, stage) => {
     const peak = formatNumber(s.peak / solution.unit.size);
-    return element("div", { className: "lane", title: `stage ${stage}: peak memory ${peak} ${solution.unit.name}` },
-                   `stage ${stage}`, element("small", {}, `peak ${peak}`));
+    return element("div", { className: "lane", title: `${solution.lanes[stage]}: peak memory ${peak} ${solution.unit.name}` },
+                   solution.lanes[stage], element("small", {}, `peak ${peak}`));
   });
   byId("panels").append(element("section", { className: "panel" },
     element("h2", {}, solution.name),

@@ -9,8 +9,8 @@
 // RUN: not veeline-opt %s --pipe-partition="stages=2 stage-replicas=2,0" 2>&1 | FileCheck %s --check-prefix=WIDTH
 // WIDTH: error: stage-replicas gives stage 1 0 ranks, expected 1 to 4096
 
-// RUN: not veeline-opt %s --pipe-compile="stages=2 stage-replicas=2,1 microbatches=2 memory-limit=1GiB" 2>&1 | FileCheck %s --check-prefix=LIMIT
-// LIMIT: error: a limit of memory is not supported where stages have several ranks (stage-replicas)
+// RUN: not veeline-opt %s --pipe-compile="stages=2 stage-replicas=2,1,1 microbatches=2 memory-limit=1GiB" 2>&1 | FileCheck %s --check-prefix=LIMIT
+// LIMIT: error: stage-replicas has 3 numbers, expected one for each of 2 stages
 
 // RUN: not veeline-opt %s --pipe-partition="stages=0" 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: invalid-options.mlir:[[#@LINE+43]]:1: error: expected at least 1 stage, found 0

@@ -119,7 +119,7 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     stages of a w-th of its work, and each rank runs its microbatches in the order of the first of them (docs/schedules.md).
 
     Where the pipeline has the attribute `pipe.schedule_limits`, an array of one number for each stage, what
-    the chunks of a stage hold for their backwards stays within so many bytes.
+    the chunks of a stage hold for their backwards stays within so many bytes, on each of its ranks.
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "Name of the schedule, or file:PATH">,
@@ -201,7 +201,7 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     and the optimiser's state live throughout; edge values, residuals, saved values, gradients and the
     workspaces of chunk functions share the rest of the arena. The plan is the
     attribute `memory` of the program. Where the pipeline has the attribute `pipe.memory_limits`, an
-    array of one number for each stage, an arena of more bytes is an error.
+    array of one number for each stage, which is that of each of its ranks, an arena of more bytes is an error.
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">

@@ -1,0 +1,84 @@
+//===- StageReplicas.cpp - --stage-replicas -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Formats/Numbers.h"
+#include "Request.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace veeline::schedule;
+
+static Error usage(std::string message) {
+  return Error{ErrorKind::InvalidProblem, std::move(message)};
+}
+
+/// One number of ranks for each stage. Without --stages, how many these are is
+/// known when the file with the order is read.
+Status Request::readWidths(const CommandOptions &options) {
+  if (options.stageReplicas.empty()) {
+    // Those of the compiled model are those of its stages.
+    if (hasStages && widths.size() != static_cast<std::size_t>(costs.stages))
+      widths.clear();
+    return Status::success();
+  }
+  constexpr int most = 4096;
+  widths.clear();
+  for (std::string_view rest = options.stageReplicas;;) {
+    std::size_t comma = rest.find(',');
+    std::string part(rest.substr(0, comma));
+    std::optional<double> value = parseNumber(part);
+    if (!value || *value < 1 || *value > most || *value != std::floor(*value))
+      return usage("--stage-replicas: expected whole numbers from 1 to " +
+                   std::to_string(most) + ", found '" + part + "'");
+    widths.push_back(static_cast<int>(*value));
+    if (comma == rest.npos)
+      break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (hasStages && widths.size() != static_cast<std::size_t>(costs.stages))
+    return usage("--stage-replicas: expected one number for each of the " +
+                 counted(costs.stages, "stage") + ", found " +
+                 std::to_string(widths.size()));
+  return Status::success();
+}
+
+std::vector<int> Request::stageReplicas() const {
+  bool isWide = std::any_of(widths.begin(), widths.end(),
+                            [](int width) { return width != 1; });
+  return isWide ? widths : std::vector<int>();
+}
+
+/// "2+1+1 ranks".
+static std::string ranksOf(std::vector<int> widths, int stages) {
+  if (widths.empty())
+    widths.assign(stages, 1);
+  return ranksNote(widths).substr(2);
+}
+
+/// Rows of ranks are those of the file's own stages. Rows of stages are spread
+/// over the ranks that these are said to have.
+Status Request::setWidths(Task &task, const ImportedSchedule &file,
+                          const std::string &path) const {
+  int stages = file.placement.stages();
+  bool isGiven = given.contains("--stage-replicas");
+  auto isAsLong = [&](const std::vector<int> &list) {
+    return list.size() == static_cast<std::size_t>(stages);
+  };
+  if (isGiven && !isAsLong(widths))
+    return usage("--stage-replicas: expected one number for each of the " +
+                 counted(stages, "stage") + " of '" + path + "', found " +
+                 std::to_string(widths.size()));
+  if (!file.widths.empty()) {
+    if (isGiven && widths != file.widths)
+      return usage("'" + path + "' has " + ranksOf(file.widths, stages) +
+                   ", but --stage-replicas says " + ranksOf(widths, stages));
+    task.problem.widths = file.widths;
+    return Status::success();
+  }
+  task.problem.widths = isAsLong(widths) ? stageReplicas() : std::vector<int>();
+  return check(task.problem);
+}
