@@ -12,6 +12,7 @@
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
@@ -525,6 +526,11 @@ static std::vector<artifact::Chunk> describeChunks(PipelineOp pipeline) {
     entry.forwardScale = scale[0];
     entry.backwardInputScale = scale[1];
     entry.backwardWeightScale = scale[2];
+    std::array<int64_t, 4> repeated = getRepeatedCost(chunk);
+    entry.forwardInInput = repeated[0] / 1000.0;
+    entry.forwardInWeight = repeated[1] / 1000.0;
+    entry.inputInWeight = repeated[2] / 1000.0;
+    entry.forwardInFused = repeated[3] / 1000.0;
     entry.pieces = getNumPieces(chunk);
     func::FuncOp forward =
         getFunction(symbols, chunk, ChunkFunctionKind::Forward);

@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Conversion/Pipelines.h"
+#include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
@@ -60,9 +61,8 @@ std::vector<int64_t> MemoryTrial::getPieces() {
   return counts;
 }
 
-double MemoryTrial::getBackwardScale(int number) {
-  CostScale scale = getCostScale(getPipeline(*partitioned).getChunks()[number]);
-  return (scale[1] + scale[2]) / 2;
+double MemoryTrial::getForwardScale(int number) {
+  return getCostScale(getPipeline(*partitioned).getChunks()[number])[0];
 }
 
 FailureOr<OwningOpRef<ModuleOp>>

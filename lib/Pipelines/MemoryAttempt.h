@@ -83,8 +83,8 @@ public:
   pipe::Placement getPlacement();
   /// The number of pieces of each chunk.
   std::vector<int64_t> getPieces();
-  /// What measured times of a chunk's backward are of the cost model's.
-  double getBackwardScale(int number);
+  /// What the measured time of a chunk's forward is of the cost model's.
+  double getForwardScale(int number);
   /// The pipeline with chunks that are differentiated and split.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   differentiate(mlir::ArrayRef<Recompute> policies);

@@ -67,9 +67,10 @@ LogicalResult PointFinder::addCorners(int maxCuts) {
         gaps, [](const Gap &a, const Gap &b) { return a.width() < b.width(); });
     Gap gap = *widest;
     gaps.erase(widest);
-    // Rates are about estimates, times may be scaled to what was measured.
+    // Rates are about estimates; the time of what is repeated is scaled as the
+    // forward's is.
     double added =
-        (time(*gap.to) - time(*gap.from)) / trial.getBackwardScale(number);
+        (time(*gap.to) - time(*gap.from)) / trial.getForwardScale(number);
     if (gap.width() <= 0 || added <= 0)
       continue;
     --maxCuts;

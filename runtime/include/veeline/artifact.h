@@ -30,7 +30,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 11;
+inline constexpr uint32_t formatVersion = 12;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -298,7 +298,14 @@ struct Chunk {
   double backwardInputCost = 0;
   double backwardWeightCost = 0;
   double backwardSharedCost = 0; ///< By which a fused backward takes less.
-  /// What these are of the cost model's estimates: 1, or what a profile says.
+  /// How much of these is work of F that B, W and a fused backward repeat, and
+  /// of B that W repeats.
+  double forwardInInput = 0;
+  double forwardInWeight = 0;
+  double forwardInFused = 0;
+  double inputInWeight = 0;
+  /// What the rest of each is of the cost model's estimate: 1, or what a profile
+  /// says. What is repeated has the scale of where it comes from.
   double forwardScale = 1;
   double backwardInputScale = 1;
   double backwardWeightScale = 1;

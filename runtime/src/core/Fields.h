@@ -187,6 +187,10 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("backward_input_cost", self.backwardInputCost);
   visit("backward_weight_cost", self.backwardWeightCost);
   visit("backward_shared_cost", self.backwardSharedCost);
+  visit("forward_in_input", self.forwardInInput);
+  visit("forward_in_weight", self.forwardInWeight);
+  visit("forward_in_fused", self.forwardInFused);
+  visit("input_in_weight", self.inputInWeight);
   visit("forward_scale", self.forwardScale);
   visit("backward_input_scale", self.backwardInputScale);
   visit("backward_weight_scale", self.backwardWeightScale);

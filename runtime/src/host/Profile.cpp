@@ -236,33 +236,60 @@ Profile host::measure(const Program &program,
 
 using Json = nlohmann::ordered_json;
 
+/// What was predicted of one kind of work, in microseconds.
+struct Prediction {
+  double cost = 0;
+  double repeated = 0; ///< Of it, at what it takes now where it comes from.
+  double own = 0;      ///< The rest of it.
+  double scale = 1;    ///< What `own` is of its estimate.
+};
+
 static void addMeasured(Json &object, const char *key,
                         const std::optional<Measured> &measured,
-                        std::optional<double> estimate = std::nullopt) {
+                        std::optional<Prediction> predicted = std::nullopt) {
   if (!measured)
     return;
   Json entry = {{"us", measured->microseconds}, {"samples", measured->samples}};
-  if (estimate && *estimate > 0)
-    entry["scale"] = measured->microseconds / *estimate;
+  if (predicted && predicted->cost > 0) {
+    double own = measured->microseconds - predicted->repeated;
+    // Nearly everything is repeated: the rest is too small to be measured.
+    bool isClear = own > 0 && predicted->own > 0.1 * predicted->cost;
+    entry["scale"] =
+        predicted->scale * (isClear ? own / predicted->own
+                                    : measured->microseconds / predicted->cost);
+  }
   object[key] = std::move(entry);
 }
 
 static Json describeChunk(const Profile::Chunk &chunk,
                           const artifact::Chunk &compiled) {
-  auto estimate = [](double cost, double scale) { return cost / scale; };
-  double forward = estimate(compiled.forwardCost, compiled.forwardScale);
-  double input =
-      estimate(compiled.backwardInputCost, compiled.backwardInputScale);
-  double weight =
-      estimate(compiled.backwardWeightCost, compiled.backwardWeightScale);
-  Json object = {{"pieces", compiled.pieces}, {"stage", compiled.stage}};
-  addMeasured(object, "F", chunk.forward, forward);
-  addMeasured(object, "B", chunk.backwardInput, input);
-  addMeasured(object, "W", chunk.backwardWeight, weight);
-  double both = compiled.backwardInputCost + compiled.backwardWeightCost;
-  double fused = both - compiled.backwardSharedCost;
+  const artifact::Chunk &c = compiled;
+  auto ratio = [](const std::optional<Measured> &measured, double cost) {
+    return measured && cost > 0 ? measured->microseconds / cost : 1;
+  };
+  double ofForward = ratio(chunk.forward, c.forwardCost);
+  double ofInput = ratio(chunk.backwardInput, c.backwardInputCost);
+  double input = c.backwardInputCost - c.forwardInInput;
+  double weight = c.backwardWeightCost - c.forwardInWeight - c.inputInWeight;
+  double estimates =
+      input / c.backwardInputScale + weight / c.backwardWeightScale;
+  double fused =
+      c.backwardInputCost + c.backwardWeightCost - c.backwardSharedCost;
+  Json object = {{"pieces", c.pieces}, {"stage", c.stage}};
+  addMeasured(object, "F", chunk.forward,
+              Prediction{c.forwardCost, 0, c.forwardCost, c.forwardScale});
+  addMeasured(object, "B", chunk.backwardInput,
+              Prediction{c.backwardInputCost, ofForward * c.forwardInInput,
+                         input, c.backwardInputScale});
+  addMeasured(
+      object, "W", chunk.backwardWeight,
+      Prediction{c.backwardWeightCost,
+                 ofForward * c.forwardInWeight + ofInput * c.inputInWeight,
+                 weight, c.backwardWeightScale});
   addMeasured(object, "BW", chunk.backward,
-              both > 0 ? fused * (input + weight) / both : 0);
+              Prediction{fused, ofForward * c.forwardInFused,
+                         fused - c.forwardInFused,
+                         estimates > 0 ? (input + weight) / estimates : 1});
   return object;
 }
 

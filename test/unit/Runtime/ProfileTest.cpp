@@ -96,6 +96,22 @@ TEST(Profile, ScalesAreOfTheEstimates) {
   EXPECT_NE(text.find("\"scale\": 2.0"), std::string::npos) << text;
 }
 
+/// Without the part that repeats F, which takes half of what was predicted.
+TEST(Profile, WhatIsRepeatedHasTheScaleOfWhereItComesFrom) {
+  artifact::Program program = makeProgram();
+  artifact::Chunk &chunk = program.chunks[1];
+  chunk.forwardCost = 4;
+  chunk.backwardWeightCost = 7;
+  chunk.forwardInFused = chunk.forwardInWeight = 4;
+  chunk.backwardWeightScale = 3;
+  std::vector<std::vector<Event>> ranks(2);
+  addStep(ranks, 1, 0, 5000);
+  std::string text = toJson(measure(program, ranks), {}, program);
+  // BW took 4 us, 2 of them F's work. The rest was predicted to take 3.
+  EXPECT_NE(text.find("\"scale\": 0.5"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"scale\": 2.0"), std::string::npos) << text;
+}
+
 /// A backward, the post of its gradients and the wait for them, on each of two
 /// replicas of one stage.
 static artifact::Program makeReplicas() {

@@ -13,6 +13,7 @@
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"

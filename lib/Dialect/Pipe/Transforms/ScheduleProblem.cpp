@@ -10,6 +10,7 @@
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
+#include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,65 +24,9 @@ using namespace veeline::pipe;
 /// A message costs about this much where memory is shared: waking a thread.
 static constexpr double transferNanoseconds = 2000.0;
 
-static uint64_t getNanoseconds(func::FuncOp func) {
-  if (!func)
-    return 0;
-  return std::max(1.0,
-                  std::ceil(estimateNanoseconds(estimateCost(func.getBody()))));
-}
-
-CostScale veeline::pipe::getCostScale(ChunkOp chunk) {
-  auto scale = chunk->getAttrOfType<DenseF64ArrayAttr>(costScaleAttrName);
-  if (!scale || scale.size() != 3)
-    return {1, 1, 1};
-  return {scale[0], scale[1], scale[2]};
-}
-
 int64_t veeline::pipe::getNumPieces(ChunkOp chunk) {
   auto pieces = chunk->getAttrOfType<IntegerAttr>(piecesAttrName);
   return pieces ? pieces.getInt() : 1;
-}
-
-static uint64_t scaled(uint64_t nanoseconds, double scale) {
-  // Sums of a few hundred years are numbers still.
-  return static_cast<uint64_t>(std::min(std::ceil(nanoseconds * scale), 1e16));
-}
-
-/// By how much a fused backward takes less than its two halves, whose times are
-/// scaled as `input` and `weight` say: what both compute again, it computes
-/// once.
-static uint64_t getShared(uint64_t fused, uint64_t estimateOfBoth,
-                          uint64_t input, uint64_t weight) {
-  uint64_t both = input + weight;
-  if (fused == 0 || estimateOfBoth == 0)
-    return 0;
-  double scale = static_cast<double>(both) / estimateOfBoth;
-  uint64_t shared = both - std::min(both, scaled(fused, scale));
-  return std::min({shared, input, weight});
-}
-
-void veeline::pipe::setChunkCosts(PipelineOp pipeline,
-                                  SymbolTableCollection &symbols) {
-  for (ChunkOp chunk : pipeline.getChunks()) {
-    if (chunk.getCost())
-      continue;
-    auto cost = [&](ChunkFunctionKind kind) {
-      return getNanoseconds(getFunction(symbols, chunk, kind));
-    };
-    uint64_t input = cost(ChunkFunctionKind::BackwardInput);
-    uint64_t weight = cost(ChunkFunctionKind::BackwardWeight);
-    uint64_t fused = cost(ChunkFunctionKind::Backward);
-    // Not split: W is what there is.
-    if (input == 0 && weight == 0)
-      weight = fused;
-    CostScale scale = getCostScale(chunk);
-    uint64_t both = input + weight;
-    input = scaled(input, scale[1]);
-    weight = scaled(weight, scale[2]);
-    chunk.setCostAttr(CostAttr::get(
-        chunk.getContext(), scaled(cost(ChunkFunctionKind::Forward), scale[0]),
-        input, weight, getShared(fused, both, input, weight)));
-  }
 }
 
 namespace {

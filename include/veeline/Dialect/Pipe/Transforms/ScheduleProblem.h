@@ -17,9 +17,6 @@
 
 namespace veeline::pipe {
 
-/// On chunks, an array of three: what measured times of F, B and W are of the
-/// cost model's estimates.
-inline constexpr llvm::StringLiteral costScaleAttrName = "cost_scale";
 /// On chunks, an integer: how many pieces of the model they have, where it is
 /// not 1. Where these end in the chunk's part of the model is marked there, but
 /// bufferization, which rewrites that part too, does not keep the marks.
@@ -32,15 +29,8 @@ inline constexpr llvm::StringLiteral transfersAttrName = "transfers";
 /// measured, and how many nanoseconds it took.
 inline constexpr llvm::StringLiteral allReduceAttrName = "all_reduce";
 
-/// The scale of a chunk's costs; 1 without an attribute.
-CostScale getCostScale(ChunkOp chunk);
-
 /// How many pieces of the model a chunk has; 1 without an attribute.
 int64_t getNumPieces(ChunkOp chunk);
-
-/// Sets the `cost` of every chunk that has none, by the cost model and the
-/// chunk's scale, from its functions on tensors.
-void setChunkCosts(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
 
 /// What a chunk that has been differentiated and has a cost takes and holds.
 schedule::Chunk describeChunk(ChunkOp chunk,

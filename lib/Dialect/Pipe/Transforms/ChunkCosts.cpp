@@ -1,0 +1,237 @@
+//===- ChunkCosts.cpp - what a chunk's operations take --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+CostScale veeline::pipe::getCostScale(ChunkOp chunk) {
+  auto scale = chunk->getAttrOfType<DenseF64ArrayAttr>(costScaleAttrName);
+  if (!scale || scale.size() != 3)
+    return {1, 1, 1};
+  return {scale[0], scale[1], scale[2]};
+}
+
+std::array<int64_t, 4> veeline::pipe::getRepeatedCost(ChunkOp chunk) {
+  auto cost = chunk->getAttrOfType<DenseI64ArrayAttr>(repeatedCostAttrName);
+  if (!cost || cost.size() != 4)
+    return {};
+  return {cost[0], cost[1], cost[2], cost[3]};
+}
+
+//===----------------------------------------------------------------------===//
+// Work of earlier functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Estimates in nanoseconds of what one function computes: for the first time,
+/// or what F or B has computed before.
+struct Work {
+  double own = 0, ofForward = 0, ofInput = 0;
+  double total() const { return own + ofForward + ofInput; }
+};
+
+/// Numbers the values of a chunk's functions such that equal numbers are the
+/// same value: arguments by what they stand for, results of operations by the
+/// operation and what it takes.
+class ValueNumbers {
+public:
+  /// Functions have to be added in the order in which they run.
+  Work add(func::FuncOp func, ChunkFunctionKind kind);
+
+private:
+  struct Entry {
+    Operation *op;
+    ChunkFunctionKind kind; ///< Of the function that computes it first.
+  };
+
+  void setArguments(func::FuncOp func, const ChunkSignature &signature);
+  void setResults(func::FuncOp func, const ChunkSignature &signature);
+  const Entry &find(Operation *op, ChunkFunctionKind kind);
+  bool isSame(Operation *a, Operation *b) const;
+  unsigned numberOf(const ChunkValue &value);
+
+  unsigned next = 0;
+  llvm::DenseMap<Value, unsigned> numbers;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ofRoles;
+  std::unordered_multimap<size_t, Entry> entries;
+};
+
+} // namespace
+
+unsigned ValueNumbers::numberOf(const ChunkValue &value) {
+  auto [entry, isNew] = ofRoles.try_emplace(
+      {static_cast<unsigned>(value.kind), value.index}, next);
+  next += isNew;
+  return entry->second;
+}
+
+void ValueNumbers::setArguments(func::FuncOp func,
+                                const ChunkSignature &signature) {
+  for (auto [argument, value] :
+       llvm::zip_equal(func.getArguments(), signature.arguments))
+    numbers[argument] = numberOf(value);
+}
+
+/// What is kept has the number of what it is.
+void ValueNumbers::setResults(func::FuncOp func,
+                              const ChunkSignature &signature) {
+  Operation *end = func.getBody().front().getTerminator();
+  for (auto [result, value] :
+       llvm::zip_equal(end->getOperands(), signature.results))
+    ofRoles.try_emplace({static_cast<unsigned>(value.kind), value.index},
+                        numbers.lookup(result));
+}
+
+bool ValueNumbers::isSame(Operation *a, Operation *b) const {
+  llvm::DenseMap<Value, Value> inside;
+  auto isEqual = [&](Value x, Value y) {
+    if (Value found = inside.lookup(x))
+      return success(found == y);
+    auto first = numbers.find(x), second = numbers.find(y);
+    return success(first != numbers.end() && second != numbers.end() &&
+                   first->second == second->second);
+  };
+  return OperationEquivalence::isEquivalentTo(
+      a, b, isEqual, [&](Value x, Value y) { inside[x] = y; },
+      OperationEquivalence::IgnoreLocations);
+}
+
+/// The first operation that computes what `op` does.
+const ValueNumbers::Entry &ValueNumbers::find(Operation *op,
+                                              ChunkFunctionKind kind) {
+  size_t hash = OperationEquivalence::computeHash(
+      op,
+      [&](Value operand) { return llvm::hash_value(numbers.lookup(operand)); },
+      OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::IgnoreLocations);
+  auto [begin, end] = entries.equal_range(hash);
+  for (auto entry = begin; entry != end; ++entry)
+    if (isSame(entry->second.op, op))
+      return entry->second;
+  return entries.emplace(hash, Entry{op, kind})->second;
+}
+
+/// What is kept for another function goes to memory, or comes from there: by
+/// then, no cache has it.
+static double estimateTraffic(const ChunkSignature &signature) {
+  uint64_t bytes = 0;
+  for (ArrayRef<ChunkValue> values :
+       {ArrayRef(signature.arguments), ArrayRef(signature.results)})
+    for (const ChunkValue &value : values)
+      if (value.kind == RoleKind::Residual || value.kind == RoleKind::Saved)
+        bytes += getByteSize(value.type);
+  return bytes / Machine().bytesPerNs;
+}
+
+Work ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
+  if (!func)
+    return {};
+  FailureOr<ChunkSignature> signature = getChunkSignature(func);
+  if (failed(signature))
+    return {1};
+  double traffic = estimateTraffic(*signature);
+  if (func.isDeclaration())
+    return {std::max(1.0, traffic)};
+  setArguments(func, *signature);
+  OpCost own, ofForward, ofInput, all;
+  for (Operation &op : func.getBody().front()) {
+    const Entry &first = find(&op, kind);
+    OpCost cost = estimateCost(&op);
+    all += cost;
+    (first.kind == kind                         ? own
+     : first.kind == ChunkFunctionKind::Forward ? ofForward
+                                                : ofInput) += cost;
+    for (auto [result, known] :
+         llvm::zip_equal(op.getResults(), first.op->getResults()))
+      numbers[result] = first.op == &op ? next++ : numbers.lookup(known);
+  }
+  setResults(func, *signature);
+  Work work = {estimateNanoseconds(own) + traffic,
+               estimateNanoseconds(ofForward), estimateNanoseconds(ofInput)};
+  // Arithmetic of one part hides other memory traffic of another.
+  double whole =
+      std::max({1.0, estimateNanoseconds(all),
+                estimateNanoseconds({all.contractionFlops, all.otherFlops, 0}) +
+                    traffic});
+  if (work.total() <= 0)
+    return {whole};
+  double share = whole / work.total();
+  return {work.own * share, work.ofForward * share, work.ofInput * share};
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// What rounding of sums may leave.
+static constexpr double rest = 1e-6;
+
+static uint64_t roundUp(double nanoseconds) {
+  // Sums of a few hundred years are numbers still.
+  return static_cast<uint64_t>(std::min(std::ceil(nanoseconds - rest), 1e16));
+}
+
+static void setChunkCost(ChunkOp chunk, SymbolTableCollection &symbols) {
+  auto get = [&](ChunkFunctionKind kind) {
+    return getFunction(symbols, chunk, kind);
+  };
+  ValueNumbers split, whole;
+  auto add = [&](ValueNumbers &numbers, ChunkFunctionKind kind) {
+    return numbers.add(get(kind), kind);
+  };
+  Work forward = add(split, ChunkFunctionKind::Forward);
+  Work input = add(split, ChunkFunctionKind::BackwardInput);
+  Work weight = add(split, ChunkFunctionKind::BackwardWeight);
+  add(whole, ChunkFunctionKind::Forward);
+  Work fused = add(whole, ChunkFunctionKind::Backward);
+  // Not split: W is what there is.
+  if (input.total() == 0 && weight.total() == 0)
+    weight = fused;
+  CostScale scale = getCostScale(chunk);
+  double inputTime = scale[1] * input.own + scale[0] * input.ofForward;
+  double weightTime = scale[2] * weight.own + scale[0] * weight.ofForward +
+                      scale[1] * weight.ofInput;
+  // The fused backward does both halves' own work, and repeats once.
+  double own = input.own + weight.own, shared = 0;
+  if (fused.total() > 0) {
+    double perOwn =
+        own > 0 ? (scale[1] * input.own + scale[2] * weight.own) / own : 1;
+    shared = inputTime + weightTime -
+             (perOwn * fused.own + scale[0] * fused.ofForward);
+    shared = std::clamp(shared, 0.0, std::min(inputTime, weightTime));
+  }
+  MLIRContext *context = chunk.getContext();
+  chunk.setCostAttr(CostAttr::get(context, roundUp(scale[0] * forward.total()),
+                                  roundUp(inputTime), roundUp(weightTime),
+                                  roundUp(std::floor(shared + rest))));
+  std::array<int64_t, 4> repeated = {
+      static_cast<int64_t>(scale[0] * input.ofForward),
+      static_cast<int64_t>(scale[0] * weight.ofForward),
+      static_cast<int64_t>(scale[1] * weight.ofInput),
+      static_cast<int64_t>(scale[0] * fused.ofForward)};
+  if (repeated != std::array<int64_t, 4>{})
+    chunk->setAttr(repeatedCostAttrName,
+                   DenseI64ArrayAttr::get(context, repeated));
+}
+
+void veeline::pipe::setChunkCosts(PipelineOp pipeline,
+                                  SymbolTableCollection &symbols) {
+  for (ChunkOp chunk : pipeline.getChunks())
+    if (!chunk.getCost())
+      setChunkCost(chunk, symbols);
+}
