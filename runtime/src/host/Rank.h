@@ -109,13 +109,6 @@ struct veeline_rank {
     return channel.bytesOf(messageLength(channel, number));
   }
 
-  /// Whether that is known already.
-  bool knowsBytes(const veeline::artifact::Channel &channel,
-                  uint32_t number) const {
-    return channel.lengthShapes.empty() ||
-           versions[number % channel.messagesPerStep] >= 0;
-  }
-
   /// Records the first fault of the program and stops this rank.
   void fail(const std::string &message);
 };

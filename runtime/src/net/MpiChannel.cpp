@@ -46,19 +46,15 @@ host::Identity &MpiChannel::identityAt(uint32_t number, int32_t part) {
                     static_cast<size_t>(part)];
 }
 
-/// Where nobody has said yet how long the message is, its parts come to where
-/// those of the longest one would be. One that is whole has room for the
-/// longest in any case, and is told apart by its size when it is there.
+/// Each part has the room of the longest message's, so that one of another size
+/// than the rank expects, which it may know only later, is told apart by that.
 void MpiChannel::post(veeline_rank &rank, void *slot) {
   uint32_t number = numPosted++;
-  bool isKnown = description.parts > 1 && rank.knowsBytes(description, number);
-  int64_t bytes = isKnown ? rank.messageBytes(description, number)
-                          : description.messageBytes;
   for (int32_t i = 0; i < description.parts && !rank.failed; ++i) {
     if (!identities.empty())
       expect(rank, reinterpret_cast<char *>(&identityAt(number, i)),
              sizeof(host::Identity));
-    host::Part part = host::partOf(description, bytes, i);
+    host::Part part = host::partOf(description, description.messageBytes, i);
     if (!rank.failed)
       expect(rank, static_cast<char *>(slot) + part.offset, part.bytes);
   }

@@ -82,11 +82,15 @@ static void sendVarying(veeline_rank *rank, char *arena, const void *const *) {
   }
 }
 
-/// Posts before it knows how long messages are.
+/// Posts before it knows how long messages are, or after.
+template <bool knowsLengths>
 static void receiveVarying(veeline_rank *rank, char *arena,
                            const void *const *) {
-  for (int32_t i = 0; i < numMessages; ++i)
+  for (int32_t i = 0; i < numMessages; ++i) {
+    if (knowsLengths)
+      veeline_length_of_data(rank, i);
     veeline_recv_post(rank, 0, arena + i * messageBytes);
+  }
   float sum = 0;
   for (int32_t i = 0; i < numMessages; ++i) {
     veeline_length_of_data(rank, i);
@@ -317,7 +321,7 @@ static void varyLengths(Process &process) {
   process.artifact.metadata.lengths = {1, 2};
   process.program().channels[0].lengthShapes = {{lengthBytes[0]},
                                                 {lengthBytes[1]}};
-  process.steps = {sendVarying, receiveVarying};
+  process.steps = {sendVarying, receiveVarying<false>};
 }
 
 TEST(Net, MessagesInParts) {
@@ -553,16 +557,43 @@ TEST(NetByMpi, MessagesInParts) {
   }
 }
 
+static constexpr veeline_step_fn varyingReceivers[] = {receiveVarying<false>,
+                                                       receiveVarying<true>};
+
 /// What is sent is split, and comes to where it belongs.
 TEST(NetByMpi, PartsOfMessagesOfVaryingLength) {
   constexpr int64_t ahead = sizeof(host::Identity);
   Process process;
   splitMessages(process, 3);
   varyLengths(process);
-  EXPECT_EQ(runAlikeByPost(process), (Ends{"", ""}));
-  EXPECT_EQ(post().sent,
-            (std::vector<int64_t>{ahead, 14, ahead, 13, ahead, 13, //
-                                  ahead, 22, ahead, 21, ahead, 21}));
+  for (veeline_step_fn receiver : varyingReceivers) {
+    process.steps[1] = receiver;
+    EXPECT_EQ(runAlikeByPost(process), (Ends{"", ""}));
+    EXPECT_EQ(post().sent,
+              (std::vector<int64_t>{ahead, 14, ahead, 13, ahead, 13, //
+                                    ahead, 22, ahead, 21, ahead, 21}));
+  }
+}
+
+/// A longer one and a shorter one than the receiver expects, known ahead or
+/// not: there is room for the longest.
+TEST(NetByMpi, PartsOfAnotherLength) {
+  for (veeline_step_fn receiver : varyingReceivers)
+    for (auto [bytes, part] : {std::pair(49, 17), std::pair(37, 13)}) {
+      Process process;
+      process.mpi = &postLibrary();
+      process.checkMessages = false;
+      splitMessages(process, 3);
+      varyLengths(process);
+      process.steps[1] = receiver;
+      Process sender = process;
+      sender.program().channels[0].lengthShapes = {{bytes}, {messageBytes}};
+      EXPECT_TRUE(has(runBoth(std::move(sender), std::move(process))[1],
+                      "activation 0 of microbatch 0, part 0 with " +
+                          std::to_string(part) +
+                          " bytes arrived, expected activation 0 of "
+                          "microbatch 0, part 0 with 14 bytes"));
+    }
 }
 
 TEST(NetByMpi, OtherParts) {
