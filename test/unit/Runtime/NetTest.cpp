@@ -426,7 +426,9 @@ struct Request {
 struct Post {
   std::mutex mutex;
   std::map<int32_t, std::list<std::string>> underWay; ///< By tag.
-  std::vector<int64_t> sent; ///< Bytes of each message since the begin.
+  std::vector<int64_t> sent;   ///< Bytes of each message since the begin.
+  int32_t helps = 0;           ///< Calls of `progress`.
+  const char *error = nullptr; ///< What it says from now on.
 };
 } // namespace
 
@@ -470,13 +472,21 @@ static const char *testPost(void *request, bool *done, int64_t *bytes) {
   return nullptr;
 }
 
+static const char *helpPost() {
+  std::lock_guard<std::mutex> lock(post().mutex);
+  ++post().helps;
+  return post().error;
+}
+
+static const char *endPost() { return nullptr; }
+
 static const MpiLibrary &postLibrary() {
   static const MpiLibrary library = {
-      nullptr,    nullptr,
-      sendByPost, receiveByPost,
-      testPost,   [] { return static_cast<const char *>(nullptr); }};
+      nullptr, nullptr, sendByPost, receiveByPost, testPost, helpPost, endPost};
   post().underWay.clear();
   post().sent.clear();
+  post().helps = 0;
+  post().error = nullptr;
   return library;
 }
 
@@ -495,6 +505,19 @@ static Ends runAlikeByPost(Process process) {
 
 TEST(NetByMpi, MessagesArrive) {
   EXPECT_EQ(runByPost([](Process &) {}), (Ends{"", ""}));
+}
+
+/// Before each operation of each rank.
+TEST(NetByMpi, MessagesAreHelpedBetweenOperations) {
+  EXPECT_EQ(runByPost([](Process &) {}), (Ends{"", ""}));
+  EXPECT_EQ(post().helps, 2 * numMessages);
+}
+
+TEST(NetByMpi, MpiCannotGoOn) {
+  Process process;
+  process.mpi = &postLibrary();
+  post().error = "out of luck";
+  EXPECT_TRUE(has(runBoth(process, process)[1], "out of luck"));
 }
 
 TEST(NetByMpi, MessageOfAnotherMicrobatch) {
