@@ -12,8 +12,8 @@
 
 #include "Gemm.h"
 #include "HostExecutor.h"
+#include "Median.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -88,8 +88,7 @@ static double run(const artifact::Artifact &artifact,
       fail(status);
     values.push_back(measured);
   }
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return medianOf(std::move(values));
 }
 
 static void print(const char *what, double nanoseconds) {

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Median.h"
+
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
@@ -25,7 +27,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -146,9 +147,7 @@ template <typename Fn> static double measure(Fn run) {
         std::chrono::duration<double>(Clock::now() - start).count());
     total += times.back();
   }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2,
-                   times.end());
-  return times[times.size() / 2];
+  return medianOf(std::move(times));
 }
 
 static void fill(char *memory, const Buffer &buffer) {

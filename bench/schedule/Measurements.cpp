@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Median.h"
 #include "Runs.h"
 #include "Tables.h"
 #include "veeline/Schedule/Simulator.h"
@@ -73,8 +74,7 @@ template <typename Function> static double medianSeconds(Function function) {
     function();
     times.push_back(clockSeconds() - begin);
   }
-  std::nth_element(times.begin(), times.begin() + 2, times.end());
-  return times[2];
+  return medianOf(std::move(times));
 }
 
 static void printTimesOf(const char *name, int p, int m) {

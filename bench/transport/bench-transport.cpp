@@ -6,16 +6,21 @@
 //
 // Half of a round trip and the bandwidth of a stream of messages between two
 // ranks, by size: as threads, and as processes by TCP; under `mpirun -np 2` as
-// processes by MPI, beside the same messages by calls of MPI alone that poll
-// alike. Beside all of them memcpy. Medians of several runs.
+// processes by MPI, beside the same messages by calls of MPI alone, which pause
+// between looks as ranks do, or never. Beside all of them memcpy. Medians of
+// several runs; what is compared runs by turns.
 //
 // With --parts, large messages in several parts, as computed in place and as
-// copied from elsewhere.
+// copied from elsewhere. With --computing, how long a message takes whose
+// sender computes afterwards.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Median.h"
+#include "Arena.h"
 #include "HostExecutor.h"
 #include "Mesh.h"
+#include "Waiting.h"
 
 #include <algorithm>
 #include <climits>
@@ -28,10 +33,16 @@
 using namespace veeline;
 using host::nanoseconds;
 
+namespace {
+enum class What { messages, parts, computing };
+} // namespace
+
 static constexpr int numRuns = 9;
 static constexpr int64_t sizes[] = {64, 4096, 65536, 1 << 20, 16 << 20};
 /// Messages of a stream that are posted ahead.
 static constexpr int32_t ahead = 4;
+/// What ranks say to each other before a stream.
+static constexpr int64_t wordBytes = 64;
 
 /// Of the running measurement; steps are plain functions.
 static int32_t numRounds;
@@ -39,6 +50,7 @@ static int64_t messageBytes;
 static double measured; ///< Nanoseconds of a message.
 static int32_t numParts = 1;
 static bool isCopied = false; ///< From elsewhere, and not computed in place.
+static bool isFirst;          ///< A step whose places have no pages yet.
 
 static void fail(const Status &status) {
   std::fprintf(stderr, "bench-transport: error: %s\n",
@@ -57,6 +69,8 @@ static int32_t roundsOf(int64_t bytes) {
 /// What is copied lies after the places of what is received.
 static void send(veeline_rank *rank, int32_t channel, char *arena) {
   void *slot = veeline_send_acquire(rank, channel);
+  if (isFirst)
+    std::memset(slot, 1, static_cast<size_t>(messageBytes));
   if (isCopied)
     veeline_send_copy(rank, channel, 0, slot, arena + ahead * messageBytes);
   else
@@ -79,20 +93,49 @@ static void pingPongStep(veeline_rank *rank, char *arena, const void *const *) {
   measured = double(nanoseconds() - begin) / (2 * numRounds);
 }
 
+/// A stream begins when both ranks are awake: each waits for a word of the
+/// other one, by channels 1 and 2.
+static void meet(veeline_rank *rank, char *arena, bool isSender) {
+  char *place = arena + (ahead + 1) * messageBytes;
+  veeline_recv_post(rank, isSender ? 1 : 2, place);
+  if (!isSender)
+    veeline_recv_wait(rank, 2);
+  veeline_send_acquire(rank, isSender ? 2 : 1);
+  veeline_send_commit(rank, isSender ? 2 : 1);
+  if (isSender)
+    veeline_recv_wait(rank, 1);
+}
+
 static void streamStep(veeline_rank *rank, char *arena, const void *const *) {
+  meet(rank, arena, true);
   for (int32_t i = 0; i < numRounds; ++i)
     send(rank, 0, arena);
 }
 
 static void drainStep(veeline_rank *rank, char *arena, const void *const *) {
+  meet(rank, arena, false);
   int64_t begin = nanoseconds();
   for (int32_t i = 0; i < numRounds + ahead; ++i) {
-    if (i < numRounds)
-      veeline_recv_post(rank, 0, arena + (i % ahead) * messageBytes);
     if (i >= ahead)
       veeline_recv_wait(rank, 0);
+    if (i < numRounds)
+      veeline_recv_post(rank, 0, arena + (i % ahead) * messageBytes);
   }
   measured = double(nanoseconds() - begin) / numRounds;
+}
+
+static artifact::Channel makeChannel(int32_t index, int32_t from, int64_t bytes,
+                                     int32_t messages, int32_t parts) {
+  return {artifact::ChannelKind::activation,
+          index,
+          from,
+          1 - from,
+          bytes,
+          messages,
+          artifact::DataType::i8,
+          {bytes},
+          {},
+          parts};
 }
 
 static artifact::Artifact makeArtifact(bool bothWays) {
@@ -103,53 +146,78 @@ static artifact::Artifact makeArtifact(bool bothWays) {
   program.ranks.resize(2);
   for (artifact::Rank &rank : program.ranks) {
     rank.stepSymbol = "step";
-    rank.arenaBytes = (ahead + 1) * messageBytes;
+    rank.arenaBytes = (ahead + 1) * messageBytes + wordBytes;
   }
-  for (int32_t from = 0; from < (bothWays ? 2 : 1); ++from)
-    program.channels.push_back({artifact::ChannelKind::activation,
-                                from,
-                                from,
-                                1 - from,
-                                messageBytes,
-                                numRounds,
-                                artifact::DataType::i8,
-                                {messageBytes},
-                                {},
-                                numParts});
+  auto add = [&](int32_t from, int64_t bytes, int32_t messages, int32_t parts) {
+    program.channels.push_back(
+        makeChannel(static_cast<int32_t>(program.channels.size()), from, bytes,
+                    messages, parts));
+  };
+  add(0, messageBytes, numRounds, numParts);
+  if (bothWays)
+    add(1, messageBytes, numRounds, numParts);
+  for (int32_t from = 1; from >= 0 && !bothWays; --from)
+    add(from, wordBytes, 1, 1);
   artifact.metadata.programs = {program};
   artifact.objects = {""};
   return artifact;
 }
 
-/// The median of what rank `measuring` sees; every process gets it.
-static double run(host::Network *network, int32_t measuring,
-                  std::vector<veeline_step_fn> steps) {
-  artifact::Artifact artifact = makeArtifact(measuring == 0);
-  host::HostOptions options;
-  options.steps = std::move(steps);
-  options.network = network;
-  auto executor = host::HostExecutor::create(
-      artifact, artifact.metadata.programs[0], options);
-  if (!executor.ok())
-    fail(executor.status());
-  std::vector<double> values;
-  for (int i = 0; i < numRuns; ++i) {
-    StepResult result;
-    Status status = (*executor)->begin(nullptr, {});
-    if (status.ok())
-      status = (*executor)->finish(result);
-    if (!status.ok())
-      fail(status);
-    values.push_back(measured);
-  }
-  std::sort(values.begin(), values.end());
-  double median = values[values.size() / 2];
-  if (!network)
-    return median;
-  auto all = network->exchange(std::to_string(median));
+/// What process `rank` has measured; every process gets it.
+static double seenBy(host::Network &network, int32_t rank, double value) {
+  auto all = network.exchange(std::to_string(value));
   if (!all.ok())
     fail(all.status());
-  return std::atof((*all)[static_cast<size_t>(measuring)].c_str());
+  return std::atof((*all)[static_cast<size_t>(rank)].c_str());
+}
+
+namespace {
+/// Two ranks that run the same steps again and again.
+class Ranks {
+public:
+  Ranks(host::Network *network, int32_t measuring,
+        std::vector<veeline_step_fn> steps)
+      : network(network), measuring(measuring),
+        artifact(makeArtifact(measuring == 0)) {
+    host::HostOptions options;
+    options.steps = std::move(steps);
+    options.network = network;
+    auto created = host::HostExecutor::create(
+        artifact, artifact.metadata.programs[0], options);
+    if (!created.ok())
+      fail(created.status());
+    executor = std::move(*created);
+    isFirst = true;
+    run();
+    isFirst = false;
+  }
+
+  /// What rank `measuring` sees.
+  double run() {
+    StepResult result;
+    Status status = executor->begin(nullptr, {});
+    if (status.ok())
+      status = executor->finish(result);
+    if (!status.ok())
+      fail(status);
+    return network ? seenBy(*network, measuring, measured) : measured;
+  }
+
+private:
+  host::Network *network;
+  int32_t measuring;
+  artifact::Artifact artifact;
+  std::unique_ptr<host::HostExecutor> executor;
+};
+} // namespace
+
+static double medianOfRuns(host::Network *network, int32_t measuring,
+                           std::vector<veeline_step_fn> steps) {
+  Ranks ranks(network, measuring, std::move(steps));
+  std::vector<double> values;
+  for (int i = 0; i < numRuns; ++i)
+    values.push_back(ranks.run());
+  return medianOf(std::move(values));
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,16 +235,18 @@ static double copyTime() {
     }
     values.push_back(double(nanoseconds() - begin) / numRounds);
   }
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return medianOf(std::move(values));
 }
 
 namespace {
-/// The same messages by nothing but MPI.
+/// The same messages by nothing but MPI, in memory like a rank's.
 class PlainMpi {
 public:
-  PlainMpi(const net::MpiLibrary &mpi, int32_t rank)
-      : mpi(mpi), rank(rank), bytes(static_cast<size_t>(ahead * messageBytes)) {
+  PlainMpi(const net::MpiLibrary &mpi, int32_t rank, bool pauses)
+      : mpi(mpi), rank(rank), pauses(pauses) {
+    if (Status status = memory.allocate(ahead * messageBytes); !status.ok())
+      fail(status);
+    std::memset(memory.data(), 1, static_cast<size_t>(memory.size()));
   }
 
   double pingPong() {
@@ -187,16 +257,17 @@ public:
     return double(nanoseconds() - begin) / (2 * numRounds);
   }
 
+  /// What the receiver sees.
   double stream() {
+    meet();
     int64_t begin = nanoseconds();
     std::vector<void *> requests;
-    for (int32_t i = 0; i < numRounds; ++i) {
-      requests.push_back(rank == 0 ? send(i % ahead) : receive(i % ahead));
+    for (int32_t i = 0; i < numRounds + ahead; ++i) {
       if (i >= ahead)
         finish(requests[static_cast<size_t>(i - ahead)]);
+      if (i < numRounds)
+        requests.push_back(rank == 0 ? send(i % ahead) : receive(i % ahead));
     }
-    for (int32_t i = std::max(0, numRounds - ahead); i < numRounds; ++i)
-      finish(requests[static_cast<size_t>(i)]);
     return double(nanoseconds() - begin) / numRounds;
   }
 
@@ -205,26 +276,37 @@ private:
     if (error)
       fail(Status::error(error));
   }
-  void *send(int32_t slot) {
+  void meet() {
+    for (int32_t from : {0, 1})
+      finish(from == rank ? send(0, wordBytes) : receive(0, wordBytes));
+  }
+  void *send(int32_t slot, int64_t bytes = messageBytes) {
     void *request = nullptr;
-    check(mpi.send(bytes.data() + slot * messageBytes, messageBytes, 1 - rank,
-                   1000, &request));
+    check(mpi.send(memory.data() + slot * messageBytes, bytes, 1 - rank, 1000,
+                   &request));
     return request;
   }
-  void *receive(int32_t slot) {
+  void *receive(int32_t slot, int64_t bytes = messageBytes) {
     void *request = nullptr;
-    check(mpi.receive(bytes.data() + slot * messageBytes, messageBytes,
-                      1 - rank, 1000, &request));
+    check(mpi.receive(memory.data() + slot * messageBytes, bytes, 1 - rank,
+                      1000, &request));
     return request;
   }
   void finish(void *request) {
-    for (bool done = false; !done;)
+    bool done = false;
+    for (net::Pauses wait;;) {
       check(mpi.test(request, &done, nullptr));
+      if (done)
+        return;
+      if (pauses)
+        wait.pause();
+    }
   }
 
   const net::MpiLibrary &mpi;
   const int32_t rank;
-  std::vector<char> bytes;
+  const bool pauses;
+  host::Arena memory;
 };
 } // namespace
 
@@ -263,8 +345,8 @@ template <typename Function> static void forEachSize(Function function) {
 }
 
 static std::pair<double, double> measureOurs(host::Network *network) {
-  double latency = run(network, 0, {pingPongStep<0>, pingPongStep<1>});
-  return {latency, run(network, 1, {streamStep, drainStep})};
+  double latency = medianOfRuns(network, 0, {pingPongStep<0>, pingPongStep<1>});
+  return {latency, medianOfRuns(network, 1, {streamStep, drainStep})};
 }
 
 static constexpr int64_t splitSizes[] = {1 << 20, 16 << 20};
@@ -272,6 +354,11 @@ static constexpr int64_t splitSizes[] = {1 << 20, 16 << 20};
 /// One row for each number of parts.
 static void benchParts(host::Network *network, const char *how) {
   bool prints = !network || network->rank() == 0;
+  if (prints)
+    std::printf(
+        "| bytes | messages by | parts | computed in place: half of a "
+        "round trip | stream | copied: half of a round trip | stream |\n"
+        "|---|---|---|---|---|---|---|\n");
   for (int64_t bytes : splitSizes)
     for (int32_t parts : {1, 2, 4, 8, 16, 64}) {
       messageBytes = bytes;
@@ -291,10 +378,58 @@ static void benchParts(host::Network *network, const char *how) {
     }
 }
 
-static void printPartsHead() {
-  std::printf("| bytes | messages by | parts | computed in place: half of a "
-              "round trip | stream | copied: half of a round trip | stream |\n"
-              "|---|---|---|---|---|---|---|\n");
+static constexpr int64_t computingNanoseconds = 50'000'000;
+static int64_t opNanoseconds;
+
+/// Rank 0 sends what time it is, and computes, in operations of that length;
+/// rank 1 waits for the message.
+static void sendAndComputeStep(veeline_rank *rank, char *,
+                               const void *const *) {
+  for (int32_t i = 0; i < numRounds; ++i) {
+    auto *slot = static_cast<char *>(veeline_send_acquire(rank, 0));
+    int64_t begin = nanoseconds();
+    std::memcpy(slot, &begin, sizeof(begin));
+    veeline_send_commit(rank, 0);
+    for (int64_t now = begin; now < begin + computingNanoseconds;) {
+      veeline_op_begin(rank, 0);
+      for (int64_t end = now + opNanoseconds; now < end;)
+        now = nanoseconds();
+      veeline_op_end(rank, 0);
+    }
+  }
+}
+
+static void arriveStep(veeline_rank *rank, char *arena, const void *const *) {
+  measured = 0;
+  for (int32_t i = 0; i < numRounds; ++i) {
+    int64_t begin = 0;
+    veeline_recv_post(rank, 0, arena);
+    veeline_recv_wait(rank, 0);
+    std::memcpy(&begin, arena, sizeof(begin));
+    measured += double(nanoseconds() - begin) / numRounds;
+  }
+}
+
+static void benchComputing(host::Network *network, const char *how) {
+  if (network->rank() == 0)
+    std::printf("| bytes | messages by | from the send to the end of the wait, "
+                "while the sender computes for 50 ms in one operation | in "
+                "operations of 1 ms |\n|---|---|---|---|\n");
+  for (int64_t bytes : splitSizes) {
+    messageBytes = bytes;
+    numRounds = 1;
+    double milliseconds[2];
+    for (int i = 0; i < 2; ++i) {
+      opNanoseconds = i == 0 ? computingNanoseconds : 1'000'000;
+      milliseconds[i] =
+          medianOfRuns(network, 1, {sendAndComputeStep, arriveStep}) / 1e6;
+    }
+    if (network->rank() == 0)
+      std::printf("| %lld | %s | %.2f ms | %.2f ms |\n",
+                  static_cast<long long>(bytes), how, milliseconds[0],
+                  milliseconds[1]);
+    std::fflush(stdout);
+  }
 }
 
 static std::unique_ptr<net::Mesh> openMesh(const net::Place &place,
@@ -307,8 +442,34 @@ static std::unique_ptr<net::Mesh> openMesh(const net::Place &place,
   return std::move(*mesh);
 }
 
+/// Ours and MPI's own, by turns.
+static void benchBesideMpi(net::Mesh &mesh, const net::MpiLibrary &mpi) {
+  int32_t rank = mesh.rank();
+  if (rank == 0)
+    printHead("MPI alone");
+  forEachSize([&] {
+    Ranks pingPong(&mesh, 0, {pingPongStep<0>, pingPongStep<1>});
+    Ranks stream(&mesh, 1, {streamStep, drainStep});
+    PlainMpi pausing(mpi, rank, true), looking(mpi, rank, false);
+    std::vector<double> latencies[3], streams[3];
+    for (int i = 0; i < numRuns; ++i) {
+      latencies[0].push_back(pingPong.run());
+      latencies[1].push_back(pausing.pingPong());
+      latencies[2].push_back(looking.pingPong());
+      streams[0].push_back(stream.run());
+      streams[1].push_back(seenBy(mesh, 1, pausing.stream()));
+      streams[2].push_back(seenBy(mesh, 1, looking.stream()));
+    }
+    double reference = medianOf(streams[1]);
+    const char *names[] = {"MPI, of ranks", "MPI alone, with our pauses",
+                           "MPI alone, without pauses"};
+    for (int i = 0; i < 3 && rank == 0; ++i)
+      print(names[i], medianOf(latencies[i]), medianOf(streams[i]), reference);
+  });
+}
+
 static void benchMpi(const net::Place &place, const std::string &directory,
-                     bool isSplit) {
+                     What what) {
   auto loaded = net::loadMpi(directory);
   if (!loaded.ok())
     fail(loaded.status());
@@ -316,56 +477,32 @@ static void benchMpi(const net::Place &place, const std::string &directory,
   int32_t rank = 0, numRanks = 0;
   mpi.initialize(&rank, &numRanks);
   std::unique_ptr<net::Mesh> mesh = openMesh(place, &mpi);
-  if (isSplit) {
-    if (rank == 0)
-      printPartsHead();
+  if (what == What::parts)
     return benchParts(mesh.get(), "MPI");
-  }
-  if (rank == 0)
-    printHead("MPI alone");
+  if (what == What::computing)
+    return benchComputing(mesh.get(), "MPI");
+  benchBesideMpi(*mesh, mpi);
+}
+
+static void benchTcp(host::Network &network, What what) {
+  if (what == What::parts)
+    return benchParts(&network, "TCP");
+  if (what == What::computing)
+    return benchComputing(&network, "TCP");
+  if (network.rank() == 0)
+    printHead("memcpy");
   forEachSize([&] {
-    auto [latency, stream] = measureOurs(mesh.get());
-    std::vector<double> latencies, streams;
-    PlainMpi plain(mpi, rank);
-    for (int i = 0; i < numRuns; ++i) {
-      latencies.push_back(plain.pingPong());
-      streams.push_back(plain.stream());
-    }
-    std::sort(latencies.begin(), latencies.end());
-    std::sort(streams.begin(), streams.end());
-    double reference = streams[numRuns / 2];
-    if (rank != 0)
-      return;
-    print("MPI, of ranks", latency, stream, reference);
-    print("MPI alone", latencies[numRuns / 2], reference, reference);
+    auto [latency, stream] = measureOurs(&network);
+    if (network.rank() == 0)
+      print("TCP", latency, stream, copyTime());
   });
 }
 
-static void benchThreadsAndTcp(bool isSplit) {
-  isSplit ? printPartsHead() : printHead("memcpy");
-  std::fflush(stdout);
-  int32_t child = ::fork();
-  net::Place place;
-  place.rank = child == 0 ? 1 : 0;
-  place.numRanks = 2;
-  place.port =
-      static_cast<uint16_t>(20000 + (child ? ::getpid() : ::getppid()) % 20000);
-  {
-    std::unique_ptr<net::Mesh> mesh = openMesh(place, nullptr);
-    if (isSplit)
-      benchParts(mesh.get(), "TCP");
-    else
-      forEachSize([&] {
-        auto [latency, stream] = measureOurs(mesh.get());
-        if (place.rank == 0)
-          print("TCP", latency, stream, copyTime());
-      });
-  }
-  if (child == 0)
-    ::_exit(0);
-  ::waitpid(child, nullptr, 0);
-  if (isSplit)
-    return benchParts(nullptr, "shared memory");
+static void benchThreads(What what) {
+  if (what == What::parts)
+    benchParts(nullptr, "shared memory");
+  if (what != What::messages)
+    return;
   forEachSize([] {
     auto [latency, stream] = measureOurs(nullptr);
     double copy = copyTime();
@@ -374,19 +511,42 @@ static void benchThreadsAndTcp(bool isSplit) {
   });
 }
 
+static void benchTcpAndThreads(What what) {
+  int32_t child = ::fork();
+  net::Place place;
+  place.rank = child == 0 ? 1 : 0;
+  place.numRanks = 2;
+  place.port =
+      static_cast<uint16_t>(20000 + (child ? ::getpid() : ::getppid()) % 20000);
+  benchTcp(*openMesh(place, nullptr), what);
+  if (child == 0)
+    ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  benchThreads(what);
+}
+
+static What parseArguments(int count, char **arguments) {
+  std::string argument = count > 1 ? arguments[1] : "";
+  if (count == 2 && argument == "--parts")
+    return What::parts;
+  if (count == 2 && argument == "--computing")
+    return What::computing;
+  if (count > 1)
+    fail(Status::error("unknown argument '" + argument +
+                       "'; there are --parts and --computing"));
+  return What::messages;
+}
+
 int main(int count, char **arguments) {
   std::string program = arguments[0];
-  bool isSplit = count == 2 && std::strcmp(arguments[1], "--parts") == 0;
-  if (count > 1 && !isSplit)
-    fail(Status::error(std::string("unknown argument '") + arguments[1] +
-                       "'; there is --parts"));
+  What what = parseArguments(count, arguments);
   auto place = net::findPlace();
   if (!place.ok())
     fail(place.status());
   if (*place)
     benchMpi(**place, program.substr(0, program.rfind('/') + 1) + "../lib",
-             isSplit);
+             what);
   else
-    benchThreadsAndTcp(isSplit);
+    benchTcpAndThreads(what);
   return 0;
 }

@@ -424,9 +424,9 @@ struct Artifact {
 /// arenas, names, sizes. Linear in the metadata.
 Status validate(const Artifact &artifact);
 
-/// Validates and writes: a temporary file in the same directory, synced, then
-/// renamed, so that `path` is never half-written and what was there stays
-/// where anything fails.
+/// Validates and writes. The file is there as a whole or not at all, also where
+/// this process is killed meanwhile, and what was at `path` before stays where
+/// anything fails.
 Status writeArtifact(const std::string &path, const Artifact &artifact);
 
 /// Whether the file at `path` begins as artifacts do, damaged ones perhaps;

@@ -66,6 +66,22 @@ AtomicFile::~AtomicFile() {
   }
 }
 
+static std::string directoryOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "."
+         : slash == 0               ? "/"
+                                    : path.substr(0, slash);
+}
+
+/// A file that is nowhere until it is given a name: a process that is killed
+/// leaves nothing. -1 where the file system has no such files.
+static int openNameless(const std::string &directory) {
+  // What gives it a name finds it there.
+  if (::access("/proc/self/fd", X_OK) != 0)
+    return -1;
+  return ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+}
+
 /// What a file created by open(2) with mode 0666 would have.
 static mode_t defaultMode() {
   mode_t mask = ::umask(0);
@@ -82,15 +98,24 @@ Status AtomicFile::open() {
     descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     return descriptor >= 0 ? Status::success() : failure("open", errno);
   }
-  std::string pattern = path + ".XXXXXX";
-  descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
-  if (descriptor < 0)
-    return failure("create", errno);
-  temporary = std::move(pattern);
-  registerTemporary(temporary.c_str());
-  if (::fchmod(descriptor, exists ? info.st_mode & 07777 : defaultMode()) != 0)
+  isRegular = true;
+  descriptor = openNameless(directoryOf(path));
+  if (descriptor < 0) {
+    std::string pattern = path + ".XXXXXX";
+    descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
+    if (descriptor < 0)
+      return failure("create", errno);
+    useTemporary(std::move(pattern));
+  }
+  mode_t mode = exists ? info.st_mode & 07777 : defaultMode();
+  if (::fchmod(descriptor, mode) != 0)
     return failure("set the mode of", errno);
   return Status::success();
+}
+
+void AtomicFile::useTemporary(std::string name) {
+  temporary = std::move(name);
+  registerTemporary(temporary.c_str());
 }
 
 Status AtomicFile::write(std::string_view bytes) {
@@ -105,33 +130,51 @@ Status AtomicFile::write(std::string_view bytes) {
   return Status::success();
 }
 
-/// Makes a rename in the directory of `path` durable. Best effort: some file
+/// Makes a new name in the directory of `path` durable. Best effort: some file
 /// systems cannot sync a directory.
 static void syncDirectoryOf(const std::string &path) {
-  size_t slash = path.rfind('/');
-  std::string directory = slash == std::string::npos ? "."
-                          : slash == 0               ? "/"
-                                                     : path.substr(0, slash);
   int descriptor =
-      ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      ::open(directoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0)
     return;
   ::fsync(descriptor);
   ::close(descriptor);
 }
 
+/// Gives a nameless file its name. Where there is a file of that name, it has a
+/// temporary one until it replaces that: made of its number, which nothing else
+/// has in the file system.
+Status AtomicFile::link() {
+  std::string self = "/proc/self/fd/" + std::to_string(descriptor);
+  auto linkAs = [&](const std::string &name) {
+    return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
+                    AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (linkAs(path))
+    return Status::success();
+  struct stat info;
+  if (errno != EEXIST || ::fstat(descriptor, &info) != 0)
+    return failure("create", errno);
+  useTemporary(path + "." + std::to_string(info.st_ino));
+  return linkAs(temporary) ? Status::success() : failure("create", errno);
+}
+
 Status AtomicFile::commit() {
-  if (!temporary.empty() && ::fsync(descriptor) != 0)
+  if (isRegular && ::fsync(descriptor) != 0)
     return failure("write", errno);
+  if (isRegular && temporary.empty())
+    if (Status status = link(); !status.ok())
+      return status;
   if (::close(std::exchange(descriptor, -1)) != 0)
     return failure("write", errno);
-  if (temporary.empty())
-    return Status::success();
-  if (::rename(temporary.c_str(), path.c_str()) != 0)
-    return failure("create", errno);
-  unregisterTemporary(temporary.c_str());
-  temporary.clear();
-  syncDirectoryOf(path);
+  if (!temporary.empty()) {
+    if (::rename(temporary.c_str(), path.c_str()) != 0)
+      return failure("create", errno);
+    unregisterTemporary(temporary.c_str());
+    temporary.clear();
+  }
+  if (isRegular)
+    syncDirectoryOf(path);
   return Status::success();
 }
 

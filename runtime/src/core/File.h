@@ -15,8 +15,9 @@
 
 namespace veeline {
 
-/// Writes a file that appears at its path only when it is complete: into a
-/// temporary file in the same directory, which `commit` syncs and renames.
+/// Writes a file that appears at its path only when it is complete: into one
+/// without a name, which `commit` syncs and gives its name; where the file
+/// system has none of these, into a temporary file in the same directory.
 /// Destroyed without a commit, it leaves nothing behind. A path that is a
 /// device or a pipe is written directly.
 class AtomicFile {
@@ -32,9 +33,12 @@ public:
 
 private:
   Status failure(const char *action, int error);
+  void useTemporary(std::string name);
+  Status link();
 
   std::string path;
-  std::string temporary; ///< Empty while there is none.
+  bool isRegular = false; ///< Not a device or a pipe.
+  std::string temporary;  ///< Empty while there is none.
   int descriptor = -1;
 };
 

@@ -68,6 +68,7 @@ static void runCall(veeline_rank *rank, veeline::host::CallTable &table,
   if (rank->failed)
     return;
   checkCall(*rank, table, index, scratch);
+  rank->progress();
   int64_t begin = rank->timeline ? host::nanoseconds() : 0;
   if (Status status = table.run(index, a, b, c, scratch); !status.ok())
     rank->fail(status.message());

@@ -44,6 +44,7 @@ private:
   int64_t mappedBytes = 0;
   char *begin = nullptr;
   int64_t bytes = 0;
+  int64_t usableBytes = 0; ///< To the end of the last page.
 };
 
 } // namespace veeline::host

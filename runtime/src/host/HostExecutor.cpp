@@ -189,6 +189,7 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   rank.program = &program;
   rank.description = &description;
   rank.fault = &fault;
+  rank.network = network;
   rank.arena = &worker.arena;
   int32_t replica = program.placeOf(static_cast<size_t>(index)).replica;
   size_t numChannels = channels.size() / static_cast<size_t>(program.replicas);

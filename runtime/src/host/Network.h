@@ -22,8 +22,8 @@ class Group;
 class Reduction;
 
 /// The processes of a run, one for each rank of the pipeline. But for
-/// `connect`, these are for the thread that runs the training loop, and every
-/// process calls the same ones in the same order.
+/// `connect` and `progress`, these are for the thread that runs the training
+/// loop, and every process calls the same ones in the same order.
 class Network {
 public:
   virtual ~Network() = default;
@@ -43,6 +43,10 @@ public:
   join(Group &group, int32_t index, int32_t number,
        const artifact::ReducedPiece &description,
        const std::vector<int32_t> &members, char *arena) = 0;
+
+  /// Helps messages under way that do not move by themselves. For the rank's
+  /// thread, now and then while it computes.
+  virtual void progress() {}
 
   /// From now on what `connect` and `join` gave is not used any more.
   virtual void disconnect() = 0;

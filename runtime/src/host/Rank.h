@@ -10,6 +10,7 @@
 #include "Arena.h"
 #include "Channel.h"
 #include "Fault.h"
+#include "Network.h"
 #include "PreparedCall.h"
 #include "Reduction.h"
 #include "TensorTrace.h"
@@ -29,6 +30,7 @@ struct veeline_rank {
   const veeline::artifact::Program *program = nullptr;
   const veeline::artifact::Rank *description = nullptr;
   veeline::host::Fault *fault = nullptr;
+  veeline::host::Network *network = nullptr; ///< Null: ranks are threads.
   const veeline::host::Arena *arena = nullptr;
 
   /// Set once this rank has seen a fault: every call returns at once.
@@ -78,8 +80,13 @@ struct veeline_rank {
     return arena->contains(place, bytes);
   }
 
-  /// Helps reductions that are under way.
+  /// Helps what is under way while the rank computes.
   void progress() {
+    if (network)
+      network->progress();
+    progressReductions();
+  }
+  void progressReductions() {
     if (reductionsUnderWay == 0)
       return;
     for (auto &pieces : reductions)
@@ -107,13 +114,6 @@ struct veeline_rank {
   int64_t messageBytes(const veeline::artifact::Channel &channel,
                        uint32_t number) const {
     return channel.bytesOf(messageLength(channel, number));
-  }
-
-  /// Whether that is known already.
-  bool knowsBytes(const veeline::artifact::Channel &channel,
-                  uint32_t number) const {
-    return channel.lengthShapes.empty() ||
-           versions[number % channel.messagesPerStep] >= 0;
   }
 
   /// Records the first fault of the program and stops this rank.

@@ -97,11 +97,17 @@ static const char *test(void *request, bool *done, int64_t *bytes) {
   return error;
 }
 
+static const char *progress() {
+  int flag = 0;
+  return check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag,
+                          MPI_STATUS_IGNORE));
+}
+
 static const char *finalize() { return check(MPI_Finalize()); }
 
 extern "C" __attribute__((visibility("default"))) const MpiLibrary *
 veeline_mpi_library() {
-  static const MpiLibrary library = {initialize, broadcast, send,
-                                     receive,    test,      finalize};
+  static const MpiLibrary library = {initialize, broadcast, send,    receive,
+                                     test,       progress,  finalize};
   return &library;
 }

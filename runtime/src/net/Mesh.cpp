@@ -160,6 +160,13 @@ void Mesh::flush() {
   }
 }
 
+void Mesh::progress() {
+  if (!mpi)
+    return;
+  if (const char *error = mpi->progress())
+    fail(std::string("MPI cannot go on: ") + error);
+}
+
 void Mesh::disconnect() {
   flush();
   std::promise<void> done;

@@ -48,6 +48,7 @@ public:
        const std::vector<int32_t> &members, char *arena) override;
   Expected<std::vector<std::string>> exchange(std::string mine) override;
   Expected<std::vector<std::string>> gather(std::string mine) override;
+  void progress() override;
   void disconnect() override;
   void watch(host::Fault *fault) override;
   const char *knownFailure() const override {

@@ -17,6 +17,12 @@ using namespace veeline::net;
 /// which it may: a send may block until its receive is posted.
 static constexpr size_t maxPlaces = 4;
 
+static constexpr size_t cacheLineBytes = 64;
+
+static size_t wholeLines(size_t bytes) {
+  return (bytes + cacheLineBytes - 1) / cacheLineBytes * cacheLineBytes;
+}
+
 bool MpiChannel::isDone(veeline_rank &rank, void *request, int64_t *bytes) {
   bool done = false;
   if (const char *error = mpi.test(request, &done, bytes)) {
@@ -46,19 +52,15 @@ host::Identity &MpiChannel::identityAt(uint32_t number, int32_t part) {
                     static_cast<size_t>(part)];
 }
 
-/// Where nobody has said yet how long the message is, its parts come to where
-/// those of the longest one would be. One that is whole has room for the
-/// longest in any case, and is told apart by its size when it is there.
+/// Each part has the room of the longest message's, so that one of another size
+/// than the rank expects, which it may know only later, is told apart by that.
 void MpiChannel::post(veeline_rank &rank, void *slot) {
   uint32_t number = numPosted++;
-  bool isKnown = description.parts > 1 && rank.knowsBytes(description, number);
-  int64_t bytes = isKnown ? rank.messageBytes(description, number)
-                          : description.messageBytes;
   for (int32_t i = 0; i < description.parts && !rank.failed; ++i) {
     if (!identities.empty())
       expect(rank, reinterpret_cast<char *>(&identityAt(number, i)),
              sizeof(host::Identity));
-    host::Part part = host::partOf(description, bytes, i);
+    host::Part part = host::partOf(description, description.messageBytes, i);
     if (!rank.failed)
       expect(rank, static_cast<char *>(slot) + part.offset, part.bytes);
   }
@@ -121,10 +123,26 @@ void MpiChannel::wait(veeline_rank &rank) {
 size_t MpiChannel::bytesAhead() const {
   if (identities.empty())
     return 0;
-  constexpr size_t line = 64;
+  return wholeLines(static_cast<size_t>(description.parts) *
+                    sizeof(host::Identity));
+}
+
+/// Several of them are one piece of memory, which has huge pages where it is
+/// large; those that are never used are never touched.
+void MpiChannel::addPlace(veeline_rank &rank) {
   size_t bytes =
-      static_cast<size_t>(description.parts) * sizeof(host::Identity);
-  return (bytes + line - 1) / line * line;
+      bytesAhead() + wholeLines(static_cast<size_t>(description.messageBytes));
+  size_t number = numPlaces % maxPlaces;
+  if (number == 0) {
+    memory.push_back(std::make_unique<host::Arena>());
+    if (Status status =
+            memory.back()->allocate(static_cast<int64_t>(maxPlaces * bytes));
+        !status.ok())
+      return rank.fail("channel " + std::to_string(index) + ": " +
+                       status.message());
+  }
+  ++numPlaces;
+  freePlaces.push_back(memory.back()->data() + number * bytes + bytesAhead());
 }
 
 void MpiChannel::release(Sending message) {
@@ -141,16 +159,13 @@ void MpiChannel::reclaimPlaces(veeline_rank &rank) {
 
 void *MpiChannel::acquire(veeline_rank &rank) {
   reclaimPlaces(rank);
-  while (!rank.failed && freePlaces.empty() && places.size() >= maxPlaces &&
+  while (!rank.failed && freePlaces.empty() && numPlaces >= maxPlaces &&
          !sending.empty())
     finishOldest(rank);
+  if (!rank.failed && freePlaces.empty())
+    addPlace(rank);
   if (rank.failed)
     return nullptr;
-  if (freePlaces.empty()) {
-    places.push_back(std::make_unique<char[]>(
-        bytesAhead() + static_cast<size_t>(description.messageBytes)));
-    freePlaces.push_back(places.back().get() + bytesAhead());
-  }
   acquired.push_back(freePlaces.back());
   freePlaces.pop_back();
   return acquired.back();
@@ -207,8 +222,8 @@ MpiChannel::~MpiChannel() {
   for (Sending &message : sending)
     for (bool done = false; !done;) {
       if (isAborted.load(std::memory_order_acquire)) {
-        for (std::unique_ptr<char[]> &place : places)
-          (void)place.release();
+        for (std::unique_ptr<host::Arena> &part : memory)
+          (void)part.release();
         return;
       }
       if (mpi.test(message.request, &done, nullptr))

@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_NET_MPICHANNEL_H
 #define VEELINE_RUNTIME_NET_MPICHANNEL_H
 
+#include "Arena.h"
 #include "Channel.h"
 #include "MpiLibrary.h"
 
@@ -56,6 +57,7 @@ private:
   bool waitForOldest(veeline_rank &rank, int64_t &bytes);
   bool waitForIdentity(veeline_rank &rank, uint32_t number, int32_t part);
   bool waitForPart(veeline_rank &rank, uint32_t number, int32_t part);
+  void addPlace(veeline_rank &rank);
   void release(Sending message);
   void start(veeline_rank &rank, const char *data, int64_t bytes, char *place);
   void expect(veeline_rank &rank, char *place, int64_t bytes);
@@ -72,7 +74,8 @@ private:
   std::deque<char *> acquired;
   host::PartCounter committed;
   std::deque<Sending> sending;
-  std::vector<std::unique_ptr<char[]>> places;
+  std::vector<std::unique_ptr<host::Arena>> memory; ///< Of the places.
+  size_t numPlaces = 0;
   std::vector<char *> freePlaces;
 };
 

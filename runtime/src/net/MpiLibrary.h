@@ -32,6 +32,8 @@ struct MpiLibrary {
   const char *(*receive)(void *data, int64_t bytes, int32_t from, int32_t tag,
                          void **request);
   const char *(*test)(void *request, bool *done, int64_t *bytes);
+  /// Moves on what is under way: MPI does so in calls alone.
+  const char *(*progress)();
   const char *(*finalize)();
 };
 

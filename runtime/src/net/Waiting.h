@@ -16,31 +16,40 @@
 
 namespace veeline::net {
 
+/// The pauses of who looks again and again whether something is there: after an
+/// eighth of what the wait has taken, and at least every 0.1 ms. So short waits
+/// end soon, and long ones leave the core to others.
+class Pauses {
+public:
+  void pause() const {
+    constexpr int64_t spinNanoseconds = 20'000, maxSleepNanoseconds = 100'000;
+    int64_t waited = host::nanoseconds() - begin;
+    if (waited < spinNanoseconds)
+      return host::pauseSpin();
+    timespec sleep = {0, std::min(waited / 8, maxSleepNanoseconds)};
+    ::nanosleep(&sleep, nullptr);
+  }
+
+  const int64_t begin = host::nanoseconds();
+};
+
 /// Calls `isDone` until it is true: then so is the result, unless the rank has
-/// failed; false once `isAborted` is. A wait looks again after an eighth of
-/// what it has taken, and at least every 0.1 ms: short waits end soon, long
-/// ones leave the core to others. Reductions under way are helped meanwhile.
+/// failed; false once `isAborted` is. Reductions under way are helped
+/// meanwhile.
 template <typename Predicate>
 bool lookUntil(veeline_rank &rank, const std::atomic<bool> &isAborted,
                Predicate isDone) {
-  constexpr int64_t spinNanoseconds = 20'000, maxSleepNanoseconds = 100'000;
-  int64_t begin = host::nanoseconds();
+  Pauses pauses;
   for (;;) {
-    rank.progress();
+    rank.progressReductions();
     if (rank.failed || isDone())
       break;
     if (isAborted.load(std::memory_order_acquire))
       return false;
-    int64_t waited = host::nanoseconds() - begin;
-    if (waited < spinNanoseconds) {
-      host::pauseSpin();
-      continue;
-    }
-    timespec sleep = {0, std::min(waited / 8, maxSleepNanoseconds)};
-    ::nanosleep(&sleep, nullptr);
+    pauses.pause();
   }
   if (rank.timeline)
-    rank.timeline->addIdle(begin, host::nanoseconds());
+    rank.timeline->addIdle(pauses.begin, host::nanoseconds());
   return !rank.failed;
 }
 

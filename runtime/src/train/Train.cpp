@@ -314,7 +314,10 @@ int train::run(const Options &options) {
   Expected<std::unique_ptr<Run>> run = Run::open(options);
   if (!run.ok())
     return reportError(run.status());
-  Status status = options.verify ? verify(**run) : Trainer(**run).train();
+  // Said before what the run holds is given back, which takes time: who starts
+  // the processes may end this one meanwhile.
+  Trainer trainer(**run);
+  Status status = options.verify ? verify(**run) : trainer.train();
   if (!status.ok())
     return reportError(status);
   if (int signal = interruptSignal()) {

@@ -1,4 +1,5 @@
-"""Makes the length of a program's text vary: `vary.py FILE` changes the metadata of two_ranks.py."""
+"""Makes the length of a program's text vary: `vary.py FILE [PARTS]` changes the metadata of two_ranks.py.
+Messages have that many parts, or one."""
 
 import json
 import sys
@@ -10,6 +11,7 @@ for batch in metadata["batches"]:
     batch["length_dim"] = 1
 for channel in metadata["programs"][0]["channels"]:
     rows, width = channel["shape"]
+    channel["parts"] = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     channel["length_shapes"] = [[rows, width * length // longest] for length in metadata["lengths"]]
 with open(sys.argv[1], "w") as file:
     json.dump(metadata, file)

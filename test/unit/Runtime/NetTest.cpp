@@ -82,11 +82,15 @@ static void sendVarying(veeline_rank *rank, char *arena, const void *const *) {
   }
 }
 
-/// Posts before it knows how long messages are.
+/// Posts before it knows how long messages are, or after.
+template <bool knowsLengths>
 static void receiveVarying(veeline_rank *rank, char *arena,
                            const void *const *) {
-  for (int32_t i = 0; i < numMessages; ++i)
+  for (int32_t i = 0; i < numMessages; ++i) {
+    if (knowsLengths)
+      veeline_length_of_data(rank, i);
     veeline_recv_post(rank, 0, arena + i * messageBytes);
+  }
   float sum = 0;
   for (int32_t i = 0; i < numMessages; ++i) {
     veeline_length_of_data(rank, i);
@@ -317,7 +321,7 @@ static void varyLengths(Process &process) {
   process.artifact.metadata.lengths = {1, 2};
   process.program().channels[0].lengthShapes = {{lengthBytes[0]},
                                                 {lengthBytes[1]}};
-  process.steps = {sendVarying, receiveVarying};
+  process.steps = {sendVarying, receiveVarying<false>};
 }
 
 TEST(Net, MessagesInParts) {
@@ -422,7 +426,9 @@ struct Request {
 struct Post {
   std::mutex mutex;
   std::map<int32_t, std::list<std::string>> underWay; ///< By tag.
-  std::vector<int64_t> sent; ///< Bytes of each message since the begin.
+  std::vector<int64_t> sent;   ///< Bytes of each message since the begin.
+  int32_t helps = 0;           ///< Calls of `progress`.
+  const char *error = nullptr; ///< What it says from now on.
 };
 } // namespace
 
@@ -466,13 +472,21 @@ static const char *testPost(void *request, bool *done, int64_t *bytes) {
   return nullptr;
 }
 
+static const char *helpPost() {
+  std::lock_guard<std::mutex> lock(post().mutex);
+  ++post().helps;
+  return post().error;
+}
+
+static const char *endPost() { return nullptr; }
+
 static const MpiLibrary &postLibrary() {
   static const MpiLibrary library = {
-      nullptr,    nullptr,
-      sendByPost, receiveByPost,
-      testPost,   [] { return static_cast<const char *>(nullptr); }};
+      nullptr, nullptr, sendByPost, receiveByPost, testPost, helpPost, endPost};
   post().underWay.clear();
   post().sent.clear();
+  post().helps = 0;
+  post().error = nullptr;
   return library;
 }
 
@@ -491,6 +505,19 @@ static Ends runAlikeByPost(Process process) {
 
 TEST(NetByMpi, MessagesArrive) {
   EXPECT_EQ(runByPost([](Process &) {}), (Ends{"", ""}));
+}
+
+/// Before each operation of each rank.
+TEST(NetByMpi, MessagesAreHelpedBetweenOperations) {
+  EXPECT_EQ(runByPost([](Process &) {}), (Ends{"", ""}));
+  EXPECT_EQ(post().helps, 2 * numMessages);
+}
+
+TEST(NetByMpi, MpiCannotGoOn) {
+  Process process;
+  process.mpi = &postLibrary();
+  post().error = "out of luck";
+  EXPECT_TRUE(has(runBoth(process, process)[1], "out of luck"));
 }
 
 TEST(NetByMpi, MessageOfAnotherMicrobatch) {
@@ -553,16 +580,43 @@ TEST(NetByMpi, MessagesInParts) {
   }
 }
 
+static constexpr veeline_step_fn varyingReceivers[] = {receiveVarying<false>,
+                                                       receiveVarying<true>};
+
 /// What is sent is split, and comes to where it belongs.
 TEST(NetByMpi, PartsOfMessagesOfVaryingLength) {
   constexpr int64_t ahead = sizeof(host::Identity);
   Process process;
   splitMessages(process, 3);
   varyLengths(process);
-  EXPECT_EQ(runAlikeByPost(process), (Ends{"", ""}));
-  EXPECT_EQ(post().sent,
-            (std::vector<int64_t>{ahead, 14, ahead, 13, ahead, 13, //
-                                  ahead, 22, ahead, 21, ahead, 21}));
+  for (veeline_step_fn receiver : varyingReceivers) {
+    process.steps[1] = receiver;
+    EXPECT_EQ(runAlikeByPost(process), (Ends{"", ""}));
+    EXPECT_EQ(post().sent,
+              (std::vector<int64_t>{ahead, 14, ahead, 13, ahead, 13, //
+                                    ahead, 22, ahead, 21, ahead, 21}));
+  }
+}
+
+/// A longer one and a shorter one than the receiver expects, known ahead or
+/// not: there is room for the longest.
+TEST(NetByMpi, PartsOfAnotherLength) {
+  for (veeline_step_fn receiver : varyingReceivers)
+    for (auto [bytes, part] : {std::pair(49, 17), std::pair(37, 13)}) {
+      Process process;
+      process.mpi = &postLibrary();
+      process.checkMessages = false;
+      splitMessages(process, 3);
+      varyLengths(process);
+      process.steps[1] = receiver;
+      Process sender = process;
+      sender.program().channels[0].lengthShapes = {{bytes}, {messageBytes}};
+      EXPECT_TRUE(has(runBoth(std::move(sender), std::move(process))[1],
+                      "activation 0 of microbatch 0, part 0 with " +
+                          std::to_string(part) +
+                          " bytes arrived, expected activation 0 of "
+                          "microbatch 0, part 0 with 14 bytes"));
+    }
 }
 
 TEST(NetByMpi, OtherParts) {

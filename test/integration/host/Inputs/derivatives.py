@@ -34,7 +34,7 @@ import re
 import struct
 import sys
 
-from models import RATE, run, write_npy
+from models import RATE, npy, run
 
 DIRECTIONS = 5
 STEP = 1e-3
@@ -256,9 +256,9 @@ class Artifact:
                 # The same whatever other functions there are.
                 one = random.Random(seed)
                 extents = [len(SCALES)] + batch["shape"][1:]
-                write_npy(path, batch["type"], extents, [one.randrange(bound) for _ in range(math.prod(extents))])
+                npy.write(path, batch["type"], extents, [one.randrange(bound) for _ in range(math.prod(extents))])
             else:
-                write_npy(path, batch["type"], [len(SCALES)], SCALES)
+                npy.write(path, batch["type"], [len(SCALES)], SCALES)
             self.data += ["--data", f"{batch['name']}={path}"]
 
     def train(self, *options):

@@ -19,9 +19,11 @@ import itertools
 import os
 import pathlib
 import random
-import struct
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[3] / "Runtime/Inputs"))
+import npy  # noqa: E402
 
 GPT = """--layers 3 --width 16 --heads 2 --sequence 8 --vocabulary 128
          --microbatch-size 2 --mlp-ratio 2""".split()
@@ -153,20 +155,9 @@ def run(*command):
     return result.stdout
 
 
-def write_npy(path, element, shape):
-    code = {"f32": "f", "f64": "d"}[element]
-    descr = {"f": "<f4", "d": "<f8"}[code]
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    header = header.ljust(117) + "\n"
+def write_data(path, element, shape):
     generator = random.Random(path.name)
-    count = shape[0] * shape[1]
-    values = [generator.uniform(-1, 1) for _ in range(count)]
-    path.write_bytes(
-        b"\x93NUMPY\x01\x00"
-        + struct.pack("<H", len(header))
-        + header.encode()
-        + struct.pack(f"<{count}{code}", *values)
-    )
+    npy.write(path, element, shape, [generator.uniform(-1, 1) for _ in range(shape[0] * shape[1])])
 
 
 class Models:
@@ -195,7 +186,7 @@ class Models:
         self.data[name] = ["--shuffle", "--drop-last"]
         for argument, width in (("x", 8), ("y", 4)):
             path = self.work / f"{argument}-{element}.npy"
-            write_npy(path, element, (101, width))
+            write_data(path, element, (101, width))
             self.data[name] += ["--data", f"{argument}={path}"]
 
     def cuts(self, name, chunks):

@@ -26,6 +26,9 @@ import subprocess
 import sys
 import time
 
+sys.path.append(str(pathlib.Path(__file__).parents[3] / "Runtime/Inputs"))
+import npy  # noqa: E402
+
 STEPS = 20
 MICROBATCHES = 4
 # A gradient is what a step takes off the parameters: with a large power of two
@@ -44,7 +47,6 @@ MODELS = {
     "mobilenet": (["--loss", "cross-entropy"], 0.001, {}),
     "mobilebert": (["--loss", "mse"], 0.001, {"input_word_ids": (0, 30000), "input_type_ids": (0, 1), "input_mask": (1, 1)}),
 }
-FORMATS = {"f32": ("<f4", "f"), "f64": ("<f8", "d"), "i32": ("<i4", "i"), "i64": ("<i8", "q"), "i1": ("|b1", "?"), "i8": ("|i1", "b")}
 
 
 def run(*command):
@@ -53,14 +55,6 @@ def run(*command):
     if result.returncode != 0:
         sys.exit(f"{' '.join(command)}\nexits with {result.returncode}:\n{result.stdout[-2000:]}{result.stderr[-4000:]}")
     return result.stdout, time.monotonic() - began
-
-
-def write_npy(path, dtype, shape, values):
-    descr, code = FORMATS[dtype]
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({', '.join(map(str, shape))},), }}"
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    data = struct.pack(f"<{len(values)}{code}", *values)
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
 def make_data(batch, microbatches, ranges, path):
@@ -76,7 +70,7 @@ def make_data(batch, microbatches, ranges, path):
         values = [float(random.randint(low, high)) if whole else random.gauss(0, 1) for _ in range(count)]
     else:
         values = [random.randint(low or 0, high if high is not None else 9) for _ in range(count)]
-    write_npy(path, batch["type"], shape, values)
+    npy.write(path, batch["type"], shape, values)
 
 
 def count_stages(source, options):

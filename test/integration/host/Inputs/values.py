@@ -10,7 +10,7 @@ import random
 import struct
 import sys
 
-from models import write_npy
+from models import npy
 
 random.seed(1)
 W0 = [random.gauss(0, 1) for _ in range(4 * 8)]
@@ -92,9 +92,9 @@ def write_models(directory):
     elided = "dense_resource<__elided__>"
     (directory / "elided.mlir").write_text(MODEL.format(w0=elided, bias=elided, half=elided, small=elided,
                                                         half_name='loc("half")', small_name='loc("small")'))
-    write_npy(directory / "x.npy", "f32", [6, 4], [random.gauss(0, 1) for _ in range(24)])
-    write_npy(directory / "labels.npy", "i32", [6], [0, 4, 1, 2, 3, 4])
-    write_npy(directory / "wrong.npy", "i32", [6], [0, 4, 1, 5, 3, -1])
+    npy.write(directory / "x.npy", "f32", [6, 4], [random.gauss(0, 1) for _ in range(24)])
+    npy.write(directory / "labels.npy", "i32", [6], [0, 4, 1, 2, 3, 4])
+    npy.write(directory / "wrong.npy", "i32", [6], [0, 4, 1, 5, 3, -1])
 
 
 def compare(directory):

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Preloaded into a program that writes files: -DKILLED kills it when it has
+ * written the first one, and -DNAMED is a file system that knows only files
+ * with a name. */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#ifdef KILLED
+int fsync(int descriptor) {
+  (void)descriptor;
+  return kill(getpid(), SIGKILL);
+}
+#endif
+
+#ifdef NAMED
+int open(const char *path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  if ((flags & O_TMPFILE) == O_TMPFILE) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  int (*real)(const char *, int, ...) =
+      (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+  return real(path, flags, mode);
+}
+#endif
