@@ -234,8 +234,6 @@ static std::string checkWidths(const CompileCommand &command) {
            std::to_string(command.microbatches) + "; give --microbatches";
   if (widest == 1)
     return "";
-  if (command.lengthBound)
-    return option + "not supported together with --length-bound";
   return command.memoryLimits.empty()
              ? ""
              : option + "not supported together with --memory-limit";

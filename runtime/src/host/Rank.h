@@ -19,6 +19,7 @@
 #include "veeline/artifact.h"
 #include "veeline/runtime.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -95,13 +96,21 @@ struct veeline_rank {
     return isKnown ? (*lengths)[versions[microbatch]] : 0;
   }
 
+  /// The bytes of what `channel` carries of a microbatch; those of the shortest
+  /// where its length is not known.
+  int64_t microbatchBytes(const veeline::artifact::Channel &channel,
+                          int32_t microbatch) const {
+    bool varies = !channel.lengthShapes.empty();
+    return channel.bytesOf(varies ? std::max(versions[microbatch], 0) : 0);
+  }
+
   /// The number of the length of message `number` of `channel`, counted since
   /// the start; 0 where it is not known, or does not vary.
   size_t messageLength(const veeline::artifact::Channel &channel,
                        uint32_t number) const {
     int32_t version = channel.lengthShapes.empty()
                           ? 0
-                          : versions[number % channel.messagesPerStep];
+                          : versions[channel.microbatchOf(number)];
     return version < 0 ? 0 : static_cast<size_t>(version);
   }
   int64_t messageBytes(const veeline::artifact::Channel &channel,
@@ -113,7 +122,7 @@ struct veeline_rank {
   bool knowsBytes(const veeline::artifact::Channel &channel,
                   uint32_t number) const {
     return channel.lengthShapes.empty() ||
-           versions[number % channel.messagesPerStep] >= 0;
+           versions[channel.microbatchOf(number)] >= 0;
   }
 
   /// Records the first fault of the program and stops this rank.

@@ -11,5 +11,6 @@ for batch in metadata["batches"]:
 for channel in metadata["programs"][0]["channels"]:
     rows, width = channel["shape"]
     channel["length_shapes"] = [[rows, width * length // longest] for length in metadata["lengths"]]
+    channel["microbatches"] = list(range(channel["messages_per_step"]))
 with open(sys.argv[1], "w") as file:
     json.dump(metadata, file)

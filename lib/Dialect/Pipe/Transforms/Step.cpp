@@ -16,24 +16,20 @@ using namespace veeline::pipe;
 
 ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
     : pipeline(pipeline), edges(pipeline) {
-  /// Receives, and the parts of each.
-  struct Count {
-    int64_t messages = 0, parts = 1;
-  };
-  std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, Count> counts;
+  std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, Channel> found;
   for (ProgramOp program : programs)
     for (auto recv : program.getBody().front().getOps<RecvOp>()) {
-      auto [from, to] =
-          getRanks(recv.getEdge(), recv.getDirection(), recv.getMicrobatch());
-      Count &count = counts[{recv.getEdge(), recv.getDirection(), from, to}];
-      ++count.messages;
-      count.parts = recv.getParts();
+      auto edge = static_cast<int64_t>(recv.getEdge());
+      Direction direction = recv.getDirection();
+      auto [from, to] = getRanks(edge, direction, recv.getMicrobatch());
+      auto parts = static_cast<int64_t>(recv.getParts());
+      auto [it, isNew] = found.try_emplace(
+          {edge, direction, from, to},
+          Channel{edge, direction, from, to, parts, /*microbatches=*/{}});
+      it->second.microbatches.push_back(recv.getMicrobatch());
     }
-  for (auto [key, count] : counts) {
-    auto [edge, direction, from, to] = key;
-    channels.push_back(
-        {edge, direction, from, to, count.messages, count.parts});
-  }
+  for (auto &[key, channel] : found)
+    channels.push_back(std::move(channel));
 }
 
 std::pair<int64_t, int64_t> ChannelTable::getRanks(int64_t edge,

@@ -16,8 +16,9 @@ struct Channel {
   int64_t edge;
   Direction direction;
   int64_t fromRank, toRank; ///< Of one replica.
-  int64_t messagesPerStep;
   int64_t parts; ///< Of a message.
+  /// Of the messages of a step, in order.
+  llvm::SmallVector<int64_t> microbatches;
 };
 
 /// The channels of a pipeline's programs: those edges and directions that
