@@ -467,6 +467,19 @@ static void swapReductions(Random &random, Ops &ops) {
   std::swap(one.type, other.type);
 }
 
+/// An all-reduce of one rank is issued before what stood before it.
+static void advanceReduction(Random &random, Ops &ops) {
+  std::vector<int> all;
+  for (int i = 0; i < static_cast<int>(ops.size()); ++i)
+    if (ops[i].kind == OpKind::AllReduce)
+      all.push_back(i);
+  if (all.empty())
+    return;
+  int at = all[randomInt(random, 0, static_cast<int>(all.size()) - 1)];
+  int to = randomInt(random, 0, at);
+  std::rotate(ops.begin() + to, ops.begin() + at, ops.begin() + at + 1);
+}
+
 /// A communicator loses a rank, gets another one, or changes places with the
 /// next.
 static void changeMembers(Random &random, Program &program) {
@@ -527,10 +540,11 @@ static void change(Random &random, Program &program, Op &op, Damage how) {
 
 Damage veeline::schedule::communication::randomDamage(Random &random) {
   constexpr int all = static_cast<int>(Damage::ChangeHandle) + 1;
-  constexpr std::array<Damage, 9> often{
-      Damage::SwapNeighbours, Damage::SwapNeighbours, Damage::Exchange,
-      Damage::Regroup,        Damage::MoveMessages,   Damage::MoveMessages,
-      Damage::MoveMessages,   Damage::DropMessage,    Damage::ChangeType};
+  constexpr std::array<Damage, 10> often{
+      Damage::SwapNeighbours,  Damage::SwapNeighbours, Damage::Exchange,
+      Damage::Regroup,         Damage::MoveMessages,   Damage::MoveMessages,
+      Damage::MoveMessages,    Damage::DropMessage,    Damage::ChangeType,
+      Damage::AdvanceReduction};
   if (randomInt(random, 0, 1))
     return often[randomInt(random, 0, often.size() - 1)];
   return static_cast<Damage>(randomInt(random, 0, all - 1));
@@ -575,6 +589,9 @@ void veeline::schedule::communication::damage(Random &random, Program &program,
     break;
   case Damage::SwapReductions:
     swapReductions(random, ops);
+    break;
+  case Damage::AdvanceReduction:
+    advanceReduction(random, ops);
     break;
   case Damage::ChangeMembers:
     changeMembers(random, program);

@@ -61,6 +61,8 @@ enum class Damage {
   MoveMessages,
   /// Sums in another order, on the same communicator or another.
   SwapReductions,
+  /// A sum is issued earlier, where other ranks may not be.
+  AdvanceReduction,
   /// Other ranks on a communicator.
   ChangeMembers,
   ChangeType,

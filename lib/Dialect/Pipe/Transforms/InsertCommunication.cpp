@@ -700,6 +700,9 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
       if (failed(postReceives(program, messages)))
         return failure();
   }
+  ChannelTable channels(pipeline, programs);
+  for (ProgramOp program : programs)
+    waitInOrder(program, channels);
   insertReductions(pipeline, programs,
                    isOverlap ? asynchronousStream : comm::computeStream,
                    /*blocks=*/!isOverlap || model == comm::Model::Nccl);

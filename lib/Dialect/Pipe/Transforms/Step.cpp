@@ -8,6 +8,7 @@
 
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 
+#include <deque>
 #include <map>
 #include <tuple>
 
@@ -137,6 +138,64 @@ void veeline::pipe::postGroupsAtOnce(ProgramOp program) {
     else if (group && isa<SendOp>(op) && !firstSend)
       firstSend = &op;
   }
+}
+
+void veeline::pipe::waitInOrder(ProgramOp program,
+                                const ChannelTable &channels) {
+  /// By channel: what is posted and not waited for.
+  llvm::DenseMap<int64_t, std::deque<RecvOp>> posted;
+  llvm::SmallDenseSet<Operation *> moved;
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      program.getBody().front(), [](Operation &op) { return &op; });
+  for (Operation *op : ops) {
+    if (auto recv = dyn_cast<RecvOp>(op))
+      posted[channels.find(recv)].push_back(recv);
+    auto wait = dyn_cast<WaitOp>(op);
+    auto awaited = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
+    if (!awaited || moved.contains(wait))
+      continue;
+    std::deque<RecvOp> &queue = posted[channels.find(awaited)];
+    for (; queue.front() != awaited; queue.pop_front())
+      if (WaitOp earlier = getWait(queue.front().getHandle())) {
+        earlier->moveBefore(wait);
+        moved.insert(earlier);
+      }
+    queue.pop_front();
+  }
+}
+
+LogicalResult veeline::pipe::verifyChannelOrder(ArrayRef<ProgramOp> programs,
+                                                const ChannelTable &channels) {
+  /// How many messages of each channel were sent, and waited for.
+  SmallVector<size_t> sent(channels.getChannels().size()), awaited(sent);
+  auto verify = [&](Operation *op, auto message,
+                    SmallVector<size_t> &counts) -> LogicalResult {
+    int64_t index = channels.find(message);
+    // A message without its receive is another error.
+    if (index < 0 ||
+        counts[index] == channels.getChannels()[index].microbatches.size())
+      return success();
+    int64_t next = channels.getChannels()[index].microbatches[counts[index]++];
+    if (next == static_cast<int64_t>(message.getMicrobatch()))
+      return success();
+    return op->emitOpError()
+           << "is about microbatch " << message.getMicrobatch() << " of edge "
+           << message.getEdge()
+           << ", but the receive that is posted then is of "
+           << "microbatch " << next
+           << ": between two ranks the messages of an edge and direction are "
+              "sent, received and waited for in one order";
+  };
+  for (ProgramOp program : programs)
+    for (Operation &op : program.getBody().front()) {
+      auto send = dyn_cast<SendOp>(op);
+      auto wait = dyn_cast<WaitOp>(op);
+      auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
+      if ((send && failed(verify(send, send, sent))) ||
+          (recv && failed(verify(wait, recv, awaited))))
+        return failure();
+    }
+  return success();
 }
 
 std::string veeline::pipe::getStepName(ProgramOp program) {
