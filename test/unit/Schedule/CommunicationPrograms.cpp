@@ -491,7 +491,8 @@ static void changeMembers(Random &random, Program &program) {
   int rank = randomInt(random, 0, static_cast<int>(program.ranks.size()) - 1);
   switch (randomInt(random, 0, 3)) {
   case 0:
-    members.erase(members.begin() + rank % members.size());
+    if (!members.empty())
+      members.erase(members.begin() + rank % members.size());
     break;
   case 1:
     if (std::count(members.begin(), members.end(), rank) == 0)
