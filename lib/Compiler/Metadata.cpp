@@ -617,11 +617,14 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     Type messageType =
         isShape ? getLengthType(pipeline.getContext()) : edge.type;
     entry.messageBytes = getByteSize(messageType);
-    entry.messagesPerStep = channel.messagesPerStep;
+    entry.messagesPerStep = channel.microbatches.size();
     entry.parts = channel.parts;
     if (!isShape && !edge.isParameter())
       for (const EdgeTable &version : versionEdges)
         entry.lengthShapes.push_back(getShape(version[channel.edge].type));
+    if (!entry.lengthShapes.empty())
+      entry.microbatches.assign(channel.microbatches.begin(),
+                                channel.microbatches.end());
     FailureOr<artifact::DataType> type =
         getDataType(pipeline.getLoc(), messageType);
     if (failed(type))

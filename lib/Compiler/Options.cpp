@@ -241,11 +241,7 @@ static std::string checkWidths(const CompileCommand &command) {
     return option + "a stage of " + schedule::counted(widest, "rank") +
            " needs as many microbatches, found " +
            std::to_string(command.microbatches) + "; give --microbatches";
-  if (widest == 1)
-    return "";
-  return command.lengthBound
-             ? option + "not supported together with --length-bound"
-             : "";
+  return "";
 }
 
 /// Why what is said about memory makes no sense, or empty.

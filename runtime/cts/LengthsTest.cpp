@@ -67,15 +67,23 @@ static void contradict(veeline_rank *rank, char *arena, const void *const *) {
   veeline_length_received(rank, 0, arena);
 }
 
+/// Two ranks, and between them a channel of shapes and one of values.
+static void addChannels(Fixture &fixture, std::vector<int32_t> microbatches) {
+  auto count = static_cast<int32_t>(microbatches.size());
+  fixture.metadata().lengths = {8, 16, 64};
+  fixture.addChannel(0, 1, 8, count);
+  fixture.program().channels.back().kind = artifact::ChannelKind::shape;
+  fixture.addChannel(0, 1, maxBytes, count);
+  artifact::Channel &channel = fixture.program().channels.back();
+  channel.lengthShapes = {{32}, {64}, {maxBytes}};
+  channel.microbatches = std::move(microbatches);
+}
+
 static Status run(veeline_step_fn first, veeline_step_fn second,
                   std::vector<int64_t> lengths, int32_t parts = 1) {
   Fixture fixture({first, second});
   fixture.metadata().microbatches = 2;
-  fixture.metadata().lengths = {8, 16, 64};
-  fixture.addChannel(0, 1, 8, 2);
-  fixture.program().channels.back().kind = artifact::ChannelKind::shape;
-  fixture.addChannel(0, 1, maxBytes, 2);
-  fixture.program().channels.back().lengthShapes = {{32}, {64}, {maxBytes}};
+  addChannels(fixture, {0, 1});
   fixture.program().channels.back().parts = parts;
   fixture.lengths = std::move(lengths);
   fixture.create();
@@ -92,6 +100,52 @@ TEST(Lengths, AreThoseOfTheMessage) {
     EXPECT_EQ(seenVersions[1], 0);
     EXPECT_EQ(seenBytes[0], maxBytes);
     EXPECT_EQ(seenBytes[1], 32);
+  }
+}
+
+/// Those of a stage of several ranks have every second microbatch, say, and an
+/// order from a file may have the later one first.
+static constexpr int32_t someMicrobatches[] = {3, 1};
+
+static void tellSome(veeline_rank *rank, char *arena, const void *const *) {
+  char *value = arena + maxBytes;
+  std::memset(value, 7, maxBytes);
+  for (int32_t i : someMicrobatches) {
+    veeline_length_of_data(rank, i);
+    veeline_length(rank, i, arena);
+    std::memcpy(veeline_send_acquire(rank, 0), arena, 8);
+    veeline_send_commit(rank, 0);
+    veeline_send_copy(rank, 1, i, veeline_send_acquire(rank, 1), value);
+  }
+}
+
+static void listenToSome(veeline_rank *rank, char *arena, const void *const *) {
+  char *value = arena + maxBytes;
+  for (int32_t k = 0; k < 2; ++k) {
+    std::memset(value, 0, maxBytes);
+    veeline_recv_post(rank, 0, arena);
+    veeline_recv_wait(rank, 0);
+    veeline_length_received(rank, someMicrobatches[k], arena);
+    veeline_recv_post(rank, 1, value);
+    veeline_recv_wait(rank, 1);
+    seenBytes[k] = std::count(value, value + maxBytes, 7);
+  }
+}
+
+TEST(Lengths, OfSomeMicrobatches) {
+  for (int32_t parts : {1, 5}) {
+    Fixture fixture({tellSome, listenToSome});
+    fixture.metadata().microbatches = 4;
+    addChannels(fixture, {3, 1});
+    fixture.program().channels.back().parts = parts;
+    fixture.lengths = {64, 8, 64, 16};
+    fixture.create();
+    for (int step = 0; step < 3; ++step) {
+      Status status = fixture.step();
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_EQ(seenBytes[0], 64);
+      EXPECT_EQ(seenBytes[1], 32);
+    }
   }
 }
 

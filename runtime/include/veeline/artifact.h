@@ -272,8 +272,10 @@ struct Channel {
   DataType type = DataType::f32;   ///< Of the elements of a message.
   std::vector<int64_t> shape = {}; ///< Of the largest.
   /// For each of Metadata::lengths the shape of a message; empty where all
-  /// messages have the same. Message i of a step is of microbatch i then.
+  /// messages have the same.
   std::vector<std::vector<int64_t>> lengthShapes = {};
+  /// Where they have not, the microbatch of each message of a step, in order.
+  std::vector<int32_t> microbatches = {};
   /// In how many parts a message travels, no more than the shortest one has
   /// elements.
   int32_t parts = 1;
@@ -286,6 +288,11 @@ struct Channel {
     return lengthShapes.empty()
                ? messageBytes
                : numElements(lengthShapes[length]) * byteSize(type);
+  }
+  /// Of message `number`, counted since the start, where `lengthShapes` has
+  /// several.
+  int32_t microbatchOf(uint32_t number) const {
+    return microbatches[number % microbatches.size()];
   }
 };
 

@@ -176,6 +176,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("type", self.type);
   visit("shape", self.shape);
   visit("length_shapes", self.lengthShapes);
+  visit("microbatches", self.microbatches);
   visit("parts", self.parts);
 }
 

@@ -165,12 +165,26 @@ private:
               where, "its extent is not the bound of the length");
   }
 
+  /// The microbatches of a step's messages, each once.
+  void checkMicrobatches(const Channel &channel, const std::string &where) {
+    std::unordered_set<int32_t> seen;
+    bool isRight = channel.microbatches.size() ==
+                   static_cast<size_t>(channel.messagesPerStep);
+    for (int32_t microbatch : channel.microbatches)
+      isRight = isRight && microbatch >= 0 &&
+                microbatch < metadata.microbatches &&
+                seen.insert(microbatch).second;
+    require(isRight, where,
+            "it has not one microbatch of the step for each message");
+  }
+
   void checkLengthShapes(const Channel &channel, const std::string &where) {
     if (channel.lengthShapes.empty())
-      return;
-    require(channel.lengthShapes.size() == metadata.lengths.size() &&
-                channel.messagesPerStep == metadata.microbatches,
-            where, "it has not one shape for each length and microbatch");
+      return require(channel.microbatches.empty(), where,
+                     "it has microbatches, but messages of one length");
+    checkMicrobatches(channel, where);
+    require(channel.lengthShapes.size() == metadata.lengths.size(), where,
+            "it has not one shape for each length");
     for (size_t i = 0; i < channel.lengthShapes.size(); ++i) {
       checkShape(channel.lengthShapes[i], where);
       require(!message.empty() || channel.bytesOf(i) <= channel.messageBytes,

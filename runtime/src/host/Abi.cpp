@@ -175,8 +175,7 @@ void veeline_send_copy(veeline_rank *rank, int32_t channel, int32_t microbatch,
     return;
   checkSender(*rank, channel);
   const artifact::Channel &description = channelOf(*rank, channel);
-  int64_t bytes =
-      rank->messageBytes(description, static_cast<uint32_t>(microbatch));
+  int64_t bytes = rank->microbatchBytes(description, microbatch);
   VEELINE_CHECK(rank->owns(value, bytes),
                 "a value to send is not in the arena");
   for (int32_t i = 0; i < description.parts && !rank->failed; ++i) {

@@ -20,6 +20,7 @@
 #include "veeline/artifact.h"
 #include "veeline/runtime.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -102,13 +103,21 @@ struct veeline_rank {
     return isKnown ? (*lengths)[versions[microbatch]] : 0;
   }
 
+  /// The bytes of what `channel` carries of a microbatch; those of the shortest
+  /// where its length is not known.
+  int64_t microbatchBytes(const veeline::artifact::Channel &channel,
+                          int32_t microbatch) const {
+    bool varies = !channel.lengthShapes.empty();
+    return channel.bytesOf(varies ? std::max(versions[microbatch], 0) : 0);
+  }
+
   /// The number of the length of message `number` of `channel`, counted since
   /// the start; 0 where it is not known, or does not vary.
   size_t messageLength(const veeline::artifact::Channel &channel,
                        uint32_t number) const {
     int32_t version = channel.lengthShapes.empty()
                           ? 0
-                          : versions[number % channel.messagesPerStep];
+                          : versions[channel.microbatchOf(number)];
     return version < 0 ? 0 : static_cast<size_t>(version);
   }
   int64_t messageBytes(const veeline::artifact::Channel &channel,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a command as two ranks and counts what goes over the connection between them.
+"""Runs a command as ranks and counts what goes over the connections of rank 0.
 
-Usage: count_bytes.py COMMAND ARGUMENT ...
+Usage: count_bytes.py [--ranks COUNT] COMMAND ARGUMENT ...
 
-Rank 1 finds rank 0 at a port of this script's, which hands everything on and counts it.
-Prints the bytes that each rank has sent.
+Each other rank (one, unless told) finds rank 0 at a port of this script's, which hands everything on and
+counts it. Prints for each of them the bytes that rank 0 has sent it and those that it has sent rank 0.
 """
 
 import os
@@ -51,22 +51,26 @@ def connect(port):
     sys.exit("rank 0 does not listen")
 
 
-def start(command, rank, port):
-    variables = {"RANK": str(rank), "WORLD_SIZE": "2", "MASTER_PORT": str(port), "VEELINE_TOKEN": "open sesame"}
+def start(command, rank, count, port):
+    variables = {"RANK": str(rank), "WORLD_SIZE": str(count), "MASTER_PORT": str(port), "VEELINE_TOKEN": "open sesame"}
     return subprocess.Popen(command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL)
 
 
 def main():
-    command, port = sys.argv[1:], free_port()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        ranks = [start(command, 0, port), start(command, 1, server.getsockname()[1])]
-        server.settimeout(30)
-        accepted, _ = server.accept()
-        connected = connect(port)
-        pumps = [Pump(connected, accepted), Pump(accepted, connected)]
-        codes = [rank.wait() for rank in ranks]
-        for pump in pumps:
-            pump.join(10)
+    command, count, port = sys.argv[1:], 2, free_port()
+    if command[0] == "--ranks":
+        count, command = int(command[1]), command[2:]
+    ranks, pumps = [start(command, 0, count, port)], []
+    for rank in range(1, count):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            ranks.append(start(command, rank, count, server.getsockname()[1]))
+            server.settimeout(30)
+            accepted, _ = server.accept()
+            connected = connect(port)
+            pumps += [Pump(connected, accepted), Pump(accepted, connected)]
+    codes = [rank.wait() for rank in ranks]
+    for pump in pumps:
+        pump.join(10)
     if any(codes):
         sys.exit(f"the ranks exit with {codes}")
     print(*[pump.count for pump in pumps])

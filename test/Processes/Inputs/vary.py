@@ -13,5 +13,6 @@ for channel in metadata["programs"][0]["channels"]:
     rows, width = channel["shape"]
     channel["parts"] = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     channel["length_shapes"] = [[rows, width * length // longest] for length in metadata["lengths"]]
+    channel["microbatches"] = list(range(channel["messages_per_step"]))
 with open(sys.argv[1], "w") as file:
     json.dump(metadata, file)

@@ -98,6 +98,7 @@ def channel(kind, from_rank, to_rank):
         "type": "f32",
         "shape": [2, MESSAGE // 8],
         "length_shapes": [],
+        "microbatches": [],
         "parts": 1,
     }
 

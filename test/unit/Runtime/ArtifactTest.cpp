@@ -88,6 +88,15 @@ static Artifact makeArtifact() {
   return artifact;
 }
 
+/// Gives the messages these shapes, of two lengths.
+static void varyLengths(Artifact &artifact,
+                        std::vector<std::vector<int64_t>> shapes) {
+  artifact.metadata.lengths = {2, 4};
+  Channel &channel = artifact.metadata.programs[0].channels[0];
+  channel.lengthShapes = std::move(shapes);
+  channel.microbatches = {0, 1};
+}
+
 static std::string errorOf(const TempDir &directory, const std::string &bytes) {
   Expected<Artifact> read = readArtifact(directory.write("bad.vee", bytes));
   return read.ok() ? "" : read.message();
@@ -347,19 +356,27 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
          a.metadata.batches[0].lengthDim = 1;
        }},
       {"not one shape for each length",
-       [&](Artifact &a) {
-         a.metadata.lengths = {2, 4};
-         program(a).channels[0].lengthShapes = {{4, 4}};
-       }},
+       [&](Artifact &a) { varyLengths(a, {{4, 4}}); }},
       {"larger than the largest",
-       [&](Artifact &a) {
-         a.metadata.lengths = {2, 4};
-         program(a).channels[0].lengthShapes = {{4, 5}, {4, 4}};
-       }},
+       [&](Artifact &a) { varyLengths(a, {{4, 5}, {4, 4}}); }},
       {"channel 0: an extent of its shape is below 1",
+       [&](Artifact &a) { varyLengths(a, {{4, 0}, {4, 4}}); }},
+      {"channel 0: it has microbatches, but messages of one length",
+       [&](Artifact &a) { program(a).channels[0].microbatches = {0}; }},
+      {"channel 0: it has not one microbatch of the step for each message",
        [&](Artifact &a) {
-         a.metadata.lengths = {2, 4};
-         program(a).channels[0].lengthShapes = {{4, 0}, {4, 4}};
+         varyLengths(a, {{2, 4}, {4, 4}});
+         program(a).channels[0].microbatches.pop_back();
+       }},
+      {"channel 0: it has not one microbatch of the step for each message",
+       [&](Artifact &a) {
+         varyLengths(a, {{2, 4}, {4, 4}});
+         program(a).channels[0].microbatches[0] = a.metadata.microbatches;
+       }},
+      {"channel 0: it has not one microbatch of the step for each message",
+       [&](Artifact &a) {
+         varyLengths(a, {{2, 4}, {4, 4}});
+         program(a).channels[0].microbatches = {1, 1};
        }},
       {"not as many ranks", [&](Artifact &a) { program(a).stages = 3; }},
       {"does not connect two ranks",
@@ -374,8 +391,7 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [&](Artifact &a) { program(a).channels[0].parts = 17; }},
       {"channel 0: a message has fewer elements than parts",
        [&](Artifact &a) {
-         a.metadata.lengths = {4, 8};
-         program(a).channels[0].lengthShapes = {{2}, {4, 4}};
+         varyLengths(a, {{2}, {4, 4}});
          program(a).channels[0].parts = 3;
        }},
       {"channel 0: its messages have too many parts in a step",

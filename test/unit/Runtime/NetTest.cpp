@@ -319,8 +319,9 @@ static void splitMessages(Process &process, int32_t parts) {
 /// A sender and a receiver whose messages are longer and shorter.
 static void varyLengths(Process &process) {
   process.artifact.metadata.lengths = {1, 2};
-  process.program().channels[0].lengthShapes = {{lengthBytes[0]},
-                                                {lengthBytes[1]}};
+  artifact::Channel &channel = process.program().channels[0];
+  channel.lengthShapes = {{lengthBytes[0]}, {lengthBytes[1]}};
+  channel.microbatches = {0, 1};
   process.steps = {sendVarying, receiveVarying<false>};
 }
 

@@ -7,10 +7,13 @@
 #include "CommunicationPrograms.h"
 
 #include "RandomSchedules.h"
+#include "veeline/Schedule/Widths.h"
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
+#include <numeric>
 
 using namespace veeline;
 using namespace veeline::schedule::communication;
@@ -23,33 +26,66 @@ using Ops = std::vector<Op>;
 // Right programs
 //===----------------------------------------------------------------------===//
 
-static std::optional<Traffic> namedTraffic(Random &random, int maxRanks,
-                                           int maxMicrobatches) {
+/// Gives some stages several ranks, up to `maxRanks` together and as many as
+/// there are microbatches.
+static void widen(Random &random, schedule::Problem &problem, int maxRanks) {
+  problem.widths.assign(problem.stages(), 1);
+  for (int more = randomInt(random, 1, maxRanks - problem.stages()); more > 0;
+       --more) {
+    int &width = problem.widths[randomInt(random, 0, problem.stages() - 1)];
+    width = std::min(width + 1, problem.microbatches);
+  }
+}
+
+static std::optional<schedule::Problem>
+namedProblem(Random &random, std::string_view name, int maxRanks,
+             int maxMicrobatches, bool isWide) {
+  int p = randomInt(random, 2, isWide ? maxRanks - 1 : maxRanks);
+  schedule::Problem problem = schedule::randomProblem(
+      random, name, p, randomInt(random, isWide ? 2 : 1, maxMicrobatches));
+  problem.memoryLimits.clear();
+  if (isWide && problem.placement.kind() == schedule::PlacementKind::List)
+    return std::nullopt;
+  if (isWide)
+    widen(random, problem, maxRanks);
+  return problem;
+}
+
+static std::optional<Pipeline> pipelineOf(const schedule::Problem &problem,
+                                          const schedule::Schedule &schedule) {
+  auto traffic = trafficOf(problem, schedule);
+  if (!traffic || traffic->messages.empty())
+    return std::nullopt;
+  return Pipeline{std::move(*traffic), problem.widths};
+}
+
+static std::optional<Pipeline> namedPipeline(Random &random, int maxRanks,
+                                             int maxMicrobatches, bool isWide) {
   auto generators = schedule::generators();
   const schedule::Generator &generator =
       generators[randomInt(random, 0, generators.size() - 1)];
-  int p = randomInt(random, 2, maxRanks);
-  schedule::Problem problem = schedule::randomProblem(
-      random, generator.name, p, randomInt(random, 1, maxMicrobatches));
-  problem.memoryLimits.clear();
+  auto problem =
+      namedProblem(random, generator.name, maxRanks, maxMicrobatches, isWide);
+  if (!problem)
+    return std::nullopt;
   auto schedule =
-      schedule::generate(generator.name, problem, schedule::quickly());
+      schedule::generate(generator.name, *problem, schedule::quickly());
   if (!schedule)
     return std::nullopt;
-  auto traffic = trafficOf(problem, *schedule);
-  return traffic ? std::optional(std::move(*traffic)) : std::nullopt;
+  return pipelineOf(*problem, *schedule);
 }
 
-static std::optional<Traffic> anyTraffic(Random &random, int maxRanks,
-                                         int maxMicrobatches) {
+static std::optional<Pipeline> anyPipeline(Random &random, int maxRanks,
+                                           int maxMicrobatches, bool isWide) {
   schedule::Problem problem = schedule::randomSmallProblem(random);
   problem.microbatches = std::min(problem.microbatches, maxMicrobatches);
-  if (problem.stages() < 2 || problem.stages() > maxRanks ||
+  if (problem.stages() < 2 || problem.stages() > maxRanks - isWide ||
       problem.numChunks() > 2 * maxRanks)
     return std::nullopt;
-  auto traffic =
-      trafficOf(problem, schedule::randomOrder(random, problem, false));
-  return traffic ? std::optional(std::move(*traffic)) : std::nullopt;
+  if (isWide)
+    widen(random, problem, maxRanks);
+  schedule::Schedule order = schedule::randomOrder(random, problem, false);
+  return pipelineOf(problem, schedule::spreadOverRanks(problem, order));
 }
 
 /// Types of which a transport that counts bytes, or elements, takes some for
@@ -83,22 +119,68 @@ static void addShapes(Random &random, Traffic &traffic) {
   traffic.messages = std::move(all);
 }
 
-Traffic veeline::schedule::communication::randomTraffic(Random &random,
-                                                        int maxRanks,
-                                                        int maxMicrobatches) {
-  std::optional<Traffic> traffic;
-  while (!traffic || traffic->messages.empty())
-    traffic = randomInt(random, 0, 1)
-                  ? namedTraffic(random, maxRanks, maxMicrobatches)
-                  : anyTraffic(random, maxRanks, maxMicrobatches);
-  traffic->types = types;
-  for (Traffic::Message &message : traffic->messages) {
+/// From the ranks of a stage to those of another, which take turns: what
+/// belongs to a parameter. The microbatch is the number of the receiving rank.
+static void addForParam(Pipeline &pipeline, int edge, Direction direction,
+                        int from, int to) {
+  const std::vector<int> &widths = pipeline.widths;
+  Traffic &traffic = pipeline.traffic;
+  auto firstOf = [&](int stage) {
+    return std::accumulate(widths.begin(), widths.begin() + stage, 0);
+  };
+  for (int i = 0; i < widths[to]; ++i) {
+    int source = firstOf(from) + i % widths[from], target = firstOf(to) + i;
+    // Gradients between the two first of the steps at the end, then values.
+    int at = direction == Direction::Gradient ? 2 : 1;
+    traffic.messages.push_back(
+        {{edge, direction, i},
+         edge % numTypes,
+         source,
+         target,
+         static_cast<int>(traffic.ranks[source].size()) - at,
+         static_cast<int>(traffic.ranks[target].size()) - at});
+  }
+}
+
+/// Parameters that two stages have in common: one of them gets the gradients
+/// and gives the values back.
+static void addParams(Random &random, Pipeline &pipeline) {
+  constexpr double atEnd = std::numeric_limits<double>::infinity();
+  for (std::vector<Traffic::Step> &steps : pipeline.traffic.ranks)
+    steps.insert(steps.end(), 3, {atEnd, atEnd});
+  int edge = 0;
+  for (const Traffic::Message &message : pipeline.traffic.messages)
+    edge = std::max(edge, message.id.edge + 1);
+  int last = static_cast<int>(pipeline.widths.size()) - 1;
+  for (int count = randomInt(random, 1, 2); count > 0; --count, ++edge) {
+    int home = randomInt(random, 0, last),
+        user = randomInt(random, 0, last - 1);
+    user += user >= home;
+    addForParam(pipeline, edge, Direction::Gradient, user, home);
+    addForParam(pipeline, edge, Direction::Activation, home, user);
+  }
+  pipeline.hasParams = true;
+}
+
+Pipeline veeline::schedule::communication::randomPipeline(Random &random,
+                                                          int maxRanks,
+                                                          int maxMicrobatches) {
+  bool isWide = randomInt(random, 0, 2) == 0;
+  std::optional<Pipeline> pipeline;
+  while (!pipeline)
+    pipeline = randomInt(random, 0, 1)
+                   ? namedPipeline(random, maxRanks, maxMicrobatches, isWide)
+                   : anyPipeline(random, maxRanks, maxMicrobatches, isWide);
+  pipeline->traffic.types = types;
+  for (Traffic::Message &message : pipeline->traffic.messages) {
     message.type = message.id.edge % numTypes;
     message.isDirect = randomInt(random, 0, 1);
   }
   if (randomInt(random, 0, 2) == 0)
-    addShapes(random, *traffic);
-  return std::move(*traffic);
+    addShapes(random, pipeline->traffic);
+  if (isWide && randomInt(random, 0, 1))
+    addParams(random, *pipeline);
+  return std::move(*pipeline);
 }
 
 Strategy veeline::schedule::communication::randomStrategy(Random &random) {
@@ -157,26 +239,125 @@ static void addAllReduce(Random &random, Ops &ops, int communicator,
   ops.insert(ops.begin() + at, op);
 }
 
+/// Before which operation of a rank gradients are read.
+static int readingOf(const Ops &ops, const Pipeline &pipeline, int rank) {
+  int step = static_cast<int>(pipeline.traffic.ranks[rank].size()) - 3;
+  int at = 0, size = static_cast<int>(ops.size());
+  while (at < size && !(pipeline.hasParams && ops[at].step == step))
+    ++at;
+  return at;
+}
+
+/// Receives of parameters that are issued before the last sum would hold it up,
+/// and what they wait for may come after that sum on another rank of the stage.
+static void receiveParamsAfter(Ops &ops, const Pipeline &pipeline, int rank,
+                               int last) {
+  int home = static_cast<int>(pipeline.traffic.ranks[rank].size()) - 2;
+  auto isOfParam = [&](const Op &op) {
+    return op.kind == OpKind::Receive &&
+           std::ranges::any_of(
+               pipeline.traffic.messages, [&](const Traffic::Message &message) {
+                 return message.target == rank && message.targetSteps >= home &&
+                        message.id.edge == op.message.edge &&
+                        message.id.direction == op.message.direction;
+               });
+  };
+  if (pipeline.hasParams)
+    std::stable_partition(ops.begin(), ops.begin() + last + 1,
+                          [&](const Op &op) { return !isOfParam(op); });
+}
+
+namespace {
+/// Where the ranks of one stage add up gradients. Each has a program of its
+/// own, and all add up in one order.
+class StageSums {
+public:
+  StageSums(Random &random, const Pipeline &pipeline, int communicator,
+            Model model)
+      : random(random), pipeline(pipeline), communicator(communicator),
+        count(randomInt(random, 0, 2)),
+        blocks(model == Model::Nccl || randomInt(random, 0, 1)),
+        isGroup(blocks && count > 1 && randomInt(random, 0, 1)) {}
+
+  /// At the end of the rank's microbatches, or, where that holds up nothing,
+  /// anywhere before.
+  void add(Ops &ops, int rank) {
+    int reading = readingOf(ops, pipeline, rank);
+    std::vector<int> places;
+    for (int i = 0; i < count; ++i)
+      places.push_back(blocks ? reading : randomInt(random, 0, reading));
+    std::sort(places.begin(), places.end());
+    for (int param = count; param-- > 0;) {
+      Op wait;
+      wait.kind = OpKind::Wait;
+      wait.handle = handleOf(param);
+      ops.insert(ops.begin() + reading, wait);
+    }
+    for (int param = count; param-- > 0;) {
+      int at = places[param];
+      while (!isBetweenUnits(ops, at))
+        ++at;
+      ops.insert(ops.begin() + at, reduce(ops, param));
+    }
+    if (blocks && count > 0)
+      receiveParamsAfter(ops, pipeline, rank, reading + count - 1);
+  }
+
+private:
+  static int handleOf(int param) { return 1000 + param; }
+
+  Op reduce(const Ops &ops, int param) const {
+    Op op = allReduce(ops, communicator, {communicator - 1, param});
+    op.handle = handleOf(param);
+    op.group = isGroup ? 500 : -1;
+    return op;
+  }
+
+  Random &random;
+  const Pipeline &pipeline;
+  int communicator;
+  int count;
+  /// Whether what is issued may hold up what follows.
+  bool blocks;
+  bool isGroup;
+};
+} // namespace
+
 void veeline::schedule::communication::replicate(Random &random,
                                                  Program &program,
-                                                 int replicas) {
-  int stages = static_cast<int>(program.ranks.size());
+                                                 const Pipeline &pipeline,
+                                                 int replicas, Model model) {
+  int ranks = static_cast<int>(program.ranks.size());
+  std::vector<int> widths = pipeline.widths;
+  if (widths.empty())
+    widths.assign(ranks, 1);
+  int stages = static_cast<int>(widths.size());
   program.communicators.assign(1 + stages, {});
-  for (int stage = 0; stage < stages; ++stage) {
-    for (int param = randomInt(random, 0, 2); param-- > 0;)
-      addAllReduce(random, program.ranks[stage], 1 + stage, {stage, param});
+  for (int stage = 0, first = 0; stage < stages; first += widths[stage++]) {
+    int communicator = 1 + stage;
+    std::vector<int> &members = program.communicators[communicator];
     for (int replica = 0; replica < replicas; ++replica)
-      program.communicators[1 + stage].push_back(replica * stages + stage);
+      for (int i = 0; i < widths[stage]; ++i)
+        members.push_back(replica * ranks + first + i);
+    if (widths[stage] > 1) {
+      StageSums sums(random, pipeline, communicator, model);
+      for (int i = 0; i < widths[stage]; ++i)
+        sums.add(program.ranks[first + i], first + i);
+    } else if (replicas > 1) {
+      for (int param = randomInt(random, 0, 2); param-- > 0;)
+        addAllReduce(random, program.ranks[first], communicator,
+                     {stage, param});
+    }
   }
   // At the end of the step, sums over all ranks there are.
   for (int param = std::max(0, randomInt(random, -2, 2)); param-- > 0;)
     for (Ops &ops : program.ranks)
       ops.push_back(allReduce(ops, 0, {stages, param}));
   for (int replica = 1; replica < replicas; ++replica)
-    for (int stage = 0; stage < stages; ++stage) {
-      program.ranks.push_back(program.ranks[stage]);
+    for (int rank = 0; rank < ranks; ++rank) {
+      program.ranks.push_back(program.ranks[rank]);
       for (Op &op : program.ranks.back()) {
-        op.peer += op.isMessage() ? replica * stages : 0;
+        op.peer += op.isMessage() ? replica * ranks : 0;
         op.message.replica = replica;
       }
     }
@@ -286,6 +467,19 @@ static void swapReductions(Random &random, Ops &ops) {
   std::swap(one.type, other.type);
 }
 
+/// An all-reduce of one rank is issued before what stood before it.
+static void advanceReduction(Random &random, Ops &ops) {
+  std::vector<int> all;
+  for (int i = 0; i < static_cast<int>(ops.size()); ++i)
+    if (ops[i].kind == OpKind::AllReduce)
+      all.push_back(i);
+  if (all.empty())
+    return;
+  int at = all[randomInt(random, 0, static_cast<int>(all.size()) - 1)];
+  int to = randomInt(random, 0, at);
+  std::rotate(ops.begin() + to, ops.begin() + at, ops.begin() + at + 1);
+}
+
 /// A communicator loses a rank, gets another one, or changes places with the
 /// next.
 static void changeMembers(Random &random, Program &program) {
@@ -297,7 +491,8 @@ static void changeMembers(Random &random, Program &program) {
   int rank = randomInt(random, 0, static_cast<int>(program.ranks.size()) - 1);
   switch (randomInt(random, 0, 3)) {
   case 0:
-    members.erase(members.begin() + rank % members.size());
+    if (!members.empty())
+      members.erase(members.begin() + rank % members.size());
     break;
   case 1:
     if (std::count(members.begin(), members.end(), rank) == 0)
@@ -346,10 +541,11 @@ static void change(Random &random, Program &program, Op &op, Damage how) {
 
 Damage veeline::schedule::communication::randomDamage(Random &random) {
   constexpr int all = static_cast<int>(Damage::ChangeHandle) + 1;
-  constexpr std::array<Damage, 9> often{
-      Damage::SwapNeighbours, Damage::SwapNeighbours, Damage::Exchange,
-      Damage::Regroup,        Damage::MoveMessages,   Damage::MoveMessages,
-      Damage::MoveMessages,   Damage::DropMessage,    Damage::ChangeType};
+  constexpr std::array<Damage, 10> often{
+      Damage::SwapNeighbours,  Damage::SwapNeighbours, Damage::Exchange,
+      Damage::Regroup,         Damage::MoveMessages,   Damage::MoveMessages,
+      Damage::MoveMessages,    Damage::DropMessage,    Damage::ChangeType,
+      Damage::AdvanceReduction};
   if (randomInt(random, 0, 1))
     return often[randomInt(random, 0, often.size() - 1)];
   return static_cast<Damage>(randomInt(random, 0, all - 1));
@@ -394,6 +590,9 @@ void veeline::schedule::communication::damage(Random &random, Program &program,
     break;
   case Damage::SwapReductions:
     swapReductions(random, ops);
+    break;
+  case Damage::AdvanceReduction:
+    advanceReduction(random, ops);
     break;
   case Damage::ChangeMembers:
     changeMembers(random, program);

@@ -12,11 +12,23 @@
 
 namespace veeline::schedule::communication {
 
-/// The traffic of a schedule by name or of a random order, with skip edges and
+/// What travels in a step of a pipeline.
+struct Pipeline {
+  Traffic traffic;
+  /// The ranks of each stage; empty: one each. They are numbered by stage.
+  std::vector<int> widths;
+  /// Whether two stages have a parameter in common. Then the last steps of each
+  /// rank are none of the schedule: gradients are read, parameters updated,
+  /// and taken.
+  bool hasParams = false;
+};
+
+/// That of a schedule by name or of a random order, with skip edges and
 /// any placement. At most `maxRanks` ranks and `maxMicrobatches` microbatches.
 /// Some messages go straight into the receiver's memory; in a third of the
-/// results, values have their shapes sent ahead.
-Traffic randomTraffic(Random &random, int maxRanks, int maxMicrobatches);
+/// results, values have their shapes sent ahead. In a third, stages have
+/// several ranks, in a half of these two stages a parameter in common.
+Pipeline randomPipeline(Random &random, int maxRanks, int maxMicrobatches);
 
 Strategy randomStrategy(Random &random);
 
@@ -24,9 +36,11 @@ Strategy randomStrategy(Random &random);
 /// stays so.
 void splitSome(Random &random, Program &program);
 
-/// Makes `replicas` of a program, whose ranks add up some gradients with those
-/// of the others, and all of them some at the end. What was right stays so.
-void replicate(Random &random, Program &program, int replicas);
+/// Makes `replicas` of a program for `pipeline`. The ranks of a stage, in all
+/// of them, add up some gradients, and all ranks some at the end. What was
+/// right by the rules of `model` stays so.
+void replicate(Random &random, Program &program, const Pipeline &pipeline,
+               int replicas, Model model);
 
 /// How a program is damaged.
 enum class Damage {
@@ -47,6 +61,8 @@ enum class Damage {
   MoveMessages,
   /// Sums in another order, on the same communicator or another.
   SwapReductions,
+  /// A sum is issued earlier, where other ranks may not be.
+  AdvanceReduction,
   /// Other ranks on a communicator.
   ChangeMembers,
   ChangeType,

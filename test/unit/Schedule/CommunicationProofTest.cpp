@@ -29,6 +29,9 @@ struct Sample {
   bool isDamaged;
   bool isSmall;
   bool isSplit;
+  /// Stages of several ranks; whether two stages have a parameter in common.
+  bool isWide, hasParams;
+  int replicas = 1;
 };
 
 /// How many programs of each class there were.
@@ -49,21 +52,25 @@ private:
 static Sample randomSample(Random &random) {
   Sample sample;
   sample.isSmall = randomInt(random, 0, 7) != 0;
-  Traffic traffic = sample.isSmall ? randomTraffic(random, 3, 2)
-                                   : randomTraffic(random, 5, 6);
+  Pipeline pipeline = sample.isSmall ? randomPipeline(random, 3, 2)
+                                     : randomPipeline(random, 5, 6);
+  sample.isWide = !pipeline.widths.empty();
+  sample.hasParams = pipeline.hasParams;
   sample.model = randomInt(random, 0, 1) ? Model::Nccl : Model::Mpi;
   // Some programs are made for the other model.
   Model made = randomInt(random, 0, 9) == 0
                    ? static_cast<Model>(randomInt(random, 0, 1))
                    : sample.model;
-  auto program = plan(traffic, randomStrategy(random), made);
+  auto program = plan(pipeline.traffic, randomStrategy(random), made);
   EXPECT_TRUE(program);
   sample.program = std::move(*program);
   sample.isSplit = randomInt(random, 0, 3) == 0;
   if (sample.isSplit)
     splitSome(random, sample.program);
   if (randomInt(random, 0, 2) == 0)
-    replicate(random, sample.program, randomInt(random, 2, 3));
+    sample.replicas = randomInt(random, 2, 3);
+  if (sample.isWide || sample.replicas > 1)
+    replicate(random, sample.program, pipeline, sample.replicas, made);
   int damages = std::max(0, randomInt(random, -1, 3));
   sample.isDamaged = damages > 0 || made != sample.model;
   for (; damages > 0; --damages)
@@ -87,6 +94,13 @@ static void countTypes(const Judgement &judgement, Counts &counts) {
     counts.add("  (another shape arrives)");
 }
 
+static std::string nameOfRight(const Sample &sample) {
+  std::string name = "right, as planned";
+  if (sample.isWide)
+    name += ", with stages of several ranks";
+  return sample.replicas > 1 ? name + ", with replicas" : name;
+}
+
 /// The verifier and the model say the same of one program.
 static void compare(const Sample &sample, Random &random, Counts &counts) {
   std::optional<Error> error = verify(sample.program, sample.model);
@@ -99,8 +113,7 @@ static void compare(const Sample &sample, Random &random, Counts &counts) {
   if (error)
     ASSERT_TRUE(isSeen(error->kind, judgement)) << said;
   else if (!sample.isDamaged)
-    counts.add(sample.program.communicators.empty() ? "right, as planned"
-                                                    : "right, with replicas");
+    counts.add(nameOfRight(sample));
   else
     counts.add("right in spite of damage");
   if (error) {
@@ -111,6 +124,11 @@ static void compare(const Sample &sample, Random &random, Counts &counts) {
   }
   if (hasShapes(sample.program))
     counts.add("(values with shapes ahead)");
+  if (sample.isWide)
+    counts.add(error ? "(stages of several ranks, wrong)"
+                     : "(stages of several ranks, right)");
+  if (sample.hasParams)
+    counts.add("(parameters of two stages)");
   if (sample.isSplit)
     counts.add(error ? "(in parts, wrong)" : "(in parts, right)");
   counts.add(judgement.isExhaustive ? "(all interleavings)"
@@ -137,7 +155,14 @@ TEST(CommunicationProof, VerifierAndModelAgree) {
   EXPECT_GT(counts["  (another shape arrives)"], 0);
   EXPECT_GT(counts["(values with shapes ahead)"], rounds / 5);
   EXPECT_GT(counts["right, as planned"], rounds / 10);
-  EXPECT_GT(counts["right, with replicas"], rounds / 20);
+  EXPECT_GT(counts["right, as planned, with replicas"], rounds / 30);
+  EXPECT_GT(counts["right, as planned, with stages of several ranks"],
+            rounds / 30);
+  EXPECT_GT(counts["right, as planned, with stages of several ranks, with "
+                   "replicas"],
+            rounds / 60);
+  EXPECT_GT(counts["(stages of several ranks, wrong)"], rounds / 10);
+  EXPECT_GT(counts["(parameters of two stages)"], rounds / 10);
   EXPECT_GT(counts["right in spite of damage"], rounds / 50);
   EXPECT_GT(counts["(in parts, right)"], rounds / 20);
   EXPECT_GT(counts["(in parts, wrong)"], rounds / 20);

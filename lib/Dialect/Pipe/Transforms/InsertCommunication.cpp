@@ -683,14 +683,9 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   });
   if (!known && failed(predict(pipeline, programs, *problem, order)))
     return failure();
-  if (!getLengths(pipeline).empty()) {
-    if (pipeline.getStageReplicas())
-      return pipeline.emitOpError("has microbatches of several lengths, which "
-                                  "is not supported where stages have several "
-                                  "ranks");
+  if (!getLengths(pipeline).empty())
     for (ProgramOp program : programs)
       addLengths(program, tables);
-  }
   MessageTable messages(tables, programs);
   if (failed(messages.collect()))
     return failure();
@@ -705,6 +700,9 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
       if (failed(postReceives(program, messages)))
         return failure();
   }
+  ChannelTable channels(pipeline, programs);
+  for (ProgramOp program : programs)
+    waitInOrder(program, channels);
   insertReductions(pipeline, programs,
                    isOverlap ? asynchronousStream : comm::computeStream,
                    /*blocks=*/!isOverlap || model == comm::Model::Nccl);

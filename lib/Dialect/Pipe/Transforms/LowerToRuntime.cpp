@@ -717,7 +717,8 @@ struct PipeLowerToRuntime
       ChannelTable channels(pipeline, programs);
       FailureOr<SmallVector<PipelineOp>> versions =
           getVersions(pipeline, symbols);
-      if (!tables.valid || failed(versions))
+      if (!tables.valid || failed(versions) ||
+          failed(verifyChannelOrder(programs, channels)))
         return signalPassFailure();
       for (ProgramOp program : programs) {
         FailureOr<MemoryPlan> plan = MemoryPlan::get(program);

@@ -8,6 +8,7 @@
 
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 
+#include <deque>
 #include <map>
 #include <tuple>
 
@@ -16,24 +17,20 @@ using namespace veeline::pipe;
 
 ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
     : pipeline(pipeline), edges(pipeline) {
-  /// Receives, and the parts of each.
-  struct Count {
-    int64_t messages = 0, parts = 1;
-  };
-  std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, Count> counts;
+  std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, Channel> found;
   for (ProgramOp program : programs)
     for (auto recv : program.getBody().front().getOps<RecvOp>()) {
-      auto [from, to] =
-          getRanks(recv.getEdge(), recv.getDirection(), recv.getMicrobatch());
-      Count &count = counts[{recv.getEdge(), recv.getDirection(), from, to}];
-      ++count.messages;
-      count.parts = recv.getParts();
+      auto edge = static_cast<int64_t>(recv.getEdge());
+      Direction direction = recv.getDirection();
+      auto [from, to] = getRanks(edge, direction, recv.getMicrobatch());
+      auto parts = static_cast<int64_t>(recv.getParts());
+      auto [it, isNew] = found.try_emplace(
+          {edge, direction, from, to},
+          Channel{edge, direction, from, to, parts, /*microbatches=*/{}});
+      it->second.microbatches.push_back(recv.getMicrobatch());
     }
-  for (auto [key, count] : counts) {
-    auto [edge, direction, from, to] = key;
-    channels.push_back(
-        {edge, direction, from, to, count.messages, count.parts});
-  }
+  for (auto &[key, channel] : found)
+    channels.push_back(std::move(channel));
 }
 
 std::pair<int64_t, int64_t> ChannelTable::getRanks(int64_t edge,
@@ -141,6 +138,64 @@ void veeline::pipe::postGroupsAtOnce(ProgramOp program) {
     else if (group && isa<SendOp>(op) && !firstSend)
       firstSend = &op;
   }
+}
+
+void veeline::pipe::waitInOrder(ProgramOp program,
+                                const ChannelTable &channels) {
+  /// By channel: what is posted and not waited for.
+  llvm::DenseMap<int64_t, std::deque<RecvOp>> posted;
+  llvm::SmallDenseSet<Operation *> moved;
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      program.getBody().front(), [](Operation &op) { return &op; });
+  for (Operation *op : ops) {
+    if (auto recv = dyn_cast<RecvOp>(op))
+      posted[channels.find(recv)].push_back(recv);
+    auto wait = dyn_cast<WaitOp>(op);
+    auto awaited = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
+    if (!awaited || moved.contains(wait))
+      continue;
+    std::deque<RecvOp> &queue = posted[channels.find(awaited)];
+    for (; queue.front() != awaited; queue.pop_front())
+      if (WaitOp earlier = getWait(queue.front().getHandle())) {
+        earlier->moveBefore(wait);
+        moved.insert(earlier);
+      }
+    queue.pop_front();
+  }
+}
+
+LogicalResult veeline::pipe::verifyChannelOrder(ArrayRef<ProgramOp> programs,
+                                                const ChannelTable &channels) {
+  /// How many messages of each channel were sent, and waited for.
+  SmallVector<size_t> sent(channels.getChannels().size()), awaited(sent);
+  auto verify = [&](Operation *op, auto message,
+                    SmallVector<size_t> &counts) -> LogicalResult {
+    int64_t index = channels.find(message);
+    // A message without its receive is another error.
+    if (index < 0 ||
+        counts[index] == channels.getChannels()[index].microbatches.size())
+      return success();
+    int64_t next = channels.getChannels()[index].microbatches[counts[index]++];
+    if (next == static_cast<int64_t>(message.getMicrobatch()))
+      return success();
+    return op->emitOpError()
+           << "is about microbatch " << message.getMicrobatch() << " of edge "
+           << message.getEdge()
+           << ", but the receive that is posted then is of "
+           << "microbatch " << next
+           << ": between two ranks the messages of an edge and direction are "
+              "sent, received and waited for in one order";
+  };
+  for (ProgramOp program : programs)
+    for (Operation &op : program.getBody().front()) {
+      auto send = dyn_cast<SendOp>(op);
+      auto wait = dyn_cast<WaitOp>(op);
+      auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
+      if ((send && failed(verify(send, send, sent))) ||
+          (recv && failed(verify(wait, recv, awaited))))
+        return failure();
+    }
+  return success();
 }
 
 std::string veeline::pipe::getStepName(ProgramOp program) {

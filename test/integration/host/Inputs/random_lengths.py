@@ -2,8 +2,8 @@
 
 Usage: random_lengths.py WORK SEED COUNT
 
-Each run is one of lengths.py beside this file: sizes and parts of the model, stages, schedule, microbatches, replicas,
-strategy of communication and its rules, what is computed again, a limit of memory, the bound, its multiple and the
+Each run is one of lengths.py beside this file: sizes and parts of the model, stages and their ranks, schedule, microbatches, replicas,
+strategy of communication and its rules, parts of messages, what is computed again, the bound, its multiple and the
 lengths come from the seed, and every step has to be that of sequential execution, bit for bit, and of models of one
 length. A run that fails is printed with its command.
 """
@@ -33,9 +33,11 @@ def random_model(draw):
 
 def random_compilation(draw):
     schedule = draw.choice(list(SCHEDULES))
+    widths = draw.choice(["2,1", "1,2", "2,2"]) if draw.random() < 0.5 else ""
     microbatches = draw.randint(2, 5)
     if schedule == "interleaved-1f1b":
-        microbatches += microbatches % 2
+        ranks = sum(map(int, widths.split(","))) if widths else 2
+        microbatches += -microbatches % ranks
     options = ["--stages", 2, "--chunks-per-stage", SCHEDULES[schedule], "--schedule", schedule,
                "--microbatches", microbatches]
     communication = draw.choice(["p2p", "batched", "ring", "overlap"])
@@ -44,6 +46,10 @@ def random_compilation(draw):
         options += ["--verify-communication", "nccl"]
     if draw.random() < 0.5:
         options += ["--replicas", draw.randint(2, 3)]
+    if widths:
+        options += ["--stage-replicas", widths]
+    if draw.random() < 0.3:
+        options += ["--split-messages", draw.randint(2, 5)]
     if draw.random() < 0.5:
         options += ["--recompute", draw.choice(["none", "full", "0.5"])]
     return options
@@ -51,7 +57,7 @@ def random_compilation(draw):
 
 def main():
     work, seed, count = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    replicated = failed = 0
+    replicated = wide = failed = 0
     for number in range(seed, seed + count):
         draw = random.Random(number)
         model, comparable = random_model(draw)
@@ -65,10 +71,11 @@ def main():
             command.append("--no-static")
         result = subprocess.run([str(c) for c in command], capture_output=True, text=True)
         replicated += "--replicas" in compilation
+        wide += "--stage-replicas" in compilation
         if result.returncode != 0 or "different from" in result.stdout or "equal to" not in result.stdout:
             failed += 1
             print("failed:", " ".join(f"'{c}'" for c in command), result.stdout, result.stderr, sep="\n")
-    print(f"{count} runs, {replicated} with replicas, {failed} failed")
+    print(f"{count} runs, {replicated} with replicas, {wide} with stages of several ranks, {failed} failed")
 
 
 main()

@@ -16,8 +16,9 @@ struct Channel {
   int64_t edge;
   Direction direction;
   int64_t fromRank, toRank; ///< Of one replica.
-  int64_t messagesPerStep;
-  int64_t parts; ///< Of a message.
+  int64_t parts;            ///< Of a message.
+  /// Of the messages of a step, in order.
+  llvm::SmallVector<int64_t> microbatches;
 };
 
 /// The channels of a pipeline's programs: those edges and directions that
@@ -69,6 +70,15 @@ bool isComputedAtReceiver(mlir::OpResult value);
 /// Moves the receives of every group of `program` before its sends: where
 /// memory is shared that is what makes a group of them.
 void postGroupsAtOnce(ProgramOp program);
+
+/// Moves waits of `program` up until those of a channel come in the order of
+/// its receives. A channel hands its messages over in one order, so what was
+/// sent before the awaited message is there as well.
+void waitInOrder(ProgramOp program, const ChannelTable &channels);
+
+/// Receives of a channel are in the order of its sends, and so are their waits.
+mlir::LogicalResult verifyChannelOrder(llvm::ArrayRef<ProgramOp> programs,
+                                       const ChannelTable &channels);
 
 /// `<program>_step`.
 std::string getStepName(ProgramOp program);
