@@ -216,8 +216,8 @@ TEST_F(Search, StepByStep) {
 TEST_F(Search, StepsOfSeveralChunks) {
   plan("interleaved-1f1b", 2, 8, 1);
   effort.maxExact = 0;
-  for (size_t maxOfRank : {4096, 1}) {
-    effort.maxOfRank = maxOfRank;
+  for (size_t maxOfStage : {4096, 1}) {
+    effort.maxOfStage = maxOfStage;
     for (double share : {0.2, 0.5, 0.8}) {
       std::vector<int64_t> limits = limitsAt({share, share});
       plans = 0;
