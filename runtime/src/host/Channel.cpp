@@ -59,10 +59,10 @@ void Group::endStep(int32_t rank) {
 
 bool Group::waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                     uint32_t target) {
-  rank.awaited.store(channel, std::memory_order_relaxed);
+  rank.await(channel);
   if (!await(rank, channel, word, target))
     return false;
-  rank.awaited.store(-1, std::memory_order_relaxed);
+  rank.await(-1);
   return true;
 }
 

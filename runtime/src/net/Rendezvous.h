@@ -24,6 +24,8 @@ struct MeetingOptions {
   /// Lines "name value" that all processes must agree about.
   std::string about;
   double timeoutSeconds = 30;
+  /// How long a process may be at one thing.
+  double stallSeconds = 3600;
   /// What a process gives in an exchange has no more bytes.
   uint64_t maxExchangeBytes = 1 << 20;
   /// Where given, rank 0 listens at any port: all call this, rank 0 with the

@@ -215,6 +215,7 @@ Status Run::connect(const net::Place &place) {
     meeting.token = token;
   meeting.about = commonOptions();
   meeting.timeoutSeconds = options.timeoutSeconds;
+  meeting.stallSeconds = options.stallSeconds;
   meeting.maxExchangeBytes =
       largestExchange(metadata(), *metadata().findProgram(options.program),
                       std::max(options.timelineSteps, profileSteps));

@@ -6,6 +6,7 @@
 
 #include "Train.h"
 
+#include "Ending.h"
 #include "File.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
@@ -26,7 +27,9 @@ namespace {
 /// A run of the training loop and what it leaves behind.
 class Trainer {
 public:
-  explicit Trainer(Run &run) : run(run), options(run.options) {}
+  explicit Trainer(Run &run)
+      : run(run), options(run.options), lastResort(run) {}
+  ~Trainer() { lastResort.watch(nullptr); }
 
   Status train();
 
@@ -46,6 +49,7 @@ private:
 
   Run &run;
   const Options &options;
+  LastResort lastResort;
   std::unique_ptr<Session> session;
   MetricsFile metrics;
   int64_t stepsDone = 0;
@@ -140,6 +144,7 @@ Status Trainer::checkFinite() const {
 
 /// Writes the flight record, where one is asked for.
 Status Trainer::fail(const std::string &text) const {
+  beginEnding();
   if (!options.flightRecorder.empty())
     if (Status status =
             session->writeFlightRecord(options.flightRecorder, text);
@@ -183,6 +188,7 @@ Expected<bool> Trainer::isInterrupted() const {
 Status Trainer::loop() {
   Progress progress(options.steps, run.tokensPerStep(), options.logEvery);
   PlaceTeller teller(run.network ? &session->executor() : nullptr);
+  lastResort.watch(session.get());
   firstBegin = host::nanoseconds();
   for (int64_t step = 1; step <= options.steps; ++step) {
     Expected<bool> interrupted = isInterrupted();
@@ -285,6 +291,7 @@ Status Trainer::train() {
       run.network->announce(trained.message());
     return trained;
   }
+  lastResort.dismiss();
   if (run.isFirst())
     printSummary();
   if (Status status = writeResults(); !status.ok())
@@ -300,8 +307,8 @@ Status Trainer::train() {
 }
 
 static int reportError(const Status &status) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "veeline: error: %s\n", status.message().c_str());
+  beginEnding();
+  printError(status.message());
   return interruptSignal() ? 128 + interruptSignal() : 1;
 }
 
