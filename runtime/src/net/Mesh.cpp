@@ -200,6 +200,35 @@ void Mesh::disconnect() {
     done.set_value();
   });
   done.get_future().get();
+  // After a fault messages may still be under way, to and from arenas.
+  auto until =
+      Clock::now() + std::min<Duration>(goodbyeTime, part(timeout, goodbye));
+  while (ask([this] { return isUsingMemory(); })) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (Clock::now() >= until)
+      ask([this] { return abandonMessages(), true; });
+  }
+}
+
+/// Of the network's thread.
+bool Mesh::isUsingMemory() const {
+  return std::any_of(links.begin(), links.end(),
+                     [](const std::unique_ptr<Link> &link) {
+                       return link && (link->isReading || link->isWriting);
+                     });
+}
+
+/// What is under way ends soon after. Of the network's thread.
+void Mesh::abandonMessages() {
+  for (int32_t peer = 0; peer < numRanks(); ++peer) {
+    Link *link = links[static_cast<size_t>(peer)].get();
+    if (!link || !(link->isReading || link->isWriting))
+      continue;
+    lose(peer, "does not finish a message");
+    // Who has failed is lost already, and its connection still open.
+    asio::error_code ignored;
+    link->socket.close(ignored);
+  }
 }
 
 void Mesh::watch(host::Observed *rank) {
@@ -391,8 +420,10 @@ asio::awaitable<void> Mesh::write(int32_t peer) {
         asio::buffer(&frame.header, sizeof(Header)),
         asio::buffer(data, static_cast<size_t>(frame.header.bytes))};
     asio::error_code error;
+    link.isWriting = frame.data != nullptr;
     co_await asio::async_write(
         link.socket, buffers, asio::redirect_error(asio::use_awaitable, error));
+    link.isWriting = false;
     // What is lost is found out by reading, which may still see why.
     if (error)
       co_return;
@@ -500,11 +531,8 @@ asio::awaitable<bool> Mesh::readPart(int32_t peer, const Header &header) {
                    " bytes), which is not expected");
     co_return false;
   }
-  Link &link = *links[static_cast<size_t>(peer)];
-  if (!co_await readBytes(link, target, static_cast<size_t>(header.bytes))) {
-    lose(peer, "is gone: its connection is closed");
+  if (!co_await readInto(peer, target, header.bytes))
     co_return false;
-  }
   it = reductions.find(header.channel);
   if (it != reductions.end())
     it->second->arrive(part, peer);
@@ -520,8 +548,19 @@ bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
          static_cast<uint32_t>(channel.kind) == header.direction;
 }
 
-asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
+/// Into memory of the executor's.
+asio::awaitable<bool> Mesh::readInto(int32_t peer, char *target,
+                                     uint64_t bytes) {
   Link &link = *links[static_cast<size_t>(peer)];
+  link.isReading = true;
+  bool isThere = co_await readBytes(link, target, static_cast<size_t>(bytes));
+  link.isReading = false;
+  if (!isThere)
+    lose(peer, "is gone: its connection is closed");
+  co_return isThere;
+}
+
+asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
   char *target = nullptr;
   if (isFromPeer(peer, header))
     target = receivers[header.channel]->placeOf(header.number, header.part,
@@ -537,10 +576,8 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
                    " bytes), which is not the one that is expected");
     co_return false;
   }
-  if (!co_await readBytes(link, target, static_cast<size_t>(header.bytes))) {
-    lose(peer, "is gone: its connection is closed");
+  if (!co_await readInto(peer, target, header.bytes))
     co_return false;
-  }
   // Not where this process has given up meanwhile.
   if (auto it = receivers.find(header.channel); it != receivers.end())
     it->second->arrive({static_cast<ChannelKind>(header.direction), header.edge,

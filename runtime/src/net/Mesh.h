@@ -74,6 +74,8 @@ private:
     asio::ip::tcp::socket socket;
     std::deque<Frame> queue; ///< The first one is being written.
     Clock::time_point heard;
+    // Of messages, whose memory is the executor's.
+    bool isReading = false, isWriting = false;
     bool isClosed = false; ///< It has said goodbye, or it has failed.
   };
 
@@ -85,6 +87,7 @@ private:
   asio::awaitable<bool> readFrame(int32_t peer, const Header &header);
   asio::awaitable<bool> readBytes(Link &link, char *target, size_t bytes,
                                   bool isMove = true);
+  asio::awaitable<bool> readInto(int32_t peer, char *target, uint64_t bytes);
   asio::awaitable<bool> readMessage(int32_t peer, const Header &header);
   asio::awaitable<bool> readPart(int32_t peer, const Header &header);
   bool takeCredit(int32_t peer, const Header &header);
@@ -106,6 +109,8 @@ private:
   void sayGoodbye();
   void hangUp();
   bool isWriting() const;
+  bool isUsingMemory() const;
+  void abandonMessages();
 
   void send(int32_t peer, Frame frame);
   void flush();

@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <array>
+#include <asio/read.hpp>
+#include <asio/write.hpp>
 #include <cstring>
 #include <functional>
 #include <future>
@@ -305,6 +307,86 @@ TEST(Net, ExchangeOfMoreThanThereIsToSay) {
   EXPECT_EQ(runBoth(modest, talker)[0],
             "rank 1 sent 1001 bytes, which is more than it has to say; rank 0 "
             "waits for what rank 1 has to tell all");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rank 1 of two, byte by byte.
+class RawPeer {
+public:
+  explicit RawPeer(uint16_t port) : socket(io) {
+    socket.connect({asio::ip::address_v4::loopback(), port});
+    Hello hello = {};
+    std::memcpy(hello.magic, magic, sizeof(magic));
+    hello.rank = 1;
+    hello.numRanks = 2;
+    asio::write(socket, asio::buffer(&hello, sizeof(hello)));
+    Welcome welcome;
+    asio::read(socket, asio::buffer(&welcome, sizeof(welcome)));
+    std::string text(welcome.bytes, ' ');
+    asio::read(socket, asio::buffer(text));
+  }
+  void write(const void *data, size_t bytes) {
+    asio::error_code ignored;
+    asio::write(socket, asio::buffer(data, bytes), ignored);
+  }
+  void awaitCredit() {
+    Header header;
+    do {
+      asio::read(socket, asio::buffer(&header, sizeof(header)));
+      std::string text(header.bytes, ' ');
+      asio::read(socket, asio::buffer(text));
+    } while (header.kind != FrameKind::credit);
+  }
+
+private:
+  asio::io_context io;
+  asio::ip::tcp::socket socket;
+};
+} // namespace
+
+/// A message that is under way when a process gives up does not arrive in
+/// memory that is not its any more.
+TEST(Net, MemoryIsLeftAlone) {
+  artifact::Artifact artifact = makeArtifact();
+  const artifact::Program &program = artifact.metadata.programs[0];
+  artifact::Channel channel = program.channels[0];
+  std::swap(channel.fromRank, channel.toRank);
+  host::Group group(program, /*isWhole=*/false, /*checksMessages=*/true);
+  std::promise<uint16_t> port;
+  MeetingOptions options;
+  options.place.numRanks = 2;
+  options.timeoutSeconds = 4;
+  options.sharePort = [&](uint16_t &shared) {
+    port.set_value(shared);
+    return Status::success();
+  };
+  std::optional<RawPeer> peer;
+  std::thread joining([&] { peer.emplace(port.get_future().get()); });
+  Expected<std::unique_ptr<Mesh>> mesh = Mesh::create(options, nullptr);
+  joining.join();
+  ASSERT_TRUE(mesh.ok());
+  std::unique_ptr<host::Channel> receiver = (*mesh)->connect(group, 0, channel);
+  veeline_rank rank;
+  std::array<std::atomic<char>, messageBytes> slot = {};
+  receiver->post(rank, slot.data());
+  peer->awaitCredit();
+  Header header = {};
+  header.kind = FrameKind::message;
+  header.part = host::wholeMessage;
+  header.bytes = messageBytes;
+  std::string ones(messageBytes, 1);
+  peer->write(&header, sizeof(header));
+  peer->write(ones.data(), messageBytes / 2);
+  while (slot[messageBytes / 2 - 1] == 0)
+    std::this_thread::yield();
+  (*mesh)->disconnect();
+  peer->write(ones.data(), messageBytes / 2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(slot[messageBytes - 1], 0);
 }
 
 //===----------------------------------------------------------------------===//
