@@ -512,7 +512,7 @@ Status Session::writeFlightRecord(const std::string &prefix,
     if (std::string place = host->stoppedAt(rank); !place.empty())
       text += place + "\n";
     text += failure + "\n";
-    std::string name = prefix + ".rank" + std::to_string(rank);
+    std::string name = flightRecordName(prefix, rank);
     for (Status status :
          {writeFileAtomically(name + ".txt", text),
           writeFileAtomically(

@@ -38,6 +38,7 @@ private:
   Status loop();
   Expected<bool> isInterrupted() const;
   Status checkFinite() const;
+  Status checkFlightRecord(const artifact::Program *program) const;
   Status fail(const std::string &text) const;
   Status runStep(int64_t step);
   void fillRecord(int64_t step, int64_t begin, int64_t end);
@@ -97,6 +98,8 @@ Status Trainer::open() {
     return Status::error("--profile: '" + options.artifact +
                          "' does not say what chunks program '" +
                          options.program + "' has");
+  if (Status status = checkFlightRecord(program); !status.ok())
+    return status;
   Expected<std::unique_ptr<Session>> created =
       Session::create(run, options.program, hostOptions);
   if (!created.ok())
@@ -142,6 +145,24 @@ Status Trainer::checkFinite() const {
                        "; a smaller --lr or a longer --warmup may help");
 }
 
+/// Of each rank of this process.
+Status Trainer::checkFlightRecord(const artifact::Program *program) const {
+  if (options.flightRecorder.empty() || !program)
+    return Status::success();
+  for (size_t rank = 0; rank < program->ranks.size(); ++rank) {
+    bool isElsewhere =
+        run.network && rank != static_cast<size_t>(run.network->rank());
+    Status status = isElsewhere
+                        ? Status::success()
+                        : checkWritable(flightRecordName(options.flightRecorder,
+                                                         int32_t(rank)) +
+                                        ".txt");
+    if (!status.ok())
+      return Status::error("--flight-recorder: " + status.message());
+  }
+  return Status::success();
+}
+
 /// Writes the flight record, where one is asked for.
 Status Trainer::fail(const std::string &text) const {
   beginEnding();
@@ -165,8 +186,10 @@ Status Trainer::runStep(int64_t step) {
                 losses[static_cast<size_t>(step - 1)].begin());
   if (!options.metrics.empty() && run.isFirst())
     if (Status status = metrics.add(record, run.tokensPerStep()); !status.ok())
-      return status;
-  return checkFinite();
+      return fail("step " + std::to_string(step) + ": " + status.message());
+  if (Status status = checkFinite(); !status.ok())
+    return fail(status.message());
+  return Status::success();
 }
 
 /// Processes stop before the same step, wherever the signal came.
