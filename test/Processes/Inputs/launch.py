@@ -6,7 +6,8 @@ Usage: launch.py [what to do] RANKS COMMAND ARGUMENT ...
 
 What is done waits until the first rank has printed a step. Standard output of rank 0
 is printed, then for each rank its exit code and its last line on standard error, and
-whether it ended within the time that --within gives after the deed.
+whether it ended in time: --within counts from the start, --after from the deed or, where
+there is none, from when the first rank has ended or is stopped.
 """
 
 import argparse
@@ -37,7 +38,8 @@ def parse_arguments():
     parser.add_argument("--network", help="MILLISECONDS,LOSS: every rank on a host of its own, with this "
                         "delay of a packet, and this share of packets lost")
     parser.add_argument("--cut-off", type=int, help="a rank whose host loses its network in its steps")
-    parser.add_argument("--within", type=float, default=8)
+    parser.add_argument("--within", type=float, default=20)
+    parser.add_argument("--after", type=float, default=20)
     parser.add_argument("--world", type=int, help="WORLD_SIZE, where it is not the number of ranks")
     parser.add_argument("ranks", type=int)
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -110,11 +112,13 @@ def is_stopped(process):
         return file.read().rsplit(")", 1)[1].split()[0] == "T"
 
 
-def await_ends(ranks, deadline):
+def await_ends(ranks, deadline, after, deed):
     """Until all have ended that are not stopped; what is to be said of those that have not."""
     while True:
         left = {rank: process for rank, process in ranks.items() if process.poll() is None}
-        late = time.monotonic() > deadline
+        if not deed and (len(left) < len(ranks) or any(map(is_stopped, left.values()))):
+            deed = time.monotonic()
+        late = time.monotonic() > min(deadline, deed + after if deed else deadline)
         ends = {rank: "is stopped" if is_stopped(process) else "still runs" for rank, process in left.items()}
         if late or "still runs" not in ends.values():
             return ends
@@ -135,17 +139,17 @@ def main():
             time.sleep(0.1)
     out = {rank: Reader(process.stdout, "step ") for rank, process in ranks.items()}
     err = {rank: Reader(process.stderr, "\0") for rank, process in ranks.items()}
-    begin = time.monotonic()
+    begin, deed = time.monotonic(), None
     if options.signal:
         out[0].first.wait(30)
         name, victim = options.signal.split(":")
         ranks[int(victim)].send_signal(getattr(signal, "SIG" + name))
-        begin = time.monotonic()
+        deed = time.monotonic()
     if options.cut_off is not None:
         out[0].first.wait(30)
         hosts.cut_off(options.cut_off)
-        begin = time.monotonic()
-    ends = await_ends(ranks, begin + options.within)
+        deed = time.monotonic()
+    ends = await_ends(ranks, begin + options.within, options.after, deed)
     for process in ranks.values():
         process.kill()
         process.wait()
