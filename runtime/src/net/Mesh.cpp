@@ -33,6 +33,8 @@ static constexpr size_t partBytes = 1 << 20;
 static constexpr int32_t looks = 16;
 /// How long a process may be silent, or its rank's thread asleep.
 static constexpr double silence = 0.75;
+/// A look that comes so late says that the process was stopped.
+static constexpr double pause = 0.25;
 /// How long all ranks have to wait.
 static constexpr double standstill = 0.625;
 /// How long the last frames of a process may take, but no longer than it takes
@@ -300,6 +302,8 @@ asio::awaitable<void> Mesh::keepAlive() {
     timer.expires_after(timeout / looks);
     co_await timer.async_wait(asio::use_awaitable);
     Time now = Clock::now();
+    if (now - timer.expiry() > part(timeout, pause))
+      beginAnew(now);
     listen(now);
     std::string place;
     host::Pulse pulse = ownPulse(place);
@@ -307,6 +311,15 @@ asio::awaitable<void> Mesh::keepAlive() {
     checkProgress(pulse, place, now);
     endIfFailed(now);
   }
+}
+
+/// This process was stopped: what it has not heard, it could not hear.
+void Mesh::beginAnew(Time now) {
+  for (const std::unique_ptr<Link> &link : links)
+    if (link)
+      link->heard = now;
+  deadlock.clear();
+  stall.clear();
 }
 
 /// Finds out who is silent.

@@ -94,6 +94,7 @@ private:
   asio::awaitable<bool> readText(int32_t peer, const Header &header);
   asio::awaitable<void> write(int32_t peer);
   asio::awaitable<void> keepAlive();
+  void beginAnew(Time now);
   void listen(Time now);
   void sayAlive(const host::Pulse &pulse, const std::string &place);
   host::Pulse ownPulse(std::string &place);

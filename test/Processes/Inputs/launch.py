@@ -31,6 +31,7 @@ def free_port():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--signal", help="NAME:RANK, sent to a rank in its steps")
+    parser.add_argument("--pause", type=float, help="seconds for which all ranks are stopped in their steps")
     parser.add_argument("--omit", type=int, help="a rank that is not started")
     parser.add_argument("--only", help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
     parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE")
@@ -145,6 +146,13 @@ def main():
         name, victim = options.signal.split(":")
         ranks[int(victim)].send_signal(getattr(signal, "SIG" + name))
         deed = time.monotonic()
+    if options.pause:
+        out[0].first.wait(30)
+        for process in ranks.values():
+            process.send_signal(signal.SIGSTOP)
+        time.sleep(options.pause)
+        for process in ranks.values():
+            process.send_signal(signal.SIGCONT)
     if options.cut_off is not None:
         out[0].first.wait(30)
         hosts.cut_off(options.cut_off)
