@@ -35,7 +35,7 @@ def parse_arguments():
     parser.add_argument("--omit", type=int, help="a rank that is not started")
     parser.add_argument("--only", help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
     parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE")
-    parser.add_argument("--stranger", choices=("garbage", "silent", "token"), help="who else connects to rank 0")
+    parser.add_argument("--stranger", choices=("garbage", "silent", "token", "crowd"), help="who else connects to rank 0")
     parser.add_argument("--network", help="MILLISECONDS,LOSS: every rank on a host of its own, with this "
                         "delay of a packet, and this share of packets lost")
     parser.add_argument("--cut-off", type=int, help="a rank whose host loses its network in its steps")
@@ -76,6 +76,15 @@ def start(options, rank, port, hosts):
                             preexec_fn=hosts.enter(rank) if hosts else None)
 
 
+def connect_crowd(port):
+    crowd = []
+    for _ in range(500):
+        crowd.append(socket.socket())
+        crowd[-1].setblocking(False)
+        crowd[-1].connect_ex(("127.0.0.1", port))
+    return crowd
+
+
 def connect_stranger(kind, port):
     """Connects as soon as rank 0 listens; the connection stays."""
     deadline = time.monotonic() + 10
@@ -89,7 +98,7 @@ def connect_stranger(kind, port):
         stranger.sendall(b"GET / HTTP/1.1\r\nHost: veeline\r\n\r\n" * 10)
     if kind == "token":
         stranger.sendall(b"VEELINE1" + b"wrong".ljust(64, b"\0") + bytes(16))
-    return stranger
+    return stranger, connect_crowd(port) if kind == "crowd" else None
 
 
 class Reader(threading.Thread):
@@ -170,8 +179,7 @@ def main():
         text = "".join(err[rank].lines).strip()
         ended = ends.get(rank, f"exit {process.returncode}")
         print(f"rank {rank}: {ended}{': ' if text else ''}{text}")
-    if stranger:
-        stranger.close()
+    del stranger
 
 
 if __name__ == "__main__":
