@@ -38,6 +38,8 @@ static constexpr std::chrono::milliseconds crowdTime(10);
 /// Of how many strangers something is said.
 static constexpr int32_t maxDropsTold = 20;
 static constexpr std::chrono::milliseconds retryTime(50);
+/// How soon Ctrl-C is seen.
+static constexpr std::chrono::milliseconds interruptTime(50);
 /// How long an error may take to the processes that have come.
 static constexpr std::chrono::seconds farewellTime(1);
 
@@ -477,8 +479,13 @@ Status Meeting::wait() {
   asio::co_spawn(io, acceptAll(), asio::detached);
   if (rank > 0)
     asio::co_spawn(io, join(), asio::detached);
-  while (!result)
-    io.run_one();
+  while (!result) {
+    io.run_one_for(interruptTime);
+    if (!result && options.isInterrupted && options.isInterrupted())
+      finish(Status::error("rank " + std::to_string(rank) +
+                           " was interrupted while it waited for " +
+                           missing()));
+  }
   const auto until = steady_clock::now() + farewellTime;
   while (!result->ok() && numTold < numRanks - 1 && io.run_one_until(until))
     ;

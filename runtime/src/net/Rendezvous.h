@@ -31,6 +31,8 @@ struct MeetingOptions {
   /// Where given, rank 0 listens at any port: all call this, rank 0 with the
   /// port once it listens, the others to be told.
   std::function<Status(uint16_t &)> sharePort;
+  /// Whether the user wants this to end.
+  std::function<bool()> isInterrupted;
 };
 
 /// Connects every process with every other one, within the timeout. Entry i

@@ -9,6 +9,7 @@
 #include "BlockedSignals.h"
 #include "Checksum.h"
 #include "Deadline.h"
+#include "Interrupt.h"
 #include "Random.h"
 #include "Suggest.h"
 
@@ -216,6 +217,7 @@ Status Run::connect(const net::Place &place) {
   meeting.about = commonOptions();
   meeting.timeoutSeconds = options.timeoutSeconds;
   meeting.stallSeconds = options.stallSeconds;
+  meeting.isInterrupted = [] { return interruptSignal() != 0; };
   meeting.maxExchangeBytes =
       largestExchange(metadata(), *metadata().findProgram(options.program),
                       std::max(options.timelineSteps, profileSteps));

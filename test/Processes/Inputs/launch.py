@@ -31,6 +31,7 @@ def free_port():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--signal", help="NAME:RANK, sent to a rank in its steps")
+    parser.add_argument("--interrupt", type=float, help="seconds after which all ranks get SIGINT")
     parser.add_argument("--pause", type=float, help="seconds for which all ranks are stopped in their steps")
     parser.add_argument("--omit", type=int, help="a rank that is not started")
     parser.add_argument("--only", help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
@@ -154,6 +155,11 @@ def main():
         out[0].first.wait(30)
         name, victim = options.signal.split(":")
         ranks[int(victim)].send_signal(getattr(signal, "SIG" + name))
+        deed = time.monotonic()
+    if options.interrupt:
+        time.sleep(options.interrupt)
+        for process in ranks.values():
+            process.send_signal(signal.SIGINT)
         deed = time.monotonic()
     if options.pause:
         out[0].first.wait(30)
