@@ -26,8 +26,8 @@ struct Hello {
   int32_t rank;
   int32_t numRanks;
   uint32_t aboutBytes;
-  uint16_t port; ///< Where the process listens for ranks above its own.
-  uint16_t unused;
+  uint16_t port;      ///< Where the process listens for ranks above its own.
+  uint16_t isRefusal; ///< It cannot take part; the last line says why.
 };
 
 /// Followed by `bytes` of text: an error, or where every rank listens, as

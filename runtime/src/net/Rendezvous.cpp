@@ -267,6 +267,8 @@ static std::string nameOfLine(const std::string &line) {
 std::string Meeting::findDifference(const Hello &hello,
                                     const std::string &about) {
   std::string who = "rank " + std::to_string(hello.rank);
+  if (hello.isRefusal)
+    return who + " cannot take part: " + about.substr(about.rfind('\n') + 1);
   if (hello.numRanks != numRanks)
     return who + " was started as one of " + std::to_string(hello.numRanks) +
            " processes, rank " + std::to_string(rank) + " as one of " +
@@ -371,6 +373,7 @@ asio::awaitable<bool> Meeting::greet(tcp::socket &socket, Welcome &welcome,
               std::min(options.token.size(), sizeof(hello.token)));
   hello.rank = rank;
   hello.numRanks = numRanks;
+  hello.isRefusal = !options.refusal.empty();
   hello.aboutBytes = static_cast<uint32_t>(options.about.size());
   hello.port = acceptor.local_endpoint().port();
   std::string bytes(reinterpret_cast<const char *>(&hello), sizeof(hello));
@@ -479,6 +482,8 @@ Status Meeting::wait() {
   asio::co_spawn(io, acceptAll(), asio::detached);
   if (rank > 0)
     asio::co_spawn(io, join(), asio::detached);
+  else if (!options.refusal.empty())
+    finish(Status::error("rank 0 cannot take part: " + options.refusal));
   while (!result) {
     io.run_one_for(interruptTime);
     if (!result && options.isInterrupted && options.isInterrupted())
@@ -486,7 +491,13 @@ Status Meeting::wait() {
                            " was interrupted while it waited for " +
                            missing()));
   }
-  const auto until = steady_clock::now() + farewellTime;
+  // Of a refusal the others hear when they come.
+  const auto until =
+      options.refusal.empty()
+          ? steady_clock::now() + farewellTime
+          : steady_clock::now() +
+                std::chrono::duration_cast<steady_clock::duration>(
+                    std::chrono::duration<double>(options.timeoutSeconds));
   while (!result->ok() && numTold < numRanks - 1 && io.run_one_until(until))
     ;
   return *result;
@@ -510,8 +521,13 @@ Expected<std::vector<tcp::socket>> Meeting::run(asio::io_context &target) {
   return sockets;
 }
 
+static bool hasBegun = false;
+
+bool net::hasMet() { return hasBegun; }
+
 Expected<std::vector<tcp::socket>> net::meet(asio::io_context &io,
                                              const MeetingOptions &options) {
+  hasBegun = true;
   // A connection may end at any time, which its first frame finds out.
   try {
     return Meeting(options).run(io);

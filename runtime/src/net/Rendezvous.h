@@ -31,6 +31,9 @@ struct MeetingOptions {
   /// Where given, rank 0 listens at any port: all call this, rank 0 with the
   /// port once it listens, the others to be told.
   std::function<Status(uint16_t &)> sharePort;
+  /// Where given, this process comes only to say why it cannot take part, and
+  /// the meeting fails.
+  std::string refusal;
   /// Whether the user wants this to end.
   std::function<bool()> isInterrupted;
 };
@@ -42,6 +45,9 @@ struct MeetingOptions {
 /// `about` that differs, and whose it is.
 Expected<std::vector<asio::ip::tcp::socket>>
 meet(asio::io_context &io, const MeetingOptions &options);
+
+/// Whether this process has come to its meeting.
+bool hasMet();
 
 } // namespace veeline::net
 

@@ -7,9 +7,12 @@
 #include "Ending.h"
 
 #include "File.h"
+#include "Interrupt.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 
 using namespace veeline;
@@ -81,6 +84,29 @@ static void endProcess(const Options &options, const char *failure,
         !status.ok())
       text += "; " + status.message();
   exitWith(text);
+}
+
+void train::refuseToMeet(const Options &options, const std::string &why) {
+  Expected<std::optional<net::Place>> place = net::findPlace();
+  if (net::hasMet() || !place.ok() || !*place)
+    return;
+  // Where MPI would have said where rank 0 is, mpirun ends the others.
+  bool isByMpi = options.transport == "mpi" || (options.transport == "auto" &&
+                                                (*place)->launcher == "mpirun");
+  if (isByMpi && !std::getenv("MASTER_PORT"))
+    return;
+  net::MeetingOptions meeting;
+  meeting.place = **place;
+  if (const char *token = std::getenv("VEELINE_TOKEN"))
+    meeting.token = token;
+  meeting.timeoutSeconds = options.timeoutSeconds;
+  meeting.isInterrupted = [] { return interruptSignal() != 0; };
+  // In one line, as the meeting reads it.
+  meeting.refusal = why;
+  std::replace(meeting.refusal.begin(), meeting.refusal.end(), '\n', ' ');
+  meeting.about = meeting.refusal;
+  asio::io_context io;
+  (void)net::meet(io, meeting);
 }
 
 LastResort::LastResort(Run &run) : run(run) {

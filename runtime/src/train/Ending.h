@@ -24,6 +24,10 @@ void beginEnding();
 /// Prints an error, after `beginEnding`.
 void printError(const std::string &text);
 
+/// Where other processes wait for this one to meet them, tells them why it does
+/// not come: they would wait for the timeout.
+void refuseToMeet(const Options &options, const std::string &why);
+
 /// While it lives, the network of a run ends the process where the loop cannot.
 class LastResort {
 public:

@@ -342,8 +342,11 @@ int train::run(const Options &options) {
   if (options.checkMemory)
     startCountingAllocations();
   Expected<std::unique_ptr<Run>> run = Run::open(options);
-  if (!run.ok())
-    return reportError(run.status());
+  if (!run.ok()) {
+    int code = reportError(run.status());
+    refuseToMeet(options, run.status().message());
+    return code;
+  }
   // Said before what the run holds is given back, which takes time: who starts
   // the processes may end this one meanwhile.
   Trainer trainer(**run);
