@@ -13,6 +13,8 @@
 #include "Mesh.h"
 #include "Rank.h"
 
+#include "veeline/Support/Check.h"
+
 #include <algorithm>
 #include <array>
 #include <asio/read.hpp>
@@ -238,6 +240,32 @@ TEST(Net, MessageOfAnotherMicrobatch) {
                            "microbatch 1 with 64 bytes arrived, expected "
                            "activation 0 of microbatch 0 with 64 bytes"));
   EXPECT_TRUE(has(ends[0], "rank 1 has failed"));
+}
+
+/// Of another microbatch on its way, on threads; whether that is an error.
+static Status runDamagedThreads(bool checkMessages) {
+  Process process;
+  damageMicrobatch(process);
+  host::HostOptions options;
+  options.steps = process.steps;
+  options.checkMessages = checkMessages;
+  Expected<std::unique_ptr<host::HostExecutor>> executor =
+      host::HostExecutor::create(process.artifact, process.program(), options);
+  if (!executor.ok())
+    return executor.status();
+  const void *inputs[] = {lengths.data()};
+  StepResult result;
+  if (Status status = (*executor)->begin(inputs, {}); !status.ok())
+    return status;
+  return (*executor)->finish(result);
+}
+
+/// Where it was asked for, and always in builds with checks.
+TEST(Threads, MessageOfAnotherMicrobatch) {
+  EXPECT_TRUE(has(runDamagedThreads(true).message(),
+                  "activation 0 of microbatch 1 with 64 bytes arrived, "
+                  "expected activation 0 of microbatch 0 with 64 bytes"));
+  EXPECT_EQ(runDamagedThreads(false).ok(), !checksEnabled);
 }
 
 static void expectUnexpected(Process sender, const std::string &what) {
@@ -607,6 +635,19 @@ TEST(NetByMpi, MessageOfAnotherMicrobatch) {
   EXPECT_TRUE(has(runByPost(damageMicrobatch)[1],
                   "activation 0 of microbatch 1 with 64 bytes arrived, "
                   "expected activation 0 of microbatch 0 with 64 bytes"));
+}
+
+/// In builds with checks without being asked.
+TEST(NetByMpi, BuildsWithChecksAlwaysCheck) {
+  Process sender, receiver;
+  sender.mpi = receiver.mpi = &postLibrary();
+  sender.checkMessages = receiver.checkMessages = false;
+  damageMicrobatch(sender);
+  std::string end = runBoth(std::move(sender), std::move(receiver))[1];
+  if (checksEnabled)
+    EXPECT_TRUE(has(end, "activation 0 of microbatch 1 with 64 bytes arrived"));
+  else
+    EXPECT_EQ(end, "");
 }
 
 TEST(NetByMpi, MessageOfAnotherEdge) {
