@@ -34,7 +34,7 @@ static constexpr int32_t looks = 16;
 /// How long a process may be silent, or its rank's thread asleep.
 static constexpr double silence = 0.75;
 /// A look that comes so late says that the process was stopped.
-static constexpr double pause = 0.25;
+static constexpr double lateness = 0.25;
 /// How long all ranks have to wait.
 static constexpr double standstill = 0.625;
 /// How long the last frames of a process may take, but no longer than it takes
@@ -302,7 +302,7 @@ asio::awaitable<void> Mesh::keepAlive() {
     timer.expires_after(timeout / looks);
     co_await timer.async_wait(asio::use_awaitable);
     Time now = Clock::now();
-    if (now - timer.expiry() > part(timeout, pause))
+    if (now - timer.expiry() > part(timeout, lateness))
       beginAnew(now);
     listen(now);
     std::string place;

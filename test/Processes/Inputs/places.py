@@ -21,7 +21,8 @@ class Program:
 
     def __init__(self, program):
         self.replicas, stages = program["replicas"], len(program["ranks"])
-        self.stage_of = [rank % stages for rank in range(stages * self.replicas)]
+        widths = program.get("stage_replicas") or [1] * stages
+        self.stage_of = [stage for stage, width in enumerate(widths) for _ in range(width)] * self.replicas
         self.channels, self.ops, self.posts, self.reductions = [], [], [], []
         for replica in range(self.replicas):
             self.channels += [{**channel, "from_rank": channel["from_rank"] + replica * stages,
