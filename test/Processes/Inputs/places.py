@@ -36,8 +36,12 @@ class Program:
         posts = collections.defaultdict(list)
         for number, op in enumerate(ops):
             if op["kind"] == "recv":
-                edge = self.channels[op["channel"]]["edge"]
-                posts[first_ops.get(f"message of edge {edge} m{op['microbatch']}", number)].append(op["channel"])
+                channel = self.channels[op["channel"]]
+                edge = channel["edge"]
+                if channel["kind"].startswith("param-"):
+                    edge += 1 + max(other["edge"] for other in self.channels if other["kind"] == "activation")
+                region = f"message of edge {edge} m{max(op['microbatch'], 0)}"
+                posts[first_ops.get(region, number)].append(op["channel"])
         self.ops.append(ops)
         self.posts.append(posts)
         self.reductions.append(rank["reductions"])
