@@ -197,7 +197,14 @@ static void addProcessOptions(CLI::App &app, TrainCommand &command) {
       ->type_name("ORDER")
       ->group("Several processes");
   app.add_option("--timeout", command.options.timeoutSeconds,
-                 "Seconds after which a silent process counts as failed")
+                 "Seconds in which all processes have ended once one of them "
+                 "is gone or silent, or all wait")
+      ->capture_default_str()
+      ->check(CLI::Validator(checkTimeout, "SECONDS"))
+      ->group("Several processes");
+  app.add_option("--stall-timeout", command.options.stallSeconds,
+                 "Seconds after which a process that computes, reads or writes "
+                 "without getting on counts as failed")
       ->capture_default_str()
       ->check(CLI::Validator(checkTimeout, "SECONDS"))
       ->group("Several processes");

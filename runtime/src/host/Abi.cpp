@@ -272,6 +272,7 @@ void veeline_op_begin(veeline_rank *rank, int32_t op) {
   VEELINE_CHECK(rank->currentOp == -1, "an op begins inside of another");
   rank->progress();
   rank->currentOp.store(op, std::memory_order_relaxed);
+  rank->move();
   if (rank->timeline)
     rank->timeline->beginOp();
 }
@@ -282,6 +283,7 @@ void veeline_op_end(veeline_rank *rank, int32_t op) {
   VEELINE_CHECK(rank->currentOp == op, "an op ends that has not begun");
   rank->lastOp.store(op, std::memory_order_relaxed);
   rank->currentOp.store(-1, std::memory_order_relaxed);
+  rank->move();
   if (rank->timeline)
     rank->timeline->endOp(
         op, rank->lengthOf(rank->description->ops[op].microbatch));

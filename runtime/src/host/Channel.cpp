@@ -59,10 +59,10 @@ void Group::endStep(int32_t rank) {
 
 bool Group::waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                     uint32_t target) {
-  rank.awaited.store(channel, std::memory_order_relaxed);
+  rank.await(channel);
   if (!await(rank, channel, word, target))
     return false;
-  rank.awaited.store(-1, std::memory_order_relaxed);
+  rank.await(-1);
   return true;
 }
 
@@ -141,12 +141,18 @@ static void describeReduction(ShortText &text, const artifact::Program &program,
        << program.ranks[static_cast<size_t>(rank)]
               .reductions[static_cast<size_t>(number)]
               .chunk
-       << (program.replicas == 2 ? " of rank " : " of ranks ");
+       << " of rank";
   int32_t stage = program.placeOf(static_cast<size_t>(rank)).stage;
-  const char *separator = "";
+  auto isMember = [&](size_t other) {
+    return other != static_cast<size_t>(rank) &&
+           program.placeOf(other).stage == stage;
+  };
+  size_t count = 0;
+  for (size_t other = 0; other < program.ranks.size(); ++other)
+    count += isMember(other);
+  const char *separator = count == 1 ? " " : "s ";
   for (size_t other = 0; other < program.ranks.size(); ++other) {
-    if (program.placeOf(other).stage != stage ||
-        other == static_cast<size_t>(rank))
+    if (!isMember(other))
       continue;
     text << separator << static_cast<int64_t>(other);
     separator = ", ";

@@ -15,11 +15,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <omp.h>
 #include <pthread.h>
 #include <system_error>
+#include <unistd.h>
 
 using namespace veeline;
 using namespace veeline::host;
@@ -90,7 +92,7 @@ Status HostExecutor::prepare(const HostOptions &options) {
   else if (auto all = network->exchange(""); !all.ok())
     status = all.status();
   if (status.ok())
-    network->watch(&fault);
+    network->watch(this);
   return status;
 }
 
@@ -257,6 +259,7 @@ void HostExecutor::runWorker(Worker &worker) {
     if (announce)
       announce(activity);
   };
+  worker.threadNumber = ::gettid();
   enter(Activity::loading);
   worker.prepared = prepareCalls(worker.rank);
   enter(Activity::waiting);
@@ -279,6 +282,7 @@ void HostExecutor::runWorker(Worker &worker) {
       worker.rank.trace->printGradients();
     enter(Activity::waiting);
     group.endStep(worker.rank.index);
+    worker.rank.isInStep.store(false, std::memory_order_release);
     worker.stepEnd = nanoseconds();
     done.add(1);
   }
@@ -341,6 +345,7 @@ Status HostExecutor::begin(const void *const *newInputs,
       rank.timeline->setStep(static_cast<int32_t>(settings.step));
     std::fill(rank.versions.begin(), rank.versions.end(), -1);
     rank.lastOp.store(-1, std::memory_order_relaxed);
+    rank.isInStep.store(true, std::memory_order_release);
   }
   group.beginStep();
   doneTarget += static_cast<uint32_t>(local.size());
@@ -365,7 +370,8 @@ Status HostExecutor::localStatus() {
     return status;
   std::string text = status.message();
   for (const Worker *worker : local)
-    if (std::string place = stoppedAt(worker->rank.index); !place.empty())
+    if (std::string place = stoppedAt(worker->rank.index);
+        text.find(place) == std::string::npos)
       text += "; " + place;
   return Status::error(text);
 }
@@ -378,6 +384,46 @@ std::string HostExecutor::stoppedAt(int32_t rank) const {
   ShortText text;
   group.describe(text, stopped);
   return std::string(text.view());
+}
+
+void HostExecutor::describePlace(ShortText &text) const {
+  group.describe(text, local.front()->rank);
+}
+
+/// Whether the system would run the thread, or does: it does not sleep.
+static bool isRunnable(pid_t thread) {
+  std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
+  char text[256] = {};
+  FILE *file = std::fopen(path.c_str(), "re");
+  if (!file)
+    return true;
+  size_t length = std::fread(text, 1, sizeof(text) - 1, file);
+  std::fclose(file);
+  // "PID (NAME) STATE ..."
+  size_t nameEnd = std::string_view(text, length).rfind(')');
+  return nameEnd + 2 >= length || text[nameEnd + 2] == 'R';
+}
+
+Pulse HostExecutor::pulse() const {
+  const Worker &worker = *local.front();
+  Pulse pulse;
+  pulse.moves = worker.rank.moves.load(std::memory_order_acquire);
+  if (!worker.rank.isInStep.load(std::memory_order_acquire))
+    return pulse;
+  bool waits = worker.rank.awaited.load(std::memory_order_relaxed) >= 0;
+  pulse.state = waits ? Pulse::waiting : Pulse::computing;
+  // Threads of a step have begun long ago, and end after this is asked last.
+  clockid_t clock;
+  timespec time = {};
+  if (::pthread_getcpuclockid(
+          const_cast<std::thread &>(worker.thread).native_handle(), &clock) ==
+          0 &&
+      ::clock_gettime(clock, &time) == 0)
+    pulse.processorNanoseconds =
+        int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+  pulse.isRunnable = worker.rank.isPrinting.load(std::memory_order_relaxed) ||
+                     isRunnable(worker.threadNumber);
+  return pulse;
 }
 
 void HostExecutor::describe(ShortText &text) const {

@@ -44,7 +44,7 @@ struct HostOptions {
 /// Runs a program with one thread per rank in this process, or one of its ranks
 /// where the others are processes of a network. The threads live as long as the
 /// executor. `artifact` and `program` (one of its programs) outlive it.
-class HostExecutor final : public Executor {
+class HostExecutor final : public Executor, public Observed {
 public:
   static Expected<std::unique_ptr<HostExecutor>>
   create(const artifact::Artifact &artifact, const artifact::Program &program,
@@ -62,6 +62,13 @@ public:
   /// True where the rank runs in this process; what follows is of such ranks.
   bool isLocal(int32_t rank) const { return workers[rank] != nullptr; }
   Network *otherProcesses() const { return network; }
+
+  // Where other processes run the other ranks; from any thread.
+  void raise(const std::string &failure) override { fault.raise(failure); }
+  Pulse pulse() const override;
+  void describePlace(ShortText &text) const override;
+  int64_t currentStep() const { return settings.step; }
+
   /// The replicas of which some rank runs in this process.
   int32_t firstReplica() const {
     return network
@@ -101,6 +108,7 @@ private:
     std::vector<const void *> inputs;
     Status prepared = Status::success();
     int64_t stepEnd = 0; ///< In nanoseconds().
+    pid_t threadNumber = 0;
     std::thread thread;
   };
 

@@ -7,9 +7,12 @@
 #ifndef VEELINE_RUNTIME_HOST_NETWORK_H
 #define VEELINE_RUNTIME_HOST_NETWORK_H
 
+#include "ShortText.h"
+
 #include "veeline/artifact.h"
 #include "veeline/status.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,9 +20,34 @@
 namespace veeline::host {
 
 class Channel;
-class Fault;
 class Group;
 class Reduction;
+
+/// What the rank of this process does, as another thread sees it.
+struct Pulse {
+  enum State : uint32_t {
+    elsewhere, ///< Not in a step: it loads, reads or writes.
+    computing, ///< In a step.
+    waiting    ///< In a step, for another rank.
+  };
+  State state = elsewhere;
+  uint32_t moves = 0; ///< Another number after each move.
+  /// Of the rank's thread, in a step: what it has computed for, and whether it
+  /// could compute now: it does not sleep.
+  int64_t processorNanoseconds = 0;
+  bool isRunnable = true;
+};
+
+/// A rank of this process, as a network's thread sees it.
+class Observed {
+public:
+  virtual ~Observed() = default;
+  /// Ends the step and all further ones with an error.
+  virtual void raise(const std::string &failure) = 0;
+  virtual Pulse pulse() const = 0;
+  /// What it does and waits for.
+  virtual void describePlace(ShortText &text) const = 0;
+};
 
 /// The processes of a run, one for each rank of the pipeline. But for
 /// `connect` and `progress`, these are for the thread that runs the training
@@ -57,10 +85,16 @@ public:
   /// The same, for rank 0 alone; nothing for the others, who do not wait.
   virtual Expected<std::vector<std::string>> gather(std::string mine) = 0;
 
-  /// From now on `fault` hears of processes that fail; null: no more.
-  virtual void watch(Fault *fault) = 0;
+  /// From now on `rank` hears of processes that fail, and is seen to get on;
+  /// null: no more.
+  virtual void watch(Observed *rank) = 0;
 
-  /// What `fault` has heard of first, or null. For handlers of signals, too.
+  /// A process that has heard of a failure, and has not ended soon, cannot:
+  /// then `end` is called again and again, from another thread. Null: that is
+  /// for nobody to decide.
+  virtual void setLastResort(std::function<void(const char *failure)> end) = 0;
+
+  /// What a rank has heard of first, or null. For handlers of signals, too.
   virtual const char *knownFailure() const = 0;
 
   /// Tells the others that this process cannot go on.

@@ -44,6 +44,12 @@ struct veeline_rank {
   std::atomic<int32_t> lastOp{-1};
   /// What the rank waits for, as Group::waitFor has it, or -1.
   std::atomic<int32_t> awaited{-1};
+  /// Counts begins and ends of operations and waits: who gets on, moves.
+  std::atomic<uint32_t> moves{0};
+  /// From the begin of a step to its end on this rank.
+  std::atomic<bool> isInStep{false};
+  /// It prints, which may wait for who reads it.
+  std::atomic<bool> isPrinting{false};
 
   /// Those of the rank's replica, as in a file.
   std::vector<veeline::host::Channel *> channels;
@@ -79,6 +85,18 @@ struct veeline_rank {
   /// True where the `bytes` at `place` lie inside of this rank's arena.
   bool owns(const void *place, int64_t bytes) const {
     return arena->contains(place, bytes);
+  }
+
+  void move() {
+    // One thread writes, so that no locked instruction is needed.
+    moves.store(moves.load(std::memory_order_relaxed) + 1,
+                std::memory_order_release);
+  }
+
+  /// Says that the rank waits for `what` (see Group::waitFor), or no more (-1).
+  void await(int32_t what) {
+    awaited.store(what, std::memory_order_relaxed);
+    move();
   }
 
   /// Helps what is under way while the rank computes.

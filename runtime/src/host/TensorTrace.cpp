@@ -169,8 +169,10 @@ TensorTrace::TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata)
 void TensorTrace::print(std::string line) const {
   line = "[Rank " + std::to_string(rank.index) + "] step " +
          std::to_string(rank.settings->step) + ": " + line + "\n";
+  rank.isPrinting.store(true, std::memory_order_relaxed);
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fflush(stdout);
+  rank.isPrinting.store(false, std::memory_order_relaxed);
 }
 
 void TensorTrace::printMessage(const char *what, int32_t index, uint32_t number,

@@ -47,7 +47,7 @@ private:
   bool isShared(int32_t param) const;
   void print(std::string line) const;
 
-  const veeline_rank &rank;
+  veeline_rank &rank;
   const artifact::Metadata &metadata;
   std::vector<std::unique_ptr<Channel>> ends;
 };

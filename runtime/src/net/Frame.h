@@ -26,8 +26,8 @@ struct Hello {
   int32_t rank;
   int32_t numRanks;
   uint32_t aboutBytes;
-  uint16_t port; ///< Where the process listens for ranks above its own.
-  uint16_t unused;
+  uint16_t port;      ///< Where the process listens for ranks above its own.
+  uint16_t isRefusal; ///< It cannot take part; the last line says why.
 };
 
 /// Followed by `bytes` of text: an error, or where every rank listens, as
@@ -45,8 +45,9 @@ enum class FrameKind : uint32_t {
   reductionPart,
   exchange, ///< One process's part of an exchange, or of a gathering.
   failure,  ///< The sender of the frame cannot go on; followed by why.
+  verdict,  ///< Nobody can; followed by why.
   goodbye,  ///< The sender of the frame has ended its part of the run.
-  alive
+  alive     ///< `number` counts moves; followed by what is waited for.
 };
 
 /// A message is named by fields of its own, which the receiver checks.

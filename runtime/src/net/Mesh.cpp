@@ -27,11 +27,32 @@ using artifact::ChannelKind;
 
 /// A large message is read in parts, so that a slow one counts as alive.
 static constexpr size_t partBytes = 1 << 20;
-/// How long the last frames of a process may take.
+
+// Parts of the timeout. A failure is found at the end of a look, the process
+// has another look's time to end, and two more where it is about to.
+static constexpr int32_t looks = 16;
+/// How long a process may be silent, or its rank's thread asleep.
+static constexpr double silence = 0.75;
+/// A look that comes so late says that the process was stopped.
+static constexpr double lateness = 0.25;
+/// How long all ranks have to wait.
+static constexpr double standstill = 0.625;
+/// How long the last frames of a process may take, but no longer than it takes
+/// on any network.
+static constexpr double goodbye = 0.125;
 static constexpr std::chrono::seconds goodbyeTime(2);
 
 /// How long a process that ends waits for its peers to end, too.
 static constexpr std::chrono::milliseconds hangUpTime(200);
+
+static Duration part(Duration whole, double share) {
+  return std::chrono::duration_cast<Duration>(whole * share);
+}
+
+static Duration inSeconds(double seconds) {
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(seconds));
+}
 
 static std::string nameOf(int32_t rank) {
   return "rank " + std::to_string(rank);
@@ -43,8 +64,11 @@ static std::string nameOf(int32_t rank) {
 
 Mesh::Mesh(const MeetingOptions &options, const MpiLibrary *mpi)
     : place(options.place), timeoutSeconds(options.timeoutSeconds),
+      timeout(inSeconds(timeoutSeconds)),
       maxExchangeBytes(options.maxExchangeBytes), mpi(mpi),
       work(asio::make_work_guard(io)), timer(io),
+      deadlock(options.place.numRanks),
+      stall({part(timeout, silence), inSeconds(options.stallSeconds)}),
       inbox(static_cast<size_t>(options.place.numRanks)),
       hasEnded(static_cast<size_t>(options.place.numRanks)) {}
 
@@ -133,7 +157,7 @@ void Mesh::hangUp() {
         link->socket.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     return true;
   });
-  auto until = Clock::now() + hangUpTime;
+  auto until = Clock::now() + std::min<Duration>(hangUpTime, timeout / looks);
   auto isOpen = [](const std::unique_ptr<Link> &link) {
     return link && !link->isClosed;
   };
@@ -144,7 +168,8 @@ void Mesh::hangUp() {
 
 /// Waits until everything is written, or closes what does not come to an end.
 void Mesh::flush() {
-  auto until = Clock::now() + goodbyeTime;
+  auto until =
+      Clock::now() + std::min<Duration>(goodbyeTime, part(timeout, goodbye));
   while (ask([this] { return isWriting(); })) {
     if (Clock::now() < until) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -177,17 +202,51 @@ void Mesh::disconnect() {
     done.set_value();
   });
   done.get_future().get();
+  // After a fault messages may still be under way, to and from arenas.
+  auto until =
+      Clock::now() + std::min<Duration>(goodbyeTime, part(timeout, goodbye));
+  while (ask([this] { return isUsingMemory(); })) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (Clock::now() >= until)
+      ask([this] { return abandonMessages(), true; });
+  }
 }
 
-void Mesh::watch(host::Fault *newFault) {
+/// Of the network's thread.
+bool Mesh::isUsingMemory() const {
+  return std::any_of(links.begin(), links.end(),
+                     [](const std::unique_ptr<Link> &link) {
+                       return link && (link->isReading || link->isWriting);
+                     });
+}
+
+/// What is under way ends soon after. Of the network's thread.
+void Mesh::abandonMessages() {
+  for (int32_t peer = 0; peer < numRanks(); ++peer) {
+    Link *link = links[static_cast<size_t>(peer)].get();
+    if (!link || !(link->isReading || link->isWriting))
+      continue;
+    lose(peer, "does not finish a message");
+    // Who has failed is lost already, and its connection still open.
+    asio::error_code ignored;
+    link->socket.close(ignored);
+  }
+}
+
+void Mesh::watch(host::Observed *rank) {
   std::optional<std::string> known;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    fault = newFault;
+    observed = rank;
     known = failure;
   }
-  if (newFault && known)
-    newFault->raise(*known);
+  if (rank && known)
+    rank->raise(*known);
+}
+
+void Mesh::setLastResort(std::function<void(const char *)> end) {
+  std::lock_guard<std::mutex> lock(endMutex);
+  lastResort = std::move(end);
 }
 
 /// Records the first failure and wakes whoever waits.
@@ -197,18 +256,21 @@ void Mesh::fail(const std::string &text) {
   if (failure)
     return;
   failure = text;
+  failedAt = Clock::now();
   failureText.store(failure->c_str(), std::memory_order_release);
   changed.notify_all();
-  if (fault)
-    fault->raise(text);
+  if (observed)
+    observed->raise(text);
 }
 
-void Mesh::announce(const std::string &text) {
+void Mesh::announce(const std::string &text) { tell(FrameKind::failure, text); }
+
+void Mesh::tell(FrameKind kind, const std::string &text) {
   for (int32_t peer = 0; peer < numRanks(); ++peer) {
     if (peer == rank())
       continue;
     Frame frame;
-    frame.header.kind = FrameKind::failure;
+    frame.header.kind = kind;
     frame.text = text.substr(0, maxTextBytes);
     frame.header.bytes = frame.text.size();
     send(peer, std::move(frame));
@@ -231,28 +293,115 @@ void Mesh::lose(int32_t peer, const std::string &how) {
   fail(nameOf(peer) + " " + how);
 }
 
+//===----------------------------------------------------------------------===//
+// Getting on
+//===----------------------------------------------------------------------===//
+
 asio::awaitable<void> Mesh::keepAlive() {
-  auto timeout = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(timeoutSeconds));
   for (;;) {
-    timer.expires_after(timeout / 4);
+    timer.expires_after(timeout / looks);
     co_await timer.async_wait(asio::use_awaitable);
-    for (int32_t peer = 0; peer < numRanks(); ++peer) {
-      Link *link = links[static_cast<size_t>(peer)].get();
-      if (!link || link->isClosed)
-        continue;
-      if (Clock::now() - link->heard > timeout) {
-        char text[64];
-        std::snprintf(text, sizeof(text), "has not answered for %g s",
-                      timeoutSeconds);
-        lose(peer, text);
-      } else if (link->queue.empty()) {
-        Frame frame;
-        frame.header.kind = FrameKind::alive;
-        enqueue(peer, std::move(frame));
-      }
-    }
+    Time now = Clock::now();
+    if (now - timer.expiry() > part(timeout, lateness))
+      beginAnew(now);
+    listen(now);
+    std::string place;
+    host::Pulse pulse = ownPulse(place);
+    sayAlive(pulse, place);
+    checkProgress(pulse, place, now);
+    endIfFailed(now);
   }
+}
+
+/// This process was stopped: what it has not heard, it could not hear.
+void Mesh::beginAnew(Time now) {
+  for (const std::unique_ptr<Link> &link : links)
+    if (link)
+      link->heard = now;
+  deadlock.clear();
+  stall.clear();
+}
+
+/// Finds out who is silent.
+void Mesh::listen(Time now) {
+  for (int32_t peer = 0; peer < numRanks(); ++peer) {
+    Link *link = links[static_cast<size_t>(peer)].get();
+    if (!link || link->isClosed || now - link->heard <= part(timeout, silence))
+      continue;
+    char text[64];
+    std::snprintf(text, sizeof(text), "has not answered for %g s",
+                  timeoutSeconds * silence);
+    lose(peer, text);
+  }
+}
+
+void Mesh::sayAlive(const host::Pulse &pulse, const std::string &place) {
+  for (int32_t peer = 0; peer < numRanks(); ++peer) {
+    Link *link = links[static_cast<size_t>(peer)].get();
+    if (!link || !link->queue.empty())
+      continue;
+    Frame frame;
+    frame.header.kind = FrameKind::alive;
+    frame.header.number = pulse.moves;
+    frame.text = place;
+    frame.header.bytes = place.size();
+    enqueue(peer, std::move(frame));
+  }
+}
+
+/// `text` gets what this process waits for, where it does.
+host::Pulse Mesh::ownPulse(std::string &text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  host::Pulse pulse = observed ? observed->pulse() : host::Pulse{};
+  if (awaitedPeer >= 0) {
+    pulse.state = host::Pulse::waiting;
+    text = describeAwaited();
+  } else if (pulse.state == host::Pulse::waiting) {
+    ShortText awaited;
+    observed->describePlace(awaited);
+    text = awaited.view();
+  }
+  pulse.moves += numExchanged + numArrivals;
+  return pulse;
+}
+
+void Mesh::checkProgress(const host::Pulse &pulse, const std::string &place,
+                         Time now) {
+  deadlock.hear(rank(), pulse.moves, place, now);
+  if (knownFailure())
+    return;
+  if (std::optional<std::string> text =
+          deadlock.find(part(timeout, standstill)))
+    return judge(*text);
+  std::optional<std::string> what = stall.look(pulse, now);
+  if (!what)
+    return;
+  ShortText where;
+  if (pulse.state == host::Pulse::computing) {
+    std::lock_guard<std::mutex> lock(mutex);
+    where << "; ";
+    if (observed)
+      observed->describePlace(where);
+  }
+  judge(nameOf(rank()) + " " + *what + std::string(where.view()));
+}
+
+/// Ends the run of all, for a reason that one process has found out.
+void Mesh::judge(const std::string &text) {
+  fail(text);
+  tell(FrameKind::verdict, text);
+}
+
+/// Who has not ended by itself cannot: it computes, say.
+void Mesh::endIfFailed(Time now) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!failure || now - failedAt < timeout / looks)
+      return;
+  }
+  std::lock_guard<std::mutex> lock(endMutex);
+  if (lastResort)
+    lastResort(knownFailure());
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,8 +433,10 @@ asio::awaitable<void> Mesh::write(int32_t peer) {
         asio::buffer(&frame.header, sizeof(Header)),
         asio::buffer(data, static_cast<size_t>(frame.header.bytes))};
     asio::error_code error;
+    link.isWriting = frame.data != nullptr;
     co_await asio::async_write(
         link.socket, buffers, asio::redirect_error(asio::use_awaitable, error));
+    link.isWriting = false;
     // What is lost is found out by reading, which may still see why.
     if (error)
       co_return;
@@ -300,7 +451,8 @@ asio::awaitable<void> Mesh::write(int32_t peer) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-asio::awaitable<bool> Mesh::readBytes(Link &link, char *target, size_t bytes) {
+asio::awaitable<bool> Mesh::readBytes(Link &link, char *target, size_t bytes,
+                                      bool isMove) {
   for (size_t done = 0; done < bytes;) {
     asio::error_code error;
     size_t part = std::min(partBytes, bytes - done);
@@ -310,6 +462,7 @@ asio::awaitable<bool> Mesh::readBytes(Link &link, char *target, size_t bytes) {
     if (error)
       co_return false;
     link.heard = Clock::now();
+    numArrivals += isMove;
   }
   co_return true;
 }
@@ -318,7 +471,7 @@ asio::awaitable<void> Mesh::read(int32_t peer) {
   Link &link = *links[static_cast<size_t>(peer)];
   Header header;
   while (co_await readBytes(link, reinterpret_cast<char *>(&header),
-                            sizeof(header))) {
+                            sizeof(header), /*isMove=*/false)) {
     if (header.kind == FrameKind::goodbye)
       break;
     if (!co_await readFrame(peer, header))
@@ -333,8 +486,8 @@ asio::awaitable<void> Mesh::read(int32_t peer) {
   changed.notify_all();
   // Steps end with an exchange of all, so none that can end needs the peer; one
   // that waits for it would wait for ever.
-  if (fault)
-    fault->raise(nameOf(peer) + " has ended its part of the run");
+  if (observed)
+    observed->raise(nameOf(peer) + " has ended its part of the run");
 }
 
 /// False where nothing more is to be read.
@@ -351,9 +504,9 @@ asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
     co_return co_await readMessage(peer, header);
   case FrameKind::exchange:
   case FrameKind::failure:
-    co_return co_await readText(peer, header);
+  case FrameKind::verdict:
   case FrameKind::alive:
-    co_return true;
+    co_return co_await readText(peer, header);
   case FrameKind::goodbye:
     break;
   }
@@ -363,6 +516,7 @@ asio::awaitable<bool> Mesh::readFrame(int32_t peer, const Header &header) {
 
 /// False where it is not about what this process sends to `peer`.
 bool Mesh::takeCredit(int32_t peer, const Header &header) {
+  ++numArrivals;
   // This process has given up meanwhile.
   if (senders.empty() && reductions.empty())
     return true;
@@ -390,11 +544,8 @@ asio::awaitable<bool> Mesh::readPart(int32_t peer, const Header &header) {
                    " bytes), which is not expected");
     co_return false;
   }
-  Link &link = *links[static_cast<size_t>(peer)];
-  if (!co_await readBytes(link, target, static_cast<size_t>(header.bytes))) {
-    lose(peer, "is gone: its connection is closed");
+  if (!co_await readInto(peer, target, header.bytes))
     co_return false;
-  }
   it = reductions.find(header.channel);
   if (it != reductions.end())
     it->second->arrive(part, peer);
@@ -410,8 +561,19 @@ bool Mesh::isFromPeer(int32_t peer, const Header &header) const {
          static_cast<uint32_t>(channel.kind) == header.direction;
 }
 
-asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
+/// Into memory of the executor's.
+asio::awaitable<bool> Mesh::readInto(int32_t peer, char *target,
+                                     uint64_t bytes) {
   Link &link = *links[static_cast<size_t>(peer)];
+  link.isReading = true;
+  bool isThere = co_await readBytes(link, target, static_cast<size_t>(bytes));
+  link.isReading = false;
+  if (!isThere)
+    lose(peer, "is gone: its connection is closed");
+  co_return isThere;
+}
+
+asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
   char *target = nullptr;
   if (isFromPeer(peer, header))
     target = receivers[header.channel]->placeOf(header.number, header.part,
@@ -427,10 +589,8 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
                    " bytes), which is not the one that is expected");
     co_return false;
   }
-  if (!co_await readBytes(link, target, static_cast<size_t>(header.bytes))) {
-    lose(peer, "is gone: its connection is closed");
+  if (!co_await readInto(peer, target, header.bytes))
     co_return false;
-  }
   // Not where this process has given up meanwhile.
   if (auto it = receivers.find(header.channel); it != receivers.end())
     it->second->arrive({static_cast<ChannelKind>(header.direction), header.edge,
@@ -442,8 +602,8 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
 asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
   Link &link = *links[static_cast<size_t>(peer)];
   std::string text;
-  bool isFailure = header.kind == FrameKind::failure;
-  if (header.bytes > (isFailure ? maxTextBytes : maxExchangeBytes)) {
+  bool isExchange = header.kind == FrameKind::exchange;
+  if (header.bytes > (isExchange ? maxExchangeBytes : maxTextBytes)) {
     lose(peer, "sent " + std::to_string(header.bytes) +
                    " bytes, which is more than it has to say");
     co_return false;
@@ -452,14 +612,20 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
   while (text.size() < header.bytes) {
     size_t done = text.size();
     text.resize(std::min<size_t>(done + partBytes, header.bytes));
-    if (!co_await readBytes(link, text.data() + done, text.size() - done)) {
+    if (!co_await readBytes(link, text.data() + done, text.size() - done,
+                            isExchange)) {
       lose(peer, "is gone: its connection is closed");
       co_return false;
     }
   }
-  if (isFailure) {
+  if (header.kind == FrameKind::alive) {
+    deadlock.hear(peer, header.number, std::move(text), Clock::now());
+    co_return true;
+  }
+  if (!isExchange) {
     link.isClosed = true;
-    fail(nameOf(peer) + " has failed: " + text);
+    bool isOfAll = header.kind == FrameKind::verdict;
+    fail(isOfAll ? text : nameOf(peer) + " has failed: " + text);
     co_return false;
   }
   std::lock_guard<std::mutex> lock(mutex);
@@ -564,12 +730,18 @@ Mesh::join(host::Group &group, int32_t index, int32_t number,
 // Exchanges
 //===----------------------------------------------------------------------===//
 
-/// With the lock.
-std::string Mesh::describeMissing(int32_t peer) const {
-  std::string text =
-      failure ? *failure : nameOf(peer) + " has ended its part of the run";
-  return text + "; " + nameOf(rank()) + " waits for what " + nameOf(peer) +
+std::string Mesh::describeAwaited() const {
+  return nameOf(rank()) + " waits for what " + nameOf(awaitedPeer) +
          " has to tell all";
+}
+
+/// With the lock.
+std::string Mesh::describeMissing() const {
+  std::string own = describeAwaited();
+  std::string text =
+      failure ? *failure
+              : nameOf(awaitedPeer) + " has ended its part of the run";
+  return text.find(own) == std::string::npos ? text + "; " + own : text;
 }
 
 Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
@@ -580,12 +752,15 @@ Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
       all[peer] = std::move(mine);
       continue;
     }
+    awaitedPeer = static_cast<int32_t>(peer);
     changed.wait(lock, [&] {
       return failure || hasEnded[peer] || !inbox[peer].empty();
     });
     // What has come before a failure still counts.
     if (inbox[peer].empty())
-      return Status::error(describeMissing(static_cast<int32_t>(peer)));
+      return Status::error(describeMissing());
+    awaitedPeer = -1;
+    ++numExchanged;
     all[peer] = std::move(inbox[peer].front());
     inbox[peer].pop_front();
   }

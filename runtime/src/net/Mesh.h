@@ -7,13 +7,13 @@
 #ifndef VEELINE_RUNTIME_NET_MESH_H
 #define VEELINE_RUNTIME_NET_MESH_H
 
-#include "Fault.h"
 #include "Frame.h"
 #include "MpiLibrary.h"
 #include "Network.h"
 #include "RemoteChannel.h"
 #include "RemoteReduction.h"
 #include "Rendezvous.h"
+#include "Stall.h"
 
 #include <asio/awaitable.hpp>
 #include <asio/executor_work_guard.hpp>
@@ -28,8 +28,10 @@
 namespace veeline::net {
 
 /// TCP between all processes of a run. A thread of its own reads and writes; a
-/// process that is silent for the timeout has failed, so each says that it is
-/// alive four times in it. Messages of channels go over TCP, too, or by MPI.
+/// process that is silent has failed, so each says again and again that it is
+/// alive, and what it waits for; so does one whose rank gets on no more. All
+/// processes have ended within the timeout. Messages of channels go over TCP,
+/// too, or by MPI.
 class Mesh final : public host::Network {
 public:
   /// `mpi` is initialised, or null.
@@ -50,7 +52,8 @@ public:
   Expected<std::vector<std::string>> gather(std::string mine) override;
   void progress() override;
   void disconnect() override;
-  void watch(host::Fault *fault) override;
+  void watch(host::Observed *rank) override;
+  void setLastResort(std::function<void(const char *)> end) override;
   const char *knownFailure() const override {
     return failureText.load(std::memory_order_acquire);
   }
@@ -71,6 +74,8 @@ private:
     asio::ip::tcp::socket socket;
     std::deque<Frame> queue; ///< The first one is being written.
     Clock::time_point heard;
+    // Of messages, whose memory is the executor's.
+    bool isReading = false, isWriting = false;
     bool isClosed = false; ///< It has said goodbye, or it has failed.
   };
 
@@ -80,13 +85,23 @@ private:
   void start();
   asio::awaitable<void> read(int32_t peer);
   asio::awaitable<bool> readFrame(int32_t peer, const Header &header);
-  asio::awaitable<bool> readBytes(Link &link, char *target, size_t bytes);
+  asio::awaitable<bool> readBytes(Link &link, char *target, size_t bytes,
+                                  bool isMove = true);
+  asio::awaitable<bool> readInto(int32_t peer, char *target, uint64_t bytes);
   asio::awaitable<bool> readMessage(int32_t peer, const Header &header);
   asio::awaitable<bool> readPart(int32_t peer, const Header &header);
   bool takeCredit(int32_t peer, const Header &header);
   asio::awaitable<bool> readText(int32_t peer, const Header &header);
   asio::awaitable<void> write(int32_t peer);
   asio::awaitable<void> keepAlive();
+  void beginAnew(Time now);
+  void listen(Time now);
+  void sayAlive(const host::Pulse &pulse, const std::string &place);
+  host::Pulse ownPulse(std::string &place);
+  void checkProgress(const host::Pulse &pulse, const std::string &place,
+                     Time now);
+  void judge(const std::string &text);
+  void endIfFailed(Time now);
   void enqueue(int32_t peer, Frame frame);
   void lose(int32_t peer, const std::string &how);
   bool isFromPeer(int32_t peer, const Header &header) const;
@@ -95,15 +110,20 @@ private:
   void sayGoodbye();
   void hangUp();
   bool isWriting() const;
+  bool isUsingMemory() const;
+  void abandonMessages();
 
   void send(int32_t peer, Frame frame);
   void flush();
   void fail(const std::string &text);
+  void tell(FrameKind kind, const std::string &text);
   Expected<std::vector<std::string>> collect(std::string mine);
-  std::string describeMissing(int32_t peer) const;
+  std::string describeAwaited() const;
+  std::string describeMissing() const;
 
   const Place place;
   const double timeoutSeconds;
+  const Duration timeout;
   const uint64_t maxExchangeBytes;
   const MpiLibrary *const mpi;
   asio::io_context io;
@@ -115,6 +135,10 @@ private:
   std::map<int32_t, RemoteSender *> senders;
   std::map<int32_t, RemoteReceiver *> receivers;
   std::map<int32_t, TcpReduction *> reductions;
+  // Of the network's thread.
+  uint32_t numArrivals = 0; ///< Counts moves that the network makes.
+  Deadlock deadlock;
+  Stall stall;
   std::thread thread;
 
   std::mutex mutex; ///< Of what follows.
@@ -122,9 +146,15 @@ private:
   std::vector<std::deque<std::string>> inbox; ///< Of exchanges, by rank.
   std::vector<bool> hasEnded;                 ///< Said goodbye, by rank.
   std::optional<std::string> failure;         ///< The first one.
-  host::Fault *fault = nullptr;
+  Time failedAt;
+  host::Observed *observed = nullptr;
+  int32_t awaitedPeer = -1; ///< Of an exchange.
+  uint32_t numExchanged = 0;
   bool isEnding = false;
   std::atomic<const char *> failureText{nullptr}; ///< Of `failure`, once it is.
+
+  std::mutex endMutex; ///< Held while the last resort runs.
+  std::function<void(const char *)> lastResort;
 };
 
 } // namespace veeline::net

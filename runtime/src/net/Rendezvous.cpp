@@ -21,6 +21,7 @@
 #include <asio/write.hpp>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <sstream>
 
@@ -29,9 +30,16 @@ using namespace veeline::net;
 using asio::ip::tcp;
 using std::chrono::steady_clock;
 
-/// A stranger that connects and says nothing is dropped after this time.
+/// A stranger that connects and says nothing is dropped after this time, or a
+/// quarter of the timeout; earlier, where there are so many that no connection
+/// can be taken any more.
 static constexpr std::chrono::seconds helloTime(5);
+static constexpr std::chrono::milliseconds crowdTime(10);
+/// Of how many strangers something is said.
+static constexpr int32_t maxDropsTold = 20;
 static constexpr std::chrono::milliseconds retryTime(50);
+/// How soon Ctrl-C is seen.
+static constexpr std::chrono::milliseconds interruptTime(50);
 /// How long an error may take to the processes that have come.
 static constexpr std::chrono::seconds farewellTime(1);
 
@@ -67,6 +75,7 @@ private:
   std::string findDifference(const Hello &hello, const std::string &about);
   void welcome(const Hello &hello, tcp::socket socket);
   void drop(tcp::socket &socket, const char *why);
+  void dropSilent();
   void finish(Status status);
   void finishIfComplete();
   std::string missing() const;
@@ -84,6 +93,9 @@ private:
   bool isJoined = false;          ///< Connected to all lower ranks.
   std::optional<Status> result;
   int32_t numTold = 0; ///< Ranks that know of an error.
+  int32_t numDrops = 0;
+  /// Connections that have not said who they are, the oldest first.
+  std::deque<std::weak_ptr<tcp::socket>> silent;
 };
 } // namespace
 
@@ -154,14 +166,35 @@ asio::awaitable<void> Meeting::acceptAll() {
         asio::redirect_error(asio::use_awaitable, error));
     if (!acceptor.is_open())
       co_return;
-    if (!error)
+    if (!error) {
       asio::co_spawn(io, receive(std::move(socket)), asio::detached);
+      continue;
+    }
+    dropSilent();
+    asio::steady_timer timer(io, crowdTime);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+/// The half of those that have been silent for longest.
+void Meeting::dropSilent() {
+  for (size_t count = (silent.size() + 1) / 2; count > 0; --count) {
+    asio::error_code ignored;
+    if (std::shared_ptr<tcp::socket> socket = silent.front().lock())
+      socket->shutdown(tcp::socket::shutdown_both, ignored);
+    silent.pop_front();
   }
 }
 
 void Meeting::drop(tcp::socket &socket, const char *why) {
-  std::fprintf(stderr, "veeline: rank %d: dropped a connection from %s: %s\n",
-               rank, describe(socket).c_str(), why);
+  if (numDrops++ < maxDropsTold)
+    std::fprintf(stderr, "veeline: rank %d: dropped a connection from %s: %s\n",
+                 rank, describe(socket).c_str(), why);
+  else if (numDrops == maxDropsTold + 1)
+    std::fprintf(stderr,
+                 "veeline: rank %d: drops further connections, and says no "
+                 "more of them\n",
+                 rank);
   asio::error_code ignored;
   socket.close(ignored);
 }
@@ -180,7 +213,12 @@ bool Meeting::hasToken(const Hello &hello) const {
 asio::awaitable<void> Meeting::receive(tcp::socket socket) {
   // Shared with the timer's handler, which may come after this has ended.
   auto shared = std::make_shared<tcp::socket>(std::move(socket));
-  asio::steady_timer timer(io, helloTime);
+  silent.push_back(shared);
+  asio::steady_timer timer(
+      io, std::min<steady_clock::duration>(
+              helloTime,
+              std::chrono::duration_cast<steady_clock::duration>(
+                  std::chrono::duration<double>(options.timeoutSeconds / 4))));
   timer.async_wait([shared](asio::error_code error) {
     asio::error_code ignored;
     if (!error)
@@ -198,6 +236,8 @@ asio::awaitable<void> Meeting::receive(tcp::socket socket) {
                               asio::redirect_error(asio::use_awaitable, error));
   }
   timer.cancel();
+  std::erase_if(silent,
+                [&](const auto &other) { return other.lock() == shared; });
   if (result) {
     if (isOurs && !error && hasToken(hello))
       co_await tellResult(*shared);
@@ -227,6 +267,8 @@ static std::string nameOfLine(const std::string &line) {
 std::string Meeting::findDifference(const Hello &hello,
                                     const std::string &about) {
   std::string who = "rank " + std::to_string(hello.rank);
+  if (hello.isRefusal)
+    return who + " cannot take part: " + about.substr(about.rfind('\n') + 1);
   if (hello.numRanks != numRanks)
     return who + " was started as one of " + std::to_string(hello.numRanks) +
            " processes, rank " + std::to_string(rank) + " as one of " +
@@ -331,6 +373,7 @@ asio::awaitable<bool> Meeting::greet(tcp::socket &socket, Welcome &welcome,
               std::min(options.token.size(), sizeof(hello.token)));
   hello.rank = rank;
   hello.numRanks = numRanks;
+  hello.isRefusal = !options.refusal.empty();
   hello.aboutBytes = static_cast<uint32_t>(options.about.size());
   hello.port = acceptor.local_endpoint().port();
   std::string bytes(reinterpret_cast<const char *>(&hello), sizeof(hello));
@@ -439,9 +482,22 @@ Status Meeting::wait() {
   asio::co_spawn(io, acceptAll(), asio::detached);
   if (rank > 0)
     asio::co_spawn(io, join(), asio::detached);
-  while (!result)
-    io.run_one();
-  const auto until = steady_clock::now() + farewellTime;
+  else if (!options.refusal.empty())
+    finish(Status::error("rank 0 cannot take part: " + options.refusal));
+  while (!result) {
+    io.run_one_for(interruptTime);
+    if (!result && options.isInterrupted && options.isInterrupted())
+      finish(Status::error("rank " + std::to_string(rank) +
+                           " was interrupted while it waited for " +
+                           missing()));
+  }
+  // Of a refusal the others hear when they come.
+  const auto until =
+      options.refusal.empty()
+          ? steady_clock::now() + farewellTime
+          : steady_clock::now() +
+                std::chrono::duration_cast<steady_clock::duration>(
+                    std::chrono::duration<double>(options.timeoutSeconds));
   while (!result->ok() && numTold < numRanks - 1 && io.run_one_until(until))
     ;
   return *result;
@@ -465,8 +521,13 @@ Expected<std::vector<tcp::socket>> Meeting::run(asio::io_context &target) {
   return sockets;
 }
 
+static bool hasBegun = false;
+
+bool net::hasMet() { return hasBegun; }
+
 Expected<std::vector<tcp::socket>> net::meet(asio::io_context &io,
                                              const MeetingOptions &options) {
+  hasBegun = true;
   // A connection may end at any time, which its first frame finds out.
   try {
     return Meeting(options).run(io);

@@ -24,11 +24,18 @@ struct MeetingOptions {
   /// Lines "name value" that all processes must agree about.
   std::string about;
   double timeoutSeconds = 30;
+  /// How long a process may be at one thing.
+  double stallSeconds = 3600;
   /// What a process gives in an exchange has no more bytes.
   uint64_t maxExchangeBytes = 1 << 20;
   /// Where given, rank 0 listens at any port: all call this, rank 0 with the
   /// port once it listens, the others to be told.
   std::function<Status(uint16_t &)> sharePort;
+  /// Where given, this process comes only to say why it cannot take part, and
+  /// the meeting fails.
+  std::string refusal;
+  /// Whether the user wants this to end.
+  std::function<bool()> isInterrupted;
 };
 
 /// Connects every process with every other one, within the timeout. Entry i
@@ -38,6 +45,9 @@ struct MeetingOptions {
 /// `about` that differs, and whose it is.
 Expected<std::vector<asio::ip::tcp::socket>>
 meet(asio::io_context &io, const MeetingOptions &options);
+
+/// Whether this process has come to its meeting.
+bool hasMet();
 
 } // namespace veeline::net
 

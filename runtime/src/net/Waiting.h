@@ -57,10 +57,10 @@ bool lookUntil(veeline_rank &rank, const std::atomic<bool> &isAborted,
 template <typename Predicate>
 bool sleepUntil(veeline_rank &rank, int32_t awaited,
                 const std::atomic<bool> &isAborted, Predicate isDone) {
-  rank.awaited.store(awaited, std::memory_order_relaxed);
+  rank.await(awaited);
   bool isThere = lookUntil(rank, isAborted, isDone);
   if (isThere || rank.failed)
-    rank.awaited.store(-1, std::memory_order_relaxed);
+    rank.await(-1);
   return isThere;
 }
 

@@ -40,6 +40,8 @@ struct Options {
 
   /// How long other processes may be silent before they count as failed.
   double timeoutSeconds = 30;
+  /// How long each process may be at one thing.
+  double stallSeconds = 3600;
   /// Which rank is where, of a program with replicas: see withAllReplicas.
   std::string rankOrder = "stages-first";
   /// "tcp", "mpi", or "auto": by MPI where mpirun is the launcher.

@@ -9,6 +9,7 @@
 #include "BlockedSignals.h"
 #include "Checksum.h"
 #include "Deadline.h"
+#include "Interrupt.h"
 #include "Random.h"
 #include "Suggest.h"
 
@@ -215,6 +216,8 @@ Status Run::connect(const net::Place &place) {
     meeting.token = token;
   meeting.about = commonOptions();
   meeting.timeoutSeconds = options.timeoutSeconds;
+  meeting.stallSeconds = options.stallSeconds;
+  meeting.isInterrupted = [] { return interruptSignal() != 0; };
   meeting.maxExchangeBytes =
       largestExchange(metadata(), *metadata().findProgram(options.program),
                       std::max(options.timelineSteps, profileSteps));
@@ -511,7 +514,7 @@ Status Session::writeFlightRecord(const std::string &prefix,
     if (std::string place = host->stoppedAt(rank); !place.empty())
       text += place + "\n";
     text += failure + "\n";
-    std::string name = prefix + ".rank" + std::to_string(rank);
+    std::string name = flightRecordName(prefix, rank);
     for (Status status :
          {writeFileAtomically(name + ".txt", text),
           writeFileAtomically(

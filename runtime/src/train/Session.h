@@ -17,6 +17,10 @@ namespace veeline::train {
 
 /// The steps that a flight record has at most.
 inline constexpr int32_t flightSteps = 2;
+/// Its files, but for what tells the text from the trace.
+inline std::string flightRecordName(const std::string &prefix, int32_t rank) {
+  return prefix + ".rank" + std::to_string(rank);
+}
 /// How many steps --profile measures, the last ones.
 inline constexpr int32_t profileSteps = 21;
 

@@ -6,6 +6,7 @@
 
 #include "Train.h"
 
+#include "Ending.h"
 #include "File.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
@@ -26,7 +27,9 @@ namespace {
 /// A run of the training loop and what it leaves behind.
 class Trainer {
 public:
-  explicit Trainer(Run &run) : run(run), options(run.options) {}
+  explicit Trainer(Run &run)
+      : run(run), options(run.options), lastResort(run) {}
+  ~Trainer() { lastResort.watch(nullptr); }
 
   Status train();
 
@@ -35,6 +38,7 @@ private:
   Status loop();
   Expected<bool> isInterrupted() const;
   Status checkFinite() const;
+  Status checkFlightRecord(const artifact::Program *program) const;
   Status fail(const std::string &text) const;
   Status runStep(int64_t step);
   void fillRecord(int64_t step, int64_t begin, int64_t end);
@@ -46,6 +50,7 @@ private:
 
   Run &run;
   const Options &options;
+  LastResort lastResort;
   std::unique_ptr<Session> session;
   MetricsFile metrics;
   int64_t stepsDone = 0;
@@ -93,6 +98,8 @@ Status Trainer::open() {
     return Status::error("--profile: '" + options.artifact +
                          "' does not say what chunks program '" +
                          options.program + "' has");
+  if (Status status = checkFlightRecord(program); !status.ok())
+    return status;
   Expected<std::unique_ptr<Session>> created =
       Session::create(run, options.program, hostOptions);
   if (!created.ok())
@@ -138,8 +145,27 @@ Status Trainer::checkFinite() const {
                        "; a smaller --lr or a longer --warmup may help");
 }
 
+/// Of each rank of this process.
+Status Trainer::checkFlightRecord(const artifact::Program *program) const {
+  if (options.flightRecorder.empty() || !program)
+    return Status::success();
+  for (size_t rank = 0; rank < program->ranks.size(); ++rank) {
+    bool isElsewhere =
+        run.network && rank != static_cast<size_t>(run.network->rank());
+    Status status = isElsewhere
+                        ? Status::success()
+                        : checkWritable(flightRecordName(options.flightRecorder,
+                                                         int32_t(rank)) +
+                                        ".txt");
+    if (!status.ok())
+      return Status::error("--flight-recorder: " + status.message());
+  }
+  return Status::success();
+}
+
 /// Writes the flight record, where one is asked for.
 Status Trainer::fail(const std::string &text) const {
+  beginEnding();
   if (!options.flightRecorder.empty())
     if (Status status =
             session->writeFlightRecord(options.flightRecorder, text);
@@ -160,8 +186,10 @@ Status Trainer::runStep(int64_t step) {
                 losses[static_cast<size_t>(step - 1)].begin());
   if (!options.metrics.empty() && run.isFirst())
     if (Status status = metrics.add(record, run.tokensPerStep()); !status.ok())
-      return status;
-  return checkFinite();
+      return fail("step " + std::to_string(step) + ": " + status.message());
+  if (Status status = checkFinite(); !status.ok())
+    return fail(status.message());
+  return Status::success();
 }
 
 /// Processes stop before the same step, wherever the signal came.
@@ -183,6 +211,7 @@ Expected<bool> Trainer::isInterrupted() const {
 Status Trainer::loop() {
   Progress progress(options.steps, run.tokensPerStep(), options.logEvery);
   PlaceTeller teller(run.network ? &session->executor() : nullptr);
+  lastResort.watch(session.get());
   firstBegin = host::nanoseconds();
   for (int64_t step = 1; step <= options.steps; ++step) {
     Expected<bool> interrupted = isInterrupted();
@@ -285,6 +314,7 @@ Status Trainer::train() {
       run.network->announce(trained.message());
     return trained;
   }
+  lastResort.dismiss();
   if (run.isFirst())
     printSummary();
   if (Status status = writeResults(); !status.ok())
@@ -300,8 +330,8 @@ Status Trainer::train() {
 }
 
 static int reportError(const Status &status) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "veeline: error: %s\n", status.message().c_str());
+  beginEnding();
+  printError(status.message());
   return interruptSignal() ? 128 + interruptSignal() : 1;
 }
 
@@ -312,8 +342,11 @@ int train::run(const Options &options) {
   if (options.checkMemory)
     startCountingAllocations();
   Expected<std::unique_ptr<Run>> run = Run::open(options);
-  if (!run.ok())
-    return reportError(run.status());
+  if (!run.ok()) {
+    int code = reportError(run.status());
+    refuseToMeet(options, run.status().message());
+    return code;
+  }
   // Said before what the run holds is given back, which takes time: who starts
   // the processes may end this one meanwhile.
   Trainer trainer(**run);

@@ -26,8 +26,9 @@ def describe(prefix, rank):
         return "text and trace differ"
     if {event["tid"] for event in events} != {rank} or len({e["args"]["step"] for e in events if "step" in e["args"]}) > 2:
         return "the trace is not of the last two steps of this rank"
-    short = re.search(r"is gone|has not answered for \d+ s|arrived, expected|is not the one that is expected|"
-                      r"all ranks have to read the same lengths|deadlock", lines[-1])
+    short = re.search(r"is gone|has not answered for [\d.]+ s|arrived, expected|is not the one that is expected|"
+                      r"all ranks have to read the same lengths|deadlock|cannot write|the loss of a microbatch",
+                      re.sub(r"microbatch \d+", "a microbatch", lines[-1]))
     return short[0] if short else lines[-1]
 
 

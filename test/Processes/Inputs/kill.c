@@ -3,7 +3,8 @@
  * Preloaded into one rank of a run, kills it at a certain call of its compiled
  * step. KILL_AT=FUNCTION:INDEX:COUNT:DEED is the COUNT-th call of a function of
  * veeline/runtime.h with this index (an op, a channel, a parameter); the deed
- * is the number of a signal, or 0: to sleep for as long as the process lives.
+ * is the number of a signal, or 0: to sleep for as long as the process lives,
+ * or less: to compute for so many milliseconds, and go on.
  *
  * Before it dies the rank rests, until every other one has come to where it
  * waits, and what was sent has arrived: until the ranks that its parent has
@@ -25,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* All of the functions take a rank, an index, and no more than four pointers
@@ -102,9 +104,21 @@ static void rest(void) {
   }
 }
 
+static void compute(int milliseconds) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000L +
+             (now.tv_nsec - begin.tv_nsec) / 1000000 <
+         milliseconds);
+}
+
 static void *stand_in(void *rank, int32_t index, void *a, void *b, void *c,
                       void *d) {
-  if (index == victim_index && --calls_left == 0) {
+  if (index == victim_index && --calls_left == 0 && deed < 0) {
+    compute(-deed);
+  } else if (index == victim_index && calls_left == 0) {
     rest();
     if (deed != 0)
       kill(getpid(), deed);

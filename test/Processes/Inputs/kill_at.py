@@ -54,6 +54,11 @@ def find_points(program, victim, copies):
         if (number := middle(kind)) is not None:
             yield f"before {kind}", "veeline_op_begin", number, 1
             yield f"after {kind}", "veeline_op_end", number, 1
+    for kind in ("send", "recv"):
+        # Of tied parameters.
+        for number in [number for number, op in enumerate(ops) if op["kind"] == kind and op["microbatch"] < 0][:1]:
+            yield f"before {kind} of a parameter", "veeline_op_begin", number, 1
+            yield f"after {kind} of a parameter", "veeline_op_end", number, 1
     for kind, name, function in (("send", "before a place to send to", "veeline_send_acquire"),
                                  ("send", "in a send", "veeline_send_copy" if copies else "veeline_send_commit"),
                                  ("recv", "before a post", "veeline_recv_post"),
@@ -77,7 +82,8 @@ def run_ranks(options, ranks, settings, prefix):
         return {rank: pathlib.Path(f"{prefix}.said.{rank}").read_text() for rank in range(ranks)} if run.returncode else {}
     launch = os.path.join(os.path.dirname(__file__), "launch.py")
     run = subprocess.run([sys.executable, launch, *(f"--environment={options.victim}:{setting}" for setting in settings),
-                          "--within=20", str(ranks), *command], capture_output=True, text=True)
+                          # The others have ended within the timeout, which is 2 s.
+                          "--after=2.5", str(ranks), *command], capture_output=True, text=True)
     return {int(rank): text for rank, text in re.findall(r"^rank (\d): (.*)$", run.stdout, re.MULTILINE)}
 
 

@@ -6,7 +6,8 @@ Usage: launch.py [what to do] RANKS COMMAND ARGUMENT ...
 
 What is done waits until the first rank has printed a step. Standard output of rank 0
 is printed, then for each rank its exit code and its last line on standard error, and
-whether it ended within the time that --within gives after the deed.
+whether it ended in time: --within counts from the start, --after from the deed or, where
+there is none, from when the first rank has ended or is stopped.
 """
 
 import argparse
@@ -30,14 +31,17 @@ def free_port():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--signal", help="NAME:RANK, sent to a rank in its steps")
+    parser.add_argument("--interrupt", type=float, help="seconds after which all ranks get SIGINT")
+    parser.add_argument("--pause", type=float, help="seconds for which all ranks are stopped in their steps")
     parser.add_argument("--omit", type=int, help="a rank that is not started")
     parser.add_argument("--only", help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
     parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE")
-    parser.add_argument("--stranger", choices=("garbage", "silent", "token"), help="who else connects to rank 0")
+    parser.add_argument("--stranger", choices=("garbage", "silent", "token", "crowd"), help="who else connects to rank 0")
     parser.add_argument("--network", help="MILLISECONDS,LOSS: every rank on a host of its own, with this "
                         "delay of a packet, and this share of packets lost")
     parser.add_argument("--cut-off", type=int, help="a rank whose host loses its network in its steps")
-    parser.add_argument("--within", type=float, default=8)
+    parser.add_argument("--within", type=float, default=20)
+    parser.add_argument("--after", type=float, default=20)
     parser.add_argument("--world", type=int, help="WORLD_SIZE, where it is not the number of ranks")
     parser.add_argument("ranks", type=int)
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -73,6 +77,15 @@ def start(options, rank, port, hosts):
                             preexec_fn=hosts.enter(rank) if hosts else None)
 
 
+def connect_crowd(port):
+    crowd = []
+    for _ in range(500):
+        crowd.append(socket.socket())
+        crowd[-1].setblocking(False)
+        crowd[-1].connect_ex(("127.0.0.1", port))
+    return crowd
+
+
 def connect_stranger(kind, port):
     """Connects as soon as rank 0 listens; the connection stays."""
     deadline = time.monotonic() + 10
@@ -86,7 +99,7 @@ def connect_stranger(kind, port):
         stranger.sendall(b"GET / HTTP/1.1\r\nHost: veeline\r\n\r\n" * 10)
     if kind == "token":
         stranger.sendall(b"VEELINE1" + b"wrong".ljust(64, b"\0") + bytes(16))
-    return stranger
+    return stranger, connect_crowd(port) if kind == "crowd" else None
 
 
 class Reader(threading.Thread):
@@ -110,11 +123,13 @@ def is_stopped(process):
         return file.read().rsplit(")", 1)[1].split()[0] == "T"
 
 
-def await_ends(ranks, deadline):
+def await_ends(ranks, deadline, after, deed):
     """Until all have ended that are not stopped; what is to be said of those that have not."""
     while True:
         left = {rank: process for rank, process in ranks.items() if process.poll() is None}
-        late = time.monotonic() > deadline
+        if not deed and (len(left) < len(ranks) or any(map(is_stopped, left.values()))):
+            deed = time.monotonic()
+        late = time.monotonic() > min(deadline, deed + after if deed else deadline)
         ends = {rank: "is stopped" if is_stopped(process) else "still runs" for rank, process in left.items()}
         if late or "still runs" not in ends.values():
             return ends
@@ -135,17 +150,29 @@ def main():
             time.sleep(0.1)
     out = {rank: Reader(process.stdout, "step ") for rank, process in ranks.items()}
     err = {rank: Reader(process.stderr, "\0") for rank, process in ranks.items()}
-    begin = time.monotonic()
+    begin, deed = time.monotonic(), None
     if options.signal:
         out[0].first.wait(30)
         name, victim = options.signal.split(":")
         ranks[int(victim)].send_signal(getattr(signal, "SIG" + name))
-        begin = time.monotonic()
+        deed = time.monotonic()
+    if options.interrupt:
+        time.sleep(options.interrupt)
+        for process in ranks.values():
+            process.send_signal(signal.SIGINT)
+        deed = time.monotonic()
+    if options.pause:
+        out[0].first.wait(30)
+        for process in ranks.values():
+            process.send_signal(signal.SIGSTOP)
+        time.sleep(options.pause)
+        for process in ranks.values():
+            process.send_signal(signal.SIGCONT)
     if options.cut_off is not None:
         out[0].first.wait(30)
         hosts.cut_off(options.cut_off)
-        begin = time.monotonic()
-    ends = await_ends(ranks, begin + options.within)
+        deed = time.monotonic()
+    ends = await_ends(ranks, begin + options.within, options.after, deed)
     for process in ranks.values():
         process.kill()
         process.wait()
@@ -158,8 +185,7 @@ def main():
         text = "".join(err[rank].lines).strip()
         ended = ends.get(rank, f"exit {process.returncode}")
         print(f"rank {rank}: {ended}{': ' if text else ''}{text}")
-    if stranger:
-        stranger.close()
+    del stranger
 
 
 if __name__ == "__main__":

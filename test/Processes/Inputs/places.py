@@ -21,7 +21,8 @@ class Program:
 
     def __init__(self, program):
         self.replicas, stages = program["replicas"], len(program["ranks"])
-        self.stage_of = [rank % stages for rank in range(stages * self.replicas)]
+        widths = program.get("stage_replicas") or [1] * stages
+        self.stage_of = [stage for stage, width in enumerate(widths) for _ in range(width)] * self.replicas
         self.channels, self.ops, self.posts, self.reductions = [], [], [], []
         for replica in range(self.replicas):
             self.channels += [{**channel, "from_rank": channel["from_rank"] + replica * stages,
@@ -35,8 +36,12 @@ class Program:
         posts = collections.defaultdict(list)
         for number, op in enumerate(ops):
             if op["kind"] == "recv":
-                edge = self.channels[op["channel"]]["edge"]
-                posts[first_ops.get(f"message of edge {edge} m{op['microbatch']}", number)].append(op["channel"])
+                channel = self.channels[op["channel"]]
+                edge = channel["edge"]
+                if channel["kind"].startswith("param-"):
+                    edge += 1 + max(other["edge"] for other in self.channels if other["kind"] == "activation")
+                region = f"message of edge {edge} m{max(op['microbatch'], 0)}"
+                posts[first_ops.get(region, number)].append(op["channel"])
         self.ops.append(ops)
         self.posts.append(posts)
         self.reductions.append(rank["reductions"])

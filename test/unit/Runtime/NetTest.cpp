@@ -13,8 +13,12 @@
 #include "Mesh.h"
 #include "Rank.h"
 
+#include "veeline/Support/Check.h"
+
 #include <algorithm>
 #include <array>
+#include <asio/read.hpp>
+#include <asio/write.hpp>
 #include <cstring>
 #include <functional>
 #include <future>
@@ -238,6 +242,32 @@ TEST(Net, MessageOfAnotherMicrobatch) {
   EXPECT_TRUE(has(ends[0], "rank 1 has failed"));
 }
 
+/// Of another microbatch on its way, on threads; whether that is an error.
+static Status runDamagedThreads(bool checkMessages) {
+  Process process;
+  damageMicrobatch(process);
+  host::HostOptions options;
+  options.steps = process.steps;
+  options.checkMessages = checkMessages;
+  Expected<std::unique_ptr<host::HostExecutor>> executor =
+      host::HostExecutor::create(process.artifact, process.program(), options);
+  if (!executor.ok())
+    return executor.status();
+  const void *inputs[] = {lengths.data()};
+  StepResult result;
+  if (Status status = (*executor)->begin(inputs, {}); !status.ok())
+    return status;
+  return (*executor)->finish(result);
+}
+
+/// Where it was asked for, and always in builds with checks.
+TEST(Threads, MessageOfAnotherMicrobatch) {
+  EXPECT_TRUE(has(runDamagedThreads(true).message(),
+                  "activation 0 of microbatch 1 with 64 bytes arrived, "
+                  "expected activation 0 of microbatch 0 with 64 bytes"));
+  EXPECT_EQ(runDamagedThreads(false).ok(), !checksEnabled);
+}
+
 static void expectUnexpected(Process sender, const std::string &what) {
   Ends ends = runBoth(std::move(sender), {});
   EXPECT_TRUE(has(ends[1], "rank 0 sent message 0 of channel 0 (" + what +
@@ -305,6 +335,86 @@ TEST(Net, ExchangeOfMoreThanThereIsToSay) {
   EXPECT_EQ(runBoth(modest, talker)[0],
             "rank 1 sent 1001 bytes, which is more than it has to say; rank 0 "
             "waits for what rank 1 has to tell all");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rank 1 of two, byte by byte.
+class RawPeer {
+public:
+  explicit RawPeer(uint16_t port) : socket(io) {
+    socket.connect({asio::ip::address_v4::loopback(), port});
+    Hello hello = {};
+    std::memcpy(hello.magic, magic, sizeof(magic));
+    hello.rank = 1;
+    hello.numRanks = 2;
+    asio::write(socket, asio::buffer(&hello, sizeof(hello)));
+    Welcome welcome;
+    asio::read(socket, asio::buffer(&welcome, sizeof(welcome)));
+    std::string text(welcome.bytes, ' ');
+    asio::read(socket, asio::buffer(text));
+  }
+  void write(const void *data, size_t bytes) {
+    asio::error_code ignored;
+    asio::write(socket, asio::buffer(data, bytes), ignored);
+  }
+  void awaitCredit() {
+    Header header;
+    do {
+      asio::read(socket, asio::buffer(&header, sizeof(header)));
+      std::string text(header.bytes, ' ');
+      asio::read(socket, asio::buffer(text));
+    } while (header.kind != FrameKind::credit);
+  }
+
+private:
+  asio::io_context io;
+  asio::ip::tcp::socket socket;
+};
+} // namespace
+
+/// A message that is under way when a process gives up does not arrive in
+/// memory that is not its any more.
+TEST(Net, MemoryIsLeftAlone) {
+  artifact::Artifact artifact = makeArtifact();
+  const artifact::Program &program = artifact.metadata.programs[0];
+  artifact::Channel channel = program.channels[0];
+  std::swap(channel.fromRank, channel.toRank);
+  host::Group group(program, /*isWhole=*/false, /*checksMessages=*/true);
+  std::promise<uint16_t> port;
+  MeetingOptions options;
+  options.place.numRanks = 2;
+  options.timeoutSeconds = 4;
+  options.sharePort = [&](uint16_t &shared) {
+    port.set_value(shared);
+    return Status::success();
+  };
+  std::optional<RawPeer> peer;
+  std::thread joining([&] { peer.emplace(port.get_future().get()); });
+  Expected<std::unique_ptr<Mesh>> mesh = Mesh::create(options, nullptr);
+  joining.join();
+  ASSERT_TRUE(mesh.ok());
+  std::unique_ptr<host::Channel> receiver = (*mesh)->connect(group, 0, channel);
+  veeline_rank rank;
+  std::array<std::atomic<char>, messageBytes> slot = {};
+  receiver->post(rank, slot.data());
+  peer->awaitCredit();
+  Header header = {};
+  header.kind = FrameKind::message;
+  header.part = host::wholeMessage;
+  header.bytes = messageBytes;
+  std::string ones(messageBytes, 1);
+  peer->write(&header, sizeof(header));
+  peer->write(ones.data(), messageBytes / 2);
+  while (slot[messageBytes / 2 - 1] == 0)
+    std::this_thread::yield();
+  (*mesh)->disconnect();
+  peer->write(ones.data(), messageBytes / 2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(slot[messageBytes - 1], 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -525,6 +635,19 @@ TEST(NetByMpi, MessageOfAnotherMicrobatch) {
   EXPECT_TRUE(has(runByPost(damageMicrobatch)[1],
                   "activation 0 of microbatch 1 with 64 bytes arrived, "
                   "expected activation 0 of microbatch 0 with 64 bytes"));
+}
+
+/// In builds with checks without being asked.
+TEST(NetByMpi, BuildsWithChecksAlwaysCheck) {
+  Process sender, receiver;
+  sender.mpi = receiver.mpi = &postLibrary();
+  sender.checkMessages = receiver.checkMessages = false;
+  damageMicrobatch(sender);
+  std::string end = runBoth(std::move(sender), std::move(receiver))[1];
+  if (checksEnabled)
+    EXPECT_TRUE(has(end, "activation 0 of microbatch 1 with 64 bytes arrived"));
+  else
+    EXPECT_EQ(end, "");
 }
 
 TEST(NetByMpi, MessageOfAnotherEdge) {

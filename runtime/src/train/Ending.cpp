@@ -1,0 +1,125 @@
+//===- Ending.cpp - why a run ends ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Ending.h"
+
+#include "File.h"
+#include "Interrupt.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace veeline;
+using namespace veeline::train;
+
+namespace {
+enum class Teller { nobody, loop, network };
+} // namespace
+
+static std::atomic<Teller> teller{Teller::nobody};
+static std::atomic<bool> isTold{false};
+static std::atomic<const Session *> watched{nullptr};
+
+void train::beginEnding() {
+  Teller nobody = Teller::nobody;
+  if (teller.compare_exchange_strong(nobody, Teller::loop) ||
+      nobody == Teller::loop)
+    return;
+  for (;;)
+    ::pause();
+}
+
+void train::printError(const std::string &text) {
+  isTold.store(true);
+  std::fflush(stdout);
+  std::fprintf(stderr, "veeline: error: %s\n", text.c_str());
+}
+
+/// Without stdio: another thread may be in it, and stay there.
+[[noreturn]] static void exitWith(const std::string &text) {
+  std::string line = "veeline: error: " + text + "\n";
+  if (!isTold.exchange(true))
+    (void)!::write(STDERR_FILENO, line.data(), line.size());
+  deleteTemporaryFiles();
+  ::_exit(1);
+}
+
+/// What the loop would say of a step, where it waits for one.
+static std::string describeEnd(const Session &session, const char *failure) {
+  const host::HostExecutor &executor = session.executor();
+  if (executor.pulse().state == host::Pulse::elsewhere)
+    return failure;
+  ShortText place;
+  executor.describePlace(place);
+  std::string text = "step " + std::to_string(executor.currentStep()) + ": " +
+                     std::string(failure);
+  if (text.find(place.view()) == std::string::npos)
+    text += "; " + std::string(place.view());
+  return text;
+}
+
+/// Of the network's thread.
+static void endProcess(const Options &options, const char *failure,
+                       int32_t calls) {
+  Teller nobody = Teller::nobody;
+  if (!teller.compare_exchange_strong(nobody, Teller::network)) {
+    // The loop is at it; a disk or a pipe may keep it from the end.
+    if (calls > 2)
+      exitWith(failure);
+    return;
+  }
+  std::string text = failure;
+  const Session *session = watched.load();
+  if (session)
+    text = describeEnd(*session, failure);
+  if (session && !options.flightRecorder.empty())
+    if (Status status =
+            session->writeFlightRecord(options.flightRecorder, text);
+        !status.ok())
+      text += "; " + status.message();
+  exitWith(text);
+}
+
+void train::refuseToMeet(const Options &options, const std::string &why) {
+  Expected<std::optional<net::Place>> place = net::findPlace();
+  if (net::hasMet() || !place.ok() || !*place)
+    return;
+  // Where MPI would have said where rank 0 is, mpirun ends the others.
+  bool isByMpi = options.transport == "mpi" || (options.transport == "auto" &&
+                                                (*place)->launcher == "mpirun");
+  if (isByMpi && !std::getenv("MASTER_PORT"))
+    return;
+  net::MeetingOptions meeting;
+  meeting.place = **place;
+  if (const char *token = std::getenv("VEELINE_TOKEN"))
+    meeting.token = token;
+  meeting.timeoutSeconds = options.timeoutSeconds;
+  meeting.isInterrupted = [] { return interruptSignal() != 0; };
+  // In one line, as the meeting reads it.
+  meeting.refusal = why;
+  std::replace(meeting.refusal.begin(), meeting.refusal.end(), '\n', ' ');
+  meeting.about = meeting.refusal;
+  asio::io_context io;
+  (void)net::meet(io, meeting);
+}
+
+LastResort::LastResort(Run &run) : run(run) {
+  if (run.network)
+    run.network->setLastResort(
+        [options = run.options, calls = 0](const char *failure) mutable {
+          endProcess(options, failure, ++calls);
+        });
+}
+
+void LastResort::dismiss() {
+  if (run.network)
+    run.network->setLastResort(nullptr);
+}
+
+void LastResort::watch(const Session *session) { watched.store(session); }
