@@ -62,6 +62,11 @@ public:
   /// arrays.
   int64_t stepsPerEpoch() const { return numStepsPerEpoch; }
 
+  /// Where everything comes from, as "--data NAME=SOURCE" and "--lengths
+  /// SOURCE": equal where the same values are read. A file counts with its size
+  /// and checksum, not with its name, which differs between machines.
+  std::vector<std::string> describe() const;
+
   /// Of one microbatch.
   int64_t batchBytes(size_t index) const;
   const char *buffer(size_t index) const { return buffers[index].data(); }

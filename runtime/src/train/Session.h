@@ -53,11 +53,16 @@ public:
 
 private:
   Status openInit();
+  Status findPlace();
   Status placeRanks();
   Status openNetwork();
-  Status connect(const net::Place &place);
+  Status connect();
+  bool usesMpi() const;
   std::string commonOptions() const;
 
+  /// Among the processes of a launcher; none where there is one alone.
+  std::optional<net::Place> place;
+  uint64_t artifactChecksum = 0; ///< Where there is a place.
   MappedFile initFile;
   data::NamedTensors initTensors;
 };

@@ -31,7 +31,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--signal", help="NAME:RANK, sent to a rank in its steps")
     parser.add_argument("--omit", type=int, help="a rank that is not started")
-    parser.add_argument("--only", help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
+    parser.add_argument("--only", action="append", default=[], help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
     parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE")
     parser.add_argument("--stranger", choices=("garbage", "silent", "token"), help="who else connects to rank 0")
     parser.add_argument("--network", help="MILLISECONDS,LOSS: every rank on a host of its own, with this "
@@ -66,8 +66,10 @@ def environment(options, rank, port):
 
 def start(options, rank, port, hosts):
     command = list(options.command)
-    if options.only and options.only.startswith(f"{rank}="):
-        command += options.only.split("=", 1)[1].split()
+    for only in options.only:
+        which, arguments = only.split("=", 1)
+        if which == str(rank):
+            command += arguments.split()
     return subprocess.Popen(command, env=environment(options, rank, port), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             preexec_fn=hosts.enter(rank) if hosts else None)
