@@ -18,13 +18,19 @@ namespace {
 /// The variables of one launcher.
 struct Launcher {
   const char *name, *rank, *numRanks;
+  const char *jobs[2]; ///< What together names a run.
 };
 } // namespace
 
-static constexpr Launcher launchers[] = {
-    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-    {"RANK", "RANK", "WORLD_SIZE"}};
+static constexpr Launcher launchers[] = {{"mpirun",
+                                          "OMPI_COMM_WORLD_RANK",
+                                          "OMPI_COMM_WORLD_SIZE",
+                                          {"PMIX_NAMESPACE"}},
+                                         {"srun",
+                                          "SLURM_PROCID",
+                                          "SLURM_STEP_NUM_TASKS",
+                                          {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+                                         {"RANK", "RANK", "WORLD_SIZE", {}}};
 
 static Expected<int64_t> readNumber(const char *name, int64_t least,
                                     int64_t most) {
@@ -72,6 +78,9 @@ Expected<std::optional<Place>> net::findPlace() {
     place.launcher = launcher.name;
     place.rank = static_cast<int32_t>(*rank);
     place.numRanks = static_cast<int32_t>(*numRanks);
+    for (const char *name : launcher.jobs)
+      if (const char *text = name ? std::getenv(name) : nullptr)
+        place.job += (place.job.empty() ? "" : ".") + std::string(text);
     if (Status status = readRendezvous(place); !status.ok())
       return status;
     return std::optional<Place>(std::move(place));

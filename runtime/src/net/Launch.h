@@ -22,6 +22,8 @@ struct Place {
   int32_t numRanks = 1;
   std::string address = "127.0.0.1"; ///< Where rank 0 listens.
   uint16_t port = 29500;
+  /// What a launcher calls this run, and no other one; may be empty.
+  std::string job;
 };
 
 /// Reads the environment: Open MPI's mpirun, Slurm's srun, or RANK and
