@@ -181,7 +181,8 @@ Expected<bool> Trainer::isInterrupted() const {
 }
 
 Status Trainer::loop() {
-  Progress progress(options.steps, run.tokensPerStep(), options.logEvery);
+  Progress progress(options.steps, run.tokensPerStep(), options.logEvery,
+                    /*isAlone=*/!run.network);
   PlaceTeller teller(run.network ? &session->executor() : nullptr);
   firstBegin = host::nanoseconds();
   for (int64_t step = 1; step <= options.steps; ++step) {
