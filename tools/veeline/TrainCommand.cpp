@@ -168,7 +168,7 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
   app.add_option("--log-every", options.logEvery,
                  "Steps between lines of progress, where the output is no "
-                 "terminal")
+                 "terminal or a launcher has started several processes")
       ->capture_default_str()
       ->check(CLI::Validator(checkCount, ">= 1"))
       ->group(group);
@@ -181,7 +181,22 @@ static std::string checkTimeout(const std::string &text) {
   return valid ? "" : text + " is not a number of seconds from 0.1 to 86400";
 }
 
+static constexpr const char *environmentHelp =
+    "Ranks are threads, unless a launcher starts a process for each. The "
+    "environment says\nwhich one this is:\n"
+    "  mpirun, srun               Open MPI's and Slurm's own variables\n"
+    "  RANK, WORLD_SIZE           Without these: which process of how many\n"
+    "  LOCAL_RANK                 Which one of this machine; may be left out, "
+    "and chooses\n"
+    "                             nothing on the target host\n"
+    "  MASTER_ADDR, MASTER_PORT   Where rank 0 listens "
+    "[default: 127.0.0.1, 29500]\n"
+    "  VEELINE_TOKEN              A secret that all processes share; needed "
+    "where others can\n"
+    "                             reach MASTER_ADDR";
+
 static void addProcessOptions(CLI::App &app, TrainCommand &command) {
+  app.footer(environmentHelp);
   app.add_option("--transport", command.options.transport,
                  "How processes send messages: tcp, mpi, or auto, which is mpi "
                  "under mpirun")

@@ -28,7 +28,8 @@ struct Place {
 
 /// Reads the environment: Open MPI's mpirun, Slurm's srun, or RANK and
 /// WORLD_SIZE; MASTER_ADDR and MASTER_PORT say where rank 0 listens. Nothing
-/// where no launcher has started more than one process.
+/// where no launcher has started more than one process; an error where one has
+/// that is not known, or that does not say how many.
 Expected<std::optional<Place>> findPlace();
 
 } // namespace veeline::net

@@ -176,6 +176,11 @@ std::string Run::commonOptions() const {
 
 Status Run::openNetwork() {
   const artifact::Program *program = metadata().findProgram(options.program);
+  if (!place && options.transport != "auto")
+    return Status::error("--transport " + options.transport +
+                         " says how processes send messages, but no launcher "
+                         "has started several: ranks are threads here; start "
+                         "one process for each rank, or leave it out");
   if (!place || !program)
     return Status::success();
   const std::string &launcher = place->launcher;
@@ -217,7 +222,9 @@ static Expected<const net::MpiLibrary *> openMpi(const Options &options,
                          " of " + std::to_string(numRanks) + ", but for " +
                          place.launcher + " it is rank " +
                          std::to_string(place.rank) + " of " +
-                         std::to_string(place.numRanks));
+                         std::to_string(place.numRanks) +
+                         "; start the processes with Open MPI's mpirun, or "
+                         "send messages with --transport tcp");
   return mpi;
 }
 
