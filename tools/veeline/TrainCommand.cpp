@@ -273,7 +273,8 @@ static void excludeFromVerify(CLI::App &app) {
   app.get_option("--check-memory")->excludes(app.get_option("--trace-tensors"));
 }
 
-static int runTrain(TrainCommand &command, char **argv) {
+/// What stands for other options becomes these.
+static void resolve(TrainCommand &command) {
   train::Options &options = command.options;
   if (*command.minLearningRateOption)
     options.minLearningRate = command.minLearningRate;
@@ -284,6 +285,11 @@ static int runTrain(TrainCommand &command, char **argv) {
   if (!command.synthetic.empty())
     options.inputs.otherwise =
         command.synthetic == "fixed" ? "random:fixed" : "random";
+}
+
+static int runTrain(TrainCommand &command, char **argv) {
+  train::Options &options = command.options;
+  resolve(command);
   options.libraryDirectory = driver::libraryDirectory();
   if (options.checkMemory)
     restartWithAllocationCounter(argv);
@@ -297,12 +303,13 @@ std::vector<compiler::OptionName> driver::listTrainOptions() {
   for (const CLI::Option *option : app.get_subcommand("train")->get_options())
     for (const std::string &name : option->get_lnames())
       if (name != "help")
-        names.push_back({name, option->get_expected_max() == 0, false});
+        names.push_back(
+            {name, option->get_expected_max() == 0, name == "rank-order"});
   return names;
 }
 
-std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
-  auto command = std::make_shared<TrainCommand>();
+static void addOptions(CLI::App &app,
+                       const std::shared_ptr<TrainCommand> &command) {
   CLI::App &train =
       *app.add_subcommand("train", "Train a compiled model on this machine");
   train
@@ -328,5 +335,30 @@ std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
   addProcessOptions(train, *command);
   addCheckOptions(train, *command);
   excludeFromVerify(train);
+}
+
+std::string driver::checkTrain(const std::vector<const char *> &arguments,
+                               TrainCheck check) {
+  CLI::App app("", "veeline");
+  auto command = std::make_shared<TrainCommand>();
+  addOptions(app, command);
+  {
+    commandline::ErrorCapture capture;
+    (void)commandline::parse(app, static_cast<int>(arguments.size()),
+                             arguments.data());
+    if (!capture.message.empty())
+      return capture.message;
+  }
+  resolve(*command);
+  Status status = check == TrainCheck::artifact
+                      ? train::check(command->options)
+                      : train::checkFiles(command->options,
+                                          check == TrainCheck::filesAndResults);
+  return status.ok() ? "" : status.message();
+}
+
+std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
+  auto command = std::make_shared<TrainCommand>();
+  addOptions(app, command);
   return [command](char **argv) { return runTrain(*command, argv); };
 }

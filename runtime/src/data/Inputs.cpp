@@ -93,6 +93,22 @@ static Expected<Spec> parseSpec(const std::string &text) {
   return spec;
 }
 
+Status data::checkFiles(const InputOptions &options) {
+  std::vector<std::string> files;
+  for (const std::string &text : options.specs) {
+    Expected<Spec> spec = parseSpec(text);
+    if (!spec.ok())
+      return spec.status();
+    files.push_back(spec->file);
+  }
+  files.push_back(options.lengths);
+  for (const std::string &file : files)
+    if (!file.empty())
+      if (auto opened = MappedFile::open(file); !opened.ok())
+        return opened.status();
+  return Status::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Opening
 //===----------------------------------------------------------------------===//

@@ -35,6 +35,10 @@ struct InputOptions {
   std::string lengths = {};
 };
 
+/// What is wrong with them without regard to a model: how they are written, and
+/// files that cannot be read.
+Status checkFiles(const InputOptions &options);
+
 /// Where one batch argument comes from.
 class Source;
 class Lengths;

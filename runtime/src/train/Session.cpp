@@ -34,6 +34,14 @@ static int64_t byteSizeOf(const Parameter &param) {
 //===----------------------------------------------------------------------===//
 
 Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
+  Expected<std::unique_ptr<Run>> run = load(options);
+  if (run.ok())
+    if (Status status = (*run)->openNetwork(); !status.ok())
+      return status;
+  return run;
+}
+
+Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   Expected<artifact::Artifact> artifact =
       artifact::readArtifact(options.artifact);
   if (!artifact.ok())
@@ -71,9 +79,19 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   }
   if (Status status = run->openInit(); !status.ok())
     return status;
-  if (Status status = run->openNetwork(); !status.ok())
-    return status;
   return run;
+}
+
+Expected<const artifact::Program *>
+Run::findProgram(const std::string &name) const {
+  if (const artifact::Program *program = metadata().findProgram(name))
+    return program;
+  std::vector<std::string> names;
+  for (const artifact::Program &program : metadata().programs)
+    names.push_back(program.name);
+  return Status::error("'" + options.artifact + "' has no program '" + name +
+                       "', it has " + joinNames(names) +
+                       suggestion(name, names));
 }
 
 /// Which program runs is found out later: it may not exist.
@@ -342,15 +360,10 @@ Expected<std::unique_ptr<Session>>
 Session::create(Run &run, const std::string &programName,
                 const host::HostOptions &options) {
   std::unique_ptr<Session> session(new Session(run));
-  session->description = run.metadata().findProgram(programName);
-  if (!session->description) {
-    std::vector<std::string> names;
-    for (const artifact::Program &program : run.metadata().programs)
-      names.push_back(program.name);
-    return Status::error("'" + run.options.artifact + "' has no program '" +
-                         programName + "', it has " + joinNames(names) +
-                         suggestion(programName, names));
-  }
+  Expected<const artifact::Program *> found = run.findProgram(programName);
+  if (!found.ok())
+    return found.status();
+  session->description = *found;
   Expected<std::unique_ptr<host::HostExecutor>> host =
       host::HostExecutor::create(run.artifact, *session->description, options);
   if (!host.ok())

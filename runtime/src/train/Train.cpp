@@ -300,6 +300,28 @@ Status Trainer::train() {
   return Status::success();
 }
 
+Status train::checkFiles(const Options &options, bool writesResults) {
+  if (Status status = data::checkFiles(options.inputs); !status.ok())
+    return status;
+  if (!options.init.empty())
+    if (auto file = MappedFile::open(options.init); !file.ok())
+      return file.status();
+  if (!writesResults)
+    return Status::success();
+  for (const std::string &path :
+       {options.save, options.metrics, options.timeline, options.profile})
+    if (Status status = checkWritable(path); !status.ok())
+      return status;
+  return Status::success();
+}
+
+Status train::check(const Options &options) {
+  Expected<std::unique_ptr<Run>> run = Run::load(options);
+  if (!run.ok())
+    return run.status();
+  return (*run)->findProgram(options.program).status();
+}
+
 static int reportError(const Status &status) {
   std::fflush(stdout);
   std::fprintf(stderr, "veeline: error: %s\n", status.message().c_str());
