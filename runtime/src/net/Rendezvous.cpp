@@ -121,6 +121,22 @@ static std::string describe(const tcp::socket &socket) {
 // Listening
 //===----------------------------------------------------------------------===//
 
+/// A name of this machine's that only it finds at the loopback, as Debian's own
+/// one in /etc/hosts, leads the others nowhere.
+static void warnOfLoopback(const std::string &name,
+                           const tcp::endpoint &endpoint) {
+  asio::error_code isName;
+  asio::ip::make_address(name, isName);
+  if (!isName || !endpoint.address().is_loopback() ||
+      name.find("localhost") != std::string::npos)
+    return;
+  std::fprintf(stderr,
+               "veeline: warning: rank 0 listens at %s, the loopback, which is "
+               "what MASTER_ADDR '%s' is here; ranks on other machines need an "
+               "address that they can reach\n",
+               endpoint.address().to_string().c_str(), name.c_str());
+}
+
 /// Rank 0 listens where all know; the others at any port of the interface that
 /// leads to rank 0. That is the loopback unless the address says otherwise.
 Status Meeting::listen() {
@@ -140,6 +156,8 @@ Status Meeting::listen() {
     return Status::error("MASTER_ADDR is '" + options.place.address +
                          "', which others can reach; set VEELINE_TOKEN, to "
                          "the same secret for all ranks");
+  if (rank == 0)
+    warnOfLoopback(options.place.address, endpoint);
   if (rank > 0 && !endpoint.address().is_loopback()) {
     // Sends nothing: asks the system which of its addresses leads there.
     asio::ip::udp::socket probe(io);
