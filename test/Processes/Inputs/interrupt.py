@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs mpirun, sends it SIGINT in the second step of the ranks, as Ctrl-C does, and prints its exit code."""
+"""Runs mpirun, sends it a signal in the second step of the ranks, and prints its exit code.
+
+Usage: interrupt.py SIGNAL COMMAND ARGUMENT ...
+"""
 
 import signal
 import subprocess
 import sys
 import time
 
-command = sys.argv[1:]
+name, command = sys.argv[1], sys.argv[2:]
 if "timeout" in command:  # It keeps the signal from mpirun.
     at = command.index("timeout")
     del command[at:at + 2]
@@ -19,6 +22,6 @@ for line in run.stdout:
     if "step " in line:
         break
 time.sleep(0.3)
-run.send_signal(signal.SIGINT)
+run.send_signal(getattr(signal, "SIG" + name))
 sys.stdout.write(run.stdout.read())
 print(f"exit {run.wait()}")
