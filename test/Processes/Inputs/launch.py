@@ -116,8 +116,19 @@ def connect_other_user(port):
     is_connected.wait(20)
 
 
+def await_listener(port):
+    """Without a connection, which rank 0 would see."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with open("/proc/net/tcp") as file:
+            if any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A" for line in list(file)[1:]):
+                return
+        time.sleep(0.01)
+
+
 def run_other(options, port):
     """Until it ends."""
+    await_listener(port)
     variables, arguments = options.other_run.split(":", 1)
     env = environment(options, 1, port) | dict(item.split("=", 1) for item in variables.split(",") if item)
     other = subprocess.run([*options.command, *arguments.split()], env=env, text=True, stderr=subprocess.PIPE)
