@@ -44,6 +44,9 @@ probe = "import network; network.Network(2, 0, 0)"
 processes = os.path.join(config.test_source_root, "Processes", "Inputs")
 if subprocess.run([config.python, "-c", probe], cwd=processes, capture_output=True).returncode == 0:
     config.available_features.add("namespaces")
+# May be any user.
+if os.geteuid() == 0:
+    config.available_features.add("root")
 # Model files by others: VEELINE_MODELS, or what lies beside the source tree.
 models = os.environ.get("VEELINE_MODELS", os.path.join(config.veeline_source_dir, "../shared/models"))
 if os.path.isdir(models):

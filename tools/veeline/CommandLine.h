@@ -28,6 +28,16 @@ std::function<int(char **argv)> addTrainCommand(CLI::App &app);
 /// The options of `train`.
 std::vector<compiler::OptionName> listTrainOptions();
 
+/// What of a training is looked at before it is started.
+enum class TrainCheck {
+  files,           ///< Those that are read.
+  filesAndResults, ///< Those that this process writes, too.
+  artifact         ///< What does not fit the artifact.
+};
+/// What is wrong with a command line of `train` that parses; empty: nothing.
+std::string checkTrain(const std::vector<const char *> &arguments,
+                       TrainCheck check);
+
 /// Adds `run` to `app`; the result runs the job that was named.
 std::function<int()> addRunCommand(CLI::App &app);
 

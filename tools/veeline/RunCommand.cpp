@@ -36,9 +36,14 @@ namespace {
 
 /// What VPipe's driver calls otherwise.
 const std::map<std::string, std::string> equivalents = {
-    {"module", "model"},       {"recompute_ratio", "recompute"},
-    {"sync_mode", "schedule"}, {"batch_size", "batch-size"},
-    {"learning_rate", "lr"},
+    {"module", "'model'"},
+    {"recompute_ratio", "'recompute'"},
+    {"sync_mode", "'schedule'"},
+    {"batch_size", "'batch-size'"},
+    {"learning_rate", "'lr'"},
+    {"weight_decay", "'weight-decay'"},
+    {"data_dir", "'data' or 'text'"},
+    {"checkpoint_dir", "'save' and 'init'"},
 };
 
 class Job {
@@ -69,10 +74,12 @@ private:
   bool read();
   bool checkKeys();
   bool checkKey(const JobEntry &entry);
+  bool checkPieces(const JobEntry &entry);
   bool readBatchSize();
   bool checkNumber(const JobEntry &entry, int64_t &number);
   bool checkCommands();
   bool checkPartition();
+  bool checkTrain(driver::TrainCheck what);
   bool checkMachines();
   bool checkMachine(const JobEntry::Value &value, size_t rank);
   bool checkPlace(const net::Place &place);
@@ -136,6 +143,18 @@ static const std::set<std::string> &ownKeys() {
   return keys;
 }
 
+/// VPipe's key of that name is a file.
+bool Job::checkPieces(const JobEntry &entry) {
+  for (const JobEntry::Value &value : entry.values)
+    if (value.text.find_first_not_of("0123456789, ") != std::string::npos)
+      return fail(entry, "expected the pieces of each stage, as [3, 2, 2, 3], "
+                         "found '" +
+                             value.text +
+                             "'; the sizes that a file of VPipe's has stand "
+                             "here, its ratios at 'recompute'");
+  return true;
+}
+
 bool Job::checkKey(const JobEntry &entry) {
   bool isOwn = ownKeys().contains(entry.key);
   auto compileOption = compileOptions.find(entry.key);
@@ -148,12 +167,13 @@ bool Job::checkKey(const JobEntry &entry) {
         known.push_back(name);
     auto other = equivalents.find(entry.key);
     return fail(entry, other != equivalents.end()
-                           ? "unknown key; here it is '" + other->second + "'"
+                           ? "unknown key; here it is " + other->second
                            : "unknown key" + suggestion(entry.key, known));
   }
   bool takesList =
       entry.key == "machines" || entry.key == "data" ||
-      (compileOption != compileOptions.end() && compileOption->second.isList);
+      (compileOption != compileOptions.end() && compileOption->second.isList) ||
+      (trainOption != trainOptions.end() && trainOption->second.isList);
   if (entry.kind == JobEntry::Kind::List && !takesList)
     return fail(entry, "expected one value, found a list");
   if (entry.kind == JobEntry::Kind::Map && entry.key != "data")
@@ -161,6 +181,8 @@ bool Job::checkKey(const JobEntry &entry) {
   if (entry.key == "data" && entry.kind == JobEntry::Kind::Scalar)
     return fail(entry, "expected lines 'argument: source', found '" +
                            entry.values[0].text + "'");
+  if (entry.key == "partition" && !checkPieces(entry))
+    return false;
   bool isFlag =
       (compileOption != compileOptions.end() && compileOption->second.isFlag) ||
       (trainOption != trainOptions.end() && trainOption->second.isFlag);
@@ -298,20 +320,42 @@ std::string Job::errorOfTrain(const Arguments &arguments) {
   return capture.message;
 }
 
-/// Reports an error at the first key without which there would be none.
+/// Of `data` each source has a line.
+static int lineOf(const JobEntry &entry, const std::string &error) {
+  for (const JobEntry::Value &value : entry.values)
+    if (!value.name.empty() &&
+        (error.find("--data " + value.name + "=") != std::string::npos ||
+         error.find("'" + value.text + "'") != std::string::npos))
+      return value.line;
+  return entry.line;
+}
+
+/// Reports an error at the first key without which there would be none or, if
+/// there is no such key, another one: several may be wrong.
 template <typename Build, typename Check>
 bool Job::blame(const std::string &error, Build build, Check check) {
   if (error.empty())
     return true;
+  const Arguments all = build(nullptr);
+  const JobEntry *first = nullptr;
   for (const JobEntry &entry : entries) {
     Arguments fewer = build(&entry);
-    if (fewer == build(nullptr) || !check(fewer).empty())
+    if (fewer == all)
       continue;
-    std::string prefix = "--" + entry.key + ": ";
-    return fail(entry, error.starts_with(prefix) ? error.substr(prefix.size())
-                                                 : error);
+    std::string other = check(fewer);
+    if (!other.empty() && (other == error || first))
+      continue;
+    first = &entry;
+    if (other.empty())
+      break;
   }
-  return fail(find("model")->line, error);
+  if (!first)
+    return fail(find("model")->line, error);
+  std::string prefix = "--" + first->key + ": ";
+  return fail(
+      lineOf(*first, error),
+      first->key + ": " +
+          (error.starts_with(prefix) ? error.substr(prefix.size()) : error));
 }
 
 bool Job::checkCommands() {
@@ -329,6 +373,17 @@ bool Job::checkCommands() {
       errorOfTrain(trainArguments()),
       [this](const JobEntry *without) { return trainArguments(without); },
       errorOfTrain);
+}
+
+/// What parses may still be wrong.
+bool Job::checkTrain(driver::TrainCheck what) {
+  auto check = [what](const Arguments &arguments) {
+    return driver::checkTrain(pointersTo(arguments), what);
+  };
+  return blame(
+      check(trainArguments()),
+      [this](const JobEntry *without) { return trainArguments(without); },
+      check);
 }
 
 /// A partition that does not fit the model is seen only once the model is read.
@@ -543,6 +598,11 @@ int Job::run() {
   bool isLaunched = place->has_value();
   if (isLaunched && !checkPlace(**place))
     return 1;
+  bool isWriter = !isLaunched || (*place)->rank == 0;
+  if (!options.compileOnly &&
+      !checkTrain(isWriter ? driver::TrainCheck::filesAndResults
+                           : driver::TrainCheck::files))
+    return 1;
   bool isSpread = std::set<std::string>(hosts.begin(), hosts.end()).size() > 1;
   if (isSpread && !isLaunched && !options.compileOnly) {
     fail(*find("machines"),
@@ -559,7 +619,9 @@ int Job::run() {
   }
   if (!checkArtifact(!isLaunched))
     return 1;
-  return options.compileOnly ? 0 : train();
+  if (options.compileOnly)
+    return 0;
+  return checkTrain(driver::TrainCheck::artifact) ? train() : 1;
 }
 
 std::function<int()> driver::addRunCommand(CLI::App &app) {

@@ -168,7 +168,7 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
   app.add_option("--log-every", options.logEvery,
                  "Steps between lines of progress, where the output is no "
-                 "terminal")
+                 "terminal or a launcher has started several processes")
       ->capture_default_str()
       ->check(CLI::Validator(checkCount, ">= 1"))
       ->group(group);
@@ -181,7 +181,22 @@ static std::string checkTimeout(const std::string &text) {
   return valid ? "" : text + " is not a number of seconds from 0.1 to 86400";
 }
 
+static constexpr const char *environmentHelp =
+    "Ranks are threads, unless a launcher starts a process for each. The "
+    "environment says\nwhich one this is:\n"
+    "  mpirun, srun               Open MPI's and Slurm's own variables\n"
+    "  RANK, WORLD_SIZE           Without these: which process of how many\n"
+    "  LOCAL_RANK                 Which one of this machine; may be left out, "
+    "and chooses\n"
+    "                             nothing on the target host\n"
+    "  MASTER_ADDR, MASTER_PORT   Where rank 0 listens "
+    "[default: 127.0.0.1, 29500]\n"
+    "  VEELINE_TOKEN              A secret that all processes share; needed "
+    "where others can\n"
+    "                             reach MASTER_ADDR";
+
 static void addProcessOptions(CLI::App &app, TrainCommand &command) {
+  app.footer(environmentHelp);
   app.add_option("--transport", command.options.transport,
                  "How processes send messages: tcp, mpi, or auto, which is mpi "
                  "under mpirun")
@@ -265,7 +280,8 @@ static void excludeFromVerify(CLI::App &app) {
   app.get_option("--check-memory")->excludes(app.get_option("--trace-tensors"));
 }
 
-static int runTrain(TrainCommand &command, char **argv) {
+/// What stands for other options becomes these.
+static void resolve(TrainCommand &command) {
   train::Options &options = command.options;
   if (*command.minLearningRateOption)
     options.minLearningRate = command.minLearningRate;
@@ -276,6 +292,11 @@ static int runTrain(TrainCommand &command, char **argv) {
   if (!command.synthetic.empty())
     options.inputs.otherwise =
         command.synthetic == "fixed" ? "random:fixed" : "random";
+}
+
+static int runTrain(TrainCommand &command, char **argv) {
+  train::Options &options = command.options;
+  resolve(command);
   options.libraryDirectory = driver::libraryDirectory();
   if (options.checkMemory)
     restartWithAllocationCounter(argv);
@@ -289,12 +310,13 @@ std::vector<compiler::OptionName> driver::listTrainOptions() {
   for (const CLI::Option *option : app.get_subcommand("train")->get_options())
     for (const std::string &name : option->get_lnames())
       if (name != "help")
-        names.push_back({name, option->get_expected_max() == 0, false});
+        names.push_back(
+            {name, option->get_expected_max() == 0, name == "rank-order"});
   return names;
 }
 
-std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
-  auto command = std::make_shared<TrainCommand>();
+static void addOptions(CLI::App &app,
+                       const std::shared_ptr<TrainCommand> &command) {
   CLI::App &train =
       *app.add_subcommand("train", "Train a compiled model on this machine");
   train
@@ -320,5 +342,30 @@ std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
   addProcessOptions(train, *command);
   addCheckOptions(train, *command);
   excludeFromVerify(train);
+}
+
+std::string driver::checkTrain(const std::vector<const char *> &arguments,
+                               TrainCheck check) {
+  CLI::App app("", "veeline");
+  auto command = std::make_shared<TrainCommand>();
+  addOptions(app, command);
+  {
+    commandline::ErrorCapture capture;
+    (void)commandline::parse(app, static_cast<int>(arguments.size()),
+                             arguments.data());
+    if (!capture.message.empty())
+      return capture.message;
+  }
+  resolve(*command);
+  Status status = check == TrainCheck::artifact
+                      ? train::check(command->options)
+                      : train::checkFiles(command->options,
+                                          check == TrainCheck::filesAndResults);
+  return status.ok() ? "" : status.message();
+}
+
+std::function<int(char **)> driver::addTrainCommand(CLI::App &app) {
+  auto command = std::make_shared<TrainCommand>();
+  addOptions(app, command);
   return [command](char **argv) { return runTrain(*command, argv); };
 }

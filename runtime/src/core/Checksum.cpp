@@ -7,6 +7,7 @@
 #include "Checksum.h"
 
 #include <array>
+#include <cstdio>
 #include <cstring>
 
 using namespace veeline;
@@ -48,4 +49,25 @@ void Crc64::add(std::string_view bytes) {
   for (; left; --left, ++data)
     state = (state >> 8) ^
             tables[0][(state ^ static_cast<unsigned char>(*data)) & 0xff];
+}
+
+uint64_t veeline::checksumOfSample(std::string_view bytes) {
+  constexpr size_t numBlocks = 1024, blockBytes = 64 << 10;
+  Crc64 crc;
+  if (bytes.size() <= numBlocks * blockBytes) {
+    crc.add(bytes);
+    return crc.value();
+  }
+  size_t last = bytes.size() - blockBytes;
+  for (size_t i = 0; i < numBlocks; ++i)
+    // In this order the product fits for files of up to 2^54 bytes.
+    crc.add(bytes.substr(last * i / (numBlocks - 1), blockBytes));
+  return crc.value();
+}
+
+std::string veeline::describeContent(std::string_view bytes) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%zu bytes (checksum %016lx)", bytes.size(),
+                static_cast<unsigned long>(checksumOfSample(bytes)));
+  return text;
 }

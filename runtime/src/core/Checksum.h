@@ -8,6 +8,7 @@
 #define VEELINE_RUNTIME_CORE_CHECKSUM_H
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace veeline {
@@ -22,6 +23,14 @@ public:
 private:
   uint64_t state = ~uint64_t(0);
 };
+
+/// Of all bytes where they are no more than 64 MiB; of more, that of 1,024
+/// blocks of 64 KiB, evenly spread, the first and the last one among them.
+uint64_t checksumOfSample(std::string_view bytes);
+
+/// "123 bytes (checksum 0123456789abcdef)": what of a file is compared with
+/// that of another machine.
+std::string describeContent(std::string_view bytes);
 
 } // namespace veeline
 

@@ -6,6 +6,7 @@
 
 #include "Inputs.h"
 
+#include "Checksum.h"
 #include "Lengths.h"
 #include "Npy.h"
 #include "SafeTensors.h"
@@ -92,6 +93,22 @@ static Expected<Spec> parseSpec(const std::string &text) {
   return spec;
 }
 
+Status data::checkFiles(const InputOptions &options) {
+  std::vector<std::string> files;
+  for (const std::string &text : options.specs) {
+    Expected<Spec> spec = parseSpec(text);
+    if (!spec.ok())
+      return spec.status();
+    files.push_back(spec->file);
+  }
+  files.push_back(options.lengths);
+  for (const std::string &file : files)
+    if (!file.empty())
+      if (auto opened = MappedFile::open(file); !opened.ok())
+        return opened.status();
+  return Status::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Opening
 //===----------------------------------------------------------------------===//
@@ -124,6 +141,7 @@ public:
         files(files) {}
 
   Status parse();
+  std::vector<Spec> takeSpecs() { return std::move(specs); }
   int64_t stepsPerEpoch() const {
     return rowsPerStep ? numRows / rowsPerStep : 0;
   }
@@ -149,7 +167,6 @@ private:
                    std::string_view text) const;
   Status checkRowCount(const Spec &spec, int64_t perMicrobatch, int64_t rows);
   int64_t reachIn(const std::string &file) const;
-
   const Metadata &metadata;
   const int64_t microbatches; ///< Of a step.
   const InputOptions &options;
@@ -530,7 +547,12 @@ Expected<std::unique_ptr<Lengths>> Opener::openLengths() {
 //===----------------------------------------------------------------------===//
 
 struct Inputs::Storage {
+  std::string describeFile(const std::string &path);
+  std::string describe(const Spec &spec);
+
   Files files;
+  std::vector<Spec> specs;
+  std::string lengths; ///< A file's name, or empty.
 };
 
 Inputs::Inputs(const Metadata &metadata, int64_t microbatches)
@@ -557,13 +579,52 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
   if (!lengths.ok())
     return lengths.status();
   inputs->lengths = std::move(*lengths);
+  inputs->storage->lengths = options.lengths;
   for (const Buffer &buffer : metadata.buffers) {
     Expected<AlignedBytes> bytes = opener.openBuffer(buffer);
     if (!bytes.ok())
       return bytes.status();
     inputs->buffers.push_back(std::move(*bytes));
   }
+  // Last: sources are opened from them.
+  inputs->storage->specs = opener.takeSpecs();
   return inputs;
+}
+
+std::string Inputs::Storage::describeFile(const std::string &path) {
+  // It is open, so this cannot fail.
+  return describeContent(*files.open(path));
+}
+
+std::string Inputs::Storage::describe(const Spec &spec) {
+  std::string text = spec.argument + "=";
+  switch (spec.kind) {
+  case Spec::Kind::random:
+    return text + (spec.isFixed ? "random:fixed" : "random");
+  case Spec::Kind::text:
+    text += "text:";
+    break;
+  case Spec::Kind::npy:
+  case Spec::Kind::safeTensors:
+    break;
+  }
+  text += describeFile(spec.file);
+  if (!spec.entry.empty())
+    text += ":" + spec.entry;
+  if (spec.shift != 0)
+    text += ":shift=" + std::to_string(spec.shift);
+  return text;
+}
+
+std::vector<std::string> Inputs::describe() const {
+  std::vector<std::string> lines;
+  for (const Spec &spec : storage->specs)
+    lines.push_back("--data " + storage->describe(spec));
+  // Their order means nothing.
+  std::sort(lines.begin(), lines.end());
+  if (!storage->lengths.empty())
+    lines.push_back("--lengths " + storage->describeFile(storage->lengths));
+  return lines;
 }
 
 void Inputs::fill(size_t index, int64_t step, int64_t first, int64_t count,

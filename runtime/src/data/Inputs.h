@@ -35,6 +35,10 @@ struct InputOptions {
   std::string lengths = {};
 };
 
+/// What is wrong with them without regard to a model: how they are written, and
+/// files that cannot be read.
+Status checkFiles(const InputOptions &options);
+
 /// Where one batch argument comes from.
 class Source;
 class Lengths;
@@ -61,6 +65,11 @@ public:
   /// How many steps take all samples of the arrays once; 0 where there are no
   /// arrays.
   int64_t stepsPerEpoch() const { return numStepsPerEpoch; }
+
+  /// Where everything comes from, as "--data NAME=SOURCE" and "--lengths
+  /// SOURCE": equal where the same values are read. A file counts with its size
+  /// and checksum, not with its name, which differs between machines.
+  std::vector<std::string> describe() const;
 
   /// Of one microbatch.
   int64_t batchBytes(size_t index) const;

@@ -18,13 +18,23 @@ namespace {
 /// The variables of one launcher.
 struct Launcher {
   const char *name, *rank, *numRanks;
+  const char *localRank; ///< Among the ranks of this host.
+  const char *jobs[2];   ///< What together names a run.
 };
 } // namespace
 
 static constexpr Launcher launchers[] = {
-    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-    {"RANK", "RANK", "WORLD_SIZE"}};
+    {"mpirun",
+     "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK",
+     {"PMIX_NAMESPACE"}},
+    {"srun",
+     "SLURM_PROCID",
+     "SLURM_STEP_NUM_TASKS",
+     "SLURM_LOCALID",
+     {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+    {"RANK", "RANK", "WORLD_SIZE", "LOCAL_RANK", {}}};
 
 static Expected<int64_t> readNumber(const char *name, int64_t least,
                                     int64_t most) {
@@ -54,6 +64,30 @@ static Status readRendezvous(Place &place) {
   return Status::success();
 }
 
+/// Processes of a launcher that nobody asks would each train alone.
+static Status checkForgotten() {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (std::getenv("WORLD_SIZE"))
+    return Status::success();
+  for (const char *other : {"MASTER_ADDR", "LOCAL_RANK"})
+    if (std::getenv("RANK") && std::getenv(other))
+      return Status::error(std::string("the environment has RANK and ") +
+                           other +
+                           ", but not WORLD_SIZE; set it to the number of "
+                           "processes, or unset RANK where this is the only "
+                           "one");
+  if (!std::getenv("PMI_SIZE"))
+    return Status::success();
+  Expected<int64_t> numRanks = readNumber("PMI_SIZE", 1, most);
+  if (numRanks.ok() && *numRanks == 1)
+    return Status::success();
+  return Status::error(
+      std::string("PMI_SIZE is '") + std::getenv("PMI_SIZE") +
+      "': a launcher of another MPI than Open MPI has started this process; "
+      "use Open MPI's mpirun, or hand on what it says: mpirun -n N sh -c "
+      "'RANK=$PMI_RANK WORLD_SIZE=$PMI_SIZE exec veeline train ...'");
+}
+
 Expected<std::optional<Place>> net::findPlace() {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   for (const Launcher &launcher : launchers) {
@@ -68,13 +102,24 @@ Expected<std::optional<Place>> net::findPlace() {
     Expected<int64_t> rank = readNumber(launcher.rank, 0, *numRanks - 1);
     if (!rank.ok())
       return rank.status();
+    // It says which device is meant, of which the target `host` has one.
+    if (std::getenv(launcher.localRank))
+      if (Expected<int64_t> local =
+              readNumber(launcher.localRank, 0, *numRanks - 1);
+          !local.ok())
+        return local.status();
     Place place;
     place.launcher = launcher.name;
     place.rank = static_cast<int32_t>(*rank);
     place.numRanks = static_cast<int32_t>(*numRanks);
+    for (const char *name : launcher.jobs)
+      if (const char *text = name ? std::getenv(name) : nullptr)
+        place.job += (place.job.empty() ? "" : ".") + std::string(text);
     if (Status status = readRendezvous(place); !status.ok())
       return status;
     return std::optional<Place>(std::move(place));
   }
+  if (Status status = checkForgotten(); !status.ok())
+    return status;
   return std::optional<Place>();
 }

@@ -22,11 +22,14 @@ struct Place {
   int32_t numRanks = 1;
   std::string address = "127.0.0.1"; ///< Where rank 0 listens.
   uint16_t port = 29500;
+  /// What a launcher calls this run, and no other one; may be empty.
+  std::string job;
 };
 
 /// Reads the environment: Open MPI's mpirun, Slurm's srun, or RANK and
 /// WORLD_SIZE; MASTER_ADDR and MASTER_PORT say where rank 0 listens. Nothing
-/// where no launcher has started more than one process.
+/// where no launcher has started more than one process; an error where one has
+/// that is not known, or that does not say how many.
 Expected<std::optional<Place>> findPlace();
 
 } // namespace veeline::net

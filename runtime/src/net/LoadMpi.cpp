@@ -6,12 +6,28 @@
 
 #include "MpiLibrary.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 
 using namespace veeline;
 using namespace veeline::net;
 
+/// Between processes of one host Open MPI has shared memory, but starts the
+/// ways to others as well, which listen at all interfaces. Whoever has chosen
+/// ways keeps them.
+static void stayOnHost() {
+  const char *all = std::getenv("OMPI_COMM_WORLD_SIZE");
+  const char *here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (!all || !here || std::strcmp(all, here) != 0 ||
+      std::getenv("OMPI_MCA_btl") || std::getenv("OMPI_MCA_pml"))
+    return;
+  ::setenv("OMPI_MCA_pml", "ob1", /*overwrite=*/1);
+  ::setenv("OMPI_MCA_btl", "self,vader", /*overwrite=*/1);
+}
+
 Expected<const MpiLibrary *> net::loadMpi(const std::string &directory) {
+  stayOnHost();
   // MPI loads parts of its own, which look for its symbols.
   std::string path = directory + "/libveeline_mpi.so";
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);

@@ -7,6 +7,7 @@
 #include "Rendezvous.h"
 
 #include "Frame.h"
+#include "PeerUser.h"
 
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
@@ -22,6 +23,7 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -50,6 +52,8 @@ public:
   explicit Meeting(const MeetingOptions &options)
       : options(options), rank(options.place.rank),
         numRanks(options.place.numRanks), port(options.place.port),
+        about("job " + options.place.job + "\n" + options.about),
+        isNamed(!options.token.empty() || !options.place.job.empty()),
         acceptor(io), deadline(io), ports(static_cast<size_t>(numRanks)) {
     for (int32_t i = 0; i < numRanks; ++i)
       peers.emplace_back(io);
@@ -76,6 +80,12 @@ private:
   void welcome(const Hello &hello, tcp::socket socket);
   void drop(tcp::socket &socket, const char *why);
   void dropSilent();
+  std::string whyStranger(const tcp::socket &socket,
+                          const std::string &theirs) const;
+  asio::awaitable<void> refuse(tcp::socket &socket, int32_t who,
+                               std::string text);
+  void startDeadline();
+  std::string inVain() const;
   void finish(Status status);
   void finishIfComplete();
   std::string missing() const;
@@ -86,11 +96,18 @@ private:
   const MeetingOptions &options;
   const int32_t rank, numRanks;
   uint16_t port; ///< Of rank 0.
+  const std::string about;
+  const bool isNamed; ///< Runs are told apart by a token or a launcher.
   tcp::acceptor acceptor;
   asio::steady_timer deadline;
   std::vector<tcp::socket> peers;
   std::vector<std::string> ports; ///< "address port" of each rank.
   bool isJoined = false;          ///< Connected to all lower ranks.
+  /// By rank, why one that may be of another run was turned away.
+  std::map<int32_t, std::string> refused;
+  const steady_clock::time_point begin = steady_clock::now();
+  steady_clock::time_point end;    ///< The timeout.
+  steady_clock::time_point giveUp; ///< Where one was turned away.
   std::optional<Status> result;
   int32_t numTold = 0; ///< Ranks that know of an error.
   int32_t numDrops = 0;
@@ -98,6 +115,11 @@ private:
   std::deque<std::weak_ptr<tcp::socket>> silent;
 };
 } // namespace
+
+/// For errors that two runs at one place may be the reason of.
+static constexpr const char *otherRun =
+    "; is another run at this place? MASTER_PORT or VEELINE_TOKEN keep them "
+    "apart";
 
 static std::string describe(const tcp::socket &socket) {
   asio::error_code error;
@@ -110,6 +132,22 @@ static std::string describe(const tcp::socket &socket) {
 //===----------------------------------------------------------------------===//
 // Listening
 //===----------------------------------------------------------------------===//
+
+/// A name of this machine's that only it finds at the loopback, as Debian's own
+/// one in /etc/hosts, leads the others nowhere.
+static void warnOfLoopback(const std::string &name,
+                           const tcp::endpoint &endpoint) {
+  asio::error_code isName;
+  asio::ip::make_address(name, isName);
+  if (!isName || !endpoint.address().is_loopback() ||
+      name.find("localhost") != std::string::npos)
+    return;
+  std::fprintf(stderr,
+               "veeline: warning: rank 0 listens at %s, the loopback, which is "
+               "what MASTER_ADDR '%s' is here; ranks on other machines need an "
+               "address that they can reach\n",
+               endpoint.address().to_string().c_str(), name.c_str());
+}
 
 /// Rank 0 listens where all know; the others at any port of the interface that
 /// leads to rank 0. That is the loopback unless the address says otherwise.
@@ -130,6 +168,8 @@ Status Meeting::listen() {
     return Status::error("MASTER_ADDR is '" + options.place.address +
                          "', which others can reach; set VEELINE_TOKEN, to "
                          "the same secret for all ranks");
+  if (rank == 0)
+    warnOfLoopback(options.place.address, endpoint);
   if (rank > 0 && !endpoint.address().is_loopback()) {
     // Sends nothing: asks the system which of its addresses leads there.
     asio::ip::udp::socket probe(io);
@@ -151,6 +191,9 @@ Status Meeting::listen() {
   if (error)
     return Status::error("rank " + std::to_string(rank) + " cannot listen at " +
                          where + ": " + error.message() +
+                         (error == asio::error::address_in_use
+                              ? ", perhaps by another run"
+                              : "") +
                          "; MASTER_ADDR and MASTER_PORT choose another place");
   if (!options.sharePort)
     return Status::success();
@@ -249,7 +292,11 @@ asio::awaitable<void> Meeting::receive(tcp::socket socket) {
     co_return drop(*shared, "its token (VEELINE_TOKEN) is another one");
   if (error)
     co_return drop(*shared, "it ended before it had said who it is");
+  if (std::string why = whyStranger(*shared, about); !why.empty())
+    co_return drop(*shared, why.c_str());
   if (std::string text = findDifference(hello, about); !text.empty()) {
+    if (!isNamed)
+      co_return co_await refuse(*shared, hello.rank, text + otherRun);
     finish(Status::error(text));
     co_return co_await tellResult(*shared);
   }
@@ -263,7 +310,32 @@ static std::string nameOfLine(const std::string &line) {
   return line.substr(0, line.find(' '));
 }
 
-/// Why the process that said `hello` is none of this run; empty where it is.
+static std::string firstLine(const std::string &text) {
+  return text.substr(0, text.find('\n'));
+}
+
+/// Why who said `hello` is certainly of another run; empty where it is not.
+std::string Meeting::whyStranger(const tcp::socket &socket,
+                                 const std::string &theirs) const {
+  std::string their = firstLine(theirs), our = firstLine(about);
+  if (their != our)
+    return "it is of another run: '" + their + "', not '" + our + "'";
+  return options.token.empty() ? whyOfAnotherUser(socket) : "";
+}
+
+/// One that differs may be this run's own or another one's. The run goes on if
+/// its own comes in time.
+asio::awaitable<void> Meeting::refuse(tcp::socket &socket, int32_t who,
+                                      std::string text) {
+  if (refused.empty())
+    giveUp = steady_clock::now() + (end - begin) / 4;
+  refused.emplace(who, text);
+  startDeadline();
+  co_await answer(socket, /*isError=*/true, text);
+  drop(socket, text.c_str());
+}
+
+/// Why the process that said `hello` does not fit; empty where it does.
 std::string Meeting::findDifference(const Hello &hello,
                                     const std::string &about) {
   std::string who = "rank " + std::to_string(hello.rank);
@@ -276,7 +348,7 @@ std::string Meeting::findDifference(const Hello &hello,
   if (hello.rank < 0 || hello.rank >= numRanks || hello.rank == rank ||
       peers[static_cast<size_t>(hello.rank)].is_open())
     return "two processes were started as " + who;
-  std::istringstream theirs(about), ours(options.about);
+  std::istringstream theirs(about), ours(this->about);
   std::string their, our;
   while (std::getline(ours, our)) {
     if (!std::getline(theirs, their))
@@ -293,6 +365,8 @@ std::string Meeting::findDifference(const Hello &hello,
 /// Rank 0 answers when it knows everybody; others at once.
 void Meeting::welcome(const Hello &hello, tcp::socket socket) {
   peers[static_cast<size_t>(hello.rank)] = std::move(socket);
+  if (refused.erase(hello.rank))
+    startDeadline();
   if (rank != 0) {
     asio::co_spawn(
         io,
@@ -374,10 +448,10 @@ asio::awaitable<bool> Meeting::greet(tcp::socket &socket, Welcome &welcome,
   hello.rank = rank;
   hello.numRanks = numRanks;
   hello.isRefusal = !options.refusal.empty();
-  hello.aboutBytes = static_cast<uint32_t>(options.about.size());
+  hello.aboutBytes = static_cast<uint32_t>(about.size());
   hello.port = acceptor.local_endpoint().port();
   std::string bytes(reinterpret_cast<const char *>(&hello), sizeof(hello));
-  bytes += options.about;
+  bytes += about;
   asio::error_code error;
   co_await asio::async_write(socket, asio::buffer(bytes),
                              asio::redirect_error(asio::use_awaitable, error));
@@ -409,8 +483,9 @@ asio::awaitable<void> Meeting::join() {
     std::string who = "rank " + std::to_string(peer) + " at " + place;
     if (!isAnswered)
       co_return finish(Status::error(
-          who + " has closed the connection; is something else listening "
-                "there, or is its VEELINE_TOKEN another one?"));
+          who + " has closed the connection; is another run, or something "
+                "else, listening there, or is its VEELINE_TOKEN another "
+                "one?"));
     if (welcome.isError)
       co_return finish(Status::error(text));
     peers[static_cast<size_t>(peer)] = std::move(socket);
@@ -467,18 +542,27 @@ std::string Meeting::missing() const {
   return (count == 1 ? "rank " : "ranks ") + ranks;
 }
 
-Status Meeting::wait() {
-  deadline.expires_after(std::chrono::duration_cast<steady_clock::duration>(
-      std::chrono::duration<double>(options.timeoutSeconds)));
+std::string Meeting::inVain() const {
+  char seconds[32];
+  std::snprintf(seconds, sizeof(seconds), "%g", options.timeoutSeconds);
+  return "rank " + std::to_string(rank) + " waited " + seconds +
+         " s in vain for " + missing() + " at " + options.place.address + ":" +
+         std::to_string(port) + (isNamed ? "" : otherRun);
+}
+
+void Meeting::startDeadline() {
+  deadline.expires_at(refused.empty() ? end : std::min(end, giveUp));
   deadline.async_wait([this](asio::error_code error) {
-    if (error)
-      return;
-    char seconds[32];
-    std::snprintf(seconds, sizeof(seconds), "%g", options.timeoutSeconds);
-    finish(Status::error("rank " + std::to_string(rank) + " waited " + seconds +
-                         " s in vain for " + missing() + " at " +
-                         options.place.address + ":" + std::to_string(port)));
+    if (!error)
+      finish(
+          Status::error(refused.empty() ? inVain() : refused.begin()->second));
   });
+}
+
+Status Meeting::wait() {
+  end = begin + std::chrono::duration_cast<steady_clock::duration>(
+                    std::chrono::duration<double>(options.timeoutSeconds));
+  startDeadline();
   asio::co_spawn(io, acceptAll(), asio::detached);
   if (rank > 0)
     asio::co_spawn(io, join(), asio::detached);

@@ -19,7 +19,8 @@ namespace veeline::net {
 
 struct MeetingOptions {
   Place place;
-  /// At most 64 bytes; the same for all. Empty only on the loopback.
+  /// At most 64 bytes; the same for all. Empty only on the loopback, where then
+  /// only processes of the same user are let in.
   std::string token;
   /// Lines "name value" that all processes must agree about.
   std::string about;
@@ -42,7 +43,9 @@ struct MeetingOptions {
 /// is the connection to rank i; that of this process is closed. Connections
 /// that are not from a process of this run are dropped, with a line on standard
 /// error. An error names the ranks that did not come, or the first line of
-/// `about` that differs, and whose it is.
+/// `about` that differs, and whose it is. Where neither a token nor a launcher
+/// tells runs apart, one that differs may be of another run: the meeting then
+/// ends only if no other one comes in its place.
 Expected<std::vector<asio::ip::tcp::socket>>
 meet(asio::io_context &io, const MeetingOptions &options);
 

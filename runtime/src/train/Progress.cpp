@@ -25,9 +25,11 @@ using namespace veeline::train;
 /// Rewriting a line more often than a screen shows it costs and helps nobody.
 static constexpr double secondsBetweenRewrites = 0.1;
 
-Progress::Progress(int64_t steps, int64_t tokensPerStep, int64_t logEvery)
+/// Launchers give processes terminals whose lines end up in files.
+Progress::Progress(int64_t steps, int64_t tokensPerStep, int64_t logEvery,
+                   bool isAlone)
     : steps(steps), tokensPerStep(tokensPerStep), logEvery(logEvery),
-      terminal(::isatty(STDOUT_FILENO)) {}
+      terminal(isAlone && ::isatty(STDOUT_FILENO)) {}
 
 Progress::~Progress() { finish(); }
 

@@ -27,11 +27,12 @@ struct StepRecord {
   std::vector<double> metrics; ///< Means of the model's further results.
 };
 
-/// One line that is rewritten on a terminal; one line every so many steps
-/// elsewhere.
+/// One line that is rewritten on a terminal, where this process alone writes to
+/// it; one line every so many steps elsewhere.
 class Progress {
 public:
-  Progress(int64_t steps, int64_t tokensPerStep, int64_t logEvery);
+  Progress(int64_t steps, int64_t tokensPerStep, int64_t logEvery,
+           bool isAlone);
   ~Progress();
 
   void show(const StepRecord &record);

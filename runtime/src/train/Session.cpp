@@ -16,6 +16,7 @@
 #include "veeline/Support/Check.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <tuple>
@@ -34,6 +35,14 @@ static int64_t byteSizeOf(const Parameter &param) {
 //===----------------------------------------------------------------------===//
 
 Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
+  Expected<std::unique_ptr<Run>> run = load(options);
+  if (run.ok())
+    if (Status status = (*run)->openNetwork(); !status.ok())
+      return status;
+  return run;
+}
+
+Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   Expected<artifact::Artifact> artifact =
       artifact::readArtifact(options.artifact);
   if (!artifact.ok())
@@ -53,6 +62,8 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
+  if (Status status = run->findPlace(); !status.ok())
+    return status;
   if (Status status = run->placeRanks(); !status.ok())
     return status;
   Expected<std::unique_ptr<data::Inputs>> inputs =
@@ -69,15 +80,47 @@ Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   }
   if (Status status = run->openInit(); !status.ok())
     return status;
-  if (Status status = run->openNetwork(); !status.ok())
-    return status;
   return run;
+}
+
+Expected<const artifact::Program *>
+Run::findProgram(const std::string &name) const {
+  if (const artifact::Program *program = metadata().findProgram(name))
+    return program;
+  std::vector<std::string> names;
+  for (const artifact::Program &program : metadata().programs)
+    names.push_back(program.name);
+  return Status::error("'" + options.artifact + "' has no program '" + name +
+                       "', it has " + joinNames(names) +
+                       suggestion(name, names));
 }
 
 /// Which program runs is found out later: it may not exist.
 int32_t Run::replicas() const {
   const artifact::Program *program = metadata().findProgram(options.program);
   return program ? program->replicas : 1;
+}
+
+/// Of all that an artifact holds.
+static uint64_t checksumOf(const artifact::Artifact &artifact) {
+  Crc64 content;
+  content.add(artifact::toJson(artifact.metadata));
+  for (const std::string &object : artifact.objects)
+    content.add(object);
+  for (std::string_view values : artifact.values)
+    content.add(values);
+  return content.value();
+}
+
+/// Before ranks are placed, which changes the metadata.
+Status Run::findPlace() {
+  Expected<std::optional<net::Place>> found = net::findPlace();
+  if (!found.ok())
+    return found.status();
+  place = std::move(*found);
+  if (place)
+    artifactChecksum = checksumOf(artifact);
+  return Status::success();
 }
 
 /// Gives programs the ranks of all replicas.
@@ -93,38 +136,56 @@ Status Run::placeRanks() {
   return Status::success();
 }
 
-static void addLine(std::string &text, const char *name, double value) {
-  char number[40];
-  std::snprintf(number, sizeof(number), "%.17g", value);
-  text += std::string(name) + " " + number + "\n";
+/// The shortest text that reads back as `value`.
+template <typename T>
+static void addLine(std::string &text, const char *name, T value) {
+  char number[32];
+  auto [end, error] = std::to_chars(number, number + sizeof(number), value);
+  text += std::string(name) + " " + std::string(number, end) + "\n";
 }
 
-/// What would give other bits, or an endless wait, where it is not the same for
-/// all processes.
+static void addLine(std::string &text, const char *name, bool value) {
+  text += std::string(name) + (value ? " yes\n" : " no\n");
+}
+
+static void addLine(std::string &text, const char *name,
+                    const std::string &value) {
+  text += std::string(name) + " " + value + "\n";
+}
+
+bool Run::usesMpi() const {
+  return options.transport == "mpi" ||
+         (options.transport == "auto" && place->launcher == "mpirun");
+}
+
+/// What would give other bits, an endless wait, or a fault where there is none,
+/// where it is not the same for all processes.
 std::string Run::commonOptions() const {
-  Crc64 content;
-  for (const std::string &object : artifact.objects)
-    content.add(object);
-  std::string text = "artifact " + metadata().model + "-" +
-                     std::to_string(content.value()) + "\n--program " +
-                     options.program + "\n";
-  for (const std::string &spec : options.inputs.specs)
-    text += "--data " + spec.substr(0, spec.find('=')) + "\n";
-  text += "--rank-order " + options.rankOrder + "\n";
-  addLine(text, "--lengths", !options.inputs.lengths.empty());
-  addLine(text, "--steps", double(options.steps));
-  addLine(text, "--seed", double(options.inputs.seed));
+  std::string text;
+  addLine(text, "artifact",
+          metadata().model + "-" + std::to_string(artifactChecksum));
+  addLine(text, "--program", options.program);
+  for (const std::string &line : inputs->describe())
+    text += line + "\n";
+  addLine(text, "--rank-order", options.rankOrder);
+  addLine(text, "--transport", std::string(usesMpi() ? "mpi" : "tcp"));
+  addLine(text, "--timeout", options.timeoutSeconds);
+  addLine(text, "--steps", options.steps);
+  addLine(text, "--seed", options.inputs.seed);
   addLine(text, "--shuffle", options.inputs.shuffle);
   addLine(text, "--drop-last", options.inputs.dropLast);
-  addLine(text, "--init", !options.init.empty());
+  addLine(text, "--init",
+          options.init.empty() ? std::string("no")
+                               : describeContent(initFile.bytes()));
   // MPI sends more with it; builds with checks always do.
   addLine(text, "--check-messages", checksEnabled || options.checkMessages);
   addLine(text, "--save", !options.save.empty());
   addLine(text, "--timeline", !options.timeline.empty());
+  addLine(text, "--timeline-steps", options.timelineSteps);
   addLine(text, "--profile", !options.profile.empty());
   addLine(text, "--lr", options.optimizer.learningRate);
   addLine(text, "--min-lr", options.minLearningRate.value_or(-1));
-  addLine(text, "--warmup", double(options.warmupSteps));
+  addLine(text, "--warmup", options.warmupSteps);
   addLine(text, "--beta1", options.optimizer.beta1);
   addLine(text, "--beta2", options.optimizer.beta2);
   addLine(text, "--epsilon", options.optimizer.epsilon);
@@ -133,14 +194,16 @@ std::string Run::commonOptions() const {
 }
 
 Status Run::openNetwork() {
-  Expected<std::optional<net::Place>> place = net::findPlace();
-  if (!place.ok())
-    return place.status();
   const artifact::Program *program = metadata().findProgram(options.program);
-  if (!*place || !program)
+  if (!place && options.transport != "auto")
+    return Status::error("--transport " + options.transport +
+                         " says how processes send messages, but no launcher "
+                         "has started several: ranks are threads here; start "
+                         "one process for each rank, or leave it out");
+  if (!place || !program)
     return Status::success();
-  const std::string &launcher = (*place)->launcher;
-  int32_t found = (*place)->numRanks;
+  const std::string &launcher = place->launcher;
+  int32_t found = place->numRanks;
   if (program->ranks.size() != static_cast<size_t>(found))
     return Status::error(launcher + " has started " + std::to_string(found) +
                          " processes, but program '" + program->name +
@@ -157,7 +220,7 @@ Status Run::openNetwork() {
                            " looks at all ranks in one process, but " +
                            launcher + " has started " + std::to_string(found) +
                            "; run it without");
-  return connect(**place);
+  return connect();
 }
 
 /// MPI, initialised, where it is the transport; it must agree with what the
@@ -178,7 +241,9 @@ static Expected<const net::MpiLibrary *> openMpi(const Options &options,
                          " of " + std::to_string(numRanks) + ", but for " +
                          place.launcher + " it is rank " +
                          std::to_string(place.rank) + " of " +
-                         std::to_string(place.numRanks));
+                         std::to_string(place.numRanks) +
+                         "; start the processes with Open MPI's mpirun, or "
+                         "send messages with --transport tcp");
   return mpi;
 }
 
@@ -209,9 +274,9 @@ static uint64_t largestExchange(const artifact::Metadata &metadata,
                              timelineCapacity(program, timelineSteps));
 }
 
-Status Run::connect(const net::Place &place) {
+Status Run::connect() {
   net::MeetingOptions meeting;
-  meeting.place = place;
+  meeting.place = *place;
   if (const char *token = std::getenv("VEELINE_TOKEN"))
     meeting.token = token;
   meeting.about = commonOptions();
@@ -222,15 +287,14 @@ Status Run::connect(const net::Place &place) {
       largestExchange(metadata(), *metadata().findProgram(options.program),
                       std::max(options.timelineSteps, profileSteps));
   const net::MpiLibrary *mpi = nullptr;
-  if (options.transport == "mpi" ||
-      (options.transport == "auto" && place.launcher == "mpirun")) {
-    Expected<const net::MpiLibrary *> opened = openMpi(options, place);
+  if (usesMpi()) {
+    Expected<const net::MpiLibrary *> opened = openMpi(options, *place);
     if (!opened.ok())
       return opened.status();
     mpi = *opened;
     if (!std::getenv("MASTER_PORT"))
-      meeting.sharePort = [this, mpi, &place](uint16_t &port) {
-        net::Deadline deadline(options.timeoutSeconds, place.rank,
+      meeting.sharePort = [this, mpi](uint16_t &port) {
+        net::Deadline deadline(options.timeoutSeconds, place->rank,
                                "share the port of rank 0 by MPI");
         const char *error = mpi->broadcast(&port, sizeof(port));
         return error ? Status::error(error) : Status::success();
@@ -299,15 +363,10 @@ Expected<std::unique_ptr<Session>>
 Session::create(Run &run, const std::string &programName,
                 const host::HostOptions &options) {
   std::unique_ptr<Session> session(new Session(run));
-  session->description = run.metadata().findProgram(programName);
-  if (!session->description) {
-    std::vector<std::string> names;
-    for (const artifact::Program &program : run.metadata().programs)
-      names.push_back(program.name);
-    return Status::error("'" + run.options.artifact + "' has no program '" +
-                         programName + "', it has " + joinNames(names) +
-                         suggestion(programName, names));
-  }
+  Expected<const artifact::Program *> found = run.findProgram(programName);
+  if (!found.ok())
+    return found.status();
+  session->description = *found;
   Expected<std::unique_ptr<host::HostExecutor>> host =
       host::HostExecutor::create(run.artifact, *session->description, options);
   if (!host.ok())

@@ -33,8 +33,13 @@ size_t timelineCapacity(const artifact::Program &program, int64_t steps);
 class Run {
 public:
   static Expected<std::unique_ptr<Run>> open(const Options &options);
+  /// The same for this process alone: no other one is met.
+  static Expected<std::unique_ptr<Run>> load(const Options &options);
 
   const artifact::Metadata &metadata() const { return artifact.metadata; }
+  /// An error names the programs that there are.
+  Expected<const artifact::Program *>
+  findProgram(const std::string &name) const;
   /// The replicas of the program that is run, d, and the microbatches of a step
   /// of all of them.
   int32_t replicas() const;
@@ -57,11 +62,16 @@ public:
 
 private:
   Status openInit();
+  Status findPlace();
   Status placeRanks();
   Status openNetwork();
-  Status connect(const net::Place &place);
+  Status connect();
+  bool usesMpi() const;
   std::string commonOptions() const;
 
+  /// Among the processes of a launcher; none where there is one alone.
+  std::optional<net::Place> place;
+  uint64_t artifactChecksum = 0; ///< Where there is a place.
   MappedFile initFile;
   data::NamedTensors initTensors;
 };

@@ -209,7 +209,8 @@ Expected<bool> Trainer::isInterrupted() const {
 }
 
 Status Trainer::loop() {
-  Progress progress(options.steps, run.tokensPerStep(), options.logEvery);
+  Progress progress(options.steps, run.tokensPerStep(), options.logEvery,
+                    /*isAlone=*/!run.network);
   PlaceTeller teller(run.network ? &session->executor() : nullptr);
   lastResort.watch(session.get());
   firstBegin = host::nanoseconds();
@@ -327,6 +328,28 @@ Status Trainer::train() {
   if (options.compareSequential)
     return compareWithSequential(run, *session, stepsDone, losses);
   return Status::success();
+}
+
+Status train::checkFiles(const Options &options, bool writesResults) {
+  if (Status status = data::checkFiles(options.inputs); !status.ok())
+    return status;
+  if (!options.init.empty())
+    if (auto file = MappedFile::open(options.init); !file.ok())
+      return file.status();
+  if (!writesResults)
+    return Status::success();
+  for (const std::string &path :
+       {options.save, options.metrics, options.timeline, options.profile})
+    if (Status status = checkWritable(path); !status.ok())
+      return status;
+  return Status::success();
+}
+
+Status train::check(const Options &options) {
+  Expected<std::unique_ptr<Run>> run = Run::load(options);
+  if (!run.ok())
+    return run.status();
+  return (*run)->findProgram(options.program).status();
 }
 
 static int reportError(const Status &status) {

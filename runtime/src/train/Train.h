@@ -15,6 +15,12 @@ namespace veeline::train {
 /// status: 0, 1 after an error, 128 + n after signal n.
 int run(const Options &options);
 
+/// What `run` would find out before it trains: files that cannot be read or
+/// written. Results are those of this process.
+Status checkFiles(const Options &options, bool writesResults);
+/// And what does not fit the artifact.
+Status check(const Options &options);
+
 } // namespace veeline::train
 
 #endif // VEELINE_RUNTIME_TRAIN_TRAIN_H

@@ -11,9 +11,11 @@ there is none, from when the first rank has ended or is stopped.
 """
 
 import argparse
+import multiprocessing
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -34,9 +36,11 @@ def parse_arguments():
     parser.add_argument("--interrupt", type=float, help="seconds after which all ranks get SIGINT")
     parser.add_argument("--pause", type=float, help="seconds for which all ranks are stopped in their steps")
     parser.add_argument("--omit", type=int, help="a rank that is not started")
-    parser.add_argument("--only", help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
-    parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE")
-    parser.add_argument("--stranger", choices=("garbage", "silent", "token", "crowd"), help="who else connects to rank 0")
+    parser.add_argument("--only", action="append", default=[], help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
+    parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE; *: all ranks")
+    parser.add_argument("--stranger", choices=("garbage", "silent", "token", "crowd", "user"), help="who else connects to rank 0")
+    parser.add_argument("--other-run", help="NAME=VALUE,...:ARGUMENTS: the command as rank 1 of another run, with these "
+                        "variables and further arguments, before the ranks above 0")
     parser.add_argument("--network", help="MILLISECONDS,LOSS: every rank on a host of its own, with this "
                         "delay of a packet, and this share of packets lost")
     parser.add_argument("--cut-off", type=int, help="a rank whose host loses its network in its steps")
@@ -62,7 +66,7 @@ def environment(options, rank, port):
         variables["MASTER_ADDR"] = network.address(0)
     for setting in options.environment:
         which, assignment = setting.split(":", 1)
-        if which == str(rank):
+        if which in ("*", str(rank)):
             name, value = assignment.split("=", 1)
             variables[name] = value
     return {**os.environ, **variables}
@@ -70,8 +74,10 @@ def environment(options, rank, port):
 
 def start(options, rank, port, hosts):
     command = list(options.command)
-    if options.only and options.only.startswith(f"{rank}="):
-        command += options.only.split("=", 1)[1].split()
+    for only in options.only:
+        which, arguments = only.split("=", 1)
+        if which == str(rank):
+            command += arguments.split()
     return subprocess.Popen(command, env=environment(options, rank, port), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             preexec_fn=hosts.enter(rank) if hosts else None)
@@ -99,7 +105,47 @@ def connect_stranger(kind, port):
         stranger.sendall(b"GET / HTTP/1.1\r\nHost: veeline\r\n\r\n" * 10)
     if kind == "token":
         stranger.sendall(b"VEELINE1" + b"wrong".ljust(64, b"\0") + bytes(16))
+    if kind == "user":
+        # Ends a run of its user where it is heard: rank 7 of 9, without a token.
+        about = b"job \n"
+        stranger.sendall(b"VEELINE1" + bytes(64) + struct.pack("<iiIHH", 7, 9, len(about), 1, 0) + about)
     return stranger, connect_crowd(port) if kind == "crowd" else None
+
+
+def connect_other_user(port):
+    """As connect_stranger, from a process of user 65534, which lives as long as this one."""
+    context = multiprocessing.get_context("fork")
+    is_connected = context.Event()
+    "127.0.0.1".encode("idna")  # Loads what that user may not read.
+
+    def run():
+        os.setuid(65534)
+        stranger = connect_stranger("user", port)
+        is_connected.set()
+        time.sleep(60)
+        stranger.close()
+
+    context.Process(target=run, daemon=True).start()
+    is_connected.wait(20)
+
+
+def await_listener(port):
+    """Without a connection, which rank 0 would see."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with open("/proc/net/tcp") as file:
+            if any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A" for line in list(file)[1:]):
+                return
+        time.sleep(0.01)
+
+
+def run_other(options, port):
+    """Until it ends."""
+    await_listener(port)
+    variables, arguments = options.other_run.split(":", 1)
+    env = environment(options, 1, port) | dict(item.split("=", 1) for item in variables.split(",") if item)
+    other = subprocess.run([*options.command, *arguments.split()], env=env, text=True, stderr=subprocess.PIPE)
+    print(f"another run: exit {other.returncode}: {other.stderr.strip()}")
 
 
 class Reader(threading.Thread):
@@ -145,9 +191,14 @@ def main():
         if rank == options.omit:
             continue
         ranks[rank] = start(options, rank, port, hosts)
-        if rank == 0 and options.stranger:
+        if rank == 0 and options.stranger == "user":
+            connect_other_user(port)
+            time.sleep(0.1)
+        elif rank == 0 and options.stranger:
             stranger = connect_stranger(options.stranger, port)
             time.sleep(0.1)
+        if rank == 0 and options.other_run is not None:
+            run_other(options, port)
     out = {rank: Reader(process.stdout, "step ") for rank, process in ranks.items()}
     err = {rank: Reader(process.stderr, "\0") for rank, process in ranks.items()}
     begin, deed = time.monotonic(), None

@@ -4,6 +4,7 @@ import os
 import subprocess
 
 MODEL = "model: gpt.mlir\n"
+FAST = MODEL + "microbatches: 4\nquiet: true\nno-reference: true\n"
 CASES = {
     "empty": "",
     "no mapping": "- gpt.mlir\n",
@@ -42,9 +43,26 @@ CASES = {
     "several hosts": "stages: 2\n" + MODEL + "machines: [a:0, a:1, b:0, b:1]\nreplicas: 2\n",
     "batch": MODEL + "batch-size: many\n",
     "batch and replicas": MODEL + "replicas: 2\nbatch-size: 9\n",
-    "batch of the model": MODEL + "microbatches: 4\nbatch-size: 7\nquiet: true\nno-reference: true\ntext: book.txt\n",
+    "batch of the model": MODEL + "microbatches: 4\nbatch-size: 7\nquiet: true\nno-reference: true\ntext: gpt.mlir\n",
     "no such model": "model: none.mlir\n",
     "partition": MODEL + "stages: 2\npartition: [1, 1]\n",
+    "partition of VPipe": MODEL + "stages: 2\npartition: partition.json\n",
+    "data of VPipe": MODEL + "data_dir: books\n",
+    "checkpoints of VPipe": MODEL + "checkpoint_dir: books\n",
+    "chunks of zb-v": MODEL + "stages: 2\nschedule: zb-v\nchunks-per-stage: 3\n",
+    "no text": MODEL + "lr: 1\ntext: none.txt\n",
+    "no array": MODEL + "data:\n  tokens: none.npy\n  labels: text:gpt.mlir\n",
+    "no kind of data": MODEL + "data:\n  tokens: text:gpt.mlir\n  labels: gpt.mlir\n",
+    "no init": MODEL + "text: gpt.mlir\ninit: none.st\n",
+    "save": MODEL + "text: gpt.mlir\nsave: none/params\n",
+    "profile": MODEL + "write-profile: none/profile\n",
+    "text and init": MODEL + "text: none.txt\ninit: none.st\n",
+    "no data": FAST,
+    "data name": FAST + "data:\n  labels: random\n  tokns: random\n",
+    "data that are no parameters": FAST + "synthetic: fixed\ninit: empty.st\n",
+    "program": FAST + "text: gpt.mlir\nprogram: pipelin\n",
+    "rank order that is no number": FAST + "replicas: 2\nrank-order: [a, b]\ntext: gpt.mlir\n",
+    "rank order": FAST + "replicas: 2\nrank-order: [0, 0]\ntext: gpt.mlir\n",
 }
 
 
@@ -56,6 +74,8 @@ def say(name, file):
     return result.returncode != 0
 
 
+with open("empty.st", "wb") as file:
+    file.write((2).to_bytes(8, "little") + b"{}")
 wrong = [say("no file", "none.yaml")]
 for name, text in CASES.items():
     with open("job.yaml", "w") as file:

@@ -1,0 +1,71 @@
+//===- PeerUser.cpp - whose process is at the other end -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PeerUser.h"
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+using namespace veeline;
+using asio::ip::tcp;
+
+/// As /proc/net/tcp writes it: words of the address as the machine has them.
+static std::string nameOf(const tcp::endpoint &endpoint) {
+  auto append = [](std::string &text, const unsigned char *bytes, size_t size) {
+    for (size_t i = 0; i < size; i += 4) {
+      uint32_t word;
+      std::memcpy(&word, bytes + i, 4);
+      char digits[9];
+      std::snprintf(digits, sizeof(digits), "%08X", word);
+      text += digits;
+    }
+  };
+  std::string text;
+  if (endpoint.address().is_v4()) {
+    auto bytes = endpoint.address().to_v4().to_bytes();
+    append(text, bytes.data(), bytes.size());
+  } else {
+    auto bytes = endpoint.address().to_v6().to_bytes();
+    append(text, bytes.data(), bytes.size());
+  }
+  char port[8];
+  std::snprintf(port, sizeof(port), ":%04X", endpoint.port());
+  return text + port;
+}
+
+std::string net::whyOfAnotherUser(const tcp::socket &socket) {
+  asio::error_code error;
+  tcp::endpoint theirs = socket.remote_endpoint(error);
+  tcp::endpoint ours = socket.local_endpoint(error);
+  if (error)
+    return "it is gone";
+  std::ifstream table(theirs.address().is_v4() ? "/proc/net/tcp"
+                                               : "/proc/net/tcp6");
+  std::string line;
+  if (!std::getline(table, line))
+    return "";
+  const std::string ends = " " + nameOf(theirs) + " " + nameOf(ours) + " ";
+  while (std::getline(table, line)) {
+    size_t at = line.find(ends);
+    if (at == std::string::npos)
+      continue;
+    std::istringstream fields(line.substr(at + ends.size()));
+    std::string state, queues, timer, retries;
+    unsigned long user = 0, timeout = 0, inode = 0;
+    fields >> state >> queues >> timer >> retries >> user >> timeout >> inode;
+    // What nobody holds any more has no user.
+    if (inode == 0)
+      break;
+    if (user == ::geteuid())
+      return "";
+    return "it is a process of another user (" + std::to_string(user) +
+           "); where it is to take part, set VEELINE_TOKEN for all ranks";
+  }
+  return "it is gone";
+}

@@ -1,0 +1,22 @@
+//===- PeerUser.h - whose process is at the other end ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_PEERUSER_H
+#define VEELINE_RUNTIME_NET_PEERUSER_H
+
+#include <asio/ip/tcp.hpp>
+#include <string>
+
+namespace veeline::net {
+
+/// Why who is at the other end of a connection through the loopback is none of
+/// this user's processes; empty where it is one, and where the system does not
+/// tell.
+std::string whyOfAnotherUser(const asio::ip::tcp::socket &socket);
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_PEERUSER_H
