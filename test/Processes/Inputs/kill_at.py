@@ -130,9 +130,9 @@ def what_victim_says(options):
         return "is stopped" if options.stop else f"exit -{int(signal.SIGKILL)}"
     if not options.stop:
         return ""
-    # mpirun may let a stopped rank go on, to end it; it is where it was stopped.
-    told = rf"veeline: told to end by signal {int(signal.SIGTERM)} in step {STEP}: "
-    return rf"({told}([^;]*; )?rank {options.victim} is (at|before) [^;]*\n?)?"
+    # mpirun may let a stopped rank go on, to end it; it is where it was stopped, and misses the others.
+    told = rf"veeline: (told to end by signal {int(signal.SIGTERM)} in|error:) step {STEP}: "
+    return rf"({told}([^\n]*; )?rank {options.victim} is (at|before) [^;\n]*\n?)*"
 
 
 def find_flaws(options, metadata, point, folder):
@@ -152,7 +152,7 @@ def find_flaws(options, metadata, point, folder):
             yield f"rank {rank}: {text}\n    is not at: {set(accepted[rank])}"
         elif "error: " in text and (flaw := check_record(prefix, rank, text, accepted[rank])):
             yield f"rank {rank}: {text}\n    {flaw}"
-    if os.path.exists(f"{prefix}.rank{options.victim}.txt"):
+    if os.path.exists(f"{prefix}.rank{options.victim}.txt") and not (options.mpirun and options.stop):
         yield "the victim has written a record"
 
 
