@@ -17,8 +17,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sys/prctl.h>
 #include <tuple>
 
 using namespace veeline;
@@ -118,8 +120,12 @@ Status Run::findPlace() {
   if (!found.ok())
     return found.status();
   place = std::move(*found);
-  if (place)
-    artifactChecksum = checksumOf(artifact);
+  if (!place)
+    return Status::success();
+  artifactChecksum = checksumOf(artifact);
+  // Where a launcher is killed, which cannot end its processes then, they end.
+  if (place->launcher != "RANK")
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
   return Status::success();
 }
 

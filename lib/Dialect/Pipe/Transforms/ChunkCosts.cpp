@@ -6,6 +6,7 @@
 
 #include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OperationSupport.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -65,8 +66,13 @@ private:
   bool isSame(Operation *a, Operation *b) const;
   unsigned numberOf(const ChunkValue &value);
 
+  bool isOfArguments(Operation *op) const;
+
   unsigned next = 0;
   llvm::DenseMap<Value, unsigned> numbers;
+  /// Values that no argument has a part in, such as zeros: every function makes
+  /// its own.
+  llvm::DenseSet<Value> fixed;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ofRoles;
   std::unordered_multimap<size_t, Entry> entries;
 };
@@ -126,6 +132,13 @@ const ValueNumbers::Entry &ValueNumbers::find(Operation *op,
   return entries.emplace(hash, Entry{op, kind})->second;
 }
 
+bool ValueNumbers::isOfArguments(Operation *op) const {
+  bool mayCapture = op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op);
+  return mayCapture || llvm::any_of(op->getOperands(), [&](Value operand) {
+           return !fixed.contains(operand);
+         });
+}
+
 /// What is kept for another function goes to memory, or comes from there: by
 /// then, no cache has it.
 static double estimateTraffic(const ChunkSignature &signature) {
@@ -151,11 +164,14 @@ Work ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
   OpCost own, ofForward, ofInput, all;
   for (Operation &op : func.getBody().front()) {
     const Entry &first = find(&op, kind);
+    bool isRepeated = first.kind != kind && isOfArguments(&op);
     OpCost cost = estimateCost(&op);
     all += cost;
-    (first.kind == kind                         ? own
+    (!isRepeated                                ? own
      : first.kind == ChunkFunctionKind::Forward ? ofForward
                                                 : ofInput) += cost;
+    if (!isOfArguments(&op))
+      fixed.insert_range(op.getResults());
     for (auto [result, known] :
          llvm::zip_equal(op.getResults(), first.op->getResults()))
       numbers[result] = first.op == &op ? next++ : numbers.lookup(known);
