@@ -75,4 +75,8 @@ void veeline::registerConversionPipelines() {
       "Lower bufferized functions, kernels and their callers to the LLVM "
       "dialect",
       buildHostCodePipeline);
+  PassPipelineRegistration<>("pipe-gpu-code",
+                             "Lower the kernels of GPU modules to the NVVM "
+                             "dialect",
+                             buildGpuCodePipeline);
 }

@@ -157,19 +157,21 @@ def PipeLowerKernels : Pass<"pipe-lower-kernels"> {
   ];
 }
 
-def PipeExpandMath : Pass<"pipe-expand-math", "::mlir::ModuleOp"> {
+def PipeExpandMath : Pass<"pipe-expand-math"> {
   let summary = "Expand functions of the math dialect into arithmetic or calls of libm";
   let description = [{
     In f32, exp, exp2, expm1, log, log2, log10, log1p, tanh, erf, sin, cos, powf
     and rsqrt become polynomials and bit operations: the same bits in a scalar and
     in every lane of a vector, right for denormals, infinities, NaN and large
     arguments. Other f32 functions are rounded from f64, half precision from f32. In
-    f64 a function is a call of libm for every element. Integer divisions that round
+    f64 a function is a call of libm for every element, of the CUDA toolkit's
+    libdevice in a GPU module. Integer divisions that round
     up or down, which LLVM lacks, become ones that round to zero.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -35,7 +35,10 @@ void buildBufferizeChunksPipeline(mlir::OpPassManager &passManager,
 /// `pipe-host-code`: everything from there to the LLVM dialect.
 void buildHostCodePipeline(mlir::OpPassManager &passManager);
 
-/// Registers both under these names.
+/// `pipe-gpu-code`: the kernels of GPU modules to the NVVM dialect.
+void buildGpuCodePipeline(mlir::OpPassManager &passManager);
+
+/// Registers all under these names.
 void registerConversionPipelines();
 
 } // namespace veeline
