@@ -16,7 +16,11 @@ class OpPassManager;
 
 namespace veeline {
 
+/// Where kernel functions run.
+enum class KernelTarget { Host, Cuda };
+
 struct BufferizeChunksOptions {
+  KernelTarget target = KernelTarget::Host;
   /// Fuse elementwise ops into their users and rows into one pass over memory.
   /// Bits do not depend on it.
   bool fuse = true;
