@@ -28,6 +28,14 @@ config.substitutions += [
 for tool in ("z3",):
     if shutil.which(tool):
         config.available_features.add(tool)
+# Where the compiler looks for it, too.
+cuda = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
+ptxas = os.path.join(cuda, "bin", "ptxas")
+if os.access(ptxas, os.X_OK) or shutil.which("ptxas"):
+    config.available_features.add("cuda-toolkit")
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if variable in os.environ:
+            config.environment[variable] = os.environ[variable]
 browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if browser:
     config.available_features.add("chromium")

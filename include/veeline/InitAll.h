@@ -9,6 +9,7 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "veeline/Autodiff/Registration.h"
+#include "veeline/Conversion/GpuTarget.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
@@ -26,6 +27,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   autodiff::registerDerivativeInterfaces(registry);
   registerBufferization(registry);
   registerHostTarget(registry);
+  registerGpuTarget(registry);
 }
 
 /// Every pass and pass pipeline of Veeline.

@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -84,13 +86,14 @@ static StringRef getLibmName(Operation *op) {
       .Default("");
 }
 
-/// Declares a function of f64 in the module of `op`.
-static LogicalResult declare(Operation *op, ModuleOp module, StringRef name) {
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  SmallVector<Type> inputs(op->getNumOperands(), builder.getF64Type());
-  auto type = builder.getFunctionType(inputs, builder.getF64Type());
-  if (Operation *symbol = module.lookupSymbol(name)) {
-    auto function = dyn_cast<func::FuncOp>(symbol);
+/// Declares the function `name` of f64 in `module`. `Function` is the op for
+/// it.
+template <typename Function, typename FunctionType>
+static LogicalResult declare(Operation *op, Operation *module, StringRef name,
+                             FunctionType type) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&module->getRegion(0).front());
+  if (Operation *symbol = SymbolTable::lookupSymbolIn(module, name)) {
+    auto function = dyn_cast<Function>(symbol);
     if (function && function.isExternal() && function.getFunctionType() == type)
       return success();
     InFlightDiagnostic error = op->emitError("this op needs libm's function '")
@@ -100,14 +103,39 @@ static LogicalResult declare(Operation *op, ModuleOp module, StringRef name) {
     error.attachNote(symbol->getLoc()) << "it is here";
     return error;
   }
-  auto function = func::FuncOp::create(builder, module.getLoc(), name, type);
-  function.setPrivate();
+  auto function = Function::create(builder, module->getLoc(), name, type);
+  function.setVisibility(SymbolTable::Visibility::Private);
   return success();
 }
 
-/// Calls `name` on f64 scalars.
-static Value callScalar(OpBuilder &builder, Location loc, StringRef name,
+/// In a GPU module functions are those of the CUDA toolkit's libdevice, which
+/// have libm's names behind a prefix. They are called in the LLVM dialect,
+/// which the conversion of the gpu dialect leaves as it is.
+static bool isOnGpu(Operation *op) {
+  return op->getParentOfType<gpu::GPUModuleOp>() != nullptr;
+}
+
+static std::string getFunctionName(Operation *op) {
+  return (isOnGpu(op) ? "__nv_" : "") + getLibmName(op).str();
+}
+
+/// Declares what callScalar calls for `op`.
+static LogicalResult declare(Operation *op, Operation *module) {
+  Type f64 = Float64Type::get(op->getContext());
+  SmallVector<Type> inputs(op->getNumOperands(), f64);
+  std::string name = getFunctionName(op);
+  if (isOnGpu(op))
+    return declare<LLVM::LLVMFuncOp>(op, module, name,
+                                     LLVM::LLVMFunctionType::get(f64, inputs));
+  return declare<func::FuncOp>(
+      op, module, name, FunctionType::get(op->getContext(), inputs, f64));
+}
+
+/// Calls the function of `op` on f64 scalars.
+static Value callScalar(OpBuilder &builder, Operation *op,
                         ValueRange operands) {
+  Location loc = op->getLoc();
+  std::string name = getFunctionName(op);
   SmallVector<Value> wide;
   Type f64 = builder.getF64Type();
   for (Value operand : operands) {
@@ -115,15 +143,18 @@ static Value callScalar(OpBuilder &builder, Location loc, StringRef name,
       operand = arith::SIToFPOp::create(builder, loc, f64, operand);
     wide.push_back(operand);
   }
+  if (isOnGpu(op))
+    return LLVM::CallOp::create(builder, loc, f64, name, wide).getResult();
   return func::CallOp::create(builder, loc, name, f64, wide).getResult(0);
 }
 
-/// Calls `name` once for every element of the f64 operands.
-static Value callForEach(OpBuilder &builder, Location loc, StringRef name,
-                         ValueRange operands, Type type) {
+/// Calls the function of `op` once for every element of the f64 operands.
+static Value callForEach(OpBuilder &builder, Operation *op, ValueRange operands,
+                         Type type) {
+  Location loc = op->getLoc();
   auto vectorType = dyn_cast<VectorType>(type);
   if (!vectorType)
-    return callScalar(builder, loc, name, operands);
+    return callScalar(builder, op, operands);
   Value result =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorType));
   SmallVector<int64_t> strides = computeStrides(vectorType.getShape());
@@ -133,7 +164,7 @@ static Value callForEach(OpBuilder &builder, Location loc, StringRef name,
     for (Value operand : operands)
       elements.push_back(
           vector::ExtractOp::create(builder, loc, operand, position));
-    Value element = callScalar(builder, loc, name, elements);
+    Value element = callScalar(builder, op, elements);
     result = vector::InsertOp::create(builder, loc, element, result, position);
   }
   return result;
@@ -148,8 +179,7 @@ namespace {
 /// Expands the math functions below one op.
 class MathExpander {
 public:
-  explicit MathExpander(ModuleOp module)
-      : module(module), builder(module.getContext()) {}
+  explicit MathExpander(MLIRContext *context) : builder(context) {}
 
   LogicalResult expand(Operation *op);
 
@@ -158,7 +188,6 @@ private:
   Value expandF64(Operation *op, ValueRange operands);
   Value cast(Location loc, Value value, Type element);
 
-  ModuleOp module;
   OpBuilder builder;
 };
 
@@ -194,12 +223,10 @@ Value MathExpander::expandF64(Operation *op, ValueRange operands) {
   Expression x(builder, op->getLoc(), operands[0]);
   if (isa<math::RsqrtOp>(op))
     return buildRsqrt(x).getValue();
-  StringRef name = getLibmName(op);
-  if (name.empty())
+  if (getLibmName(op).empty() ||
+      failed(declare(op, SymbolTable::getNearestSymbolTable(op))))
     return {};
-  if (failed(declare(op, module, name)))
-    return {};
-  return callForEach(builder, op->getLoc(), name, operands, x.getType());
+  return callForEach(builder, op, operands, x.getType());
 }
 
 LogicalResult MathExpander::expand(Operation *op) {
@@ -246,6 +273,11 @@ LogicalResult MathExpander::expand(Operation *op) {
 namespace {
 
 struct ExpandMath : veeline::impl::PipeExpandMathBase<ExpandMath> {
+  /// Declarations go next to functions, so it runs on what holds them.
+  bool canScheduleOn(RegisteredOperationName name) const override {
+    return name.hasTrait<OpTrait::SymbolTable>();
+  }
+
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
@@ -255,7 +287,7 @@ struct ExpandMath : veeline::impl::PipeExpandMathBase<ExpandMath> {
     RewritePatternSet patterns(&getContext());
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    MathExpander expander(getOperation());
+    MathExpander expander(&getContext());
     for (Operation *op : ops)
       if (failed(expander.expand(op)))
         return signalPassFailure();

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Conversion/HostTarget.h"
+#include "Optimize.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
@@ -12,7 +13,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -99,28 +99,6 @@ static llvm::Expected<Target> createTarget(const HostTargetOptions &options) {
   return result;
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     unsigned level) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  const llvm::OptimizationLevel levels[] = {
-      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-  llvm::OptimizationLevel chosen = levels[std::min(level, 3u)];
-  llvm::ModulePassManager passes =
-      level ? builder.buildPerModuleDefaultPipeline(chosen)
-            : builder.buildO0DefaultPipeline(chosen);
-  passes.run(module, modules);
-}
-
 /// Translates `module` and runs the code generator into `stream`.
 static llvm::Error emitCode(ModuleOp module, const HostTargetOptions &options,
                             llvm::CodeGenFileType fileType, Target &target,
@@ -140,7 +118,7 @@ static llvm::Error emitCode(ModuleOp module, const HostTargetOptions &options,
                        target.machine->getTargetFeatureString());
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
-  optimize(*translated, *target.machine, options.optimizationLevel);
+  optimizeModule(*translated, *target.machine, options.optimizationLevel);
   llvm::legacy::PassManager passes;
   if (target.machine->addPassesToEmitFile(passes, stream, nullptr, fileType))
     return makeError("LLVM cannot emit this kind of file for %s",

@@ -240,6 +240,31 @@ void KernelBuilder::emitMerged(const MergedNest &merged, ValueRange rows) {
       });
 }
 
+/// Opens the loops over rows and returns where they stand.
+SmallVector<Value> KernelBuilder::startRows(const KernelGroup &group) {
+  SmallVector<int64_t> sizes;
+  for (unsigned i = 0; i < group.numRowLoops; ++i)
+    sizes.push_back(group.nests.front().loops[i].size);
+  if (group.parallelRows && !sizes.empty()) {
+    auto rows = scf::ForallOp::create(
+        builder, loc, getAsIndexOpFoldResult(builder.getContext(), sizes),
+        ValueRange(), std::nullopt);
+    builder.setInsertionPointToStart(rows.getBody());
+    return SmallVector<Value>(rows.getInductionVars());
+  }
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  SmallVector<Value> ids;
+  for (int64_t size : sizes) {
+    auto loop =
+        scf::ForOp::create(builder, loc, index(0), index(size), index(1));
+    ids.push_back(loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  return ids;
+}
+
 func::FuncOp KernelBuilder::build(const KernelGroup &group) {
   start();
   for (const KernelGroup::RowBuffer &buffer : group.rowBuffers) {
@@ -249,18 +274,8 @@ func::FuncOp KernelBuilder::build(const KernelGroup &group) {
     stack[buffer.root] = memref::AllocaOp::create(
         builder, loc, type, builder.getI64IntegerAttr(64));
   }
-  SmallVector<Value> rows;
   OpBuilder::InsertionGuard guard(builder);
-  for (unsigned i = 0; i < group.numRowLoops; ++i) {
-    auto index = [&](int64_t value) {
-      return arith::ConstantIndexOp::create(builder, loc, value);
-    };
-    auto loop =
-        scf::ForOp::create(builder, loc, index(0),
-                           index(group.nests.front().loops[i].size), index(1));
-    rows.push_back(loop.getInductionVar());
-    builder.setInsertionPointToStart(loop.getBody());
-  }
+  SmallVector<Value> rows = startRows(group);
   for (const MergedNest &merged : mergeNests(group))
     emitMerged(merged, rows);
   builder.setInsertionPointToEnd(&function.getBody().front());

@@ -52,6 +52,7 @@ private:
   mlir::Value getIndex(const LoopNest &nest, unsigned dim,
                        mlir::ValueRange rows);
   mlir::Value addScaled(mlir::Value sum, mlir::Value value, int64_t scale);
+  llvm::SmallVector<mlir::Value> startRows(const KernelGroup &group);
   void mapCaptured(mlir::Region &region, mlir::IRMapping &mapping);
 
   mlir::OpBuilder builder;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelGroups.h"
+#include "Gpu/RowRules.h"
 #include "StructuredOps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -94,7 +95,9 @@ static SmallVector<Value> getCapturedRoots(linalg::LinalgOp op) {
 //===----------------------------------------------------------------------===//
 
 /// How many leading loops of `nest` can run outside of it.
-static unsigned getMaxRowLoops(const LoopNest &nest) {
+static unsigned getMaxRowLoops(const LoopNest &nest, bool parallelRows) {
+  if (parallelRows && nest.hasReduction() && !nest.isLaneReduction())
+    return 0;
   if (!nest.hasReduction() || !nest.loops.back().isReduction)
     return nest.loops.size();
   // What is reduced innermost must stay inside as a whole.
@@ -107,9 +110,11 @@ static unsigned getMaxRowLoops(const LoopNest &nest) {
 /// Makes the first loops of `nest` and those of the group agree, by splitting
 /// either, and returns how many do.
 static unsigned matchRowLoops(MutableArrayRef<LoopNest> nests,
-                              unsigned numRowLoops, LoopNest &nest) {
+                              unsigned numRowLoops, LoopNest &nest,
+                              bool parallelRows) {
   unsigned matched = 0;
-  while (matched < numRowLoops && matched < getMaxRowLoops(nest)) {
+  while (matched < numRowLoops &&
+         matched < getMaxRowLoops(nest, parallelRows)) {
     int64_t ours = nests.front().loops[matched].size;
     int64_t theirs = nest.loops[matched].size;
     if (ours > theirs && ours % theirs == 0) {
@@ -210,8 +215,16 @@ static int64_t countInner(const LoopNest &nest, unsigned numRowLoops) {
   return count;
 }
 
-/// Drops row loops until a row is worth a loop.
-static unsigned limitRowLoops(ArrayRef<LoopNest> nests, unsigned numRowLoops) {
+/// Drops row loops until a row is worth a loop. Parallel rows are in any case,
+/// but the last loop stays inside where that is all there is.
+static unsigned limitRowLoops(ArrayRef<LoopNest> nests, unsigned numRowLoops,
+                              bool parallelRows) {
+  if (parallelRows) {
+    bool isAll = llvm::all_of(nests, [&](const LoopNest &nest) {
+      return nest.loops.size() == numRowLoops;
+    });
+    return isAll && numRowLoops > 1 ? numRowLoops - 1 : numRowLoops;
+  }
   auto isShort = [&] {
     return llvm::all_of(nests, [&](const LoopNest &nest) {
       return countInner(nest, numRowLoops) < minRowIterations;
@@ -222,18 +235,29 @@ static unsigned limitRowLoops(ArrayRef<LoopNest> nests, unsigned numRowLoops) {
   return numRowLoops;
 }
 
+/// True if the threads that have a row of `group` can have that of `nest`, too.
+static bool canJoinOnGpu(const KernelGroup &group, const LoopNest &nest,
+                         unsigned numRowLoops) {
+  SmallVector<LoopNest> all = group.nests;
+  all.push_back(nest);
+  return llvm::none_of(all, isTransposition) && canShareRows(all, numRowLoops);
+}
+
 /// The group with `nest` added, or nothing where they have no rows in common.
 static std::optional<KernelGroup> join(KernelGroup group, LoopNest nest) {
   if (group.nests.size() >= maxGroupSize)
     return std::nullopt;
-  unsigned matched = matchRowLoops(group.nests, group.numRowLoops, nest);
+  unsigned matched =
+      matchRowLoops(group.nests, group.numRowLoops, nest, group.parallelRows);
   for (; matched; --matched)
-    if (llvm::all_of(group.nests, [&](const LoopNest &other) {
-          return areRowsIndependent(other, nest, matched);
-        }))
+    if (llvm::all_of(group.nests,
+                     [&](const LoopNest &other) {
+                       return areRowsIndependent(other, nest, matched);
+                     }) &&
+        (!group.parallelRows || canJoinOnGpu(group, nest, matched)))
       break;
   group.nests.push_back(std::move(nest));
-  if (!limitRowLoops(group.nests, matched))
+  if (!limitRowLoops(group.nests, matched, group.parallelRows))
     return std::nullopt;
   group.numRowLoops = matched;
   return group;
@@ -247,7 +271,8 @@ namespace {
 
 class KernelScheduler {
 public:
-  KernelScheduler(Block &block, bool fuse) : block(block), fuse(fuse) {}
+  KernelScheduler(Block &block, GroupRules rules)
+      : block(block), rules(rules) {}
   FailureOr<std::vector<ScheduleEntry>> run();
 
 private:
@@ -260,7 +285,7 @@ private:
   bool needs(linalg::LinalgOp op, const ScheduleEntry &entry) const;
 
   Block &block;
-  bool fuse;
+  GroupRules rules;
   std::vector<ScheduleEntry> entries;
 };
 
@@ -379,10 +404,11 @@ LogicalResult KernelScheduler::add(linalg::LinalgOp op) {
   }
   nest->arrange();
   SmallVector<BufferTouch> touches = getTouches(op);
-  if (fuse && !isa<linalg::FillOp>(op) && tryJoin(*nest, touches))
+  if (rules.fuse && !isa<linalg::FillOp>(op) && tryJoin(*nest, touches))
     return success();
   ScheduleEntry entry;
-  entry.group.numRowLoops = getMaxRowLoops(*nest);
+  entry.group.parallelRows = rules.parallelRows;
+  entry.group.numRowLoops = getMaxRowLoops(*nest, rules.parallelRows);
   entry.group.nests.push_back(std::move(*nest));
   entry.touches = std::move(touches);
   entries.push_back(std::move(entry));
@@ -422,6 +448,10 @@ getRowBuffer(const KernelGroup &group, Value root) {
   int64_t bytes = size * first->elementType.getIntOrFloatBitWidth() / 8;
   if (bytes > maxRowBufferBytes)
     return std::nullopt;
+  // On a GPU it is the registers of threads.
+  if (group.parallelRows && size > 1 &&
+      !chooseTeam(group.nests, group.numRowLoops)->fitsRegisters())
+    return std::nullopt;
   return KernelGroup::RowBuffer{root, footprint->first, size};
 }
 
@@ -434,9 +464,10 @@ void KernelScheduler::findRowBuffers() {
     if (!entry.isGroup())
       continue;
     KernelGroup &group = entry.group;
-    group.numRowLoops = group.nests.size() > 1
-                            ? limitRowLoops(group.nests, group.numRowLoops)
-                            : 0;
+    group.numRowLoops =
+        group.nests.size() > 1
+            ? limitRowLoops(group.nests, group.numRowLoops, group.parallelRows)
+            : 0;
     if (!group.numRowLoops)
       continue;
     for (const BufferTouch &touch : entry.touches)
@@ -454,7 +485,7 @@ static bool mayAlias(Operation &op) {
 }
 
 FailureOr<std::vector<ScheduleEntry>> KernelScheduler::run() {
-  fuse &= llvm::none_of(block, mayAlias);
+  rules.fuse &= llvm::none_of(block, mayAlias);
   for (Operation &op : block.without_terminator()) {
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
       if (failed(add(linalgOp)))
@@ -468,7 +499,7 @@ FailureOr<std::vector<ScheduleEntry>> KernelScheduler::run() {
   return std::move(entries);
 }
 
-FailureOr<std::vector<ScheduleEntry>> veeline::scheduleKernels(Block &block,
-                                                               bool fuse) {
-  return KernelScheduler(block, fuse).run();
+FailureOr<std::vector<ScheduleEntry>>
+veeline::scheduleKernels(Block &block, GroupRules rules) {
+  return KernelScheduler(block, rules).run();
 }

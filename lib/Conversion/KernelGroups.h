@@ -30,6 +30,9 @@ struct KernelGroup {
   /// with all nests inside. Zero: the nests run one after the other.
   unsigned numRowLoops = 0;
 
+  /// Rows run at once rather than in order.
+  bool parallelRows = false;
+
   /// Temporaries that nobody else uses and of which one row is enough.
   struct RowBuffer {
     mlir::Value root;
@@ -50,12 +53,20 @@ struct ScheduleEntry {
   bool isGroup() const { return !op; }
 };
 
+/// What decides which ops run as one kernel.
+struct GroupRules {
+  /// False: every op on its own.
+  bool fuse = true;
+  /// Rows run at once, on a GPU, rather than in order.
+  bool parallelRows = false;
+};
+
 /// Orders the ops of `block` into groups and others. Ops only move up, across
-/// ops that touch nothing they touch. With `fuse` false every structured op is
-/// a group of its own; one whose operands have no static place in a buffer is
-/// no group. Fails with a diagnostic at an op without static shapes.
+/// ops that touch nothing they touch. An op whose operands have no static place
+/// in a buffer is no group. Fails with a diagnostic at an op without static
+/// shapes.
 mlir::FailureOr<std::vector<ScheduleEntry>> scheduleKernels(mlir::Block &block,
-                                                            bool fuse);
+                                                            GroupRules rules);
 
 } // namespace veeline
 

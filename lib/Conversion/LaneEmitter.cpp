@@ -85,7 +85,9 @@ Value LaneEmitter::contiguousLoad(Value memref, ValueRange indices) {
   VectorType type = vectorOf(getElementTypeOrSelf(memref.getType()));
   Value mask = getMask();
   if (!mask)
-    return vector::LoadOp::create(builder, loc, type, memref, indices);
+    return vector::LoadOp::create(builder, loc, type, memref, indices,
+                                  /*nontemporal=*/false,
+                                  llvm::MaybeAlign(alignment));
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   return vector::MaskedLoadOp::create(builder, loc, type, memref, indices, mask,
@@ -123,7 +125,9 @@ void LaneEmitter::store(Value vector, Value memref, Value index,
     if (Value mask = getMask())
       vector::MaskedStoreOp::create(builder, loc, memref, index, mask, vector);
     else
-      vector::StoreOp::create(builder, loc, vector, memref, index);
+      vector::StoreOp::create(builder, loc, vector, memref, index,
+                              /*nontemporal=*/false,
+                              llvm::MaybeAlign(alignment));
     return;
   }
   for (int64_t lane = 0; lane < active; ++lane) {

@@ -27,6 +27,10 @@ public:
   LaneEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes,
               int64_t active);
 
+  /// Contiguous elements start at a multiple of `bytes` from here on, rather
+  /// than of one element.
+  void setAlignment(int64_t bytes) { alignment = bytes; }
+
   /// The value of `bodyValue` is `scalar` in every lane.
   void mapUniform(mlir::Value bodyValue, mlir::Value scalar);
   /// The value of `bodyValue` is `vector`.
@@ -77,6 +81,7 @@ private:
   mlir::Location loc;
   int64_t lanes;
   int64_t active;
+  int64_t alignment = 0;
   llvm::DenseMap<mlir::Value, Lane> values;
   llvm::DenseMap<unsigned, Lane> indices;
   mlir::Value mask;

@@ -29,8 +29,8 @@ namespace {
 /// Moves the structured ops of functions to kernels; equal ones share one.
 class KernelOutliner {
 public:
-  KernelOutliner(ModuleOp module, bool fuse)
-      : symbols(module), fuse(fuse), rewriter(module.getContext()) {}
+  KernelOutliner(ModuleOp module, GroupRules rules)
+      : symbols(module), rules(rules), rewriter(module.getContext()) {}
 
   LogicalResult run(func::FuncOp function) {
     // A kernel can stand anywhere behind the buffers.
@@ -44,7 +44,7 @@ private:
   func::FuncOp getUnique(func::FuncOp kernel);
 
   SymbolTable symbols;
-  bool fuse;
+  GroupRules rules;
   IRRewriter rewriter;
   llvm::StringMap<func::FuncOp> kernels;
 };
@@ -124,7 +124,7 @@ LogicalResult KernelOutliner::run(Block &body) {
         if (!region.empty() && failed(run(region.front())))
           return failure();
   normalizeCopies(rewriter, body);
-  FailureOr<std::vector<ScheduleEntry>> entries = scheduleKernels(body, fuse);
+  FailureOr<std::vector<ScheduleEntry>> entries = scheduleKernels(body, rules);
   if (failed(entries))
     return failure();
   Operation *next = body.getTerminator();
@@ -158,7 +158,8 @@ struct OutlineKernels : veeline::impl::PipeOutlineKernelsBase<OutlineKernels> {
   using Base::Base;
 
   void runOnOperation() override {
-    KernelOutliner outliner(getOperation(), fuse);
+    KernelOutliner outliner(getOperation(),
+                            {fuse, target == KernelTarget::Cuda});
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (!function.isExternal() &&

@@ -9,6 +9,7 @@
 #include "veeline/Conversion/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -36,12 +37,14 @@ void veeline::buildBufferizeChunksPipeline(
   addCleanup(passManager);
   PipeOutlineKernelsOptions outline;
   outline.fuse = options.fuse;
+  outline.target = options.target;
   passManager.addPass(createPipeOutlineKernels(outline));
   addCleanup(passManager);
   passManager.addNestedPass<func::FuncOp>(createPipePlanWorkspace());
 }
 
 void veeline::buildHostCodePipeline(OpPassManager &passManager) {
+  passManager.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   passManager.addPass(createPipeLowerKernels());
   passManager.addPass(createPipeExpandMath());
   passManager.addNestedPass<func::FuncOp>(createPipeStripAttributes());
@@ -55,6 +58,11 @@ struct BufferizeChunksPipelineOptions
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("Fuse elementwise ops and rows"),
                     llvm::cl::init(true)};
+  Option<KernelTarget> target{
+      *this, "target", llvm::cl::desc("Where kernels run"),
+      llvm::cl::init(KernelTarget::Host),
+      llvm::cl::values(clEnumValN(KernelTarget::Host, "host", "On a CPU"),
+                       clEnumValN(KernelTarget::Cuda, "cuda", "On a GPU"))};
 };
 
 } // namespace
@@ -68,6 +76,7 @@ void veeline::registerConversionPipelines() {
          const BufferizeChunksPipelineOptions &given) {
         BufferizeChunksOptions options;
         options.fuse = given.fuse;
+        options.target = given.target;
         buildBufferizeChunksPipeline(passManager, options);
       });
   PassPipelineRegistration<>(
@@ -75,4 +84,8 @@ void veeline::registerConversionPipelines() {
       "Lower bufferized functions, kernels and their callers to the LLVM "
       "dialect",
       buildHostCodePipeline);
+  PassPipelineRegistration<>("pipe-gpu-code",
+                             "Lower the kernels of GPU modules to the NVVM "
+                             "dialect",
+                             buildGpuCodePipeline);
 }

@@ -73,9 +73,9 @@ llvm::Expected<std::vector<char>>
 linkSharedObject(llvm::ArrayRef<HostObject> objects,
                  const HostTargetOptions &options);
 
-/// Ends the linkers that run, and waits until they are gone: what they write is
-/// deleted by nobody else. For signal handlers that end the process;
-/// async-signal-safe.
+/// Ends the linkers and assemblers that run, and waits until they are gone:
+/// what they write is deleted by nobody else. For signal handlers that end the
+/// process; async-signal-safe.
 void stopLinkers();
 
 /// A shared object loaded into this process, unloaded with the value.

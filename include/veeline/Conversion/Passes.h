@@ -12,6 +12,7 @@
 #include "mlir/Pass/Pass.h"
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
+#include "veeline/Conversion/Pipelines.h"
 
 namespace veeline {
 

@@ -112,8 +112,18 @@ def PipeOutlineKernels : Pass<"pipe-outline-kernels", "::mlir::ModuleOp"> {
     row on the kernel's stack. Ops move up for that, across ops that touch
     nothing they touch. Kernels that look the same are one function. A kernel is a
     private function of buffers (which never overlap) with the attribute `pipe.kernel`.
+
+    On a CPU rows run in order, so that a sum over them can be part of a kernel. For a
+    GPU (`target=cuda`) they are one `scf.forall`: only parallel loops are rows, ops
+    share a kernel where the threads that work on an element in one also do so in the
+    next, a reduction keeps to its rows, and transposes stay apart.
   }];
   let options = [
+    Option<"target", "target", "::veeline::KernelTarget",
+           /*default=*/"::veeline::KernelTarget::Host", "Where kernels run",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>,
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "Run ops on the same rows as one kernel">
   ];
@@ -121,6 +131,36 @@ def PipeOutlineKernels : Pass<"pipe-outline-kernels", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "Write what one thread of a GPU does for every kernel function";
+  let description = [{
+    Every kernel function (`pipe.kernel`, outlined for `target=cuda`) gets a `gpu.func` in
+    the `gpu.module` `@kernels`, which its attribute `pipe.gpu_kernel` names. Grid and block are in
+    its attributes `known_grid_size` and `known_block_size`. The name says which form was
+    chosen, the shape, and a hash of the content:
+
+    * `elementwise`: a thread has the elements of one access of 16 bytes;
+    * `row`: a warp or a block for each row, whose elements stay in registers from one op
+      to the next; reductions by shuffles, and across warps in shared memory;
+    * `columns`: a sum over rows; the threads of a block share them, eight rows at a time;
+    * `transpose`: squares of 32 by 32 through shared memory;
+    * `loops`: loops of scalars, of which those that index what is written run over threads;
+    * `scalars`: one thread;
+    * `fallback`: a thread for every parallel iteration, the rest in order. A remark names it.
+
+    The bits of a reduction follow from the op, its shape and type: element i of a row of N
+    is added to partial sum i mod (T * V), V elements of 16 bytes, T = 32 threads up to
+    N = 1024, 256 up to 8192, 1024 beyond. A thread combines its V by a tree, 32 threads by
+    exchanges at distances 16, 8, 4, 2, 1, and warps in order. Of columns row i is added to
+    partial sum i mod 8, which a tree combines.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -157,19 +197,21 @@ def PipeLowerKernels : Pass<"pipe-lower-kernels"> {
   ];
 }
 
-def PipeExpandMath : Pass<"pipe-expand-math", "::mlir::ModuleOp"> {
+def PipeExpandMath : Pass<"pipe-expand-math"> {
   let summary = "Expand functions of the math dialect into arithmetic or calls of libm";
   let description = [{
     In f32, exp, exp2, expm1, log, log2, log10, log1p, tanh, erf, sin, cos, powf
     and rsqrt become polynomials and bit operations: the same bits in a scalar and
     in every lane of a vector, right for denormals, infinities, NaN and large
     arguments. Other f32 functions are rounded from f64, half precision from f32. In
-    f64 a function is a call of libm for every element. Integer divisions that round
+    f64 a function is a call of libm for every element, of the CUDA toolkit's
+    libdevice in a GPU module. Integer divisions that round
     up or down, which LLVM lacks, become ones that round to zero.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -16,7 +16,11 @@ class OpPassManager;
 
 namespace veeline {
 
+/// Where kernel functions run.
+enum class KernelTarget { Host, Cuda };
+
 struct BufferizeChunksOptions {
+  KernelTarget target = KernelTarget::Host;
   /// Fuse elementwise ops into their users and rows into one pass over memory.
   /// Bits do not depend on it.
   bool fuse = true;
@@ -35,7 +39,10 @@ void buildBufferizeChunksPipeline(mlir::OpPassManager &passManager,
 /// `pipe-host-code`: everything from there to the LLVM dialect.
 void buildHostCodePipeline(mlir::OpPassManager &passManager);
 
-/// Registers both under these names.
+/// `pipe-gpu-code`: the kernels of GPU modules to the NVVM dialect.
+void buildGpuCodePipeline(mlir::OpPassManager &passManager);
+
+/// Registers all under these names.
 void registerConversionPipelines();
 
 } // namespace veeline

@@ -1,0 +1,73 @@
+//===- GpuTarget.h - GPU modules to code for NVIDIA GPUs --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The last steps of GPU compilation: a gpu.module in the NVVM dialect to PTX,
+// in this process, and to an image for several chips by the assembler of a CUDA
+// toolkit. Every step fails with an error that says what to do; what LLVM would
+// abort for is refused before.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_CONVERSION_GPUTARGET_H
+#define VEELINE_CONVERSION_GPUTARGET_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace veeline {
+
+/// What the translation of GPU modules to LLVM IR needs registered.
+void registerGpuTarget(mlir::DialectRegistry &registry);
+
+struct GpuTargetOptions {
+  /// Native code for these. None: PTX alone, which the driver compiles.
+  std::vector<std::string> chips = {"sm_80", "sm_90", "sm_100"};
+  /// PTX for chips after the highest one of `chips` as well.
+  bool ptx = true;
+  /// The directory of a CUDA toolkit, with bin/ptxas and bin/fatbinary. Where
+  /// it is empty $CUDA_HOME says it, or $CUDA_PATH; else /usr/local/cuda is
+  /// tried, and ptxas on PATH.
+  std::string toolkit;
+};
+
+/// What the assembler says that a kernel uses on a chip.
+struct GpuKernelUse {
+  std::string kernel, chip;
+  int64_t registers = 0, spillBytes = 0, stackBytes = 0, sharedBytes = 0;
+};
+
+struct GpuImage {
+  /// What cuModuleLoadData takes: a fat binary, or the text of PTX with a zero
+  /// at its end.
+  std::string bytes;
+  /// The chip of the PTX in it, empty where there is none.
+  std::string ptxChip;
+  /// As in "13.0"; empty where no toolkit was used.
+  std::string toolkitVersion;
+  /// In the order of the chips.
+  std::vector<GpuKernelUse> uses;
+};
+
+/// Compiles `module`, which is in the LLVM and NVVM dialects alone, to PTX for
+/// `chip`. No optimisation changes a floating-point result: nothing is
+/// contracted or flushed to zero. The toolkit is looked for where a kernel
+/// needs its libdevice. Fails where the chip is unknown or the module does not
+/// translate.
+llvm::Expected<std::string> compileToPtx(mlir::gpu::GPUModuleOp module,
+                                         llvm::StringRef chip,
+                                         const GpuTargetOptions &options = {});
+
+/// Compiles `module` for all chips of `options` to one image. Runs the
+/// assembler once for each chip, side by side.
+llvm::Expected<GpuImage> compileToImage(mlir::gpu::GPUModuleOp module,
+                                        const GpuTargetOptions &options);
+
+} // namespace veeline
+
+#endif // VEELINE_CONVERSION_GPUTARGET_H

@@ -1,0 +1,217 @@
+//===- ColumnKernel.cpp - threads that share the rows of columns ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelClass.h"
+#include "RowKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// Groups of threads of a block that run over different rows. They decide the
+/// bits: row i is added to partial sum i mod rowGroups.
+static constexpr int64_t rowGroups = 8;
+/// Blocks that a device of today has room for at least.
+static constexpr int64_t minBlocks = 64;
+
+/// Brings the parallel loops of `nest` before the reduced ones, each in order.
+static unsigned arrangeColumns(LoopNest &nest) {
+  nest.dropUnitLoops();
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.loops.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return nest.loops[a].isReduction < nest.loops[b].isReduction;
+  });
+  nest.permute(order);
+  return llvm::count_if(nest.loops,
+                        [](const NestLoop &l) { return !l.isReduction; });
+}
+
+bool veeline::fitsColumns(const KernelBody &body) {
+  if (body.rows || body.nests.size() != 1)
+    return false;
+  LoopNest nest = body.nests.front();
+  nest.dropUnitLoops();
+  if (nest.loops.empty() || nest.loops.back().isReduction ||
+      !nest.hasReduction() || !nest.getReductions())
+    return false;
+  unsigned numParallel = arrangeColumns(nest);
+  return llvm::all_of(nest.outputs(), [&](const NestAccess &access) {
+    return isUniform(nest, access, numParallel);
+  });
+}
+
+namespace {
+
+/// The rows of some columns, among threads.
+class ColumnEmitter {
+public:
+  explicit ColumnEmitter(ThreadCode &code)
+      : code(code), nest(code.body.nests.front()) {}
+
+  void run();
+
+private:
+  void chooseLanes();
+  bool canUseLanes(int64_t count) const;
+  SmallVector<Value> emitPartials();
+  Value combineGroups(Operation *combiner, Value partial);
+  void finish(ArrayRef<Value> partials);
+
+  ThreadCode &code;
+  LoopNest nest;
+  SmallVector<NestReduction> reductions;
+  int64_t lanes = 1, columns = 1, rows = 1;
+  /// The parallel loops, as one that is before the reduced loops.
+  ThreadCode::Point point;
+  SmallVector<int64_t> columnSizes;
+  Value column, exists, columnLane, rowGroup;
+};
+
+} // namespace
+
+/// The nest with the reduced loops alone outside and the parallel ones inside:
+/// the linear iteration is then that of a column.
+static LoopNest withColumnsInside(LoopNest nest) {
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.loops.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return nest.loops[a].isReduction > nest.loops[b].isReduction;
+  });
+  nest.permute(order);
+  return nest;
+}
+
+bool ColumnEmitter::canUseLanes(int64_t count) const {
+  return columns % count == 0 && columns / (warpSize * count) >= minBlocks &&
+         ThreadCode::canUseLanes(nest, point.firstLoop, count);
+}
+
+void ColumnEmitter::chooseLanes() {
+  lanes = elementsPerAccess(nest.outputs().front().elementType);
+  while (lanes > 1 && !canUseLanes(lanes))
+    lanes /= 2;
+}
+
+/// What the thread's rows add up to, in order.
+SmallVector<Value> ColumnEmitter::emitPartials() {
+  OpBuilder &builder = code.builder;
+  SmallVector<Value> partials;
+  for (auto [reduction, access] : llvm::zip(reductions, nest.outputs())) {
+    TypedAttr neutral =
+        getNeutralElement(reduction.combiner, access.elementType);
+    TypedAttr value = neutral;
+    if (lanes > 1)
+      value = DenseElementsAttr::get(
+          VectorType::get({lanes}, access.elementType), Attribute(neutral));
+    partials.push_back(arith::ConstantOp::create(builder, code.loc, value));
+  }
+  SmallVector<int64_t> rowSizes;
+  for (const NestLoop &loop : ArrayRef(nest.loops).take_front(point.firstLoop))
+    rowSizes.push_back(loop.size);
+  auto loop = scf::ForOp::create(builder, code.loc, rowGroup, code.index(rows),
+                                 code.index(rowGroups), partials);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  point.ids = code.delinearize(loop.getInductionVar(), rowSizes);
+  SmallVector<Value> values = code.emitBody(
+      nest, point, lanes, [](unsigned) { return Value(); }, reductions);
+  for (auto [i, reduction] : llvm::enumerate(reductions))
+    values[i] = emitCombiner(builder, reduction.combiner,
+                             loop.getRegionIterArgs()[i], values[i]);
+  scf::YieldOp::create(builder, code.loc, values);
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Combines the partial results of the row groups by a tree: group i with group
+/// i + n/2, and so on. In shared memory threads stand side by side, lane after
+/// lane, so that none waits for the bank of another.
+Value ColumnEmitter::combineGroups(Operation *combiner, Value partial) {
+  OpBuilder &builder = code.builder;
+  Location loc = code.loc;
+  int64_t width = warpSize * lanes;
+  Value shared = code.addShared(getElementTypeOrSelf(partial.getType()),
+                                rowGroups * width);
+  Value place = code.add(code.mul(rowGroup, width), columnLane);
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < lanes; ++i)
+    sums.push_back(
+        lanes > 1 ? Value(vector::ExtractOp::create(builder, loc, partial, i))
+                  : partial);
+  auto store = [&] {
+    for (auto [i, sum] : llvm::enumerate(sums))
+      memref::StoreOp::create(builder, loc, sum, shared,
+                              code.add(place, i * warpSize));
+  };
+  store();
+  for (int64_t half = rowGroups / 2; half; half /= 2) {
+    gpu::BarrierOp::create(builder, loc);
+    code.when(code.isLess(rowGroup, half), [&] {
+      for (auto [i, sum] : llvm::enumerate(sums)) {
+        Value own = code.add(place, i * warpSize);
+        sum = emitCombiner(builder, combiner,
+                           memref::LoadOp::create(builder, loc, shared, own),
+                           memref::LoadOp::create(builder, loc, shared,
+                                                  code.add(own, half * width)));
+        memref::StoreOp::create(builder, loc, sum, shared, own);
+      }
+    });
+  }
+  // The first group wrote them itself.
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = memref::LoadOp::create(builder, loc, shared,
+                                 code.add(columnLane, i * warpSize));
+  if (lanes == 1)
+    return sums.front();
+  return vector::FromElementsOp::create(builder, loc, partial.getType(), sums);
+}
+
+void ColumnEmitter::finish(ArrayRef<Value> partials) {
+  OpBuilder &builder = code.builder;
+  SmallVector<Value> sums;
+  for (auto [reduction, partial] : llvm::zip(reductions, partials))
+    sums.push_back(combineGroups(reduction.combiner, partial));
+  Value isFirst = code.isLess(rowGroup, 1);
+  if (exists)
+    isFirst = arith::AndIOp::create(builder, code.loc, isFirst, exists);
+  code.when(isFirst, [&] {
+    point.ids.assign(point.firstLoop, code.index(0));
+    for (auto [reduction, access, sum] :
+         llvm::zip(reductions, nest.outputs(), sums)) {
+      Value old = code.load(nest, access, point, lanes);
+      code.store(emitCombiner(builder, reduction.combiner, old, sum), nest,
+                 access, point, lanes);
+    }
+  });
+}
+
+void ColumnEmitter::run() {
+  unsigned numParallel = arrangeColumns(nest);
+  for (auto [i, loop] : llvm::enumerate(nest.loops))
+    (i < numParallel ? columns : rows) *= loop.size;
+  nest = withColumnsInside(std::move(nest));
+  point.firstLoop = nest.loops.size() - numParallel;
+  reductions = *nest.getReductions();
+  chooseLanes();
+  int64_t vectors = columns / lanes;
+  code.setSizes(llvm::divideCeil(vectors, warpSize), rowGroups * warpSize);
+  code.inlineOps({});
+  code.builder.setInsertionPoint(nest.op);
+  Value thread = code.thread();
+  columnLane = code.rem(thread, warpSize);
+  rowGroup = code.div(thread, warpSize);
+  Value vector = code.add(code.mul(code.block(), warpSize), columnLane);
+  // All threads meet at barriers: those without a column work on the first one.
+  if (vectors % warpSize) {
+    exists = code.isLess(vector, vectors);
+    vector = arith::SelectOp::create(code.builder, code.loc, exists, vector,
+                                     code.index(0));
+  }
+  point.linear = code.mul(vector, lanes);
+  finish(emitPartials());
+}
+void veeline::emitColumns(ThreadCode &code) { ColumnEmitter(code).run(); }

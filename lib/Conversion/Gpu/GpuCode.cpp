@@ -1,0 +1,77 @@
+//===- GpuCode.cpp - the gpu dialect to the NVVM dialect ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Conversion/Pipelines.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace {
+
+/// The conversion of the gpu dialect makes calls of libdevice of LLVM's
+/// intrinsics for functions, also of those that are one instruction of a GPU.
+/// Calls of an intrinsic by its name it leaves alone.
+struct NameIntrinsics
+    : PassWrapper<NameIntrinsics, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NameIntrinsics)
+
+  StringRef getName() const override { return "NameIntrinsics"; }
+
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (!isa<LLVM::FAbsOp, LLVM::SqrtOp, LLVM::FFloorOp, LLVM::FCeilOp,
+               LLVM::CopySignOp, LLVM::RoundEvenOp, LLVM::RoundOp,
+               LLVM::FTruncOp>(op))
+        return;
+      OpBuilder builder(op);
+      std::string name =
+          "llvm." + op->getName().stripDialect().split('.').second.str();
+      auto call = LLVM::CallIntrinsicOp::create(
+          builder, op->getLoc(), op->getResult(0).getType(),
+          builder.getStringAttr(name), op->getOperands());
+      op->replaceAllUsesWith(call);
+      op->erase();
+    });
+  }
+};
+
+} // namespace
+
+void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
+  OpPassManager &modules = passManager.nest<gpu::GPUModuleOp>();
+  modules.addPass(createCanonicalizerPass());
+  modules.addPass(createCSEPass());
+  modules.addPass(createLoopInvariantCodeMotionPass());
+  modules.addPass(createPipeExpandMath());
+  modules.addPass(memref::createExpandStridedMetadataPass());
+  modules.addPass(createLowerAffinePass());
+  modules.addPass(createSCFToControlFlowPass());
+  modules.addPass(createConvertVectorToLLVMPass());
+  // Before the conversion of the gpu dialect, which makes calls of libdevice of
+  // what has an instruction.
+  modules.addPass(createConvertMathToLLVMPass());
+  modules.addPass(std::make_unique<NameIntrinsics>());
+  ConvertGpuOpsToNVVMOpsOptions options;
+  options.indexBitwidth = 64;
+  options.useBarePtrCallConv = true;
+  modules.addPass(createConvertGpuOpsToNVVMOps(options));
+  modules.addPass(createCanonicalizerPass());
+  modules.addPass(createCSEPass());
+  modules.addPass(createReconcileUnrealizedCastsPass());
+}

@@ -1,0 +1,204 @@
+//===- GpuKernels.cpp - kernel functions to gpu.func ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../KernelBuilder.h"
+#include "../StructuredOps.h"
+#include "KernelClass.h"
+#include "veeline/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEGPUKERNELS
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+static constexpr llvm::StringLiteral gpuModuleName = "kernels";
+/// On a kernel function: the gpu.func that does the same.
+static constexpr llvm::StringLiteral gpuKernelAttrName = "pipe.gpu_kernel";
+
+static const KernelClass classes[] = {
+    {"scalars", fitsScalars, emitElementwise},
+    {"transpose", fitsTranspose, emitTranspose},
+    {"elementwise", fitsElementwise, emitElementwise},
+    {"row", fitsRow, emitRow},
+    {"columns", fitsColumns, emitColumns},
+    {"fallback", fitsAnything, emitFallback},
+};
+
+const KernelClass &veeline::chooseClass(const KernelBody &body) {
+  return *llvm::find_if(
+      classes, [&](const KernelClass &form) { return form.fits(body); });
+}
+
+/// 16 digits that differ where kernels differ.
+static std::string hashKernel(func::FuncOp kernel) {
+  func::FuncOp nameless = kernel.clone();
+  nameless.setName("kernel");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  nameless->print(stream, OpPrintingFlags().assumeVerified().useLocalScope());
+  nameless.erase();
+  return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text));
+}
+
+/// A gpu.func with the content of `kernel`.
+static gpu::GPUFuncOp cloneKernel(func::FuncOp kernel, OpBuilder &builder) {
+  auto function = gpu::GPUFuncOp::create(builder, kernel.getLoc(), "kernel",
+                                         kernel.getFunctionType());
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  IRMapping mapping;
+  Block &entry = function.getBody().front();
+  mapping.map(kernel.getArguments(), entry.getArguments());
+  OpBuilder body = OpBuilder::atBlockEnd(&entry);
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    body.clone(op, mapping);
+  gpu::ReturnOp::create(body, kernel.getLoc());
+  return function;
+}
+
+/// Says what is known of the buffers: they never overlap, start at multiples of
+/// what a thread loads at once, and some are only read.
+static void describeArguments(gpu::GPUFuncOp function) {
+  OpBuilder builder(function.getContext());
+  SmallVector<Value> written;
+  function.walk([&](Operation *op) {
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      written.push_back(getRootBuffer(store.getMemRef()));
+    else if (auto store = dyn_cast<vector::StoreOp>(op))
+      written.push_back(getRootBuffer(store.getBase()));
+  });
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    BlockArgument argument = function.getArgument(i);
+    if (!isa<MemRefType>(argument.getType()))
+      continue;
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(vectorBytes));
+    if (!llvm::is_contained(written, argument))
+      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
+                          builder.getUnitAttr());
+  }
+}
+
+/// "ROWSxINNER" of the largest op.
+static std::string describeShape(const KernelBody &body) {
+  int64_t rows = 1, inner = 1;
+  for (const LoopNest &nest : body.nests) {
+    unsigned numRowLoops = body.numRowLoops;
+    int64_t all = countIterations(nest, 0);
+    int64_t own = countIterations(nest, numRowLoops);
+    if (!numRowLoops && !nest.loops.empty())
+      own = nest.loops.back().size;
+    if (all < rows * inner)
+      continue;
+    inner = own;
+    rows = own ? all / own : 0;
+  }
+  return std::to_string(rows) + "x" + std::to_string(inner);
+}
+
+namespace {
+
+struct GpuKernels : veeline::impl::PipeGpuKernelsBase<GpuKernels> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  gpu::GPUModuleOp getGpuModule();
+  LogicalResult lower(func::FuncOp kernel);
+  FailureOr<std::string> emit(gpu::GPUFuncOp function, func::FuncOp kernel);
+};
+
+} // namespace
+
+gpu::GPUModuleOp GpuKernels::getGpuModule() {
+  ModuleOp module = getOperation();
+  if (auto found = module.lookupSymbol<gpu::GPUModuleOp>(gpuModuleName))
+    return found;
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  builder.getUnitAttr());
+  return gpu::GPUModuleOp::create(builder, module.getLoc(), gpuModuleName);
+}
+
+/// Writes the code of a thread and returns the first part of the kernel's name.
+FailureOr<std::string> GpuKernels::emit(gpu::GPUFuncOp function,
+                                        func::FuncOp kernel) {
+  Block &block = function.getBody().front();
+  if (isLoopKernel(block)) {
+    if (block.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
+            .wasInterrupted())
+      return kernel.emitError(
+          "loops over rows must be parallel for a GPU: make "
+          "kernels by pipe-outline-kernels=target=cuda");
+    ThreadCode code(function, KernelBody());
+    emitLoops(code);
+    return std::string("loops");
+  }
+  FailureOr<KernelBody> body = KernelBody::read(block);
+  if (failed(body))
+    return failure();
+  if (body->nests.empty())
+    return kernel.emitError("a kernel needs structured ops or one loop, found "
+                            "neither");
+  std::string shape = describeShape(*body);
+  const KernelClass &form = chooseClass(*body);
+  if (form.emit == emitFallback)
+    kernel.emitRemark(
+        "no fast form for this kernel: a thread for each parallel "
+        "iteration, reductions in order");
+  SmallVector<Operation *> ops;
+  for (const LoopNest &nest : body->nests)
+    ops.push_back(nest.op);
+  ThreadCode code(function, std::move(*body));
+  form.emit(code);
+  for (Operation *op : ops)
+    op->erase();
+  return form.name.str() + "_" + shape;
+}
+
+LogicalResult GpuKernels::lower(func::FuncOp kernel) {
+  gpu::GPUModuleOp module = getGpuModule();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  std::string hash = hashKernel(kernel);
+  gpu::GPUFuncOp function = cloneKernel(kernel, builder);
+  FailureOr<std::string> start = emit(function, kernel);
+  if (failed(start))
+    return failure();
+  describeArguments(function);
+  std::string name = *start + "_" + hash;
+  auto symbol = FlatSymbolRefAttr::get(&getContext(), name);
+  kernel->setAttr(gpuKernelAttrName,
+                  SymbolRefAttr::get(module.getSymNameAttr(), {symbol}));
+  if (SymbolTable::lookupSymbolIn(module, symbol.getAttr()))
+    function.erase();
+  else
+    function.setName(name);
+  return success();
+}
+
+void GpuKernels::runOnOperation() {
+  SmallVector<func::FuncOp> kernels;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (function->hasAttr(kernelAttrName) && !function.isExternal())
+      kernels.push_back(function);
+  for (func::FuncOp kernel : kernels)
+    if (failed(lower(kernel)))
+      return signalPassFailure();
+}

@@ -1,0 +1,126 @@
+//===- LoopKernel.cpp - loops of scalars over threads ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelClass.h"
+
+#include "../StructuredOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// Buffers that something in `root` stores to.
+static SmallVector<Value> getWritten(Operation *root) {
+  SmallVector<Value> written;
+  root->walk(
+      [&](memref::StoreOp store) { written.push_back(store.getMemRef()); });
+  return written;
+}
+
+/// True if every access to a buffer that is written has `iv` as the same index:
+/// iterations of its loop then have nothing in common.
+static bool separates(Value iv, Operation *root, ArrayRef<Value> written) {
+  DenseMap<Value, int64_t> dimensions;
+  auto check = [&](Value memref, ValueRange indices) {
+    if (!llvm::is_contained(written, memref))
+      // Another view of a written buffer would be the same memory.
+      return llvm::none_of(written, [&](Value other) {
+        return getRootBuffer(other) == getRootBuffer(memref);
+      });
+    auto at = llvm::find(indices, iv);
+    if (at == indices.end())
+      return false;
+    int64_t dimension = at - indices.begin();
+    return dimensions.try_emplace(memref, dimension).first->second == dimension;
+  };
+  return !root->walk([&](Operation *op) {
+                bool isSeparate = true;
+                if (auto store = dyn_cast<memref::StoreOp>(op))
+                  isSeparate = check(store.getMemRef(), store.getIndices());
+                else if (auto load = dyn_cast<memref::LoadOp>(op))
+                  isSeparate = check(load.getMemRef(), load.getIndices());
+                return isSeparate ? WalkResult::advance()
+                                  : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// The loop in `block` that holds all its stores, if there is one.
+static scf::ForOp findInner(Block &block) {
+  scf::ForOp inner;
+  for (Operation &op : block) {
+    if (getWritten(&op).empty())
+      continue;
+    if (inner || !isa<scf::ForOp>(op))
+      return {};
+    inner = cast<scf::ForOp>(op);
+  }
+  return inner;
+}
+
+/// The iterations of a loop, 0 where they are not known.
+static int64_t countLoop(scf::ForOp loop) {
+  std::optional<APInt> count = loop.getStaticTripCount();
+  return count ? count->getSExtValue() : 0;
+}
+
+static SmallVector<scf::ForOp> findParallel(scf::ForOp root) {
+  SmallVector<Value> written = getWritten(root);
+  SmallVector<scf::ForOp> loops;
+  for (Value a : written)
+    for (Value b : written)
+      if (a != b && getRootBuffer(a) == getRootBuffer(b))
+        return loops;
+  for (scf::ForOp loop = root; loop; loop = findInner(*loop.getBody()))
+    if (loop->getNumResults() == 0 && countLoop(loop) > 0 &&
+        separates(loop.getInductionVar(), root, written))
+      loops.push_back(loop);
+  return loops;
+}
+
+bool veeline::isLoopKernel(Block &block) {
+  return llvm::hasSingleElement(block.getOps<scf::ForOp>());
+}
+
+/// Puts the body of `loop` in its place, for iteration `id`.
+static void inlineIteration(ThreadCode &code, scf::ForOp loop, Value id) {
+  OpBuilder::InsertionGuard guard(code.builder);
+  code.builder.setInsertionPoint(loop);
+  Value step = loop.getStep(), begin = loop.getLowerBound();
+  Value iv = arith::MulIOp::create(code.builder, code.loc, id, step);
+  iv = arith::AddIOp::create(code.builder, code.loc, iv, begin);
+  IRRewriter rewriter(code.builder.getContext());
+  rewriter.eraseOp(loop.getBody()->getTerminator());
+  rewriter.inlineBlockBefore(loop.getBody(), loop, iv);
+  rewriter.eraseOp(loop);
+}
+
+void veeline::emitLoops(ThreadCode &code) {
+  Block &block = code.function.getBody().front();
+  scf::ForOp root = *block.getOps<scf::ForOp>().begin();
+  SmallVector<scf::ForOp> loops = findParallel(root);
+  SmallVector<int64_t> sizes;
+  int64_t count = 1;
+  for (scf::ForOp loop : loops) {
+    sizes.push_back(countLoop(loop));
+    count *= sizes.back();
+  }
+  // What runs for long in every thread goes to as many multiprocessors as it
+  // can.
+  int64_t threads = std::min<int64_t>(64, llvm::alignTo(count, warpSize));
+  code.setSizes(llvm::divideCeil(count, threads), threads);
+  Value item = code.add(code.mul(code.block(), threads), code.thread());
+  Value exists = count % threads ? code.isLess(item, count) : Value();
+  code.when(exists, [&] {
+    SmallVector<Value> ids = code.delinearize(item, sizes);
+    root->moveBefore(code.builder.getInsertionBlock(),
+                     code.builder.getInsertionPoint());
+    for (auto [loop, id] : llvm::zip(loops, ids))
+      inlineIteration(code, loop, id);
+  });
+}

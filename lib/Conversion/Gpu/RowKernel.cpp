@@ -1,0 +1,337 @@
+//===- RowKernel.cpp - a team of threads for a row ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// Row buffers of many elements are registers.
+static bool fitsRowBuffers(const KernelBody &body) {
+  std::optional<RowTeam> team = chooseTeam(body.nests, body.numRowLoops);
+  if (!team || team->fitsRegisters())
+    return team.has_value();
+  return llvm::all_of(body.nests, [&](const LoopNest &nest) {
+    return llvm::all_of(nest.accesses, [&](const NestAccess &access) {
+      return !access.isMemRef || !isRowBuffer(access.base) ||
+             isUniform(nest, access, body.numRowLoops);
+    });
+  });
+}
+
+/// A body of one reduction without a loop over rows gets one: its parallel
+/// loops.
+static KernelBody withRows(KernelBody body) {
+  if (body.rows || body.nests.size() != 1)
+    return body;
+  LoopNest &nest = body.nests.front();
+  nest.arrange();
+  body.numRowLoops = llvm::count_if(
+      nest.loops, [](const NestLoop &loop) { return !loop.isReduction; });
+  return body;
+}
+
+bool veeline::fitsRow(const KernelBody &given) {
+  KernelBody body = withRows(given);
+  return (body.rows || body.nests.size() == 1) &&
+         canShareRows(body.nests, body.numRowLoops) && fitsRowBuffers(body);
+}
+
+void veeline::emitRow(ThreadCode &code) {
+  code.body = withRows(std::move(code.body));
+  RowEmitter(code, *chooseTeam(code.body.nests, code.body.numRowLoops)).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+RowEmitter::RowEmitter(ThreadCode &code, RowTeam team)
+    : code(code), team(team), numRowLoops(code.body.numRowLoops),
+      freeRegisters(team.threads == 1024 ? 24 : 48) {
+  for (const NestLoop &loop :
+       ArrayRef(code.body.nests.front().loops).take_front(numRowLoops))
+    rowSizes.push_back(loop.size);
+}
+
+void RowEmitter::run() {
+  int64_t rows = 1;
+  for (int64_t size : rowSizes)
+    rows *= size;
+  int64_t threads = std::max(threadsPerBlock, team.threads);
+  int64_t teams = threads / team.threads;
+  // One short row needs no more threads than those that work on it.
+  teams = std::min(teams, rows);
+  code.setSizes(llvm::divideCeil(rows, teams), teams * team.threads);
+  Value thread = code.thread();
+  lane = teams > 1 ? code.rem(thread, team.threads) : thread;
+  Value row = code.block();
+  if (teams > 1)
+    row = code.add(code.mul(row, teams), code.div(thread, team.threads));
+  // A team of several rows in a block is a warp, which leaves as a whole.
+  Value exists = rows % teams ? code.isLess(row, rows) : Value();
+  code.when(exists, [&] {
+    rowIds = code.delinearize(row, rowSizes);
+    code.inlineOps(rowIds);
+    for (auto [i, nest] : llvm::enumerate(code.body.nests)) {
+      code.builder.setInsertionPoint(nest.op);
+      if (nest.hasReduction())
+        emitReduction(nest, i);
+      else if (countIterations(nest, numRowLoops) == 1)
+        emitUniform(nest, i);
+      else
+        emitParallel(nest, i);
+    }
+  });
+}
+
+RowEmitter::Held *RowEmitter::find(const NestAccess &access) {
+  for (Held &place : held)
+    if (place.access->base == access.base &&
+        place.access->offset == access.offset)
+      return &place;
+  return nullptr;
+}
+
+void RowEmitter::hold(const NestAccess &access, const LoopNest &nest,
+                      ArrayRef<Value> values) {
+  if (Held *place = find(access))
+    place->values = SmallVector<Value>(values);
+  else
+    held.push_back({&access, &nest, SmallVector<Value>(values)});
+}
+
+/// False where nobody reads what is stored: a later op writes the same place,
+/// or it is a row buffer whose elements threads keep.
+bool RowEmitter::mustStore(size_t nest, const NestAccess &access) const {
+  if (isRowBuffer(access.base))
+    return false;
+  bool isNumber = isUniform(code.body.nests[nest], access, numRowLoops);
+  // Rows that are not kept are read again.
+  if (!isNumber && !team.fitsRegisters())
+    return true;
+  return llvm::none_of(
+      ArrayRef(code.body.nests).drop_front(nest + 1),
+      [&](const LoopNest &later) {
+        return llvm::any_of(later.outputs(), [&](const NestAccess &other) {
+          return other.base == access.base && other.offset == access.offset;
+        });
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers of a row
+//===----------------------------------------------------------------------===//
+
+Value RowEmitter::isFirst() { return code.isLess(lane, 1); }
+
+Value RowEmitter::readNumber(const LoopNest &nest, const NestAccess &access) {
+  if (Held *place = find(access))
+    return place->values.front();
+  bool isWritten = llvm::any_of(code.body.nests, [&](const LoopNest &other) {
+    return llvm::any_of(other.outputs(), [&](const NestAccess &output) {
+      return output.base == access.base && output.offset == access.offset;
+    });
+  });
+  if (!isWritten)
+    return code.load(nest, access, at(code.index(0)), 1);
+  // The first thread writes it, perhaps before others have read it.
+  Value value = broadcast(nest, access);
+  hold(access, nest, value);
+  return value;
+}
+
+void RowEmitter::writeNumber(Value value, const LoopNest &nest, size_t number,
+                             const NestAccess &access) {
+  hold(access, nest, value);
+  if (!mustStore(number, access))
+    return;
+  Value isFirst = arith::CmpIOp::create(
+      code.builder, code.loc, arith::CmpIPredicate::eq, lane, code.index(0));
+  code.when(isFirst,
+            [&] { code.store(value, nest, access, at(code.index(0)), 1); });
+}
+
+void RowEmitter::emitUniform(const LoopNest &nest, size_t number) {
+  SmallVector<Value> results =
+      code.emitBody(nest, at(code.index(0)), 1, [&](unsigned input) {
+        return readNumber(nest, nest.accesses[input]);
+      });
+  for (auto [access, value] : llvm::zip(nest.outputs(), results))
+    writeNumber(value, nest, number, access);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of a row
+//===----------------------------------------------------------------------===//
+
+/// The chunk of round `round`, which is `number` where that is known.
+RowEmitter::Chunk RowEmitter::makeChunk(const LoopNest &nest, Value round,
+                                        int64_t number, bool isWhole) {
+  OpBuilder &builder = code.builder;
+  int64_t count = countIterations(nest, numRowLoops);
+  Chunk chunk;
+  chunk.round = number;
+  Value first = code.mul(code.add(round ? code.mul(round, team.threads)
+                                        : code.index(number * team.threads),
+                                  lane),
+                         team.lanes);
+  auto clamp = [&](Value linear, Value exists) -> Value {
+    if (!exists)
+      return linear;
+    return arith::SelectOp::create(builder, code.loc, exists, linear,
+                                   code.index(0));
+  };
+  if (count % team.lanes == 0 &&
+      ThreadCode::canUseLanes(nest, numRowLoops, team.lanes)) {
+    chunk.exists = isWhole ? Value() : code.isLess(first, count);
+    chunk.linear = clamp(first, chunk.exists);
+    return chunk;
+  }
+  chunk.linear = first;
+  for (int64_t i = 0; i < team.lanes; ++i) {
+    Value linear = code.add(first, i);
+    Value exists = isWhole ? Value() : code.isLess(linear, count);
+    chunk.elements.emplace_back(clamp(linear, exists), exists);
+  }
+  return chunk;
+}
+
+/// Runs `body` for every round, one after the other where registers hold a row,
+/// in a loop where not. It gets what the round before returned.
+SmallVector<Value> RowEmitter::forChunks(
+    const LoopNest &nest, ArrayRef<Value> init,
+    llvm::function_ref<SmallVector<Value>(const Chunk &, ValueRange)> body) {
+  int64_t count = countIterations(nest, numRowLoops);
+  int64_t step = team.threads * team.lanes;
+  int64_t rounds = llvm::divideCeil(count, step);
+  SmallVector<Value> carried(init);
+  if (team.fitsRegisters()) {
+    for (int64_t round = 0; round < rounds; ++round)
+      carried = body(makeChunk(nest, {}, round, (round + 1) * step <= count),
+                     carried);
+    return carried;
+  }
+  auto loop = scf::ForOp::create(code.builder, code.loc, code.index(0),
+                                 code.index(rounds), code.index(1), carried);
+  OpBuilder::InsertionGuard guard(code.builder);
+  code.builder.setInsertionPointToStart(loop.getBody());
+  Chunk chunk = makeChunk(nest, loop.getInductionVar(), 0, count % step == 0);
+  carried = body(chunk, loop.getRegionIterArgs());
+  if (!carried.empty())
+    scf::YieldOp::create(code.builder, code.loc, carried);
+  return SmallVector<Value>(loop.getResults());
+}
+
+static bool isSamePlace(const LoopNest &a, const NestAccess &left,
+                        const LoopNest &b, const NestAccess &right,
+                        unsigned numRowLoops) {
+  return left.base == right.base && left.offset == right.offset &&
+         ArrayRef(left.strides).take_front(numRowLoops) ==
+             ArrayRef(right.strides).take_front(numRowLoops) &&
+         getForm(a, left, numRowLoops) == getForm(b, right, numRowLoops);
+}
+
+/// Loads an input, or finds what was loaded of it before: barriers and stores
+/// keep LLVM from doing so. `element` is -1 for all elements of the chunk.
+Value RowEmitter::loadOnce(const LoopNest &nest, const NestAccess &access,
+                           const Chunk &chunk, int64_t element) {
+  for (const Loaded &other : loaded)
+    if (other.round == chunk.round && other.element == element &&
+        isSamePlace(nest, access, *other.nest, *other.access, numRowLoops))
+      return other.value;
+  bool isWhole = element < 0;
+  Value value = code.load(
+      nest, access, at(isWhole ? chunk.linear : chunk.elements[element].first),
+      isWhole ? team.lanes : 1);
+  int64_t words = llvm::divideCeil(
+      (isWhole ? team.lanes : 1) * getByteWidth(access.elementType), 4);
+  if (!team.fitsRegisters() || words > freeRegisters)
+    return value;
+  freeRegisters -= words;
+  loaded.push_back({&access, &nest, chunk.round, element, value});
+  return value;
+}
+
+/// An input in this chunk: what the thread holds of it, or what it loads.
+Value RowEmitter::getInput(const LoopNest &nest, unsigned input,
+                           const Chunk &chunk, int64_t element) {
+  const NestAccess &access = nest.accesses[input];
+  if (isUniform(nest, access, numRowLoops))
+    return readNumber(nest, access);
+  Held *place = find(access);
+  if (!place)
+    return loadOnce(nest, access, chunk, element);
+  Value value = place->values[chunk.round];
+  if (element < 0)
+    return value;
+  return vector::ExtractOp::create(code.builder, code.loc, value, element);
+}
+
+/// Emits the body for a chunk; element by element where elements of an operand
+/// are at no equal distances.
+SmallVector<Value> RowEmitter::emitChunk(const LoopNest &nest,
+                                         const Chunk &chunk,
+                                         ArrayRef<NestReduction> reductions) {
+  OpBuilder &builder = code.builder;
+  if (chunk.elements.empty())
+    return code.emitBody(
+        nest, at(chunk.linear), team.lanes,
+        [&](unsigned input) { return getInput(nest, input, chunk, -1); },
+        reductions);
+  SmallVector<SmallVector<Value>> elements;
+  for (auto [i, element] : llvm::enumerate(chunk.elements)) {
+    SmallVector<Value> results = code.emitBody(
+        nest, at(element.first), 1,
+        [&, i = i](unsigned input) { return getInput(nest, input, chunk, i); },
+        reductions);
+    elements.resize(results.size());
+    for (auto [list, value] : llvm::zip(elements, results))
+      list.push_back(value);
+  }
+  SmallVector<Value> vectors;
+  for (ArrayRef<Value> list : elements)
+    vectors.push_back(vector::FromElementsOp::create(
+        builder, code.loc,
+        VectorType::get({team.lanes}, list.front().getType()), list));
+  return vectors;
+}
+
+void RowEmitter::storeChunk(Value value, const LoopNest &nest,
+                            const NestAccess &access, const Chunk &chunk) {
+  if (chunk.elements.empty()) {
+    code.when(chunk.exists, [&] {
+      code.store(value, nest, access, at(chunk.linear), team.lanes);
+    });
+    return;
+  }
+  for (auto [i, element] : llvm::enumerate(chunk.elements)) {
+    Value scalar = vector::ExtractOp::create(code.builder, code.loc, value, i);
+    code.when(element.second, [&, linear = element.first] {
+      code.store(scalar, nest, access, at(linear), 1);
+    });
+  }
+}
+
+void RowEmitter::emitParallel(const LoopNest &nest, size_t number) {
+  SmallVector<SmallVector<Value>> values(nest.outputs().size());
+  forChunks(nest, {}, [&](const Chunk &chunk, ValueRange) {
+    SmallVector<Value> results = emitChunk(nest, chunk, {});
+    for (auto [i, access] : llvm::enumerate(nest.outputs())) {
+      values[i].push_back(results[i]);
+      if (mustStore(number, access))
+        storeChunk(results[i], nest, access, chunk);
+    }
+    return SmallVector<Value>();
+  });
+  if (team.fitsRegisters())
+    for (auto [access, list] : llvm::zip(nest.outputs(), values))
+      hold(access, nest, list);
+}

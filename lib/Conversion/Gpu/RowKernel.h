@@ -1,0 +1,107 @@
+//===- RowKernel.h - a team of threads for a row ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_GPU_ROWKERNEL_H
+#define VEELINE_LIB_CONVERSION_GPU_ROWKERNEL_H
+
+#include "KernelClass.h"
+
+namespace veeline {
+
+/// Emits what a thread of a team does for its row. What an op writes, the
+/// threads keep: an element where it was computed, a number of the row in all
+/// of them.
+class RowEmitter {
+public:
+  RowEmitter(ThreadCode &code, RowTeam team);
+
+  void run();
+
+private:
+  /// The elements that a thread works on in one round.
+  struct Chunk {
+    /// Of the first one; a place within the row in any case.
+    mlir::Value linear;
+    /// Null where it always exists. Of a chunk that does not, nothing is
+    /// stored.
+    mlir::Value exists;
+    /// Where elements exist one by one, their places and conditions.
+    llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> elements;
+    int64_t round;
+  };
+  struct Held {
+    const NestAccess *access;
+    const LoopNest *nest;
+    /// One vector for each round; one scalar where it is a number of the row.
+    llvm::SmallVector<mlir::Value> values;
+  };
+
+  struct Loaded {
+    const NestAccess *access;
+    const LoopNest *nest;
+    int64_t round, element;
+    mlir::Value value;
+  };
+
+  void emitUniform(const LoopNest &nest, size_t number);
+  void emitParallel(const LoopNest &nest, size_t number);
+  void emitReduction(const LoopNest &nest, size_t number);
+  llvm::SmallVector<mlir::Value>
+  forChunks(const LoopNest &nest, llvm::ArrayRef<mlir::Value> init,
+            llvm::function_ref<llvm::SmallVector<mlir::Value>(const Chunk &,
+                                                              mlir::ValueRange)>
+                body);
+  Chunk makeChunk(const LoopNest &nest, mlir::Value round, int64_t number,
+                  bool isWhole);
+  llvm::SmallVector<mlir::Value>
+  emitChunk(const LoopNest &nest, const Chunk &chunk,
+            llvm::ArrayRef<NestReduction> reductions);
+  mlir::Value loadOnce(const LoopNest &nest, const NestAccess &access,
+                       const Chunk &chunk, int64_t element);
+  mlir::Value getInput(const LoopNest &nest, unsigned input, const Chunk &chunk,
+                       int64_t element);
+  void storeChunk(mlir::Value value, const LoopNest &nest,
+                  const NestAccess &access, const Chunk &chunk);
+  mlir::Value combineChunk(mlir::Operation *combiner, mlir::Value partial,
+                           mlir::Value value, const Chunk &chunk);
+  mlir::Value isFirst();
+  mlir::Value broadcast(const LoopNest &nest, const NestAccess &access);
+  mlir::Value readNumber(const LoopNest &nest, const NestAccess &access);
+  void writeNumber(mlir::Value value, const LoopNest &nest, size_t number,
+                   const NestAccess &access);
+  mlir::Value reduceTeam(mlir::Operation *combiner, mlir::Value partial);
+  mlir::Value reduceWarps(mlir::Operation *combiner, mlir::Value value);
+  ThreadCode::Point at(mlir::Value linear) const {
+    return {rowIds, numRowLoops, linear};
+  }
+  Held *find(const NestAccess &access);
+  void hold(const NestAccess &access, const LoopNest &nest,
+            llvm::ArrayRef<mlir::Value> values);
+  bool mustStore(size_t nest, const NestAccess &access) const;
+
+  ThreadCode &code;
+  RowTeam team;
+  unsigned numRowLoops;
+  llvm::SmallVector<int64_t> rowSizes;
+  llvm::SmallVector<mlir::Value> rowIds;
+  mlir::Value lane;
+  llvm::SmallVector<Held> held;
+  llvm::SmallVector<Loaded> loaded;
+  /// What loaded elements may still take.
+  int64_t freeRegisters;
+};
+
+/// The op `combiner` on `a` and `b`, scalars or vectors.
+mlir::Value emitCombiner(mlir::OpBuilder &builder, mlir::Operation *combiner,
+                         mlir::Value a, mlir::Value b);
+
+/// Lane i of `vector` is combined with lane i + n/2, and so on down to one.
+mlir::Value emitTree(mlir::OpBuilder &builder, mlir::Operation *combiner,
+                     mlir::Value vector);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_GPU_ROWKERNEL_H

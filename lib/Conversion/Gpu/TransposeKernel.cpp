@@ -1,0 +1,178 @@
+//===- TransposeKernel.cpp - squares through shared memory ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelClass.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// The side of a square. Rows of one more element put its columns into
+/// different banks of shared memory.
+static constexpr int64_t tileSize = 32;
+static constexpr int64_t tilePitch = tileSize + 1;
+/// Rows of a square that the threads of a block work on at once.
+static constexpr int64_t tileRows = 8;
+
+/// True for an input that is contiguous along `loop`, but not along the last
+/// one.
+static bool isTransposed(const NestAccess &access, unsigned loop) {
+  return access.isMemRef && !access.isWritten && access.isRead &&
+         access.strides.back() > 1 && access.strides[loop] == 1;
+}
+
+/// The loop along which an input is contiguous that is not along the last one,
+/// along which all outputs are.
+static std::optional<unsigned> findTileLoop(const LoopNest &nest) {
+  if (nest.hasReduction() || nest.loops.size() < 2 ||
+      nest.loops.back().size < tileSize)
+    return std::nullopt;
+  for (const NestAccess &access : nest.outputs())
+    if (access.strides.back() != 1)
+      return std::nullopt;
+  for (unsigned loop = 0; loop + 1 < nest.loops.size(); ++loop)
+    if (nest.loops[loop].size >= tileSize &&
+        llvm::any_of(nest.accesses, [&](const NestAccess &access) {
+          return isTransposed(access, loop);
+        }))
+      return loop;
+  return std::nullopt;
+}
+
+bool veeline::isTransposition(LoopNest nest) {
+  nest.arrange();
+  return findTileLoop(nest).has_value();
+}
+
+bool veeline::fitsTranspose(const KernelBody &body) {
+  return !body.rows && body.nests.size() == 1 &&
+         isTransposition(body.nests.front());
+}
+
+namespace {
+
+/// One square after the other, loaded along one loop and worked on along the
+/// other.
+class TransposeEmitter {
+public:
+  explicit TransposeEmitter(ThreadCode &code)
+      : code(code), nest(code.body.nests.front()) {}
+
+  void run();
+
+private:
+  /// Where the thread stands in a square, and whether that exists.
+  struct Place {
+    ThreadCode::Point point;
+    Value exists;
+    /// In shared memory.
+    Value shared;
+  };
+  Place getPlace(Value alongTile, Value alongLast, Value shared);
+  void fill();
+  void work();
+
+  ThreadCode &code;
+  LoopNest nest;
+  unsigned tileLoop = 0, last = 0;
+  /// The loops of a block's square at its first element.
+  SmallVector<Value> ids;
+  Value column, row;
+  DenseMap<unsigned, Value> tiles;
+};
+
+} // namespace
+
+TransposeEmitter::Place
+TransposeEmitter::getPlace(Value alongTile, Value alongLast, Value shared) {
+  OpBuilder &builder = code.builder;
+  Place place;
+  place.shared = shared;
+  place.point = {ids, static_cast<unsigned>(nest.loops.size()), code.index(0)};
+  for (auto [loop, step] :
+       {std::pair(tileLoop, alongTile), std::pair(last, alongLast)}) {
+    Value id = code.add(ids[loop], step);
+    int64_t size = nest.loops[loop].size;
+    if (size % tileSize) {
+      Value exists = code.isLess(id, size);
+      place.exists = place.exists ? arith::AndIOp::create(builder, code.loc,
+                                                          place.exists, exists)
+                                  : exists;
+    }
+    place.point.ids[loop] = id;
+  }
+  return place;
+}
+
+/// Threads side by side read along the tile's loop.
+void TransposeEmitter::fill() {
+  for (int64_t k = 0; k < tileSize; k += tileRows) {
+    Value tileRow = code.add(row, k);
+    Place place = getPlace(column, tileRow,
+                           code.add(code.mul(tileRow, tilePitch), column));
+    code.when(place.exists, [&] {
+      for (auto [i, tile] : tiles) {
+        Value value = code.load(nest, nest.accesses[i], place.point, 1);
+        memref::StoreOp::create(code.builder, code.loc, value, tile,
+                                place.shared);
+      }
+    });
+  }
+}
+
+/// Threads side by side write along the last loop.
+void TransposeEmitter::work() {
+  for (int64_t k = 0; k < tileSize; k += tileRows) {
+    Value tileRow = code.add(row, k);
+    Place place = getPlace(tileRow, column,
+                           code.add(code.mul(column, tilePitch), tileRow));
+    code.when(place.exists, [&] {
+      SmallVector<Value> results =
+          code.emitBody(nest, place.point, 1, [&](unsigned i) -> Value {
+            auto tile = tiles.find(i);
+            if (tile == tiles.end())
+              return {};
+            return memref::LoadOp::create(code.builder, code.loc, tile->second,
+                                          place.shared);
+          });
+      for (auto [access, value] : llvm::zip(nest.outputs(), results))
+        code.store(value, nest, access, place.point, 1);
+    });
+  }
+}
+
+void TransposeEmitter::run() {
+  nest.arrange();
+  tileLoop = *findTileLoop(nest);
+  last = nest.loops.size() - 1;
+  SmallVector<int64_t> blocks;
+  int64_t total = 1;
+  for (auto [i, loop] : llvm::enumerate(nest.loops)) {
+    bool isTiled = i == tileLoop || i == last;
+    blocks.push_back(isTiled ? llvm::divideCeil(loop.size, tileSize)
+                             : loop.size);
+    total *= blocks.back();
+  }
+  code.setSizes(total, tileSize * tileRows);
+  code.inlineOps({});
+  code.builder.setInsertionPoint(nest.op);
+  ids = code.delinearize(code.block(), blocks);
+  ids[tileLoop] = code.mul(ids[tileLoop], tileSize);
+  ids[last] = code.mul(ids[last], tileSize);
+  Value thread = code.thread();
+  column = code.rem(thread, tileSize);
+  row = code.div(thread, tileSize);
+  for (auto [i, access] : llvm::enumerate(nest.accesses))
+    if (isTransposed(access, tileLoop))
+      tiles[i] = code.addShared(access.elementType, tileSize * tilePitch);
+  fill();
+  gpu::BarrierOp::create(code.builder, code.loc);
+  work();
+}
+
+void veeline::emitTranspose(ThreadCode &code) { TransposeEmitter(code).run(); }

@@ -1,0 +1,279 @@
+// RUN: veeline-opt %s --pipe-outline-kernels=target=cuda --pipe-gpu-kernels --canonicalize --cse -o %t.mlir
+// RUN: FileCheck %s < %t.mlir
+// RUN: veeline-opt %t.mlir --pipe-gpu-code | veeline-gpu-code --ptx-of=sm_80 | FileCheck %s --check-prefix=PTX
+
+#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+
+// A warp for a row, eight of them in a block. The row is read once and written
+// once; maximum and sum go from thread to thread.
+
+// CHECK: gpu.func @row_512x128_{{.*}}known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 64, 1, 1>
+// CHECK-NOT: workgroup
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<65536xf32>, vector<4xf32>
+// CHECK-NOT: {{(vector|memref).(load|store)}}
+// CHECK: arith.maximumf
+// CHECK: gpu.shuffle {{ *}}xor %{{.*}}, %c16_i32
+// CHECK: gpu.shuffle {{ *}}xor %{{.*}}, %c8_i32
+// CHECK: gpu.shuffle {{ *}}xor %{{.*}}, %c4_i32
+// CHECK: gpu.shuffle {{ *}}xor %{{.*}}, %c2_i32
+// CHECK: gpu.shuffle {{ *}}xor %{{.*}}, %c1_i32
+// CHECK-NOT: {{(vector|memref).(load|store)}}
+// CHECK: math.exp {{.*}} : vector<4xf32>
+// CHECK-NOT: {{(vector|memref).(load|store)}}
+// CHECK-COUNT-5: gpu.shuffle
+// CHECK: arith.divf
+// CHECK: vector.store {{.*}} {alignment = 16 : i64}
+// CHECK-NOT: vector.store
+// CHECK: gpu.return
+
+// PTX: .entry row_512x128_
+// PTX: ld.global.nc.v4.b32
+// PTX: max.NaN.f32
+// PTX-COUNT-10: shfl.sync.bfly.b32
+// PTX-COUNT-4: div.rn.f32
+// PTX: st.global.v4.b32
+
+func.func @warp(%rank: !llvm.ptr, %x: memref<512x128xf32>, %y: memref<512x128xf32>) attributes {pipe.num_results = 1 : i64} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %max = memref.alloc() : memref<512xf32>
+  %sum = memref.alloc() : memref<512xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<512xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<512x128xf32>) outs(%max : memref<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %max : memref<512x128xf32>, memref<512xf32>) outs(%y : memref<512x128xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<512xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%y : memref<512x128xf32>) outs(%sum : memref<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %sum : memref<512x128xf32>, memref<512xf32>) outs(%y : memref<512x128xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// A block for a row: warps meet in shared memory, once for each reduction.
+
+// CHECK: gpu.func @row_64x2048_{{.*}} workgroup(%{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>, %{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>)
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 64, 1, 1>
+// CHECK-COUNT-2: vector.load
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK-COUNT-2: vector.store
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+
+// PTX: .entry row_64x2048_
+// PTX-COUNT-2: ld.global.nc.v4.b32
+// PTX-COUNT-5: shfl.sync.bfly.b32
+// PTX: bar.sync
+// PTX: bar.sync
+
+func.func @block(%rank: !llvm.ptr, %x: memref<64x2048xf32>, %y: memref<64x2048xf32>) attributes {pipe.num_results = 1 : i64} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %max = memref.alloc() : memref<64xf32>
+  %sum = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<64xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<64x2048xf32>) outs(%max : memref<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %max : memref<64x2048xf32>, memref<64xf32>) outs(%y : memref<64x2048xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<64xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%y : memref<64x2048xf32>) outs(%sum : memref<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %sum : memref<64x2048xf32>, memref<64xf32>) outs(%y : memref<64x2048xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// CHECK: gpu.func @row_8x16384_{{.*}}known_block_size = array<i32: 1024, 1, 1>, known_grid_size = array<i32: 8, 1, 1>
+// CHECK-COUNT-4: vector.load
+// CHECK-NOT: vector.load
+// CHECK: gpu.return
+
+func.func @wide(%rank: !llvm.ptr, %x: memref<8x16384xf32>, %y: memref<8x16384xf32>) attributes {pipe.num_results = 1 : i64} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %max = memref.alloc() : memref<8xf32>
+  %sum = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<8x16384xf32>) outs(%max : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %max : memref<8x16384xf32>, memref<8xf32>) outs(%y : memref<8x16384xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%y : memref<8x16384xf32>) outs(%sum : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %sum : memref<8x16384xf32>, memref<8xf32>) outs(%y : memref<8x16384xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Too long for registers: read again by the thread that wrote it.
+
+// CHECK: gpu.func @row_4x40000_{{.*}}known_block_size = array<i32: 1024, 1, 1>, known_grid_size = array<i32: 4, 1, 1>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK:   vector.load
+// CHECK:   arith.maximumf
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK:   math.exp
+// CHECK:   scf.if
+// CHECK:     vector.store
+// CHECK: scf.for {{.*}} iter_args
+// CHECK:   arith.addf
+
+func.func @long(%rank: !llvm.ptr, %x: memref<4x40000xf32>, %y: memref<4x40000xf32>) attributes {pipe.num_results = 1 : i64} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %max = memref.alloc() : memref<4xf32>
+  %sum = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<4xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<4x40000xf32>) outs(%max : memref<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %max : memref<4x40000xf32>, memref<4xf32>) outs(%y : memref<4x40000xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<4xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%y : memref<4x40000xf32>) outs(%sum : memref<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %sum : memref<4x40000xf32>, memref<4xf32>) outs(%y : memref<4x40000xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// 77 elements: the same partial sums, but elements are loaded one by one. What
+// does not exist is neutral. The last of 13 rows leaves three warps idle.
+
+// CHECK: gpu.func @row_13x77_{{.*}}known_grid_size = array<i32: 2, 1, 1>
+// CHECK: %[[ROW:.*]] = arith.cmpi ult, %{{.*}}, %c13
+// CHECK: scf.if %[[ROW]]
+// CHECK:   arith.cmpi ult, %{{.*}}, %c77
+// CHECK-COUNT-4: memref.load
+// CHECK:   arith.maximumf
+// CHECK:   arith.select {{.*}} : vector<4xi1>, vector<4xf32>
+
+func.func @odd(%rank: !llvm.ptr, %x: memref<13x77xf32>, %y: memref<13x77xf32>) attributes {pipe.num_results = 1 : i64} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %max = memref.alloc() : memref<13xf32>
+  %sum = memref.alloc() : memref<13xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<13xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<13x77xf32>) outs(%max : memref<13xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %max : memref<13x77xf32>, memref<13xf32>) outs(%y : memref<13x77xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<13xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%y : memref<13x77xf32>) outs(%sum : memref<13xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %sum : memref<13x77xf32>, memref<13xf32>) outs(%y : memref<13x77xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// What is added to is read by the thread that writes it, and sent to the others.
+// Two bytes an element, but partial sums of four: half an access.
+
+// CHECK: gpu.func @row_512x320_
+// CHECK: vector.load {{.*}} {alignment = 8 : i64} : memref<163840xbf16>, vector<4xbf16>
+// CHECK: %[[FIRST:.*]] = arith.cmpi ult, %{{.*}}, %c1
+// CHECK: scf.if %[[FIRST]]
+// CHECK:   memref.load {{.*}} : memref<512xf32>
+// CHECK: gpu.shuffle {{ *}}idx
+// CHECK: memref.store
+
+func.func @sum(%rank: !llvm.ptr, %x: memref<512x320xbf16>, %s: memref<512xf32>) attributes {pipe.num_results = 1 : i64} {
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<512x320xbf16>) outs(%s : memref<512xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %w = arith.extf %a : bf16 to f32
+    %r = arith.addf %o, %w : f32
+    linalg.yield %r : f32
+  }
+  return
+}
