@@ -351,7 +351,10 @@ public:
     std::memcpy(hello.magic, magic, sizeof(magic));
     hello.rank = 1;
     hello.numRanks = 2;
+    const std::string about = "job \n";
+    hello.aboutBytes = static_cast<uint32_t>(about.size());
     asio::write(socket, asio::buffer(&hello, sizeof(hello)));
+    asio::write(socket, asio::buffer(about));
     Welcome welcome;
     asio::read(socket, asio::buffer(&welcome, sizeof(welcome)));
     std::string text(welcome.bytes, ' ');
