@@ -9,11 +9,14 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <unistd.h>
 
 using namespace veeline;
 using asio::ip::tcp;
+
+static constexpr int maxAttempts = 20;
 
 /// As /proc/net/tcp writes it: words of the address as the machine has them.
 static std::string nameOf(const tcp::endpoint &endpoint) {
@@ -39,19 +42,12 @@ static std::string nameOf(const tcp::endpoint &endpoint) {
   return text + port;
 }
 
-std::string net::whyOfAnotherUser(const tcp::socket &socket) {
-  asio::error_code error;
-  tcp::endpoint theirs = socket.remote_endpoint(error);
-  tcp::endpoint ours = socket.local_endpoint(error);
-  if (error)
-    return "it is gone";
-  std::ifstream table(theirs.address().is_v4() ? "/proc/net/tcp"
-                                               : "/proc/net/tcp6");
-  std::string line;
-  if (!std::getline(table, line))
-    return "";
-  const std::string ends = " " + nameOf(theirs) + " " + nameOf(ours) + " ";
-  while (std::getline(table, line)) {
+/// The user at the other end of `ends`, as a table of the system has it, or
+/// none where it does not.
+static std::optional<unsigned long> findUser(const char *path,
+                                             const std::string &ends) {
+  std::ifstream table(path);
+  for (std::string line; std::getline(table, line);) {
     size_t at = line.find(ends);
     if (at == std::string::npos)
       continue;
@@ -60,11 +56,30 @@ std::string net::whyOfAnotherUser(const tcp::socket &socket) {
     unsigned long user = 0, timeout = 0, inode = 0;
     fields >> state >> queues >> timer >> retries >> user >> timeout >> inode;
     // What nobody holds any more has no user.
-    if (inode == 0)
-      break;
-    if (user == ::geteuid())
+    return inode == 0 ? std::nullopt : std::optional(user);
+  }
+  return std::nullopt;
+}
+
+std::string net::whyOfAnotherUser(const tcp::socket &socket) {
+  asio::error_code error;
+  tcp::endpoint theirs = socket.remote_endpoint(error);
+  tcp::endpoint ours = socket.local_endpoint(error);
+  if (error)
+    return "it is gone";
+  const char *path =
+      theirs.address().is_v4() ? "/proc/net/tcp" : "/proc/net/tcp6";
+  if (::access(path, R_OK) != 0)
+    return "";
+  const std::string ends = " " + nameOf(theirs) + " " + nameOf(ours) + " ";
+  // A table that changes while it is read in parts may leave out a line.
+  for (int attempt = 0; attempt < maxAttempts; ++attempt) {
+    std::optional<unsigned long> user = findUser(path, ends);
+    if (!user)
+      continue;
+    if (*user == ::geteuid())
       return "";
-    return "it is a process of another user (" + std::to_string(user) +
+    return "it is a process of another user (" + std::to_string(*user) +
            "); where it is to take part, set VEELINE_TOKEN for all ranks";
   }
   return "it is gone";
