@@ -167,6 +167,7 @@ private:
                    std::string_view text) const;
   Status checkRowCount(const Spec &spec, int64_t perMicrobatch, int64_t rows);
   int64_t reachIn(const std::string &file) const;
+
   const Metadata &metadata;
   const int64_t microbatches; ///< Of a step.
   const InputOptions &options;

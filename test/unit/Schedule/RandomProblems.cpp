@@ -46,20 +46,26 @@ static std::vector<Edge> randomEdges(Random &random, int chunks,
   return edges;
 }
 
+std::int64_t veeline::schedule::memoryOfMicrobatch(const Problem &problem,
+                                                   int stage) {
+  std::int64_t held = 0;
+  for (int local = 0; local < problem.chunksPerStage(); ++local) {
+    const Chunk &chunk =
+        problem.chunks[problem.placement.globalChunk(stage, local)];
+    held += std::max(chunk.forwardMemory,
+                     chunk.forwardMemory + chunk.backwardInputMemory);
+  }
+  return held;
+}
+
 /// Limits from just below the least possible to plenty.
 static void randomLimits(Random &random, Problem &problem) {
   if (randomInt(random, 0, 2) == 0)
     return;
   int microbatches = randomInt(random, 1, problem.stages() + 1);
   for (int stage = 0; stage < problem.stages(); ++stage) {
-    std::int64_t held = 0;
-    for (int local = 0; local < problem.chunksPerStage(); ++local) {
-      const Chunk &chunk =
-          problem.chunks[problem.placement.globalChunk(stage, local)];
-      held += std::max(chunk.forwardMemory,
-                       chunk.forwardMemory + chunk.backwardInputMemory);
-    }
-    std::int64_t limit = held * microbatches + randomInt(random, -1, 3);
+    std::int64_t limit = memoryOfMicrobatch(problem, stage) * microbatches +
+                         randomInt(random, -1, 3);
     problem.memoryLimits.push_back(std::max<std::int64_t>(limit, 0));
   }
 }

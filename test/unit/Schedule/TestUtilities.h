@@ -74,6 +74,9 @@ inline GeneratorOptions quickly() { return {.searchSeconds = 0.0005}; }
 /// limits are sometimes impossible to meet.
 Problem randomProblem(Random &random, std::string_view name, int p, int m);
 
+/// The most that one microbatch holds in all chunks of `stage`.
+std::int64_t memoryOfMicrobatch(const Problem &problem, int stage);
+
 } // namespace veeline::schedule
 
 #endif // VEELINE_TEST_UNIT_SCHEDULE_TESTUTILITIES_H

@@ -25,6 +25,31 @@ Problem makeWide(std::string_view name, int v, int m, std::vector<int> widths) {
   return problem;
 }
 
+/// Calls `check` with `rounds` random problems for each generator, whose stages
+/// have up to three ranks, and with the schedule of each, where there is one.
+/// Every second one keeps its limits where `isLimited`.
+template <typename Check>
+void forWideSchedules(int rounds, bool isLimited, Check check) {
+  Random random = makeRandom();
+  for (int round = 0; round < rounds; ++round)
+    for (const Generator &generator : generators()) {
+      int p = randomInt(random, 1, 3), m = randomInt(random, 4, 9);
+      Problem problem = randomProblem(random, generator.name, p, m);
+      for (int stage = 0; stage < p; ++stage)
+        problem.widths.push_back(randomInt(random, 1, 3));
+      if (!isLimited || round % 2 == 0)
+        problem.memoryLimits.clear();
+      Expected<Schedule> schedule =
+          generate(generator.name, problem, quickly());
+      if (schedule)
+        check(generator, problem, *schedule);
+      else if (!isLimited) {
+        EXPECT_EQ(schedule.error().kind, ErrorKind::NotApplicable)
+            << generator.name << ": " << schedule.error().str();
+      }
+    }
+}
+
 /// What PipeDream's round robin says: as many microbatches in flight for each
 /// rank as there are ranks from its stage on, divided among those of the stage;
 /// then one forward and one backward in turn.
@@ -80,33 +105,21 @@ TEST(Widths, RanksShareTheWork) {
 /// Every schedule, any placement and any widths: `generate` verifies what it
 /// gives, and messages that block cannot deadlock either.
 TEST(Widths, EverySchedule) {
-  Random random = makeRandom();
   int generated = 0;
-  for (int round = 0; round < 12; ++round)
-    for (const Generator &generator : generators()) {
-      int p = randomInt(random, 1, 3), m = randomInt(random, 4, 9);
-      Problem problem = randomProblem(random, generator.name, p, m);
-      problem.memoryLimits.clear();
-      for (int stage = 0; stage < p; ++stage)
-        problem.widths.push_back(randomInt(random, 1, 3));
-      Expected<Schedule> schedule =
-          generate(generator.name, problem, quickly());
-      if (!schedule) {
-        EXPECT_EQ(schedule.error().kind, ErrorKind::NotApplicable)
-            << generator.name << ": " << schedule.error().str();
-        continue;
-      }
-      ++generated;
-      Status verified = verify(problem, *schedule);
-      EXPECT_TRUE(verified) << generator.name;
-      Expected<std::vector<Message>> messages =
-          communicationOrder(problem, *schedule);
-      ASSERT_TRUE(messages);
-      Status right = verifyCommunication(problem, *schedule, *messages);
-      EXPECT_TRUE(right) << generator.name;
-      EXPECT_TRUE(
-          simulate(problem, *schedule, {.transfers = Transfers::Rendezvous}));
-    }
+  auto check = [&](const Generator &generator, const Problem &problem,
+                   const Schedule &schedule) {
+    ++generated;
+    Status verified = verify(problem, schedule);
+    EXPECT_TRUE(verified) << generator.name;
+    Expected<std::vector<Message>> messages =
+        communicationOrder(problem, schedule);
+    ASSERT_TRUE(messages);
+    Status right = verifyCommunication(problem, schedule, *messages);
+    EXPECT_TRUE(right) << generator.name;
+    EXPECT_TRUE(
+        simulate(problem, schedule, {.transfers = Transfers::Rendezvous}));
+  };
+  forWideSchedules(12, /*isLimited=*/false, check);
   EXPECT_GT(generated, 200);
 }
 
@@ -222,108 +235,87 @@ TEST(Widths, LimitsNameTheRank) {
             activationUnit);
 }
 
+void expectNoneIsShorter(const Problem &problem, const Schedule &schedule) {
+  double makespan = simulate(problem, schedule)->makespan;
+  for (const Generator &generator : generators()) {
+    Expected<Schedule> other = generate(generator.name, problem, quickly());
+    if (other && generator.name != "auto" &&
+        generator.semantics == UpdateSemantics::Synchronous) {
+      EXPECT_LE(makespan, simulate(problem, *other)->makespan + 1e-9)
+          << generator.name;
+    }
+  }
+}
+
 /// Every schedule stays within any limits or says what it needs, which then is
 /// enough; `auto` fits whatever one microbatch at a time fits, and is no longer
 /// than any other one.
 TEST(Widths, LimitsOfEverySchedule) {
   Random random = makeRandom();
   int limited = 0, refusals = 0;
-  for (int round = 0; round < 16; ++round)
-    for (const Generator &generator : generators()) {
-      int p = randomInt(random, 1, 3), m = randomInt(random, 4, 9);
-      Problem problem = randomProblem(random, generator.name, p, m);
-      problem.memoryLimits.clear();
-      for (int stage = 0; stage < p; ++stage)
-        problem.widths.push_back(randomInt(random, 1, 3));
-      Expected<Schedule> free = generate(generator.name, problem, quickly());
-      if (!free)
-        continue;
-      // From what one microbatch needs to what it likes to hold.
-      std::vector<std::int64_t> peaks = peaksOf(problem, *free);
-      for (int stage = 0; stage < p; ++stage) {
-        std::int64_t one = 0;
-        for (int local = 0; local < problem.chunksPerStage(); ++local) {
-          const Chunk &chunk =
-              problem.chunks[problem.placement.globalChunk(stage, local)];
-          one += std::max(chunk.forwardMemory,
-                          chunk.forwardMemory + chunk.backwardInputMemory);
-        }
-        std::int64_t least = std::min(one, peaks[stage]);
-        problem.memoryLimits.push_back(least + (peaks[stage] - least) *
-                                                   randomInt(random, 0, 4) / 4);
-      }
-      bool isAnyEnough = problem.memoryLimits == peaks;
-      ++limited;
-      Expected<Schedule> within = generate(generator.name, problem, quickly());
-      for (int raises = 0; !within && raises < 2 * p; ++raises) {
-        const Error &error = within.error();
-        EXPECT_FALSE(isAnyEnough && generator.name == "1f1b");
-        EXPECT_NE(generator.name, "auto") << error.str();
-        ASSERT_EQ(error.kind, ErrorKind::OutOfMemory)
-            << generator.name << ": " << error.str();
-        ASSERT_TRUE(error.stage && error.leastLimit) << generator.name;
-        ASSERT_GT(*error.leastLimit, problem.memoryLimits[*error.stage]);
-        ++refusals;
-        problem.memoryLimits[*error.stage] = *error.leastLimit;
-        within = generate(generator.name, problem, quickly());
-      }
-      ASSERT_TRUE(within) << generator.name << ": " << within.error().str();
-      std::vector<std::int64_t> held = peaksOf(problem, *within);
-      for (int stage = 0; stage < p; ++stage)
-        EXPECT_LE(held[stage], problem.memoryLimits[stage]) << generator.name;
-      if (generator.name != "auto")
-        continue;
-      double makespan = simulate(problem, *within)->makespan;
-      for (const Generator &other : generators()) {
-        Expected<Schedule> schedule = generate(other.name, problem, quickly());
-        if (schedule && other.name != "auto" &&
-            other.semantics == UpdateSemantics::Synchronous) {
-          EXPECT_LE(makespan, simulate(problem, *schedule)->makespan + 1e-9)
-              << other.name;
-        }
-      }
+  auto check = [&](const Generator &generator, Problem problem,
+                   const Schedule &free) {
+    // From what one microbatch needs to what it likes to hold.
+    std::vector<std::int64_t> peaks = peaksOf(problem, free);
+    for (int stage = 0; stage < problem.stages(); ++stage) {
+      std::int64_t least =
+          std::min(memoryOfMicrobatch(problem, stage), peaks[stage]);
+      problem.memoryLimits.push_back(least + (peaks[stage] - least) *
+                                                 randomInt(random, 0, 4) / 4);
     }
+    bool isAnyEnough = problem.memoryLimits == peaks;
+    ++limited;
+    Expected<Schedule> within = generate(generator.name, problem, quickly());
+    for (int raises = 0; !within && raises < 2 * problem.stages(); ++raises) {
+      const Error &error = within.error();
+      EXPECT_FALSE(isAnyEnough && generator.name == "1f1b");
+      EXPECT_NE(generator.name, "auto") << error.str();
+      ASSERT_EQ(error.kind, ErrorKind::OutOfMemory)
+          << generator.name << ": " << error.str();
+      ASSERT_TRUE(error.stage && error.leastLimit) << generator.name;
+      ASSERT_GT(*error.leastLimit, problem.memoryLimits[*error.stage]);
+      ++refusals;
+      problem.memoryLimits[*error.stage] = *error.leastLimit;
+      within = generate(generator.name, problem, quickly());
+    }
+    ASSERT_TRUE(within) << generator.name << ": " << within.error().str();
+    std::vector<std::int64_t> held = peaksOf(problem, *within);
+    for (int stage = 0; stage < problem.stages(); ++stage)
+      EXPECT_LE(held[stage], problem.memoryLimits[stage]) << generator.name;
+    if (generator.name == "auto")
+      expectNoneIsShorter(problem, *within);
+  };
+  forWideSchedules(16, /*isLimited=*/false, check);
   EXPECT_GT(limited, 200);
   EXPECT_GT(refusals, 50);
 }
 
 /// What the bounds say of each rank holds for whatever there is.
 TEST(Widths, BoundsOfRanks) {
-  Random random = makeRandom();
   int checked = 0;
-  for (int round = 0; round < 24; ++round)
-    for (const Generator &generator : generators()) {
-      int p = randomInt(random, 1, 3), m = randomInt(random, 4, 9);
-      Problem problem = randomProblem(random, generator.name, p, m);
-      for (int stage = 0; stage < p; ++stage)
-        problem.widths.push_back(randomInt(random, 1, 3));
-      if (round % 2 == 0)
-        problem.memoryLimits.clear();
-      Expected<Schedule> schedule =
-          generate(generator.name, problem, quickly());
-      if (!schedule)
-        continue;
-      ++checked;
-      constexpr double slack = 1 + 1e-9;
-      Bounds bounds = lowerBounds(problem);
-      Simulation simulation = *simulate(problem, *schedule);
-      ASSERT_EQ(bounds.stages.size(), simulation.stages.size());
-      double longest = 0;
-      for (std::size_t rank = 0; rank < bounds.stages.size(); ++rank) {
-        const StageStatistics &statistics = simulation.stages[rank];
-        double span = statistics.lastEnd - statistics.firstStart;
-        longest = std::max(longest, span);
-        EXPECT_NEAR(bounds.stages[rank].busy, statistics.busy,
-                    generator.splitsBackward ? 1e9 : 1e-9 * statistics.busy);
-        EXPECT_LE(bounds.stages[rank].span.time, span * slack);
-        EXPECT_LE(bounds.stages[rank].makespan.time,
-                  simulation.makespan * slack)
-            << generator.name << ", rank " << rank << ", "
-            << toString(bounds.stages[rank].makespan.kind);
-      }
-      EXPECT_LE(bounds.makespan.time, simulation.makespan * slack);
-      EXPECT_LE(bounds.span.time, longest * slack);
+  auto check = [&](const Generator &generator, const Problem &problem,
+                   const Schedule &schedule) {
+    ++checked;
+    constexpr double slack = 1 + 1e-9;
+    Bounds bounds = lowerBounds(problem);
+    Simulation simulation = *simulate(problem, schedule);
+    ASSERT_EQ(bounds.stages.size(), simulation.stages.size());
+    double longest = 0;
+    for (std::size_t rank = 0; rank < bounds.stages.size(); ++rank) {
+      const StageStatistics &statistics = simulation.stages[rank];
+      double span = statistics.lastEnd - statistics.firstStart;
+      longest = std::max(longest, span);
+      EXPECT_NEAR(bounds.stages[rank].busy, statistics.busy,
+                  generator.splitsBackward ? 1e9 : 1e-9 * statistics.busy);
+      EXPECT_LE(bounds.stages[rank].span.time, span * slack);
+      EXPECT_LE(bounds.stages[rank].makespan.time, simulation.makespan * slack)
+          << generator.name << ", rank " << rank << ", "
+          << toString(bounds.stages[rank].makespan.kind);
     }
+    EXPECT_LE(bounds.makespan.time, simulation.makespan * slack);
+    EXPECT_LE(bounds.span.time, longest * slack);
+  };
+  forWideSchedules(24, /*isLimited=*/true, check);
   EXPECT_GT(checked, 200);
 }
 
@@ -401,27 +393,17 @@ void expectContention(const Problem &problem, const Schedule &schedule,
 }
 
 TEST(Widths, Contention) {
-  Random random = makeRandom();
   int simulated = 0;
-  for (int round = 0; round < 6; ++round)
-    for (const Generator &generator : generators()) {
-      int p = randomInt(random, 2, 3), m = randomInt(random, 4, 9);
-      Problem problem = randomProblem(random, generator.name, p, m);
-      problem.memoryLimits.clear();
-      for (int stage = 0; stage < p; ++stage)
-        problem.widths.push_back(randomInt(random, 1, 3));
-      Expected<Schedule> schedule =
-          generate(generator.name, problem, quickly());
-      if (!schedule)
-        continue;
-      ++simulated;
-      Expected<Simulation> queued =
-          simulate(problem, *schedule, {.contention = true});
-      ASSERT_TRUE(queued);
-      expectContention(problem, *schedule, *queued);
-      EXPECT_GE(queued->makespan + 1e-9,
-                simulate(problem, *schedule)->makespan);
-    }
+  auto check = [&](const Generator &, const Problem &problem,
+                   const Schedule &schedule) {
+    ++simulated;
+    Expected<Simulation> queued =
+        simulate(problem, schedule, {.contention = true});
+    ASSERT_TRUE(queued);
+    expectContention(problem, schedule, *queued);
+    EXPECT_GE(queued->makespan + 1e-9, simulate(problem, schedule)->makespan);
+  };
+  forWideSchedules(9, /*isLimited=*/false, check);
   EXPECT_GT(simulated, 80);
 }
 
@@ -552,31 +534,22 @@ TEST(Widths, WeightVersions) {
 
 /// What goes out comes back.
 TEST(Widths, Files) {
-  Random random = makeRandom();
-  for (int round = 0; round < 4; ++round)
-    for (const Generator &generator : generators()) {
-      int p = randomInt(random, 1, 3), m = randomInt(random, 4, 7);
-      Problem problem = randomProblem(random, generator.name, p, m);
-      problem.memoryLimits.clear();
-      for (int stage = 0; stage < p; ++stage)
-        problem.widths.push_back(randomInt(random, 1, 3));
-      bool isWide = problem.ranks() > p;
-      Expected<Schedule> schedule =
-          generate(generator.name, problem, quickly());
-      if (!schedule)
-        continue;
-      Solution solution = *solve(problem, *schedule);
-      Expected<ImportedSchedule> json = readJson(toJson(solution), "x.json");
-      ASSERT_TRUE(json) << json.error().str();
-      EXPECT_EQ(json->schedule.stages, schedule->stages);
-      EXPECT_EQ(json->problem->widths,
-                isWide ? problem.widths : std::vector<int>());
-      Expected<ImportedSchedule> csv =
-          readCsv(toCsv(problem, *schedule), "x.csv");
-      ASSERT_TRUE(csv) << csv.error().str();
-      EXPECT_EQ(csv->widths, json->widths);
-      EXPECT_EQ(csv->placement.stages(), p);
-    }
+  auto check = [](const Generator &, const Problem &problem,
+                  const Schedule &schedule) {
+    int p = problem.stages();
+    bool isWide = problem.ranks() > p;
+    Solution solution = *solve(problem, schedule);
+    Expected<ImportedSchedule> json = readJson(toJson(solution), "x.json");
+    ASSERT_TRUE(json) << json.error().str();
+    EXPECT_EQ(json->schedule.stages, schedule.stages);
+    EXPECT_EQ(json->problem->widths,
+              isWide ? problem.widths : std::vector<int>());
+    Expected<ImportedSchedule> csv = readCsv(toCsv(problem, schedule), "x.csv");
+    ASSERT_TRUE(csv) << csv.error().str();
+    EXPECT_EQ(csv->widths, json->widths);
+    EXPECT_EQ(csv->placement.stages(), p);
+  };
+  forWideSchedules(4, /*isLimited=*/false, check);
 }
 
 TEST(Widths, WrongFiles) {
