@@ -455,6 +455,18 @@ getRowBuffer(const KernelGroup &group, Value root) {
   return KernelGroup::RowBuffer{root, footprint->first, size};
 }
 
+/// True if all uses of `buffer`, those of its views too, are in `block`: what a
+/// loop uses may have been written before it, or be read after it.
+static bool isOnlyUsedIn(Block &block, Value buffer) {
+  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    return block.findAncestorOpInBlock(*user) &&
+           (!isa<ViewLikeOpInterface>(user) ||
+            llvm::all_of(user->getResults(), [&](Value view) {
+              return isOnlyUsedIn(block, view);
+            }));
+  });
+}
+
 void KernelScheduler::findRowBuffers() {
   DenseMap<Value, unsigned> users;
   for (const ScheduleEntry &entry : entries)
@@ -471,7 +483,9 @@ void KernelScheduler::findRowBuffers() {
     if (!group.numRowLoops)
       continue;
     for (const BufferTouch &touch : entry.touches)
-      if (users[touch.root] == 1 && touch.root.getDefiningOp<memref::AllocOp>())
+      if (users[touch.root] == 1 &&
+          touch.root.getDefiningOp<memref::AllocOp>() &&
+          isOnlyUsedIn(block, touch.root))
         if (auto buffer = getRowBuffer(group, touch.root))
           group.rowBuffers.push_back(*buffer);
   }

@@ -195,3 +195,58 @@ func.func @alias(%rank: !llvm.ptr, %x: memref<128x128xf32>, %y: memref<128x128xf
   }
   return
 }
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+
+// What a loop reads was written before it, and what it writes is read after
+// it: neither is a buffer of a row, but the sum is.
+
+// CHECK-LABEL: func.func @around_loop
+// CHECK: %[[BEFORE:.*]] = memref.alloc() : memref<512x128xf32>
+// CHECK: %[[AFTER:.*]] = memref.alloc() : memref<512x128xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: call @{{.*}}(%[[BEFORE]])
+// CHECK: scf.for
+// CHECK-NEXT: call @kernel(%arg1, %[[BEFORE]], %[[AFTER]])
+// CHECK-NEXT: }
+// CHECK-NEXT: call @{{.*}}(%[[AFTER]], %arg2)
+// CHECK: func.func private @kernel(
+// CHECK-COUNT-1: memref.alloca() {{.*}} : memref<1xf32>
+// CHECK-NOT: memref.alloca
+// CHECK: return
+
+// APART-LABEL: func.func @around_loop
+// APART: scf.for
+// APART-COUNT-3: func.call @kernel
+func.func @around_loop(%rank: !llvm.ptr, %x: memref<512x128xf32>, %y: memref<512x128xf32>) attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %lower = arith.constant 0 : index
+  %upper = arith.constant 5 : index
+  %step = arith.constant 1 : index
+  %before = memref.alloc() : memref<512x128xf32>
+  %after = memref.alloc() : memref<512x128xf32>
+  linalg.fill ins(%one : f32) outs(%before : memref<512x128xf32>)
+  scf.for %t = %lower to %upper step %step {
+    %sum = memref.alloc() : memref<512xf32>
+    linalg.fill ins(%zero : f32) outs(%sum : memref<512xf32>)
+    linalg.generic {indexing_maps = [#ij, #ij, #i], iterator_types = ["parallel", "reduction"]}
+        ins(%x, %before : memref<512x128xf32>, memref<512x128xf32>) outs(%sum : memref<512xf32>) {
+    ^bb0(%a: f32, %b: f32, %old: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %old, %0 : f32
+      linalg.yield %1 : f32
+    }
+    linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %sum : memref<512x128xf32>, memref<512xf32>) outs(%after : memref<512x128xf32>) {
+    ^bb0(%a: f32, %s: f32, %old: f32):
+      %0 = arith.subf %a, %s : f32
+      linalg.yield %0 : f32
+    }
+  }
+  memref.copy %after, %y : memref<512x128xf32> to memref<512x128xf32>
+  return
+}
