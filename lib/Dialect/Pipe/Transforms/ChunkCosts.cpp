@@ -151,6 +151,24 @@ static double estimateTraffic(const ChunkSignature &signature) {
   return bytes / Machine().bytesPerNs;
 }
 
+/// The same of values that are computed again by way of products, which are
+/// many at a time: of each that `op` is the first to use for what is new. (What
+/// is computed again otherwise becomes part of what uses it.) `remade` has
+/// those that nothing has used yet.
+static double estimateTraffic(Operation &op, bool isProduct, bool isRepeated,
+                              llvm::SmallDenseSet<Value> &remade) {
+  bool usesRemade = false;
+  uint64_t bytes = 0;
+  for (Value operand : op.getOperands())
+    if (isRepeated ? remade.contains(operand) : remade.erase(operand)) {
+      usesRemade = true;
+      bytes += getByteSize(operand.getType());
+    }
+  if (isRepeated && (isProduct || usesRemade))
+    remade.insert_range(op.getResults());
+  return isRepeated ? 0 : 2 * bytes / Machine().bytesPerNs;
+}
+
 Work ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
   if (!func)
     return {};
@@ -162,11 +180,14 @@ Work ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     return {std::max(1.0, traffic)};
   setArguments(func, *signature);
   OpCost own, ofForward, ofInput, all;
+  llvm::SmallDenseSet<Value> remade;
   for (Operation &op : func.getBody().front()) {
     const Entry &first = find(&op, kind);
     bool isRepeated = first.kind != kind && isOfArguments(&op);
     OpCost cost = estimateCost(&op);
     all += cost;
+    traffic += estimateTraffic(op, isRepeated && cost.contractionFlops > 0,
+                               isRepeated, remade);
     (!isRepeated                                ? own
      : first.kind == ChunkFunctionKind::Forward ? ofForward
                                                 : ofInput) += cost;
@@ -179,11 +200,9 @@ Work ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
   setResults(func, *signature);
   Work work = {estimateNanoseconds(own) + traffic,
                estimateNanoseconds(ofForward), estimateNanoseconds(ofInput)};
-  // Arithmetic of one part hides other memory traffic of another.
-  double whole =
-      std::max({1.0, estimateNanoseconds(all),
-                estimateNanoseconds({all.contractionFlops, all.otherFlops, 0}) +
-                    traffic});
+  // Arithmetic of one part hides memory traffic of another, but not what is
+  // kept.
+  double whole = std::max(1.0, estimateNanoseconds(all) + traffic);
   if (work.total() <= 0)
     return {whole};
   double share = whole / work.total();
