@@ -233,12 +233,13 @@ void Mesh::setLastResort(std::function<void(const char *)> end) {
 }
 
 /// Records the first failure and wakes whoever waits.
-void Mesh::fail(const std::string &text) {
+void Mesh::fail(const std::string &text, bool isOfAll) {
   // Under the lock, so that `watch(nullptr)` returns after the last use.
   std::lock_guard<std::mutex> lock(mutex);
   if (failure)
     return;
   failure = text;
+  isVerdict = isOfAll;
   failedAt = Clock::now();
   failureText.store(failure->c_str(), std::memory_order_release);
   changed.notify_all();
@@ -246,7 +247,18 @@ void Mesh::fail(const std::string &text) {
     observed->raise(text);
 }
 
-void Mesh::announce(const std::string &text) { tell(FrameKind::failure, text); }
+/// After a verdict this rank has not failed: the others may hear of it here
+/// first, in the same words.
+void Mesh::announce(const std::string &text) {
+  std::optional<std::string> verdict;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (isVerdict)
+      verdict = failure;
+  }
+  tell(verdict ? FrameKind::verdict : FrameKind::failure,
+       verdict ? *verdict : text);
+}
 
 void Mesh::tell(FrameKind kind, const std::string &text) {
   for (int32_t peer = 0; peer < numRanks(); ++peer) {
@@ -497,7 +509,7 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
   if (!isExchange) {
     link.isClosed = true;
     bool isOfAll = header.kind == FrameKind::verdict;
-    fail(isOfAll ? text : nameOf(peer) + " has failed: " + text);
+    fail(isOfAll ? text : nameOf(peer) + " has failed: " + text, isOfAll);
     co_return false;
   }
   std::lock_guard<std::mutex> lock(mutex);

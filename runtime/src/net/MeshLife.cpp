@@ -105,7 +105,7 @@ void Mesh::checkProgress(const host::Pulse &pulse, const std::string &place,
 
 /// Ends the run of all, for a reason that one process has found out.
 void Mesh::judge(const std::string &text) {
-  fail(text);
+  fail(text, /*isOfAll=*/true);
   tell(FrameKind::verdict, text);
 }
 

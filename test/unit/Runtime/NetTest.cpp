@@ -342,15 +342,16 @@ TEST(Net, ExchangeOfMoreThanThereIsToSay) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rank 1 of two, byte by byte.
+/// A rank byte by byte, which has met rank 0 alone.
 class RawPeer {
 public:
-  explicit RawPeer(uint16_t port) : socket(io) {
+  explicit RawPeer(uint16_t port, int32_t rank = 1, int32_t numRanks = 2)
+      : socket(io) {
     socket.connect({asio::ip::address_v4::loopback(), port});
     Hello hello = {};
     std::memcpy(hello.magic, magic, sizeof(magic));
-    hello.rank = 1;
-    hello.numRanks = 2;
+    hello.rank = rank;
+    hello.numRanks = numRanks;
     const std::string about = "job \n";
     hello.aboutBytes = static_cast<uint32_t>(about.size());
     asio::write(socket, asio::buffer(&hello, sizeof(hello)));
@@ -364,13 +365,20 @@ public:
     asio::error_code ignored;
     asio::write(socket, asio::buffer(data, bytes), ignored);
   }
-  void awaitCredit() {
+  /// The next frame that is no sign of life.
+  Header read(std::string &text) {
     Header header;
     do {
       asio::read(socket, asio::buffer(&header, sizeof(header)));
-      std::string text(header.bytes, ' ');
+      text.resize(header.bytes);
       asio::read(socket, asio::buffer(text));
-    } while (header.kind != FrameKind::credit);
+    } while (header.kind == FrameKind::alive);
+    return header;
+  }
+  void awaitCredit() {
+    std::string text;
+    while (read(text).kind != FrameKind::credit)
+      ;
   }
 
 private:
@@ -378,6 +386,40 @@ private:
   asio::ip::tcp::socket socket;
 };
 } // namespace
+
+/// Who hears of a verdict first hands it on as one: it has not failed itself.
+TEST(Net, VerdictIsHandedOn) {
+  std::promise<uint16_t> port;
+  std::shared_future<uint16_t> knownPort = port.get_future().share();
+  MeetingOptions options;
+  options.place.numRanks = 3;
+  options.timeoutSeconds = 4;
+  options.sharePort = [&](uint16_t &shared) {
+    port.set_value(shared);
+    return Status::success();
+  };
+  auto join = [&](int32_t rank) {
+    return std::async(std::launch::async, [&knownPort, rank] {
+      return std::make_unique<RawPeer>(knownPort.get(), rank, 3);
+    });
+  };
+  std::future<std::unique_ptr<RawPeer>> joining[] = {join(1), join(2)};
+  Expected<std::unique_ptr<Mesh>> mesh = Mesh::create(options, nullptr);
+  std::unique_ptr<RawPeer> judge = joining[0].get(), other = joining[1].get();
+  ASSERT_TRUE(mesh.ok());
+  const std::string verdict = "deadlock: all wait";
+  Header header = {};
+  header.kind = FrameKind::verdict;
+  header.bytes = verdict.size();
+  judge->write(&header, sizeof(header));
+  judge->write(verdict.data(), verdict.size());
+  while (!(*mesh)->knownFailure())
+    std::this_thread::yield();
+  (*mesh)->announce("step 3: " + verdict + "; rank 0 waits");
+  std::string text;
+  EXPECT_EQ(other->read(text).kind, FrameKind::verdict);
+  EXPECT_EQ(text, verdict);
+}
 
 /// A message that is under way when a process gives up does not arrive in
 /// memory that is not its any more.
