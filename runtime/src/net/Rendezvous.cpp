@@ -19,6 +19,7 @@
 #include <asio/system_error.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/write.hpp>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -392,7 +393,7 @@ void Meeting::welcome(const Hello &hello, tcp::socket socket) {
     asio::co_spawn(
         io,
         answer(peers[static_cast<size_t>(hello.rank)], /*isError=*/false, ""),
-        [this](std::exception_ptr) { finishIfComplete(); });
+        [this](const std::exception_ptr &) { finishIfComplete(); });
     return;
   }
   for (int32_t i = 1; i < numRanks; ++i)
@@ -424,7 +425,7 @@ asio::awaitable<void> Meeting::answer(tcp::socket &socket, bool isError,
 
 /// An error of this rank, to one that is or comes too late for anything else.
 asio::awaitable<void> Meeting::tellResult(tcp::socket &socket) {
-  if (result->ok())
+  if (!result || result->ok())
     co_return;
   co_await answer(socket, /*isError=*/true, result->message());
   ++numTold;
@@ -654,7 +655,7 @@ Expected<std::vector<tcp::socket>> Meeting::run(asio::io_context &target) {
   return sockets;
 }
 
-static bool hasBegun = false;
+static std::atomic<bool> hasBegun = false;
 
 bool net::hasMet() { return hasBegun; }
 

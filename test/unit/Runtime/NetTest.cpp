@@ -63,6 +63,9 @@ static void receiveAll(veeline_rank *rank, char *arena, const void *const *) {
     veeline_op_begin(rank, i);
     veeline_recv_wait(rank, 0);
     veeline_op_end(rank, i);
+    // What comes after a fault may be arriving now.
+    if (rank->failed)
+      return;
     const char *message = arena + i * messageBytes;
     auto right = std::count(message, message + messageBytes, i + 1);
     sum += right == messageBytes ? i + 1 : 100;
@@ -188,6 +191,7 @@ static Ends runBoth(Process first, Process second) {
   std::promise<uint16_t> port;
   std::shared_future<uint16_t> knownPort = port.get_future().share();
   std::vector<std::thread> threads;
+  threads.reserve(2);
   for (int32_t rank = 0; rank < 2; ++rank)
     threads.emplace_back([&, rank] {
       MeetingOptions options;
@@ -424,6 +428,9 @@ TEST(Net, VerdictIsHandedOn) {
 /// A message that is under way when a process gives up does not arrive in
 /// memory that is not its any more.
 TEST(Net, MemoryIsLeftAlone) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "looks at memory that is being written";
+#endif
   artifact::Artifact artifact = makeArtifact();
   const artifact::Program &program = artifact.metadata.programs[0];
   artifact::Channel channel = program.channels[0];
@@ -582,6 +589,7 @@ struct Request {
 struct Post {
   std::mutex mutex;
   std::map<int32_t, std::list<std::string>> underWay; ///< By tag.
+  std::list<Request> requests; ///< After a fault some are never done.
   std::vector<int64_t> sent;   ///< Bytes of each message since the begin.
   int32_t helps = 0;           ///< Calls of `progress`.
   const char *error = nullptr; ///< What it says from now on.
@@ -598,13 +606,14 @@ static const char *sendByPost(const void *data, int64_t bytes, int32_t,
   std::lock_guard<std::mutex> lock(post().mutex);
   post().underWay[tag].emplace_back(static_cast<const char *>(data), bytes);
   post().sent.push_back(bytes);
-  *request = new Request;
+  *request = &post().requests.emplace_back();
   return nullptr;
 }
 
 static const char *receiveByPost(void *data, int64_t bytes, int32_t,
                                  int32_t tag, void **request) {
-  *request = new Request{"", data, bytes, tag};
+  std::lock_guard<std::mutex> lock(post().mutex);
+  *request = &post().requests.emplace_back(Request{"", data, bytes, tag});
   return nullptr;
 }
 
@@ -624,7 +633,8 @@ static const char *testPost(void *request, bool *done, int64_t *bytes) {
       *bytes = static_cast<int64_t>(arrived.front().size());
     arrived.pop_front();
   }
-  delete started;
+  post().requests.remove_if(
+      [&](const Request &request) { return &request == started; });
   return nullptr;
 }
 
@@ -640,6 +650,7 @@ static const MpiLibrary &postLibrary() {
   static const MpiLibrary library = {
       nullptr, nullptr, sendByPost, receiveByPost, testPost, helpPost, endPost};
   post().underWay.clear();
+  post().requests.clear();
   post().sent.clear();
   post().helps = 0;
   post().error = nullptr;
