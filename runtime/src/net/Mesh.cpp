@@ -630,12 +630,11 @@ std::string Mesh::describeMissing() const {
 
 Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
   std::vector<std::string> all(links.size());
+  all[static_cast<size_t>(rank())] = std::move(mine);
   std::unique_lock<std::mutex> lock(mutex);
   for (size_t peer = 0; peer < links.size(); ++peer) {
-    if (!links[peer]) {
-      all[peer] = std::move(mine);
+    if (!links[peer])
       continue;
-    }
     awaitedPeer = static_cast<int32_t>(peer);
     changed.wait(lock, [&] {
       return failure || hasEnded[peer] || !inbox[peer].empty();
