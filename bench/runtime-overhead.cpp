@@ -127,12 +127,11 @@ static void gemmStep(veeline_rank *rank, char *arena, const void *const *) {
 static void emptyStep(veeline_rank *, char *, const void *const *) {}
 
 static double runEmptySteps(const artifact::Artifact &artifact) {
+  const artifact::Program &program = artifact.metadata.programs[0];
+  host::HostOptions options;
+  options.steps.assign(program.ranks.size(), emptyStep);
   Expected<std::unique_ptr<host::HostExecutor>> executor =
-      host::HostExecutor::create(
-          artifact, artifact.metadata.programs[0],
-          {0, false, nullptr,
-           std::vector<veeline_step_fn>(
-               artifact.metadata.programs[0].ranks.size(), emptyStep)});
+      host::HostExecutor::create(artifact, program, options);
   if (!executor.ok())
     fail(executor.status());
   StepResult result;

@@ -9,6 +9,7 @@
 #include "veeline/Schedule/Text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -56,7 +57,7 @@ std::string veeline::schedule::fillColor(OpKind kind, int local, int v) {
   auto [light, dark] = hueOf(kind);
   double share = v > 1 ? 0.85 * local / (v - 1) : 0;
   auto mix = [&](double from, double to) {
-    return static_cast<int>(from + share * (to - from) + 0.5);
+    return static_cast<int>(std::lround(from + share * (to - from)));
   };
   char text[64];
   std::snprintf(text, sizeof text, "#%02x%02x%02x", mix(light.red, dark.red),

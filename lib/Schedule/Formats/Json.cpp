@@ -9,6 +9,8 @@
 #include "Cells.h"
 #include "Numbers.h"
 
+#include <numeric>
+
 using namespace veeline::schedule;
 
 /// "[a, b]" of what `format` makes of each value.
@@ -70,6 +72,7 @@ static std::string stageObject(const Simulation &simulation, int stage) {
 
 static std::string placementList(const Placement &placement) {
   std::vector<std::int64_t> stages;
+  stages.reserve(placement.chunks());
   for (int chunk = 0; chunk < placement.chunks(); ++chunk)
     stages.push_back(placement.stageOf(chunk));
   return list(stages, integer);
@@ -87,9 +90,8 @@ static std::string optionMembers(const SimulationOptions &options) {
 
 std::string veeline::schedule::toJson(const Solution &solution) {
   const auto &[problem, schedule, simulation] = solution;
-  std::vector<int> ranks;
-  for (int rank = 0; rank < problem.ranks(); ++rank)
-    ranks.push_back(rank);
+  std::vector<int> ranks(problem.ranks());
+  std::iota(ranks.begin(), ranks.end(), 0);
   std::string text = "{\n  \"format\": \"veeline-schedule\",\n"
                      "  \"version\": 1,\n";
   auto member = [&](const char *name, const std::string &value) {

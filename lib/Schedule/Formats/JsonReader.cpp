@@ -379,6 +379,7 @@ void JsonReader::readPlacement(ImportedSchedule &result) {
   const Json *list =
       get(path, Json::value_t::array, "a list with the stage of each chunk");
   std::vector<int> wanted;
+  wanted.reserve(result.placement.chunks());
   for (int chunk = 0; chunk < result.placement.chunks(); ++chunk)
     wanted.push_back(result.placement.stageOf(chunk));
   if (list && *list != Json(wanted))

@@ -20,7 +20,7 @@ class ShortText {
 public:
   ShortText &operator<<(std::string_view text) {
     size_t fits = std::min(text.size(), sizeof(buffer) - used);
-    std::copy_n(text.data(), fits, buffer + used);
+    std::copy_n(text.begin(), fits, buffer + used);
     used += fits;
     return *this;
   }

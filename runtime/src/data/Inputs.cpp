@@ -141,6 +141,8 @@ public:
         files(files) {}
 
   Status parse();
+  Status checkName(const Spec &spec, const std::string &text,
+                   const std::vector<std::string> &names) const;
   std::vector<Spec> takeSpecs() { return std::move(specs); }
   int64_t stepsPerEpoch() const {
     return rowsPerStep ? numRows / rowsPerStep : 0;
@@ -184,11 +186,26 @@ private:
 
 std::vector<std::string> Opener::argumentNames() const {
   std::vector<std::string> names;
+  names.reserve(metadata.batches.size() + metadata.buffers.size());
   for (const Batch &batch : metadata.batches)
     names.push_back(batch.name);
   for (const Buffer &buffer : metadata.buffers)
     names.push_back(buffer.name);
   return names;
+}
+
+/// Whether what is said of an argument, as `text`, fits the model and the rest.
+Status Opener::checkName(const Spec &spec, const std::string &text,
+                         const std::vector<std::string> &names) const {
+  const std::string &name = spec.argument;
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    return Status::error("--data " + text + ": the model has no argument '" +
+                         name + "', it has " + joinNames(names) +
+                         suggestion(name, names));
+  if (std::any_of(specs.begin(), specs.end(),
+                  [&](const Spec &other) { return other.argument == name; }))
+    return Status::error("--data " + text + ": '" + name + "' is given twice");
+  return Status::success();
 }
 
 Status Opener::parse() {
@@ -197,15 +214,8 @@ Status Opener::parse() {
     Expected<Spec> spec = parseSpec(text);
     if (!spec.ok())
       return spec.status();
-    const std::string &name = spec->argument;
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      return Status::error("--data " + text + ": the model has no argument '" +
-                           name + "', it has " + joinNames(names) +
-                           suggestion(name, names));
-    for (const Spec &other : specs)
-      if (other.argument == name)
-        return Status::error("--data " + text + ": '" + name +
-                             "' is given twice");
+    if (Status status = checkName(*spec, text, names); !status.ok())
+      return status;
     specs.push_back(std::move(*spec));
   }
   if (options.otherwise.empty())
@@ -469,11 +479,11 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
 // Random values
 //===----------------------------------------------------------------------===//
 
-/// The integers that `type` has room for; of i64 all but one.
+/// The integers that `type` has room for; of types of 64 bits all but one.
 static std::pair<int64_t, int64_t> limitsOf(DataType type) {
   if (type == DataType::i1)
     return {0, 2};
-  if (type == DataType::i64)
+  if (artifact::byteSize(type) == 8)
     return {INT64_MIN, INT64_MAX};
   int64_t half = int64_t(1) << (8 * artifact::byteSize(type) - 1);
   return {-half, half};

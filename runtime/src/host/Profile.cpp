@@ -177,6 +177,7 @@ Profile Profiler::result() const {
   Profile profile;
   profile.steps = int64_t(steps.size());
   std::vector<double> lengths;
+  lengths.reserve(steps.size());
   for (const auto &[number, step] : steps)
     lengths.push_back(double(step.end - step.begin) / 1e3);
   if (!lengths.empty())

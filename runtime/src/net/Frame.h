@@ -17,13 +17,14 @@
 
 namespace veeline::net {
 
-inline constexpr char magic[8] = {'V', 'E', 'E', 'L', 'I', 'N', 'E', '1'};
+inline constexpr char magic[8] = {'V', 'E', 'E', 'L', 'I', 'N', 'E', '2'};
 
 /// Followed by `aboutBytes` of text: what all processes must have in common.
 struct Hello {
   char magic[8];
   char token[64]; ///< Filled up with zeros.
   int32_t rank;
+  int32_t sought; ///< The rank that is to listen here.
   int32_t numRanks;
   uint32_t aboutBytes;
   uint16_t port;      ///< Where the process listens for ranks above its own.

@@ -9,6 +9,7 @@
 #include "BlockedSignals.h"
 #include "Deadline.h"
 #include "MpiChannel.h"
+#include "TimeoutParts.h"
 
 #include <algorithm>
 #include <asio/co_spawn.hpp>
@@ -18,7 +19,6 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/write.hpp>
-#include <cstdio>
 #include <pthread.h>
 
 using namespace veeline;
@@ -28,15 +28,6 @@ using artifact::ChannelKind;
 /// A large message is read in parts, so that a slow one counts as alive.
 static constexpr size_t partBytes = 1 << 20;
 
-// Parts of the timeout. A failure is found at the end of a look, the process
-// has another look's time to end, and two more where it is about to.
-static constexpr int32_t looks = 16;
-/// How long a process may be silent, or its rank's thread asleep.
-static constexpr double silence = 0.75;
-/// A look that comes so late says that the process was stopped.
-static constexpr double lateness = 0.25;
-/// How long all ranks have to wait.
-static constexpr double standstill = 0.625;
 /// How long the last frames of a process may take, but no longer than it takes
 /// on any network.
 static constexpr double goodbye = 0.125;
@@ -45,17 +36,9 @@ static constexpr std::chrono::seconds goodbyeTime(2);
 /// How long a process that ends waits for its peers to end, too.
 static constexpr std::chrono::milliseconds hangUpTime(200);
 
-static Duration part(Duration whole, double share) {
-  return std::chrono::duration_cast<Duration>(whole * share);
-}
-
 static Duration inSeconds(double seconds) {
   return std::chrono::duration_cast<Duration>(
       std::chrono::duration<double>(seconds));
-}
-
-static std::string nameOf(int32_t rank) {
-  return "rank " + std::to_string(rank);
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,12 +233,13 @@ void Mesh::setLastResort(std::function<void(const char *)> end) {
 }
 
 /// Records the first failure and wakes whoever waits.
-void Mesh::fail(const std::string &text) {
+void Mesh::fail(const std::string &text, bool isOfAll) {
   // Under the lock, so that `watch(nullptr)` returns after the last use.
   std::lock_guard<std::mutex> lock(mutex);
   if (failure)
     return;
   failure = text;
+  isVerdict = isOfAll;
   failedAt = Clock::now();
   failureText.store(failure->c_str(), std::memory_order_release);
   changed.notify_all();
@@ -263,7 +247,18 @@ void Mesh::fail(const std::string &text) {
     observed->raise(text);
 }
 
-void Mesh::announce(const std::string &text) { tell(FrameKind::failure, text); }
+/// After a verdict this rank has not failed: the others may hear of it here
+/// first, in the same words.
+void Mesh::announce(const std::string &text) {
+  std::optional<std::string> verdict;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (isVerdict)
+      verdict = failure;
+  }
+  tell(verdict ? FrameKind::verdict : FrameKind::failure,
+       verdict ? *verdict : text);
+}
 
 void Mesh::tell(FrameKind kind, const std::string &text) {
   for (int32_t peer = 0; peer < numRanks(); ++peer) {
@@ -291,117 +286,6 @@ void Mesh::lose(int32_t peer, const std::string &how) {
       return;
   }
   fail(nameOf(peer) + " " + how);
-}
-
-//===----------------------------------------------------------------------===//
-// Getting on
-//===----------------------------------------------------------------------===//
-
-asio::awaitable<void> Mesh::keepAlive() {
-  for (;;) {
-    timer.expires_after(timeout / looks);
-    co_await timer.async_wait(asio::use_awaitable);
-    Time now = Clock::now();
-    if (now - timer.expiry() > part(timeout, lateness))
-      beginAnew(now);
-    listen(now);
-    std::string place;
-    host::Pulse pulse = ownPulse(place);
-    sayAlive(pulse, place);
-    checkProgress(pulse, place, now);
-    endIfFailed(now);
-  }
-}
-
-/// This process was stopped: what it has not heard, it could not hear.
-void Mesh::beginAnew(Time now) {
-  for (const std::unique_ptr<Link> &link : links)
-    if (link)
-      link->heard = now;
-  deadlock.clear();
-  stall.clear();
-}
-
-/// Finds out who is silent.
-void Mesh::listen(Time now) {
-  for (int32_t peer = 0; peer < numRanks(); ++peer) {
-    Link *link = links[static_cast<size_t>(peer)].get();
-    if (!link || link->isClosed || now - link->heard <= part(timeout, silence))
-      continue;
-    char text[64];
-    std::snprintf(text, sizeof(text), "has not answered for %g s",
-                  timeoutSeconds * silence);
-    lose(peer, text);
-  }
-}
-
-void Mesh::sayAlive(const host::Pulse &pulse, const std::string &place) {
-  for (int32_t peer = 0; peer < numRanks(); ++peer) {
-    Link *link = links[static_cast<size_t>(peer)].get();
-    if (!link || !link->queue.empty())
-      continue;
-    Frame frame;
-    frame.header.kind = FrameKind::alive;
-    frame.header.number = pulse.moves;
-    frame.text = place;
-    frame.header.bytes = place.size();
-    enqueue(peer, std::move(frame));
-  }
-}
-
-/// `text` gets what this process waits for, where it does.
-host::Pulse Mesh::ownPulse(std::string &text) {
-  std::lock_guard<std::mutex> lock(mutex);
-  host::Pulse pulse = observed ? observed->pulse() : host::Pulse{};
-  if (awaitedPeer >= 0) {
-    pulse.state = host::Pulse::waiting;
-    text = describeAwaited();
-  } else if (pulse.state == host::Pulse::waiting) {
-    ShortText awaited;
-    observed->describePlace(awaited);
-    text = awaited.view();
-  }
-  pulse.moves += numExchanged + numArrivals;
-  return pulse;
-}
-
-void Mesh::checkProgress(const host::Pulse &pulse, const std::string &place,
-                         Time now) {
-  deadlock.hear(rank(), pulse.moves, place, now);
-  if (knownFailure())
-    return;
-  if (std::optional<std::string> text =
-          deadlock.find(part(timeout, standstill)))
-    return judge(*text);
-  std::optional<std::string> what = stall.look(pulse, now);
-  if (!what)
-    return;
-  ShortText where;
-  if (pulse.state == host::Pulse::computing) {
-    std::lock_guard<std::mutex> lock(mutex);
-    where << "; ";
-    if (observed)
-      observed->describePlace(where);
-  }
-  judge(nameOf(rank()) + " " + *what + std::string(where.view()));
-}
-
-/// Ends the run of all, for a reason that one process has found out.
-void Mesh::judge(const std::string &text) {
-  fail(text);
-  tell(FrameKind::verdict, text);
-}
-
-/// Who has not ended by itself cannot: it computes, say.
-void Mesh::endIfFailed(Time now) {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!failure || now - failedAt < timeout / looks)
-      return;
-  }
-  std::lock_guard<std::mutex> lock(endMutex);
-  if (lastResort)
-    lastResort(knownFailure());
 }
 
 //===----------------------------------------------------------------------===//
@@ -625,7 +509,7 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
   if (!isExchange) {
     link.isClosed = true;
     bool isOfAll = header.kind == FrameKind::verdict;
-    fail(isOfAll ? text : nameOf(peer) + " has failed: " + text);
+    fail(isOfAll ? text : nameOf(peer) + " has failed: " + text, isOfAll);
     co_return false;
   }
   std::lock_guard<std::mutex> lock(mutex);
@@ -746,12 +630,11 @@ std::string Mesh::describeMissing() const {
 
 Expected<std::vector<std::string>> Mesh::collect(std::string mine) {
   std::vector<std::string> all(links.size());
+  all[static_cast<size_t>(rank())] = std::move(mine);
   std::unique_lock<std::mutex> lock(mutex);
   for (size_t peer = 0; peer < links.size(); ++peer) {
-    if (!links[peer]) {
-      all[peer] = std::move(mine);
+    if (!links[peer])
       continue;
-    }
     awaitedPeer = static_cast<int32_t>(peer);
     changed.wait(lock, [&] {
       return failure || hasEnded[peer] || !inbox[peer].empty();

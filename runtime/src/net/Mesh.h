@@ -115,7 +115,7 @@ private:
 
   void send(int32_t peer, Frame frame);
   void flush();
-  void fail(const std::string &text);
+  void fail(const std::string &text, bool isOfAll = false);
   void tell(FrameKind kind, const std::string &text);
   Expected<std::vector<std::string>> collect(std::string mine);
   std::string describeAwaited() const;
@@ -146,6 +146,7 @@ private:
   std::vector<std::deque<std::string>> inbox; ///< Of exchanges, by rank.
   std::vector<bool> hasEnded;                 ///< Said goodbye, by rank.
   std::optional<std::string> failure;         ///< The first one.
+  bool isVerdict = false;                     ///< It is one of all ranks.
   Time failedAt;
   host::Observed *observed = nullptr;
   int32_t awaitedPeer = -1; ///< Of an exchange.

@@ -11,7 +11,6 @@
 
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
-#include <asio/connect.hpp>
 #include <asio/detached.hpp>
 #include <asio/ip/udp.hpp>
 #include <asio/read.hpp>
@@ -20,6 +19,7 @@
 #include <asio/system_error.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/write.hpp>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -68,8 +68,8 @@ private:
   asio::awaitable<void> acceptAll();
   asio::awaitable<void> receive(tcp::socket socket);
   asio::awaitable<void> join();
-  asio::awaitable<bool> greet(tcp::socket &socket, Welcome &welcome,
-                              std::string &text);
+  asio::awaitable<bool> greet(tcp::socket &socket, int32_t peer,
+                              Welcome &welcome, std::string &text);
   asio::awaitable<tcp::socket> reach(std::string host, std::string port);
   asio::awaitable<void> answerAll();
   asio::awaitable<void> answer(tcp::socket &socket, bool isError,
@@ -149,6 +149,28 @@ static void warnOfLoopback(const std::string &name,
                endpoint.address().to_string().c_str(), name.c_str());
 }
 
+/// Where `endpoint` has no port, at any but `reserved`, which is rank 0's: the
+/// system knows that only when rank 0 listens, and who comes early would find
+/// this process there, or itself.
+static void bindTo(tcp::acceptor &acceptor, const tcp::endpoint &endpoint,
+                   uint16_t reserved, asio::error_code &error) {
+  auto bind = [&] {
+    acceptor.open(endpoint.protocol(), error);
+    if (!error)
+      acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error)
+      acceptor.bind(endpoint, error);
+  };
+  bind();
+  if (error || endpoint.port() != 0 ||
+      acceptor.local_endpoint().port() != reserved)
+    return;
+  // Held, so that the next one is another one. Does not keep rank 0 from it, as
+  // both may reuse an address and this one does not listen.
+  tcp::acceptor held = std::move(acceptor);
+  bind();
+}
+
 /// Rank 0 listens where all know; the others at any port of the interface that
 /// leads to rank 0. That is the loopback unless the address says otherwise.
 Status Meeting::listen() {
@@ -181,11 +203,7 @@ Status Meeting::listen() {
     endpoint.port(0);
   std::string where =
       endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
-  acceptor.open(endpoint.protocol(), error);
-  if (!error)
-    acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error)
-    acceptor.bind(endpoint, error);
+  bindTo(acceptor, endpoint, options.place.port, error);
   if (!error)
     acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error)
@@ -292,6 +310,10 @@ asio::awaitable<void> Meeting::receive(tcp::socket socket) {
     co_return drop(*shared, "its token (VEELINE_TOKEN) is another one");
   if (error)
     co_return drop(*shared, "it ended before it had said who it is");
+  if (hello.sought != rank)
+    co_return drop(
+        *shared, ("it looks for rank " + std::to_string(hello.sought) + " here")
+                     .c_str());
   if (std::string why = whyStranger(*shared, about); !why.empty())
     co_return drop(*shared, why.c_str());
   if (std::string text = findDifference(hello, about); !text.empty()) {
@@ -371,7 +393,7 @@ void Meeting::welcome(const Hello &hello, tcp::socket socket) {
     asio::co_spawn(
         io,
         answer(peers[static_cast<size_t>(hello.rank)], /*isError=*/false, ""),
-        [this](std::exception_ptr) { finishIfComplete(); });
+        [this](const std::exception_ptr &) { finishIfComplete(); });
     return;
   }
   for (int32_t i = 1; i < numRanks; ++i)
@@ -403,7 +425,7 @@ asio::awaitable<void> Meeting::answer(tcp::socket &socket, bool isError,
 
 /// An error of this rank, to one that is or comes too late for anything else.
 asio::awaitable<void> Meeting::tellResult(tcp::socket &socket) {
-  if (result->ok())
+  if (!result || result->ok())
     co_return;
   co_await answer(socket, /*isError=*/true, result->message());
   ++numTold;
@@ -420,6 +442,34 @@ asio::awaitable<void> Meeting::answerAll() {
 // Joining
 //===----------------------------------------------------------------------===//
 
+/// Where nobody listens at a port that the system may also choose for who
+/// connects, it does so now and then, and connects the socket to itself.
+static bool isConnectedToItself(const tcp::socket &socket) {
+  asio::error_code error, otherError;
+  return socket.local_endpoint(error) == socket.remote_endpoint(otherError) &&
+         !error && !otherError;
+}
+
+/// The first that answers.
+static asio::awaitable<void> connect(tcp::socket &socket,
+                                     const tcp::resolver::results_type &found,
+                                     asio::error_code &error) {
+  for (const auto &entry : found) {
+    socket.close(error);
+    socket.open(entry.endpoint().protocol(), error);
+    // One that is connected to itself then does not keep rank 0 from its port.
+    if (!error)
+      socket.set_option(tcp::socket::reuse_address(true), error);
+    if (!error)
+      co_await socket.async_connect(
+          entry.endpoint(), asio::redirect_error(asio::use_awaitable, error));
+    if (!error && isConnectedToItself(socket))
+      error = asio::error::connection_refused;
+    if (!error)
+      co_return;
+  }
+}
+
 /// Tries until somebody listens there; the deadline ends it.
 asio::awaitable<tcp::socket> Meeting::reach(std::string host,
                                             std::string port) {
@@ -429,8 +479,7 @@ asio::awaitable<tcp::socket> Meeting::reach(std::string host,
     tcp::resolver resolver(io);
     auto found = resolver.resolve(host, port, error);
     if (!error)
-      co_await asio::async_connect(
-          socket, found, asio::redirect_error(asio::use_awaitable, error));
+      co_await connect(socket, found, error);
     if (!error || result)
       co_return socket;
     asio::steady_timer timer(io, retryTime);
@@ -439,13 +488,14 @@ asio::awaitable<tcp::socket> Meeting::reach(std::string host,
 }
 
 /// False where the connection ended.
-asio::awaitable<bool> Meeting::greet(tcp::socket &socket, Welcome &welcome,
-                                     std::string &text) {
+asio::awaitable<bool> Meeting::greet(tcp::socket &socket, int32_t peer,
+                                     Welcome &welcome, std::string &text) {
   Hello hello = {};
   std::memcpy(hello.magic, magic, sizeof(magic));
   std::memcpy(hello.token, options.token.data(),
               std::min(options.token.size(), sizeof(hello.token)));
   hello.rank = rank;
+  hello.sought = peer;
   hello.numRanks = numRanks;
   hello.isRefusal = !options.refusal.empty();
   hello.aboutBytes = static_cast<uint32_t>(about.size());
@@ -477,7 +527,7 @@ asio::awaitable<void> Meeting::join() {
         co_await reach(place.substr(0, blank), place.substr(blank + 1));
     Welcome welcome = {};
     std::string text;
-    bool isAnswered = co_await greet(socket, welcome, text);
+    bool isAnswered = co_await greet(socket, peer, welcome, text);
     if (result)
       co_return;
     std::string who = "rank " + std::to_string(peer) + " at " + place;
@@ -605,7 +655,7 @@ Expected<std::vector<tcp::socket>> Meeting::run(asio::io_context &target) {
   return sockets;
 }
 
-static bool hasBegun = false;
+static std::atomic<bool> hasBegun = false;
 
 bool net::hasMet() { return hasBegun; }
 

@@ -87,16 +87,19 @@ static void endProcess(const Options &options, const char *failure,
 }
 
 void train::refuseToMeet(const Options &options, const std::string &why) {
-  Expected<std::optional<net::Place>> place = net::findPlace();
-  if (net::hasMet() || !place.ok() || !*place)
+  Expected<std::optional<net::Place>> found = net::findPlace();
+  if (net::hasMet() || !found.ok())
+    return;
+  const std::optional<net::Place> &place = *found;
+  if (!place)
     return;
   // Where MPI would have said where rank 0 is, mpirun ends the others.
-  bool isByMpi = options.transport == "mpi" || (options.transport == "auto" &&
-                                                (*place)->launcher == "mpirun");
+  bool isByMpi = options.transport == "mpi" ||
+                 (options.transport == "auto" && place->launcher == "mpirun");
   if (isByMpi && !std::getenv("MASTER_PORT"))
     return;
   net::MeetingOptions meeting;
-  meeting.place = **place;
+  meeting.place = *place;
   if (const char *token = std::getenv("VEELINE_TOKEN"))
     meeting.token = token;
   meeting.timeoutSeconds = options.timeoutSeconds;

@@ -9,7 +9,7 @@
 
 namespace veeline::host {
 class HostExecutor;
-}
+} // namespace veeline::host
 
 namespace veeline::train {
 

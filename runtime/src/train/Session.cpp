@@ -580,7 +580,7 @@ Status Session::writeFlightRecord(const std::string &prefix,
       text += place + "\n";
     text += failure + "\n";
     std::string name = flightRecordName(prefix, rank);
-    for (Status status :
+    for (const Status &status :
          {writeFileAtomically(name + ".txt", text),
           writeFileAtomically(
               name + ".trace.json",

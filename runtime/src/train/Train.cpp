@@ -19,6 +19,7 @@
 #include <array>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 
 using namespace veeline;
 using namespace veeline::train;
@@ -202,7 +203,8 @@ Expected<bool> Trainer::isInterrupted() const {
   // What was said counts, not a signal that has come since: all decide alike.
   int shared = 0;
   for (const std::string &signal : *all)
-    shared = std::max(shared, std::atoi(signal.c_str()));
+    shared = std::max(
+        shared, static_cast<int>(std::strtol(signal.c_str(), nullptr, 10)));
   if (shared != 0 && interruptSignal() == 0)
     shareInterrupt(shared);
   return shared != 0;

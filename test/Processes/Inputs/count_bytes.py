@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-from launch import free_port
+from launch import TOKEN, free_port
 
 
 class Pump(threading.Thread):
@@ -52,7 +52,7 @@ def connect(port):
 
 
 def start(command, rank, count, port):
-    variables = {"RANK": str(rank), "WORLD_SIZE": str(count), "MASTER_PORT": str(port), "VEELINE_TOKEN": "open sesame"}
+    variables = {"RANK": str(rank), "WORLD_SIZE": str(count), "MASTER_PORT": str(port), "VEELINE_TOKEN": TOKEN}
     return subprocess.Popen(command, env={**os.environ, **variables}, stdout=subprocess.DEVNULL)
 
 

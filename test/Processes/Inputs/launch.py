@@ -13,6 +13,7 @@ there is none, from when the first rank has ended or is stopped.
 import argparse
 import multiprocessing
 import os
+import random
 import signal
 import socket
 import struct
@@ -24,10 +25,23 @@ import time
 import network
 
 
+# Keeps other tests' ranks out.
+TOKEN = f"open sesame {os.getpid()}"
+reserved = []
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Of none that a system chooses, nor another test's, as long as this process lives."""
+    while True:
+        port, mark = random.randrange(10000, 29000), socket.socket(socket.AF_UNIX)
+        try:
+            mark.bind(f"\0veeline-test-port-{port}")
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue  # It is somebody's.
+        reserved.append(mark)
+        return port
 
 
 def parse_arguments():
@@ -38,7 +52,7 @@ def parse_arguments():
     parser.add_argument("--omit", type=int, help="a rank that is not started")
     parser.add_argument("--only", action="append", default=[], help="RANK=ARGUMENTS, further ones of a rank, separated by blanks")
     parser.add_argument("--environment", action="append", default=[], help="RANK:NAME=VALUE; *: all ranks")
-    parser.add_argument("--stranger", choices=("garbage", "silent", "token", "crowd", "user"), help="who else connects to rank 0")
+    parser.add_argument("--stranger", choices=("garbage", "silent", "token", "astray", "crowd", "user"), help="who else connects to rank 0")
     parser.add_argument("--other-run", help="NAME=VALUE,...:ARGUMENTS: the command as rank 1 of another run, with these "
                         "variables and further arguments, before the ranks above 0")
     parser.add_argument("--network", help="MILLISECONDS,LOSS: every rank on a host of its own, with this "
@@ -61,7 +75,7 @@ def make_network(options):
 
 def environment(options, rank, port):
     variables = {"RANK": str(rank), "WORLD_SIZE": str(options.world or options.ranks),
-                 "MASTER_PORT": str(port), "VEELINE_TOKEN": "open sesame"}
+                 "MASTER_PORT": str(port), "VEELINE_TOKEN": TOKEN}
     if options.network:
         variables["MASTER_ADDR"] = network.address(0)
     for setting in options.environment:
@@ -104,11 +118,15 @@ def connect_stranger(kind, port):
     if kind == "garbage":
         stranger.sendall(b"GET / HTTP/1.1\r\nHost: veeline\r\n\r\n" * 10)
     if kind == "token":
-        stranger.sendall(b"VEELINE1" + b"wrong".ljust(64, b"\0") + bytes(16))
+        stranger.sendall(b"VEELINE2" + b"wrong".ljust(64, b"\0") + bytes(20))
+    if kind == "astray":
+        # Rank 2 of another run, where rank 1 has ended, and this rank 0 listens at its place.
+        about = b"job \n"
+        stranger.sendall(b"VEELINE2" + TOKEN.encode().ljust(64, b"\0") + struct.pack("<iiiIHH", 2, 1, 3, len(about), 1, 0) + about)
     if kind == "user":
         # Ends a run of its user where it is heard: rank 7 of 9, without a token.
         about = b"job \n"
-        stranger.sendall(b"VEELINE1" + bytes(64) + struct.pack("<iiIHH", 7, 9, len(about), 1, 0) + about)
+        stranger.sendall(b"VEELINE2" + bytes(64) + struct.pack("<iiiIHH", 7, 0, 9, len(about), 1, 0) + about)
     return stranger, connect_crowd(port) if kind == "crowd" else None
 
 

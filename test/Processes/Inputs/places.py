@@ -3,7 +3,8 @@
 
 A model of what the ranks of an artifact wait for. Before an operation its receives are
 posted; where the sender computes straight into the receiver's memory, it waits for that
-before it computes; else when it sends. Ranks begin a step together.
+before it computes; else when it sends, as shapes and parameters always are. Ranks begin a
+step together.
 """
 
 import collections
@@ -40,7 +41,8 @@ class Program:
                 edge = channel["edge"]
                 if channel["kind"].startswith("param-"):
                     edge += 1 + max(other["edge"] for other in self.channels if other["kind"] == "activation")
-                region = f"message of edge {edge} m{max(op['microbatch'], 0)}"
+                what = "shape" if channel["kind"] == "shape" else "message"
+                region = f"{what} of edge {edge} m{max(op['microbatch'], 0)}"
                 posts[first_ops.get(region, number)].append(op["channel"])
         self.ops.append(ops)
         self.posts.append(posts)
@@ -108,7 +110,7 @@ class Step:
         first = -self.first_channel(rank)
         no_wait = ("", lambda: True)
         if op["kind"] == "send":
-            if self.sends != "direct":
+            if not self.is_direct(channel):
                 yield from self.acquire(rank, place, channel)
             yield *no_wait, [("veeline_send_commit", channel + first)]
             self.counts["commit", channel] += 1
@@ -138,14 +140,17 @@ class Step:
     def computed_channels(self, rank, number):
         """What operation `number` computes for others: the sends that follow it."""
         ops = self.program.ops[rank]
-        if self.sends != "direct" or ops[number]["chunk"] < 0:
+        if ops[number]["chunk"] < 0:
             return []
         following = []
         for op in ops[number + 1:]:
             if op["chunk"] >= 0:
                 break
-            following += [op["channel"]] * (op["kind"] == "send")
+            following += [op["channel"]] * (op["kind"] == "send" and self.is_direct(op["channel"]))
         return following
+
+    def is_direct(self, channel):
+        return self.sends == "direct" and self.program.channels[channel]["kind"] in ("activation", "gradient")
 
     def first_channel(self, rank):
         return rank // (len(self.program.ops) // self.program.replicas) * (len(self.program.channels) // self.program.replicas)
@@ -164,13 +169,21 @@ class Step:
         return f"waits for the gradients of chunk {chunk} of rank{'s' * (len(others) > 1)} {', '.join(others)}"
 
 
+def pipeline(metadata):
+    return Program(next(p for p in metadata["programs"] if p["name"] == "pipeline"))
+
+
+def senders_to(metadata, victim):
+    return {channel["from_rank"] for channel in pipeline(metadata).channels if channel["to_rank"] == victim}
+
+
 def rest(metadata, victim, function, index, count, by_mpi):
     """For each rank the places where it may be, as the runtime says it, and the operation there, when
     `victim` stops at this call of a step.
     """
     # To fill a place by copying and to say that it is filled is the same here.
     function = {"veeline_send_copy": "veeline_send_commit"}.get(function, function)
-    program = Program(next(p for p in metadata["programs"] if p["name"] == "pipeline"))
+    program = pipeline(metadata)
     steps = [Step(program, victim, function, index, count, sends)
              for sends in (["buffered", "lazy"] if by_mpi else ["direct", "copied"])]
     return [{step.places[rank]: step.at[rank] for step in steps} for rank in range(len(program.ops))]

@@ -11,9 +11,11 @@ import pathlib
 import random
 import re
 import shutil
-import socket
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "Processes/Inputs"))
+from launch import free_port  # noqa: E402
 
 STAND_INS = {
     "srun": r"""
@@ -56,12 +58,6 @@ until [[ $1 == veeline ]]; do shift; done
 shift; exec "$@"
 """,
 }
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def write_stand_ins():

@@ -83,8 +83,10 @@ static std::string lookUntil(int last, Pulse (*pulseAt)(int)) {
   return stall.look(pulseAt(last), at(last)).value_or("");
 }
 
-static const std::string sleeps = "has done nothing for 5 s: its thread sleeps";
-static const std::string computes = "has not got on for 50 s (--stall-timeout)";
+static constexpr const char *sleeps =
+    "has done nothing for 5 s: its thread sleeps";
+static constexpr const char *computes =
+    "has not got on for 50 s (--stall-timeout)";
 
 TEST(Stall, AThreadThatSleeps) {
   auto asleep = [](int) { return Pulse{Pulse::computing, 1, 77, false}; };

@@ -284,6 +284,7 @@ public:
   void add(Ops &ops, int rank) {
     int reading = readingOf(ops, pipeline, rank);
     std::vector<int> places;
+    places.reserve(count);
     for (int i = 0; i < count; ++i)
       places.push_back(blocks ? reading : randomInt(random, 0, reading));
     std::sort(places.begin(), places.end());

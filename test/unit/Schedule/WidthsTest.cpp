@@ -72,7 +72,7 @@ std::string roundRobin(const Problem &problem, int rank) {
 }
 
 TEST(Widths, RoundRobinOfPipeDream) {
-  for (std::vector<int> widths :
+  for (const std::vector<int> &widths :
        {std::vector<int>{2, 1, 1}, {1, 2}, {3, 1}, {2, 2}, {1, 3, 2}, {4}})
     for (int m : {4, 5, 9, 16}) {
       Problem problem = makeWide("1f1b", 1, m, widths);
@@ -146,7 +146,7 @@ TEST(Widths, WrongRanks) {
 }
 
 TEST(Widths, Problems) {
-  auto messageOf = [](Problem problem) {
+  auto messageOf = [](const Problem &problem) {
     Status status = check(problem);
     return status ? std::string() : status.error().message;
   };
@@ -192,7 +192,7 @@ std::vector<std::int64_t> peaksOf(const Problem &problem,
 
 /// 1f1b has one order, which is accepted with exactly what its ranks hold.
 TEST(Widths, LimitsOfAnOrder) {
-  for (std::vector<int> widths :
+  for (const std::vector<int> &widths :
        {std::vector<int>{2, 1, 1}, {1, 2}, {3, 1}, {2, 3}, {1, 3, 2}}) {
     Problem problem = makeWide("1f1b", 1, 9, widths);
     Expected<Schedule> free = generate("1f1b", problem);

@@ -1,0 +1,122 @@
+//===- MeshLife.cpp - signs of life, and a run that gets on no more -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mesh.h"
+
+#include "TimeoutParts.h"
+
+#include <asio/use_awaitable.hpp>
+#include <cstdio>
+
+using namespace veeline;
+using namespace veeline::net;
+
+asio::awaitable<void> Mesh::keepAlive() {
+  for (;;) {
+    timer.expires_after(timeout / looks);
+    co_await timer.async_wait(asio::use_awaitable);
+    Time now = Clock::now();
+    if (now - timer.expiry() > part(timeout, lateness))
+      beginAnew(now);
+    listen(now);
+    std::string place;
+    host::Pulse pulse = ownPulse(place);
+    sayAlive(pulse, place);
+    checkProgress(pulse, place, now);
+    endIfFailed(now);
+  }
+}
+
+/// This process was stopped: what it has not heard, it could not hear.
+void Mesh::beginAnew(Time now) {
+  for (const std::unique_ptr<Link> &link : links)
+    if (link)
+      link->heard = now;
+  deadlock.clear();
+  stall.clear();
+}
+
+/// Finds out who is silent.
+void Mesh::listen(Time now) {
+  for (int32_t peer = 0; peer < numRanks(); ++peer) {
+    Link *link = links[static_cast<size_t>(peer)].get();
+    if (!link || link->isClosed || now - link->heard <= part(timeout, silence))
+      continue;
+    char text[64];
+    std::snprintf(text, sizeof(text), "has not answered for %g s",
+                  timeoutSeconds * silence);
+    lose(peer, text);
+  }
+}
+
+void Mesh::sayAlive(const host::Pulse &pulse, const std::string &place) {
+  for (int32_t peer = 0; peer < numRanks(); ++peer) {
+    Link *link = links[static_cast<size_t>(peer)].get();
+    if (!link || !link->queue.empty())
+      continue;
+    Frame frame;
+    frame.header.kind = FrameKind::alive;
+    frame.header.number = pulse.moves;
+    frame.text = place;
+    frame.header.bytes = place.size();
+    enqueue(peer, std::move(frame));
+  }
+}
+
+/// `text` gets what this process waits for, where it does.
+host::Pulse Mesh::ownPulse(std::string &text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  host::Pulse pulse = observed ? observed->pulse() : host::Pulse{};
+  if (awaitedPeer >= 0) {
+    pulse.state = host::Pulse::waiting;
+    text = describeAwaited();
+  } else if (pulse.state == host::Pulse::waiting) {
+    ShortText awaited;
+    observed->describePlace(awaited);
+    text = awaited.view();
+  }
+  pulse.moves += numExchanged + numArrivals;
+  return pulse;
+}
+
+void Mesh::checkProgress(const host::Pulse &pulse, const std::string &place,
+                         Time now) {
+  deadlock.hear(rank(), pulse.moves, place, now);
+  if (knownFailure())
+    return;
+  if (std::optional<std::string> text =
+          deadlock.find(part(timeout, standstill)))
+    return judge(*text);
+  std::optional<std::string> what = stall.look(pulse, now);
+  if (!what)
+    return;
+  ShortText where;
+  if (pulse.state == host::Pulse::computing) {
+    std::lock_guard<std::mutex> lock(mutex);
+    where << "; ";
+    if (observed)
+      observed->describePlace(where);
+  }
+  judge(nameOf(rank()) + " " + *what + std::string(where.view()));
+}
+
+/// Ends the run of all, for a reason that one process has found out.
+void Mesh::judge(const std::string &text) {
+  fail(text, /*isOfAll=*/true);
+  tell(FrameKind::verdict, text);
+}
+
+/// Who has not ended by itself cannot: it computes, say.
+void Mesh::endIfFailed(Time now) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!failure || now - failedAt < timeout / looks)
+      return;
+  }
+  std::lock_guard<std::mutex> lock(endMutex);
+  if (lastResort)
+    lastResort(knownFailure());
+}
