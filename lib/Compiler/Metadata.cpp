@@ -448,6 +448,8 @@ artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
   gemm.bStrides.assign(desc.bStrides.begin(), desc.bStrides.end());
   gemm.cStrides.assign(desc.cStrides.begin(), desc.cStrides.end());
   gemm.scratchBytes = desc.scratchBytes;
+  gemm.cType = gemm.type;
+  gemm.compute = artifact::computeTypeOf(gemm.type);
   return gemm;
 }
 

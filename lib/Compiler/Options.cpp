@@ -342,13 +342,14 @@ static std::string findMisfit(const CLI::App &app,
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";
-  for (std::string name : {"--parameters", "--memory", "--memory-svg",
-                           "--schedule", "--communication", "--json"})
+  for (std::string name :
+       {"--parameters", "--kernels", "--memory", "--memory-svg", "--schedule",
+        "--communication", "--json"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
-  for (std::string name :
-       {"--parameters", "--memory", "--schedule", "--communication"})
+  for (std::string name : {"--parameters", "--kernels", "--memory",
+                           "--schedule", "--communication"})
     if (command.json && app.count(name))
       return name + " prints a table, and --json everything; choose one";
   return "";
@@ -371,6 +372,9 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
                "more chunks than pieces");
   app.add_flag("--parameters", command.parameters,
                "Every parameter: its type, its shape and how it starts");
+  app.add_flag("--kernels", command.kernels,
+               "Every kernel of an artifact for a GPU: its grid and block, its "
+               "shared memory and its name");
   app.add_flag("--memory", command.memory,
                "The memory of each rank by kind, and over the predicted step");
   app.add_option("--memory-svg", command.memorySvg,

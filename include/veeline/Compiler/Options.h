@@ -83,6 +83,7 @@ struct InspectCommand {
   ImportCommand import;
   bool finePieces = false;
   bool parameters = false;
+  bool kernels = false;
   bool memory = false;
   /// Where to draw the memory, as SVG; empty: nowhere.
   std::string memorySvg;
