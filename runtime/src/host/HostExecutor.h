@@ -7,11 +7,10 @@
 #ifndef VEELINE_RUNTIME_HOST_HOSTEXECUTOR_H
 #define VEELINE_RUNTIME_HOST_HOSTEXECUTOR_H
 
-#include "Arena.h"
 #include "Executor.h"
+#include "HostRank.h"
 #include "Network.h"
 #include "Object.h"
-#include "Rank.h"
 
 #include <array>
 #include <map>
@@ -99,7 +98,7 @@ public:
 private:
   /// A thread and what it works on.
   struct Worker {
-    veeline_rank rank;
+    HostRank rank;
     Arena arena;
     Object object;
     veeline_step_fn step = nullptr;
