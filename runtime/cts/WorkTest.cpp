@@ -106,12 +106,13 @@ TEST(Work, Reports) {
 
 static constexpr int32_t numMessages = 6;
 
-/// Each value is overwritten once it may be, before the next leaves.
+/// A value may be overwritten once the next one is on its way.
 static void sendCopies(veeline_rank *rank, char *arena, const void *const *) {
   for (int32_t i = 0; i < numMessages; ++i) {
-    veeline_copy(rank, arena, arena + 64 * (i + 1), 64);
+    char *place = arena + 512 + 64 * (i % 2);
+    veeline_copy(rank, place, arena + 64 * (i + 1), 64);
     veeline_group_begin(rank);
-    veeline_send(rank, 0, i, arena);
+    veeline_send(rank, 0, i, place);
     veeline_group_end(rank);
   }
 }
