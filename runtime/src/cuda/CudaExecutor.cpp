@@ -38,6 +38,8 @@ CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
         for (std::unique_ptr<host::Channel> &channel : lengthChannels)
           if (channel)
             channel->abort();
+        for (std::unique_ptr<Worker> &worker : workers)
+          worker->rank.abortReductions();
       }) {}
 
 Expected<std::unique_ptr<CudaExecutor>>
@@ -68,6 +70,7 @@ Status CudaExecutor::prepare(const CudaOptions &options) {
       return Status::error("rank " + std::to_string(i) + ": " +
                            status.message());
   }
+  VEELINE_TRY(addReductions());
   return startThreads();
 }
 
@@ -177,6 +180,52 @@ Status CudaExecutor::prepareRank(int32_t index) {
   worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
   VEELINE_TRY(worker.device->makeCurrent());
   return rank.prepare(artifact, worker.device, blas, std::move(channels));
+}
+
+/// What the ranks of a stage share of a piece, once all their arenas are there.
+Expected<std::shared_ptr<DeviceReduction>>
+CudaExecutor::makeReduction(int32_t stage, int32_t index, size_t piece) {
+  std::vector<int32_t> members = program.ranksOf(stage);
+  const artifact::Reduction &reduction =
+      program.ranks[members[0]].reductions[index];
+  const Device &device = *workers[members[0]]->device;
+  std::vector<api::DevicePointer> accumulators;
+  for (int32_t rank : members) {
+    if (workers[rank]->device.get() != &device)
+      return Status::error("ranks " + std::to_string(members[0]) + " and " +
+                           std::to_string(rank) +
+                           " add up gradients, and are threads on two GPUs; "
+                           "ranks of one process share one");
+    accumulators.push_back(
+        workers[rank]->rank.memory().address() +
+        static_cast<uint64_t>(reduction.pieces[piece].offset));
+  }
+  auto shared = std::make_shared<DeviceReduction>(
+      group, group.indexOf(index), reduction.stream, reduction.pieces[piece],
+      std::move(accumulators));
+  VEELINE_TRY(device.makeCurrent());
+  VEELINE_TRY(shared->prepare(device));
+  return shared;
+}
+
+Status CudaExecutor::addReductions() {
+  for (int32_t stage = 0; stage < program.stages; ++stage) {
+    std::vector<int32_t> members = program.ranksOf(stage);
+    const std::vector<artifact::Reduction> &table =
+        program.ranks[members[0]].reductions;
+    std::vector<std::vector<std::shared_ptr<DeviceReduction>>> reductions(
+        table.size());
+    for (size_t i = 0; i < table.size(); ++i)
+      for (size_t piece = 0; piece < table[i].pieces.size(); ++piece) {
+        auto shared = makeReduction(stage, static_cast<int32_t>(i), piece);
+        if (!shared.ok())
+          return shared.status();
+        reductions[i].push_back(std::move(*shared));
+      }
+    for (size_t member = 0; member < members.size(); ++member)
+      workers[members[member]]->rank.setReductions(reductions, member);
+  }
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,6 +62,9 @@ private:
   Status addChannels();
   Status findStep(int32_t index, const CudaOptions &options);
   Status prepareRank(int32_t index);
+  Status addReductions();
+  Expected<std::shared_ptr<DeviceReduction>>
+  makeReduction(int32_t stage, int32_t index, size_t piece);
   Status startThreads();
   void runWorker(Worker &worker);
   void runStep(Worker &worker);

@@ -276,12 +276,46 @@ void CudaRank::sendCopy(int32_t, int32_t, void *, const void *) {
   failOnDevice("a message is copied");
 }
 
-void CudaRank::reducePost(int32_t reduction) {
-  fail("gradients of reduction " + std::to_string(reduction) +
-       " cannot be added up: it has no transport");
+void CudaRank::setReductions(
+    std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
+    size_t newMember) {
+  deviceReductions = std::move(newReductions);
+  member = newMember;
+  numPosted.assign(deviceReductions.size(), 0);
+  numWaited = numPosted;
 }
 
-void CudaRank::reduceWait(int32_t reduction) { reducePost(reduction); }
+void CudaRank::abortReductions() {
+  for (auto &pieces : deviceReductions)
+    for (std::shared_ptr<DeviceReduction> &piece : pieces)
+      piece->abort();
+}
+
+static void checkReduction(int32_t reduction,
+                           const std::vector<uint32_t> &counts) {
+  VEELINE_CHECK(reduction >= 0 &&
+                    static_cast<size_t>(reduction) < counts.size(),
+                "gradients are added up that are not in the rank's table");
+}
+
+void CudaRank::reducePost(int32_t reduction) {
+  ::checkReduction(reduction, numPosted);
+  beginUnit();
+  uint32_t step = ++numPosted[reduction];
+  for (std::shared_ptr<DeviceReduction> &piece : deviceReductions[reduction])
+    if (!failed)
+      piece->post(*this, member, step);
+}
+
+void CudaRank::reduceWait(int32_t reduction) {
+  ::checkReduction(reduction, numWaited);
+  if (numWaited[reduction] == numPosted[reduction])
+    return fail("gradients of replicas are waited for, but none were posted");
+  uint32_t step = ++numWaited[reduction];
+  for (std::shared_ptr<DeviceReduction> &piece : deviceReductions[reduction])
+    if (!failed)
+      piece->wait(*this, step);
+}
 
 void CudaRank::lengthReceived(int32_t microbatch, const void *length) {
   agreeOnLength(microbatch, lengthPlaces[length], "what another rank says");
@@ -324,6 +358,11 @@ void CudaRank::convolution(int32_t convolution, const void *, const void *,
 }
 
 void CudaRank::launch(int32_t kernel, const uint64_t *arguments) {
+  (void)launchOn(computeStream(), kernel, 0, arguments);
+}
+
+bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
+                        const uint64_t *arguments) {
   VEELINE_CHECK(kernel >= 0 &&
                     static_cast<size_t>(kernel) < code->kernels.size(),
                 "a kernel that is not in the artifact's table");
@@ -335,14 +374,13 @@ void CudaRank::launch(int32_t kernel, const uint64_t *arguments) {
     return static_cast<unsigned>(sizes[i]);
   };
   api::Result result = driver().cuLaunchKernel(
-      device->kernel(static_cast<size_t>(kernel)), part(entry.grid, 0),
+      device->kernel(static_cast<size_t>(kernel)),
+      blocks ? static_cast<unsigned>(blocks) : part(entry.grid, 0),
       part(entry.grid, 1), part(entry.grid, 2), part(entry.block, 0),
       part(entry.block, 1), part(entry.block, 2),
-      static_cast<unsigned>(entry.sharedBytes), computeStream(), parameters,
-      nullptr);
-  if (result != api::success)
-    (void)require(
-        driver().check("cuLaunchKernel (" + entry.name + ")", result));
+      static_cast<unsigned>(entry.sharedBytes), stream, parameters, nullptr);
+  return result == api::success ||
+         require(driver().check("cuLaunchKernel (" + entry.name + ")", result));
 }
 
 void CudaRank::copy(void *target, const void *source, int64_t bytes) {

@@ -9,6 +9,7 @@
 
 #include "Device.h"
 #include "DeviceChannel.h"
+#include "DeviceReduction.h"
 #include "GemmLt.h"
 #include "Rank.h"
 
@@ -25,6 +26,14 @@ public:
   Status prepare(const artifact::Artifact &artifact,
                  std::shared_ptr<Device> newDevice, const BlasLt &blas,
                  std::vector<DeviceChannel *> newChannels);
+
+  /// The pieces of each reduction of the rank's table, of which it is the
+  /// `newMember` of its stage.
+  void setReductions(
+      std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
+      size_t newMember);
+  /// Wakes it where it waits for other ranks. From any thread.
+  void abortReductions();
 
   // Around a step; the errors are those of the device.
   /// Issues the copies of what the step reads. `inputs` are those of Executor,
@@ -47,6 +56,10 @@ public:
   api::Stream stream(int32_t number) const { return streams[number].get(); }
   /// Whether `status` is no error; else it is the rank's fault.
   bool require(const Status &status);
+  /// Launches with the grid of the table, or, where `blocks` is not 0, that
+  /// many.
+  bool launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
+                const uint64_t *arguments);
 
   void recvPost(int32_t channel, void *slot) override;
   void recvWait(int32_t channel) override;
@@ -106,6 +119,9 @@ private:
   std::vector<DeviceChannel *> deviceChannels;
   std::vector<api::Event> unsettled; ///< Of sends whose value must still stay.
   bool isInGroup = false;
+  std::vector<std::vector<std::shared_ptr<DeviceReduction>>> deviceReductions;
+  std::vector<uint32_t> numPosted, numWaited; ///< By reduction.
+  size_t member = 0;
   /// Lengths go from host to host, whatever place the step has for them.
   std::unordered_map<const void *, int64_t> lengthPlaces;
 };
