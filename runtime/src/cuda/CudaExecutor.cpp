@@ -359,6 +359,15 @@ Status CudaExecutor::finish(StepResult &result) {
   return Status::success();
 }
 
+std::string CudaExecutor::stoppedAt(int32_t rank) const {
+  const CudaRank &stopped = workers[rank]->rank;
+  if (stopped.failed && stopped.awaited < 0)
+    return "";
+  ShortText text;
+  group.describe(text, stopped);
+  return std::string(text.view());
+}
+
 //===----------------------------------------------------------------------===//
 // Access to arenas
 //===----------------------------------------------------------------------===//

@@ -7,26 +7,18 @@
 #ifndef VEELINE_RUNTIME_CUDA_CUDAEXECUTOR_H
 #define VEELINE_RUNTIME_CUDA_CUDAEXECUTOR_H
 
+#include "CudaOptions.h"
 #include "CudaRank.h"
-#include "Executor.h"
+#include "LoadedProgram.h"
 #include "Object.h"
 
 #include <thread>
 
 namespace veeline::cuda {
 
-struct CudaOptions {
-  /// Files, or empty for the usual ones.
-  std::string driver, blasLt;
-  /// Of each rank, as the driver counts them; empty: the first one.
-  std::vector<int32_t> devices;
-  /// Where given, one per rank: run these instead of the artifact's objects.
-  std::vector<veeline_step_fn> steps;
-};
-
 /// Runs a program for a GPU with one thread per rank, which issues its steps.
 /// `artifact` and `program` (one of its programs) outlive it.
-class CudaExecutor final : public Executor {
+class CudaExecutor final : public host::LoadedProgram {
 public:
   static Expected<std::unique_ptr<CudaExecutor>>
   create(const artifact::Artifact &artifact, const artifact::Program &program,
@@ -40,6 +32,14 @@ public:
                int64_t bytes) override;
   Status read(int32_t rank, int64_t offset, void *target,
               int64_t bytes) override;
+
+  bool isLocal(int32_t) const override { return true; }
+  int32_t firstReplica() const override { return 0; }
+  int32_t numReplicas() const override { return program.replicas; }
+  std::string stoppedAt(int32_t rank) const override;
+  std::vector<std::vector<host::Event>> timeline(int32_t) const override {
+    return {};
+  }
 
 private:
   /// A thread and what it works on.

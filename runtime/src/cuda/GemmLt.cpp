@@ -228,8 +228,13 @@ Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
   VEELINE_TRY(set(api::descTransB, entry.plan.second.operation));
   if (gemm.epilogue != Epilogue::none)
     VEELINE_TRY(set(api::descEpilogue, epilogueOf(gemm.epilogue)));
-  if (entry.hasBias)
+  if (entry.hasBias) {
     VEELINE_TRY(set(api::descBiasType, dataTypeOf(gemm.cType)));
+    // Heuristics look at its alignment; each call has its own.
+    const void *aligned = reinterpret_cast<const void *>(intptr_t(256));
+    VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
+                             api::descBiasPointer, &aligned, sizeof(aligned)));
+  }
   int type = dataTypeOf(gemm.type);
   VEELINE_TRY(
       makeLayout(entry.plan.first, entry.plan.batch, type, entry.first));
