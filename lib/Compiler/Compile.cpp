@@ -69,7 +69,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.splitMessages = command.splitMessages;
   options.recompute = command.recompute;
   options.memoryLimits = command.memoryLimits;
-  options.target = command.target;
+  options.target = KernelTarget::Host;
   options.gemmScratch = getGemmScratch;
   options.convolutionScratch = getConvolutionScratch;
   return options;

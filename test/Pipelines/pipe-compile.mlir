@@ -30,6 +30,6 @@
 // RUN: veeline-opt %t.mlir --pipe-compile="stages=2 microbatches=2 target=host" | diff - %t.llvm.mlir
 // RUN: not veeline-opt %t.mlir --pipe-compile="stages=2 target=hots" 2>&1 | FileCheck %s --check-prefix=TARGET
 
-// TARGET:    for the --target option: unknown target 'hots'; targets: host
+// TARGET:    for the --target option: unknown target 'hots'; targets: host, cuda
 // NAME:      unknown schedule 'interleave-1f1b'; did you mean 'interleaved-1f1b'?
 // PLACEMENT: has placement 'v', but schedule 'interleaved-1f1b' is made for placement 'interleaved'

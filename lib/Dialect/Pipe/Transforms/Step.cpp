@@ -26,7 +26,10 @@ ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
       auto parts = static_cast<int64_t>(recv.getParts());
       auto [it, isNew] = found.try_emplace(
           {edge, direction, from, to},
-          Channel{edge, direction, from, to, parts, /*microbatches=*/{}});
+          Channel{edge, direction, from, to, parts,
+                  static_cast<int64_t>(recv.getStream()),
+                  static_cast<int64_t>(recv.getCommunicator()),
+                  /*microbatches=*/{}});
       it->second.microbatches.push_back(recv.getMicrobatch());
     }
   for (auto &[key, channel] : found)
@@ -113,6 +116,14 @@ bool veeline::pipe::isComputedAtReceiver(OpResult value) {
     return false;
   auto send = dyn_cast<SendOp>(*value.getUsers().begin());
   return send && !send.getCopying();
+}
+
+bool veeline::pipe::isLength(Operation *op) {
+  if (auto send = dyn_cast<SendOp>(op))
+    return send.getDirection() == Direction::Shape;
+  if (auto recv = dyn_cast<RecvOp>(op))
+    return recv.getDirection() == Direction::Shape;
+  return isa<LengthOp>(op);
 }
 
 /// The group of a send or receive.
