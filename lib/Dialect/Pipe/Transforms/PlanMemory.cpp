@@ -19,7 +19,6 @@
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace veeline::pipe {
 #define GEN_PASS_DEF_PIPEPLANMEMORY
@@ -86,7 +85,6 @@ private:
   void placeConstants(MemoryPlan::Device &device,
                       ArrayRef<func::FuncOp> functions);
   void placeSettings(MemoryPlan::Device &device);
-  void findSendEnds();
   int64_t getLastUse(Value value);
   void addSlices(Operation *op, int64_t position);
   LogicalResult placeReductions();
@@ -114,8 +112,8 @@ private:
   MemoryPlan plan;
   int64_t persistent = 0;
   llvm::DenseMap<Operation *, int64_t> position;
-  /// On a GPU: the last op during which what is sent has to stay.
-  llvm::DenseMap<Operation *, int64_t> sendEnds;
+  /// Of the sends of a GPU.
+  llvm::DenseMap<Operation *, Operation *> sendEnds;
   SmallVector<Slot> slots;
   SmallVector<Reduction> reductions;
   std::vector<LiveInterval> intervals, liveBytes;
@@ -338,32 +336,14 @@ void ArenaPlanner::addSlot(Slot slot, int64_t begin, int64_t end,
   liveBytes.push_back({begin, end, live});
 }
 
-/// A message leaves while the rank goes on: what is sent stays until the next
-/// unit of messages begins, which waits for it.
-void ArenaPlanner::findSendEnds() {
-  Block &body = program.getBody().front();
-  int64_t end = static_cast<int64_t>(position.size()) - 1;
-  int64_t next = end, unit = end;
-  IntegerAttr group;
-  auto visit = [&](Operation *op, IntegerAttr ofOp) {
-    if (!ofOp || ofOp != group)
-      next = unit;
-    unit = position[op];
-    group = ofOp;
-    if (isa<SendOp>(op))
-      sendEnds[op] = next;
-  };
-  for (Operation &op : llvm::reverse(body))
-    llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
-        [&](auto message) { visit(message, message.getGroupAttr()); });
-}
-
 /// The last op during which `value` has to stay. A handle lives as long as the
 /// value that comes out of it.
 int64_t ArenaPlanner::getLastUse(Value value) {
   int64_t last = position[value.getDefiningOp()];
   for (Operation *user : value.getUsers()) {
-    last = std::max({last, position[user], sendEnds.lookup(user)});
+    last = std::max(last, position[user]);
+    if (Operation *end = sendEnds.lookup(user))
+      last = std::max(last, position[end]);
     if (auto wait = dyn_cast<WaitOp>(user))
       last = std::max(last, getLastUse(wait.getValue()));
   }
@@ -394,7 +374,7 @@ LogicalResult ArenaPlanner::collect() {
   for (auto [i, op] : llvm::enumerate(program.getBody().front()))
     position[&op] = i;
   if (isOnDevice)
-    findSendEnds();
+    sendEnds = findSendEnds(program);
   for (Operation &op : program.getBody().front()) {
     int64_t begin = position[&op];
     std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);

@@ -7,6 +7,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <deque>
 #include <map>
@@ -124,6 +125,27 @@ bool veeline::pipe::isLength(Operation *op) {
   if (auto recv = dyn_cast<RecvOp>(op))
     return recv.getDirection() == Direction::Shape;
   return isa<LengthOp>(op);
+}
+
+llvm::DenseMap<Operation *, Operation *>
+veeline::pipe::findSendEnds(ProgramOp program) {
+  llvm::DenseMap<Operation *, Operation *> ends;
+  Block &body = program.getBody().front();
+  Operation *unit = body.empty() ? nullptr : &body.back();
+  Operation *next = unit;
+  IntegerAttr group;
+  auto visit = [&](Operation *op, IntegerAttr ofOp) {
+    if (!ofOp || ofOp != group)
+      next = unit;
+    unit = op;
+    group = ofOp;
+    if (isa<SendOp>(op))
+      ends[op] = next;
+  };
+  for (Operation &op : llvm::reverse(body))
+    llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
+        [&](auto message) { visit(message, message.getGroupAttr()); });
+  return ends;
 }
 
 /// The group of a send or receive.

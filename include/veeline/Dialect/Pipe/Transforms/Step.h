@@ -72,6 +72,12 @@ bool isComputedAtReceiver(mlir::OpResult value);
 /// also where values are in the memory of a GPU.
 bool isLength(mlir::Operation *op);
 
+/// For each send of `program` the last op during which what it sends has to
+/// stay, where messages leave while the rank goes on, as on a GPU: the first op
+/// of its next unit of messages, which waits for the send, or the last op.
+llvm::DenseMap<mlir::Operation *, mlir::Operation *>
+findSendEnds(ProgramOp program);
+
 /// Moves the receives of every group of `program` before its sends: where
 /// memory is shared that is what makes a group of them.
 void postGroupsAtOnce(ProgramOp program);
