@@ -216,7 +216,8 @@ void GpuKernels::runOnOperation() {
     return signalPassFailure();
   SmallVector<func::FuncOp> kernels;
   for (auto function : getOperation().getOps<func::FuncOp>())
-    if (function->hasAttr(kernelAttrName) && !function.isExternal())
+    if (function->hasAttr(kernelAttrName) && !function.isExternal() &&
+        !function->hasAttr(sumKernelAttrName))
       kernels.push_back(function);
   for (func::FuncOp kernel : kernels)
     if (failed(lower(kernel)))

@@ -16,13 +16,13 @@ inline constexpr llvm::StringLiteral gpuModuleName = "kernels";
 /// On a kernel function: the gpu.func that does the same.
 inline constexpr llvm::StringLiteral gpuKernelAttrName = "pipe.gpu_kernel";
 /// On a gpu.func that adds up contributions of replicas, for any number of
-/// elements.
+/// elements, and on its host twin.
 inline constexpr llvm::StringLiteral sumKernelAttrName = "pipe.sum";
 
-/// Adds the kernel that adds up `count` contributions of elements of `type`, if
-/// it is not there. Its arguments are the result, the contributions in order,
-/// of which one may be the result, and the number of elements; a block has
-/// `sumElementsPerBlock` of them.
+/// Adds the kernel that adds up `count` contributions of elements of `type`,
+/// and its host twin, if they are not there. Its arguments are the result, the
+/// contributions in order, of which one may be the result, and the number of
+/// elements; a block has `sumElementsPerBlock` of them.
 void addSumKernel(mlir::gpu::GPUModuleOp module, mlir::Type type,
                   int64_t count);
 inline constexpr int64_t sumElementsPerBlock = 1024;

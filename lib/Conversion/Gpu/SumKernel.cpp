@@ -12,8 +12,10 @@
 #include "GpuModule.h"
 #include "KernelClass.h"
 #include "veeline/Conversion/KernelTable.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -38,26 +40,57 @@ static Value getFirst(OpBuilder &builder, Location loc) {
   return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), first);
 }
 
-/// Adds up element `index`, where there is one.
+/// Adds up element `index`.
 static void addElement(OpBuilder &builder, Location loc, Type type,
                        ValueRange arguments, Value index) {
-  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       index, arguments.back());
-  auto branch =
-      scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
-  OpBuilder body = branch.getThenBodyBuilder();
   Type ptr = LLVM::LLVMPointerType::get(builder.getContext());
   auto getAddress = [&](Value base) -> Value {
-    return LLVM::GEPOp::create(body, loc, ptr, type, base,
+    return LLVM::GEPOp::create(builder, loc, ptr, type, base,
                                ArrayRef<LLVM::GEPArg>{index});
   };
   Value sum;
   for (Value contribution : arguments.drop_front().drop_back()) {
     Value next =
-        LLVM::LoadOp::create(body, loc, type, getAddress(contribution));
-    sum = sum ? arith::AddFOp::create(body, loc, sum, next).getResult() : next;
+        LLVM::LoadOp::create(builder, loc, type, getAddress(contribution));
+    sum =
+        sum ? arith::AddFOp::create(builder, loc, sum, next).getResult() : next;
   }
-  LLVM::StoreOp::create(body, loc, sum, getAddress(arguments.front()));
+  LLVM::StoreOp::create(builder, loc, sum, getAddress(arguments.front()));
+}
+
+/// What a thread does, four elements of its block's.
+static void writeThread(gpu::GPUFuncOp function, Type type) {
+  Location loc = function.getLoc();
+  OpBuilder body = OpBuilder::atBlockEnd(&function.getBody().front());
+  Value count = function.getArguments().back();
+  Value first = getFirst(body, loc);
+  for (int64_t i = 0; i < sumElementsPerBlock; i += threadsPerBlock) {
+    Value step = arith::ConstantIntOp::create(body, loc, i, 64);
+    Value index = arith::AddIOp::create(body, loc, first, step);
+    Value exists = arith::CmpIOp::create(body, loc, arith::CmpIPredicate::slt,
+                                         index, count);
+    auto branch =
+        scf::IfOp::create(body, loc, exists, /*withElseRegion=*/false);
+    OpBuilder inside = branch.getThenBodyBuilder();
+    addElement(inside, loc, type, function.getArguments(), index);
+  }
+  gpu::ReturnOp::create(body, loc);
+}
+
+/// The same on a CPU.
+static void writeTwin(func::FuncOp twin, Type type) {
+  Location loc = twin.getLoc();
+  OpBuilder body = OpBuilder::atBlockEnd(twin.addEntryBlock());
+  Value count = arith::IndexCastOp::create(body, loc, body.getIndexType(),
+                                           twin.getArguments().back());
+  Value zero = arith::ConstantIndexOp::create(body, loc, 0);
+  Value one = arith::ConstantIndexOp::create(body, loc, 1);
+  auto loop = scf::ForOp::create(body, loc, zero, count, one);
+  OpBuilder inside = OpBuilder::atBlockTerminator(loop.getBody());
+  Value index = arith::IndexCastOp::create(inside, loc, inside.getI64Type(),
+                                           loop.getInductionVar());
+  addElement(inside, loc, type, twin.getArguments(), index);
+  func::ReturnOp::create(body, loc);
 }
 
 void veeline::addSumKernel(gpu::GPUModuleOp module, Type type, int64_t count) {
@@ -69,19 +102,21 @@ void veeline::addSumKernel(gpu::GPUModuleOp module, Type type, int64_t count) {
   SmallVector<Type> types(1 + count,
                           LLVM::LLVMPointerType::get(module.getContext()));
   types.push_back(builder.getI64Type());
-  auto function = gpu::GPUFuncOp::create(builder, loc, name,
-                                         builder.getFunctionType(types, {}));
+  FunctionType signature = builder.getFunctionType(types, {});
+  auto function = gpu::GPUFuncOp::create(builder, loc, name, signature);
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   function->setAttr(sumKernelAttrName, builder.getUnitAttr());
   function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
       {static_cast<int32_t>(threadsPerBlock), 1, 1}));
-  OpBuilder body = OpBuilder::atBlockEnd(&function.getBody().front());
-  Value first = getFirst(body, loc);
-  for (int64_t i = 0; i < sumElementsPerBlock; i += threadsPerBlock) {
-    Value step = arith::ConstantIntOp::create(body, loc, i, 64);
-    addElement(body, loc, type, function.getArguments(),
-               arith::AddIOp::create(body, loc, first, step));
-  }
-  gpu::ReturnOp::create(body, loc);
+  writeThread(function, type);
+  builder.setInsertionPoint(module);
+  auto twin = func::FuncOp::create(builder, loc, name, signature);
+  twin.setPrivate();
+  twin->setAttr(kernelAttrName, builder.getUnitAttr());
+  twin->setAttr(sumKernelAttrName, builder.getUnitAttr());
+  twin->setAttr(gpuKernelAttrName,
+                SymbolRefAttr::get(module.getSymNameAttr(),
+                                   {FlatSymbolRefAttr::get(function)}));
+  writeTwin(twin, type);
 }
