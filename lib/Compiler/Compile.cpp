@@ -9,10 +9,12 @@
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/Fingerprint.h"
 #include "veeline/Compiler/Compiler.h"
+#include "veeline/Compiler/DeviceModule.h"
 #include "veeline/Compiler/JobFile.h"
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Compiler/Report.h"
 #include "veeline/Conversion/HostTarget.h"
+#include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
@@ -69,9 +71,21 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.splitMessages = command.splitMessages;
   options.recompute = command.recompute;
   options.memoryLimits = command.memoryLimits;
-  options.target = command.target;
+  options.target =
+      command.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
   options.gemmScratch = getGemmScratch;
   options.convolutionScratch = getConvolutionScratch;
+  return options;
+}
+
+/// Code for the GPUs that the command names.
+static GpuTargetOptions getGpuTarget(const CompileCommand &command) {
+  GpuTargetOptions options;
+  options.toolkit = command.cudaToolkit;
+  if (command.gpuChips == std::vector<std::string>{"ptx"})
+    options.chips.clear();
+  else if (!command.gpuChips.empty())
+    options.chips = command.gpuChips;
   return options;
 }
 
@@ -83,6 +97,8 @@ public:
   ArtifactBuilder(MLIRContext &context, const CompileCommand &command)
       : context(context), command(command) {
     target.cpu = command.cpu;
+    if (command.target == "cuda")
+      device.emplace(context);
   }
 
   /// Adds the programs of `module`: its pipeline as `name`, and the sequential
@@ -90,12 +106,16 @@ public:
   LogicalResult add(ModuleOp module, const CompileOptions &options,
                     StringRef name);
 
+  /// Compiles the kernels of all modules, where there are any.
+  LogicalResult finish();
+
   artifact::Artifact take() { return std::move(artifact); }
 
 private:
   LogicalResult run(ModuleOp module, StringRef phase,
                     llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult dump(ModuleOp module, StringRef phase);
+  LogicalResult addKernels(ModuleOp module, size_t firstProgram);
   LogicalResult compileRanks(ModuleOp module);
   llvm::Error compileRank(ModuleOp module, const std::string &step,
                           std::string &object, HostObject &code);
@@ -103,6 +123,8 @@ private:
   MLIRContext &context;
   const CompileCommand &command;
   HostTargetOptions target;
+  /// For a GPU: the kernels of all modules.
+  std::optional<DeviceModule> device;
   artifact::Artifact artifact;
   std::string moduleName;
 };
@@ -235,6 +257,10 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
         buildMemoryPipeline(passManager, options);
       })))
     return failure();
+  auto constants = describeConstants(module, artifact);
+  if (failed(constants))
+    return failure();
+  const size_t firstProgram = metadata.programs.size();
   const int32_t firstObject = artifact.objects.size();
   int32_t nextObject = firstObject;
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
@@ -243,7 +269,8 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
       continue;
     // The second pipeline of a module is the first one on a single rank.
     auto program = describeProgram(
-        pipeline, nextObject == firstObject ? name : "sequential", nextObject);
+        pipeline, nextObject == firstObject ? name : "sequential", nextObject,
+        *constants);
     if (failed(program))
       return failure();
     nextObject += program->ranks.size();
@@ -256,7 +283,43 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
         buildRuntimePipeline(passManager, options);
       })))
     return failure();
+  if (device && failed(addKernels(module, firstProgram)))
+    return failure();
   return compileRanks(module);
+}
+
+/// Takes the kernels of `module`, whose programs are those from `firstProgram`
+/// on, and leaves code that launches them.
+LogicalResult ArtifactBuilder::addKernels(ModuleOp module,
+                                          size_t firstProgram) {
+  // Which kernels have no fast form is said once.
+  bool isHeard = !command.quiet && firstProgram == 0;
+  ScopedDiagnosticHandler remarks(&context, [&](Diagnostic &diagnostic) {
+    return success(!isHeard &&
+                   diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  device->share(module);
+  if (failed(run(module, "kernels", buildKernelPipeline)) ||
+      failed(run(module, "launches", buildLaunchPipeline)))
+    return failure();
+  device->take(module);
+  auto programs = std::span(artifact.metadata.programs).subspan(firstProgram);
+  for (artifact::Program &program : programs)
+    device->describe(module, program);
+  return success();
+}
+
+LogicalResult ArtifactBuilder::finish() {
+  if (!device)
+    return success();
+  moduleName = "device";
+  if (failed(run(device->getModule(), "kernels", buildGpuCodePipeline)))
+    return failure();
+  if (llvm::Error problem = device->compile(getGpuTarget(command), artifact)) {
+    error() << toString(std::move(problem)) << '\n';
+    return failure();
+  }
+  return success();
 }
 
 static void addOption(artifact::Metadata &metadata, StringRef name,
@@ -294,6 +357,10 @@ static void describeOptions(const CompileCommand &command,
   if (!command.memoryLimits.empty())
     addOption(metadata, "memory-limit", llvm::join(command.memoryLimits, ","));
   addOption(metadata, "cpu", command.cpu);
+  if (command.target != "host")
+    addOption(metadata, "target", command.target);
+  if (!command.gpuChips.empty())
+    addOption(metadata, "gpu-chips", llvm::join(command.gpuChips, ","));
   if (!command.profile.empty())
     addOption(metadata, "profile", command.profile);
 }
@@ -329,6 +396,11 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
             << "'; expected sgd, sgd-momentum or adamw\n";
     return failure();
   }
+  if (command.target == "cuda")
+    if (llvm::Error problem = checkGpuTarget(getGpuTarget(command))) {
+      error() << toString(std::move(problem)) << '\n';
+      return failure();
+    }
   ArtifactBuilder builder(model.getContext(), command);
   FailureOr<std::string> fingerprint = getFingerprintOf(model, command);
   if (failed(fingerprint))
@@ -359,6 +431,8 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     if (failed(builder.add(*unpartitioned, whole, "reference")))
       return failure();
   }
+  if (failed(builder.finish()))
+    return failure();
   artifact::Artifact artifact = builder.take();
   artifact.metadata.optimizer = *optimizer;
   artifact.metadata.fingerprint = std::move(*fingerprint);

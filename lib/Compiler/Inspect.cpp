@@ -59,6 +59,16 @@ static int inspectArtifact(const InspectCommand &command) {
     llvm::outs() << '\n';
     printParameters(llvm::outs(), metadata);
   }
+  if (command.kernels && !metadata.device) {
+    llvm::WithColor::error(llvm::errs(), "veeline")
+        << "'" << command.file << "' has no kernels: its target is "
+        << metadata.target << '\n';
+    return 1;
+  }
+  if (command.kernels) {
+    llvm::outs() << '\n';
+    printKernels(llvm::outs(), *metadata.device);
+  }
   if (program && command.schedule) {
     llvm::outs() << '\n';
     printSchedule(llvm::outs(), *program);

@@ -19,14 +19,20 @@ struct MemoryKind {
   /// In a picture of text, and of colours.
   char letter;
   const char *color;
+  bool isOnDevice = false; ///< Only ranks of a GPU have it.
 };
 
 /// From what lives longest, which is drawn at the bottom, to what lives
 /// shortest.
-inline constexpr std::array<MemoryKind, 9> memoryKinds = {{
+inline constexpr std::array<MemoryKind, 14> memoryKinds = {{
     {artifact::RegionKind::param, "parameters", 'P', "#3a6eb2"},
     {artifact::RegionKind::state, "state", 'S', "#7fa6d8"},
     {artifact::RegionKind::gradient, "gradients", 'G', "#aecdf0"},
+    {artifact::RegionKind::input, "inputs", 'I', "#b2483a", true},
+    {artifact::RegionKind::constant, "constants", 'C', "#d88a7f", true},
+    {artifact::RegionKind::library, "library", 'L', "#8c6d1f", true},
+    {artifact::RegionKind::settings, "settings", 'n', "#5f5f5b", true},
+    {artifact::RegionKind::report, "reports", 'R', "#b5b5af", true},
     {artifact::RegionKind::residual, "residuals", 'r', "#168066"},
     {artifact::RegionKind::saved, "saved", 's', "#96d6be"},
     {artifact::RegionKind::edge, "edges", 'e', "#7e5298"},

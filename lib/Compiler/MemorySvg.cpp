@@ -73,7 +73,14 @@ void MemorySvg::addText(double x, double y, const std::string &text,
 
 void MemorySvg::addLegend() {
   double at = left;
-  for (const MemoryKind &kind : llvm::ArrayRef(memoryKinds).drop_back()) {
+  for (const auto &[number, kind] :
+       llvm::enumerate(llvm::ArrayRef(memoryKinds).drop_back())) {
+    auto hasKind = [number = number](const LiveBytes &rank) {
+      return rank.getPeak(number) > 0;
+    };
+    // Those of a GPU only where some rank has them.
+    if (kind.isOnDevice && llvm::none_of(live, hasKind))
+      continue;
     body += "<rect x=\"" + coordinate(at) +
             "\" y=\"33\" width=\"11\" height=\"11\" fill=\"" + kind.color +
             "\"/>\n";

@@ -6,6 +6,7 @@
 
 #include "veeline/Compiler/Metadata.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "veeline/Analysis/CostModel.h"
@@ -84,6 +85,15 @@ static std::optional<std::string_view> getBytes(ElementsAttr elements) {
   return std::string_view(bytes.data(), bytes.size());
 }
 
+/// Keeps `bytes` alive with the artifact.
+static std::string_view keep(std::string bytes, artifact::Artifact &artifact) {
+  auto kept =
+      std::make_shared<std::pair<std::string, decltype(artifact.storage)>>(
+          std::move(bytes), std::move(artifact.storage));
+  artifact.storage = kept;
+  return kept->first;
+}
+
 /// A splat's elements are the bytes of one.
 static std::optional<std::string_view>
 expandSplat(ElementsAttr elements, artifact::Artifact &artifact) {
@@ -91,13 +101,10 @@ expandSplat(ElementsAttr elements, artifact::Artifact &artifact) {
   if (!dense || !dense.isSplat())
     return getBytes(elements);
   ArrayRef<char> one = dense.getRawData();
-  auto all =
-      std::make_shared<std::pair<std::string, decltype(artifact.storage)>>();
+  std::string all;
   for (int64_t i = 0; i < dense.getNumElements(); ++i)
-    all->first.append(one.data(), one.size());
-  all->second = std::move(artifact.storage);
-  artifact.storage = all;
-  return all->first;
+    all.append(one.data(), one.size());
+  return keep(std::move(all), artifact);
 }
 
 /// How `param` starts; its values become a section of the artifact.
@@ -121,6 +128,42 @@ describeInit(ParamOp param, artifact::Artifact &artifact) {
                    *artifact::parseDataType(type)};
   artifact.values.push_back(*bytes);
   return result;
+}
+
+/// A boolean is a byte of memory, whatever IR makes of it.
+static std::string expandBooleans(DenseElementsAttr elements) {
+  std::string bytes;
+  for (bool value : elements.getValues<bool>())
+    bytes.push_back(value);
+  return bytes;
+}
+
+FailureOr<std::vector<int32_t>>
+veeline::compiler::describeConstants(ModuleOp module,
+                                     artifact::Artifact &artifact) {
+  std::vector<int32_t> sections;
+  auto names = module->getAttrOfType<ArrayAttr>(constantsAttrName);
+  if (!names || names.empty())
+    return sections;
+  for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
+    auto global = module.lookupSymbol<memref::GlobalOp>(name.getAttr());
+    auto elements =
+        dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr());
+    std::optional<std::string_view> bytes;
+    auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
+    if (dense && dense.getElementType().isInteger(1))
+      bytes = keep(expandBooleans(dense), artifact);
+    else if (elements)
+      bytes = expandSplat(elements, artifact);
+    if (!bytes)
+      return global.emitError("a constant needs values that are there as bytes "
+                              "of its type");
+    sections.push_back(static_cast<int32_t>(artifact.values.size()));
+    artifact.values.push_back(*bytes);
+  }
+  sections.push_back(static_cast<int32_t>(artifact.values.size()));
+  artifact.values.push_back({});
+  return sections;
 }
 
 LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
@@ -175,17 +218,20 @@ namespace {
 class RankWriter {
 public:
   RankWriter(PipelineOp pipeline, const ChannelTable &channels,
-             ProgramOp program, const MemoryPlan &plan)
+             ProgramOp program, const MemoryPlan &plan,
+             ArrayRef<int32_t> constants)
       : pipeline(pipeline), edges(pipeline), channels(channels),
-        program(program), plan(plan), params(pipeline.getParams()),
-        chunks(pipeline.getChunks()), timeline(getTimelineOps(program)),
-        reductions(getReductions(program)) {}
+        program(program), plan(plan), constants(constants),
+        params(pipeline.getParams()), chunks(pipeline.getChunks()),
+        timeline(getTimelineOps(program)), reductions(getReductions(program)) {}
 
   FailureOr<artifact::Rank> write(int32_t object);
 
 private:
   artifact::Op describeOp(Operation *op);
   void describeParams();
+  void describeDevice(const MemoryPlan::Device &device);
+  void describeSlices(Operation *op, int64_t number);
   void describeReductions();
   SmallVector<artifact::RegionKind> getResultKinds(Operation *op);
   void describeSlots();
@@ -200,6 +246,7 @@ private:
   const ChannelTable &channels;
   ProgramOp program;
   const MemoryPlan &plan;
+  ArrayRef<int32_t> constants;
   SmallVector<ParamOp> params;
   SmallVector<ChunkOp> chunks;
   SmallVector<Operation *> timeline;
@@ -299,10 +346,80 @@ void RankWriter::describeParams() {
   }
 }
 
+static std::string describeWork(Operation *op) {
+  std::optional<schedule::Op> work = getScheduleOp(op);
+  if (!work)
+    return op->getName().stripDialect().str();
+  return std::string(schedule::toString(work->kind)) + " c" +
+         std::to_string(work->chunk) + " m" + std::to_string(work->microbatch);
+}
+
+/// What only the arena of a GPU has.
+void RankWriter::describeDevice(const MemoryPlan::Device &device) {
+  SmallVector<StringRef> names;
+  for (BatchOp batch : pipeline.getBatches())
+    names.push_back(batch.getName());
+  for (BufferOp buffer : pipeline.getBuffers())
+    names.push_back(buffer.getName());
+  using Kind = artifact::RegionKind;
+  for (const MemoryPlan::Input &input : device.inputs) {
+    rank.inputs.push_back(
+        {static_cast<int32_t>(input.input), input.offset, input.bytes});
+    addRegion(names[input.input].str(), Kind::input, input.offset, input.bytes);
+  }
+  // A constant that this rank does not use has no values here.
+  for (int32_t i = 0, count = constants.size(); i + 1 < count; ++i)
+    rank.constants.push_back({constants.back(), 0, 0});
+  for (const MemoryPlan::Constant &constant : device.constants) {
+    rank.constants[constant.constant] = {constants[constant.constant],
+                                         constant.offset, constant.bytes};
+    addRegion("constant " + std::to_string(constant.constant), Kind::constant,
+              constant.offset, constant.bytes);
+  }
+  rank.libraryOffset = device.libraryOffset;
+  rank.libraryBytes = device.libraryBytes;
+  addRegion("cuBLASLt", Kind::library, device.libraryOffset,
+            device.libraryBytes);
+  if (device.normParts == 0)
+    return;
+  rank.settingsOffset = device.settingsOffset;
+  rank.normsOffset = device.normsOffset;
+  rank.normParts = device.normParts;
+  addRegion("settings", Kind::settings, device.settingsOffset,
+            gpuSettingsBytes);
+  addRegion("parts of norms", Kind::report, device.normsOffset,
+            device.getNormBytes(plan.params.size()));
+}
+
+/// The copies of microbatches that kernels cannot read where they are.
+void RankWriter::describeSlices(Operation *op, int64_t number) {
+  auto slices = op->getAttrOfType<DenseI64ArrayAttr>(sliceOffsetsAttrName);
+  if (!slices)
+    return;
+  schedule::Op work = *getScheduleOp(op);
+  FailureOr<ChunkSignature> signature = getChunkSignature(
+      getFunction(symbols, chunks[work.chunk], getFunctionKind(work.kind)));
+  if (failed(signature))
+    return;
+  for (auto [argument, offset] : llvm::enumerate(slices.asArrayRef()))
+    if (offset >= 0)
+      addRegion("microbatch for " + describeWork(op),
+                artifact::RegionKind::input, offset,
+                getByteSize(signature->arguments[argument].type), number,
+                number);
+}
+
 void RankWriter::describeReductions() {
-  for (Reduction &reduction : reductions)
-    rank.reductions.push_back(
-        {static_cast<int32_t>(reduction.ops.front().getChunk()), {}});
+  for (Reduction &reduction : reductions) {
+    AllReduceOp first = reduction.ops.front();
+    artifact::Reduction entry;
+    entry.chunk = static_cast<int32_t>(first.getChunk());
+    if (plan.device) {
+      entry.stream = first.getStream();
+      entry.communicator = first.getCommunicator();
+    }
+    rank.reductions.push_back(std::move(entry));
+  }
   for (const MemoryPlan::ReducedPiece &piece : plan.reduced) {
     Type element = cast<ShapedType>(params[piece.param].getValue().getType())
                        .getElementType();
@@ -310,14 +427,6 @@ void RankWriter::describeReductions() {
         {element.isF64() ? artifact::DataType::f64 : artifact::DataType::f32,
          piece.offset, piece.numElements, piece.buffer, piece.stride});
   }
-}
-
-static std::string describeWork(Operation *op) {
-  std::optional<schedule::Op> work = getScheduleOp(op);
-  if (!work)
-    return op->getName().stripDialect().str();
-  return std::string(schedule::toString(work->kind)) + " c" +
-         std::to_string(work->chunk) + " m" + std::to_string(work->microbatch);
 }
 
 /// What the results of an op are to the rank.
@@ -352,10 +461,15 @@ void RankWriter::describeSlots() {
     if (next != count && timeline[next] == &op)
       ++next;
   }
+  llvm::DenseMap<Operation *, Operation *> sendEnds;
+  if (plan.device)
+    sendEnds = findSendEnds(program);
   auto getLast = [&](Value value) {
     int64_t last = number[value.getDefiningOp()];
     for (Operation *user : value.getUsers()) {
       last = std::max(last, number[user]);
+      if (Operation *end = sendEnds.lookup(user))
+        last = std::max(last, number[end]);
       if (auto wait = dyn_cast<WaitOp>(user))
         for (Operation *waited : wait.getValue().getUsers())
           last = std::max(last, number[waited]);
@@ -384,6 +498,7 @@ void RankWriter::describeSlots() {
                 artifact::RegionKind::workspace, workspace.getInt(),
                 op.getAttrOfType<IntegerAttr>(workspaceSizeAttrName).getInt(),
                 number[&op], number[&op]);
+    describeSlices(&op, number[&op]);
     auto offsets = op.getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
     if (!offsets)
       continue;
@@ -448,6 +563,9 @@ artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
   gemm.bStrides.assign(desc.bStrides.begin(), desc.bStrides.end());
   gemm.cStrides.assign(desc.cStrides.begin(), desc.cStrides.end());
   gemm.scratchBytes = desc.scratchBytes;
+  gemm.cType = gemm.type;
+  gemm.compute = artifact::computeTypeOf(gemm.type);
+  gemm.alignment = desc.alignment.value_or(gemm.alignment);
   return gemm;
 }
 
@@ -504,6 +622,8 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
   for (Operation *op : timeline)
     rank.ops.push_back(describeOp(op));
   describeParams();
+  if (plan.device)
+    describeDevice(*plan.device);
   describeReductions();
   describeSlots();
   return std::move(rank);
@@ -578,7 +698,8 @@ static LogicalResult describeProblem(PipelineOp pipeline,
 
 FailureOr<artifact::Program>
 veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
-                                   int32_t firstObject) {
+                                   int32_t firstObject,
+                                   ArrayRef<int32_t> constants) {
   artifact::Program result;
   result.name = name.str();
   result.schedule = pipeline.getSchedule().value_or("").str();
@@ -600,6 +721,10 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
   std::vector<EdgeTable> versionEdges;
   for (PipelineOp version : *versions)
     versionEdges.emplace_back(version);
+  bool isOnDevice = llvm::any_of(programs, [](ProgramOp program) {
+    FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
+    return succeeded(plan) && plan->device;
+  });
   for (const Channel &channel : channels.getChannels()) {
     const Edge &edge = edges[channel.edge];
     bool isGradient = channel.direction == Direction::Gradient;
@@ -619,6 +744,10 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     entry.messageBytes = getByteSize(messageType);
     entry.messagesPerStep = channel.microbatches.size();
     entry.parts = channel.parts;
+    if (isOnDevice) {
+      entry.stream = channel.stream;
+      entry.communicator = channel.communicator;
+    }
     if (!isShape && !edge.isParameter())
       for (const EdgeTable &version : versionEdges)
         entry.lengthShapes.push_back(getShape(version[channel.edge].type));
@@ -637,7 +766,7 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
     if (failed(plan))
       return failure();
-    auto rank = RankWriter(pipeline, channels, program, *plan)
+    auto rank = RankWriter(pipeline, channels, program, *plan, constants)
                     .write(firstObject + static_cast<int32_t>(i));
     if (failed(rank))
       return failure();

@@ -147,8 +147,20 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "Bytes that the arena of a rank may have, as 2GiB; one for "
                  "all ranks, or one for those of each stage")
       ->delimiter(',');
-  app.add_option("--target", command.target, "What to compile for: host")
+  app.add_option("--target", command.target,
+                 "What to compile for: host, or cuda for NVIDIA GPUs")
       ->capture_default_str();
+  app.add_option("--gpu-chips", command.gpuChips,
+                 "With --target cuda: the chips to make native code for, as "
+                 "sm_80,sm_90 (default: sm_80,sm_90,sm_100), beside PTX of the "
+                 "last one for later chips; or ptx, PTX alone, which the "
+                 "driver compiles and which takes no toolkit")
+      ->delimiter(',');
+  app.add_option("--cuda-toolkit", command.cudaToolkit,
+                 "With --target cuda: the directory of the CUDA toolkit "
+                 "(default: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, or that "
+                 "of ptxas on PATH)")
+      ->type_name("DIR");
   app.add_option("--cpu", command.cpu,
                  "CPU to generate code for, by LLVM's name (znver4, "
                  "x86-64-v3, ...), or native")
@@ -278,9 +290,33 @@ static std::string checkLengths(const CLI::App &app,
   return "";
 }
 
+/// Why what is said about GPUs makes no sense, or empty.
+static std::string checkGpu(const CLI::App &app,
+                            const CompileCommand &command) {
+  bool isCuda = command.target == "cuda";
+  for (const char *name : {"--gpu-chips", "--cuda-toolkit"})
+    if (!isCuda && app.count(name))
+      return std::string(name) + " is about GPUs; give --target cuda";
+  if (isCuda && command.rules == "mpi")
+    return "--verify-communication: messages between GPUs go by NCCL's rules; "
+           "leave it out, or give nccl";
+  std::vector<std::string> chips = command.gpuChips;
+  std::sort(chips.begin(), chips.end());
+  if (auto twice = std::adjacent_find(chips.begin(), chips.end());
+      twice != chips.end())
+    return "--gpu-chips: '" + *twice + "' is there twice";
+  if (chips.size() > 1 &&
+      std::find(chips.begin(), chips.end(), "ptx") != chips.end())
+    return "--gpu-chips: ptx means PTX alone; beside native code it is there "
+           "anyway";
+  return "";
+}
+
 /// Why a name that has to be one of a few is not, or empty.
 static std::string checkNames(const CLI::App &app, CompileCommand &command) {
-  std::string misfit = checkName("target", command.target, {"host"});
+  std::string misfit = checkName("target", command.target, {"host", "cuda"});
+  if (misfit.empty())
+    misfit = checkGpu(app, command);
   if (misfit.empty())
     misfit = checkName("optimizer", command.optimizer,
                        {"sgd", "sgd-momentum", "adamw"});
@@ -342,13 +378,14 @@ static std::string findMisfit(const CLI::App &app,
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";
-  for (std::string name : {"--parameters", "--memory", "--memory-svg",
-                           "--schedule", "--communication", "--json"})
+  for (std::string name :
+       {"--parameters", "--kernels", "--memory", "--memory-svg", "--schedule",
+        "--communication", "--json"})
     if (isModel && app.count(name))
       return name + " is about an artifact, and '" + command.file +
              "' is a model; compile it first";
-  for (std::string name :
-       {"--parameters", "--memory", "--schedule", "--communication"})
+  for (std::string name : {"--parameters", "--kernels", "--memory",
+                           "--schedule", "--communication"})
     if (command.json && app.count(name))
       return name + " prints a table, and --json everything; choose one";
   return "";
@@ -371,6 +408,9 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
                "more chunks than pieces");
   app.add_flag("--parameters", command.parameters,
                "Every parameter: its type, its shape and how it starts");
+  app.add_flag("--kernels", command.kernels,
+               "Every kernel of an artifact for a GPU: its grid and block, its "
+               "shared memory and its name");
   app.add_flag("--memory", command.memory,
                "The memory of each rank by kind, and over the predicted step");
   app.add_option("--memory-svg", command.memorySvg,

@@ -8,7 +8,9 @@
 
 #include "veeline/Schedule/Result.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -24,6 +26,19 @@ static int64_t countElements(const artifact::Metadata &metadata) {
   for (const artifact::Parameter &param : metadata.params)
     count += artifact::numElements(param.shape);
   return count;
+}
+
+/// Of what is for a GPU: chips, kernels, and the toolkit that made them.
+static void printDevice(llvm::raw_ostream &os,
+                        const artifact::DeviceCode &device,
+                        llvm::StringRef target) {
+  os << "target " << target << ", native code for "
+     << (device.chips.empty() ? "no chip" : llvm::join(device.chips, ", "));
+  if (!device.ptx.empty())
+    os << ", PTX for " << device.ptx << " and later";
+  if (!device.toolkit.empty())
+    os << ", toolkit " << device.toolkit;
+  os << ", " << schedule::counted(device.kernels.size(), "kernel") << '\n';
 }
 
 static void printChunks(llvm::raw_ostream &os,
@@ -80,6 +95,8 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
      << schedule::counted(metadata.params.size(), "parameter") << " with "
      << schedule::counted(countElements(metadata), "element") << ", optimizer "
      << artifact::name(metadata.optimizer) << ", CPU " << metadata.cpu << '\n';
+  if (metadata.device)
+    printDevice(os, *metadata.device, metadata.target);
   for (const artifact::Program &program : metadata.programs) {
     if (program.name != "pipeline")
       continue;
@@ -142,6 +159,20 @@ void veeline::compiler::printParameters(llvm::raw_ostream &os,
                        describeInit(param.init).c_str())
        << param.name << '\n';
   }
+}
+
+void veeline::compiler::printKernels(llvm::raw_ostream &os,
+                                     const artifact::DeviceCode &device) {
+  auto toText = [](const std::array<int32_t, 3> &sizes) {
+    return llvm::formatv("{0}x{1}x{2}", sizes[0], sizes[1], sizes[2]).str();
+  };
+  os << "kernel  blocks            threads      shared B  arguments  name\n";
+  for (auto [i, kernel] : llvm::enumerate(device.kernels))
+    os << llvm::format("%6zu  %-17s %-12s %8d  %9d  ", i,
+                       toText(kernel.grid).c_str(),
+                       toText(kernel.block).c_str(), kernel.sharedBytes,
+                       kernel.numArguments)
+       << kernel.name << '\n';
 }
 
 void veeline::compiler::printSchedule(llvm::raw_ostream &os,

@@ -16,19 +16,19 @@ DictionaryAttr GemmDesc::toAttribute(MLIRContext *context) const {
   auto number = [&](uint64_t value) {
     return builder.getI64IntegerAttr(static_cast<int64_t>(value));
   };
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("dtype", TypeAttr::get(dtype)),
-       builder.getNamedAttr("batch", builder.getDenseI64ArrayAttr(batch)),
-       builder.getNamedAttr("m", number(m)),
-       builder.getNamedAttr("n", number(n)),
-       builder.getNamedAttr("k", number(k)),
-       builder.getNamedAttr("a_strides",
-                            builder.getDenseI64ArrayAttr(aStrides)),
-       builder.getNamedAttr("b_strides",
-                            builder.getDenseI64ArrayAttr(bStrides)),
-       builder.getNamedAttr("c_strides",
-                            builder.getDenseI64ArrayAttr(cStrides)),
-       builder.getNamedAttr("scratch_bytes", number(scratchBytes))});
+  SmallVector<NamedAttribute> entries = {
+      builder.getNamedAttr("dtype", TypeAttr::get(dtype)),
+      builder.getNamedAttr("batch", builder.getDenseI64ArrayAttr(batch)),
+      builder.getNamedAttr("m", number(m)),
+      builder.getNamedAttr("n", number(n)),
+      builder.getNamedAttr("k", number(k)),
+      builder.getNamedAttr("a_strides", builder.getDenseI64ArrayAttr(aStrides)),
+      builder.getNamedAttr("b_strides", builder.getDenseI64ArrayAttr(bStrides)),
+      builder.getNamedAttr("c_strides", builder.getDenseI64ArrayAttr(cStrides)),
+      builder.getNamedAttr("scratch_bytes", number(scratchBytes))};
+  if (alignment)
+    entries.push_back(builder.getNamedAttr("alignment", number(*alignment)));
+  return builder.getDictionaryAttr(entries);
 }
 
 FailureOr<GemmDesc> GemmDesc::fromAttribute(DictionaryAttr dict) {
@@ -57,6 +57,8 @@ FailureOr<GemmDesc> GemmDesc::fromAttribute(DictionaryAttr dict) {
   desc.bStrides = readList("b_strides", 2);
   desc.cStrides = readList("c_strides", 2);
   desc.scratchBytes = static_cast<uint64_t>(readNumber("scratch_bytes"));
+  if (dict.contains("alignment"))
+    desc.alignment = readNumber("alignment");
   if (!complete)
     return failure();
   return desc;

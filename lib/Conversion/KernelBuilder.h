@@ -8,15 +8,13 @@
 #define VEELINE_LIB_CONVERSION_KERNELBUILDER_H
 
 #include "MergedNest.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace veeline {
-
-/// Marks kernel functions.
-inline constexpr llvm::StringLiteral kernelAttrName = "pipe.kernel";
 
 /// A kernel function under construction: its arguments are the buffers and
 /// scalars that its ops use, in the order of their first use.

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
+#include <numeric>
+
 namespace veeline {
 #define GEN_PASS_DEF_PIPELOWERGEMMS
 #include "veeline/Conversion/Passes.h.inc"
@@ -141,16 +143,43 @@ static std::optional<Product> matchProduct(LoopNest nest) {
   return product;
 }
 
-/// True if the library multiplies without copying operand `index` (2: the
-/// result).
-static bool isDirect(const LoopNest &nest, unsigned index) {
+/// The sizes of the last two dimensions of operand `index` (2: the result).
+static std::pair<int64_t, int64_t> getSizes(const GemmDesc &desc,
+                                            unsigned index) {
+  return {index == 1 ? desc.k : desc.m, index == 0 ? desc.k : desc.n};
+}
+
+static ArrayRef<int64_t> getStrides(const GemmDesc &desc, unsigned index) {
+  return index == 0   ? desc.aStrides
+         : index == 1 ? desc.bStrides
+                      : desc.cStrides;
+}
+
+/// True if the library of a GPU takes operand `index` as it is: a matrix with
+/// contiguous rows or columns that do not overlap, and one stride for all batch
+/// dimensions.
+static bool isRegular(const GemmDesc &desc, unsigned index) {
+  ArrayRef<int64_t> strides = getStrides(desc, index);
+  auto [rows, columns] = getSizes(desc, index);
+  int64_t outer = strides[strides.size() - 2], inner = strides.back();
+  if (!(inner == 1 && outer >= columns) && !(outer == 1 && inner >= rows))
+    return false;
+  for (size_t i = 1; i < desc.batch.size(); ++i)
+    if (strides[i - 1] != desc.batch[i] * strides[i])
+      return false;
+  return true;
+}
+
+/// True if the library of `target` multiplies without copying operand `index`
+/// (2: the result).
+static bool isDirect(const LoopNest &nest, unsigned index,
+                     KernelTarget target) {
   std::optional<Product> product = matchProduct(nest);
   if (!product)
     return false;
-  const GemmDesc &desc = product->desc;
-  const SmallVector<int64_t> *strides[] = {&desc.aStrides, &desc.bStrides,
-                                           &desc.cStrides};
-  return llvm::is_contained(ArrayRef(*strides[index]).take_back(2), 1);
+  if (target == KernelTarget::Cuda)
+    return isRegular(product->desc, index);
+  return llvm::is_contained(getStrides(product->desc, index).take_back(2), 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,7 +265,8 @@ static bool redirect(LoopNest &nest, unsigned index, const LoopNest &copy,
 
 /// Where input `index` of a product is a rearranged copy, reads what was
 /// copied.
-static void readThroughCopy(LoopNest &nest, unsigned index) {
+static void readThroughCopy(LoopNest &nest, unsigned index,
+                            KernelTarget target) {
   Block *block = nest.op->getBlock();
   Value buffer = nest.accesses[index].base;
   if (!buffer.getDefiningOp<memref::AllocOp>())
@@ -253,13 +283,14 @@ static void readThroughCopy(LoopNest &nest, unsigned index) {
     return;
   LoopNest redirected = nest;
   if (redirect(redirected, index, *copy, /*from=*/1) &&
-      isDirect(redirected, index))
+      isDirect(redirected, index, target))
     nest = std::move(redirected);
 }
 
 /// Where a product is all that a buffer holds and all that happens to it is
 /// that it is copied in another arrangement, computes straight into the copy.
-static void writeThroughCopy(RewriterBase &rewriter, LoopNest &nest) {
+static void writeThroughCopy(RewriterBase &rewriter, LoopNest &nest,
+                             KernelTarget library) {
   Block *block = nest.op->getBlock();
   auto alloc = nest.accesses[2].base.getDefiningOp<memref::AllocOp>();
   if (!alloc)
@@ -279,13 +310,89 @@ static void writeThroughCopy(RewriterBase &rewriter, LoopNest &nest) {
       anyBetween(uses.readers, nest.op, copy->op))
     return;
   LoopNest redirected = nest;
-  if (!redirect(redirected, 2, *copy, /*from=*/0) || !isDirect(redirected, 2))
+  if (!redirect(redirected, 2, *copy, /*from=*/0) ||
+      !isDirect(redirected, 2, library))
     return;
   if (Operation *targetOp = target.getDefiningOp())
     if (nest.op->isBeforeInBlock(targetOp))
       targetOp->moveBefore(nest.op);
   rewriter.eraseOp(copy->op);
   nest = std::move(redirected);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies for the library of a GPU
+//===----------------------------------------------------------------------===//
+
+/// The loops of an arranged nest that a dense operand `index` has dimensions
+/// for: batch, also that of outer rows or columns, then the last two.
+static SmallVector<unsigned> getLoops(const LoopNest &nest, unsigned index) {
+  std::array<std::optional<unsigned>, 3> last;
+  auto getLast = [&](LoopPart part) -> std::optional<unsigned> & {
+    return last[static_cast<unsigned>(part) - 1];
+  };
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
+    if (LoopPart part = *getPart(nest, loop); part != LoopPart::Batch)
+      getLast(part) = loop;
+  SmallVector<unsigned> loops;
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
+    if (!llvm::is_contained(last, loop))
+      loops.push_back(loop);
+  LoopPart rows = index == 1 ? LoopPart::K : LoopPart::M;
+  LoopPart columns = index == 0 ? LoopPart::K : LoopPart::N;
+  for (LoopPart part : {rows, columns})
+    if (std::optional<unsigned> loop = getLast(part))
+      loops.push_back(*loop);
+  return loops;
+}
+
+/// Has operand `index` of a nest in a dense temporary, and returns the copy
+/// between that and the place of the operand.
+static Operation *copyDensely(RewriterBase &rewriter, Location loc,
+                              LoopNest &nest, unsigned index) {
+  bool isResult = index == 2;
+  NestAccess &access = nest.accesses[index];
+  SmallVector<unsigned> loops = getLoops(nest, index);
+  SmallVector<int64_t> sizes, viewSizes, viewStrides;
+  SmallVector<AffineExpr> viewDims;
+  for (auto [dim, loop] : llvm::enumerate(loops)) {
+    sizes.push_back(nest.loops[loop].size);
+    if (access.strides[loop] == 0)
+      continue;
+    viewSizes.push_back(nest.loops[loop].size);
+    viewStrides.push_back(access.strides[loop]);
+    viewDims.push_back(rewriter.getAffineDimExpr(dim));
+  }
+  auto layout =
+      StridedLayoutAttr::get(rewriter.getContext(), access.offset, viewStrides);
+  Value view = memref::ReinterpretCastOp::create(
+      rewriter, loc, MemRefType::get(viewSizes, access.elementType, layout),
+      access.base, access.offset, viewSizes, viewStrides);
+  Value dense = memref::AllocOp::create(
+      rewriter, loc, MemRefType::get(sizes, access.elementType));
+  Value from = view, to = dense;
+  SmallVector<AffineMap> maps = {
+      AffineMap::get(sizes.size(), 0, viewDims, rewriter.getContext()),
+      rewriter.getMultiDimIdentityMap(sizes.size())};
+  if (isResult) {
+    std::swap(from, to);
+    std::swap(maps[0], maps[1]);
+  }
+  SmallVector<utils::IteratorType> iterators(sizes.size(),
+                                             utils::IteratorType::parallel);
+  Operation *copy = linalg::GenericOp::create(
+      rewriter, loc, from, to, maps, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, arguments[0]);
+      });
+  access.base = dense;
+  access.offset = 0;
+  int64_t stride = 1;
+  for (auto [loop, size] : llvm::reverse(llvm::zip_equal(loops, sizes))) {
+    access.strides[loop] = stride;
+    stride *= size;
+  }
+  return copy;
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,8 +404,9 @@ namespace {
 /// Replaces the matrix products of a module by calls.
 class GemmLowering {
 public:
-  GemmLowering(ModuleOp module, GemmScratchFn scratch)
-      : scratch(std::move(scratch)), rewriter(module.getContext()),
+  GemmLowering(ModuleOp module, KernelTarget target, GemmScratchFn scratch)
+      : target(target), scratch(std::move(scratch)),
+        rewriter(module.getContext()),
         calls(module, "veeline_gemm", gemmsAttrName) {}
 
   LogicalResult run(func::FuncOp function);
@@ -307,7 +415,9 @@ public:
 private:
   LogicalResult lower(func::FuncOp function, linalg::GenericOp op);
   void emitCall(Location loc, Value rank, const Product &product);
+  void emitRegularCall(Operation *op, Value rank, LoopNest nest);
 
+  KernelTarget target;
   GemmScratchFn scratch;
   IRRewriter rewriter;
   LibraryCalls calls;
@@ -315,9 +425,62 @@ private:
 
 } // namespace
 
+/// What the addresses of all operands and of all products of a batch are
+/// multiples of.
+static int64_t getAlignment(const Product &product) {
+  auto most = static_cast<int64_t>(getArenaAlignment(KernelTarget::Cuda));
+  int64_t common = most;
+  auto add = [&](int64_t bytes) { common = std::gcd(common, bytes); };
+  const NestAccess *accesses[] = {&product.a, &product.b, &product.c};
+  for (auto [index, access] : llvm::enumerate(accesses)) {
+    int64_t width = access->elementType.getIntOrFloatBitWidth() / 8;
+    // A slice that a loop chooses may start at any element.
+    if (!cast<MemRefType>(access->base.getType()).getLayout().isIdentity())
+      add(width);
+    // An argument may be a microbatch of an input.
+    else if (isa<BlockArgument>(access->base))
+      add(kernelAlignment);
+    add(access->offset * width);
+    for (int64_t stride : getStrides(product.desc, index).drop_back(2))
+      add(stride * width);
+  }
+  return common;
+}
+
+/// True where the library of a GPU takes every operand, or one can be copied: a
+/// slice that a loop chooses cannot.
+static bool canBeRegular(const LoopNest &nest) {
+  GemmDesc desc = matchProduct(nest)->desc;
+  for (unsigned index = 0; index < 3; ++index) {
+    auto type = cast<MemRefType>(nest.accesses[index].base.getType());
+    if (!isRegular(desc, index) && !type.getLayout().isIdentity())
+      return false;
+  }
+  return true;
+}
+
+/// Calls the library of a GPU before `op`, on operands that it takes, which
+/// some are copied to be.
+void GemmLowering::emitRegularCall(Operation *op, Value rank, LoopNest nest) {
+  GemmDesc desc = matchProduct(nest)->desc;
+  arrangeLoops(nest);
+  for (unsigned index = 0; index < 2; ++index)
+    if (!isRegular(desc, index))
+      copyDensely(rewriter, op->getLoc(), nest, index);
+  Operation *copyOfResult = isRegular(desc, 2)
+                                ? nullptr
+                                : copyDensely(rewriter, op->getLoc(), nest, 2);
+  emitCall(op->getLoc(), rank, *matchProduct(nest));
+  if (copyOfResult)
+    rewriter.moveOpBefore(copyOfResult, op);
+}
+
 void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
   GemmDesc desc = product.desc;
-  desc.scratchBytes = scratch ? scratch(desc) : 0;
+  if (target == KernelTarget::Cuda)
+    desc.alignment = getAlignment(product);
+  else
+    desc.scratchBytes = scratch ? scratch(desc) : 0;
   calls.emit(rewriter, loc, rank, desc.toAttribute(rewriter.getContext()),
              desc.scratchBytes, product.a, product.b, product.c);
 }
@@ -327,6 +490,8 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   if (failed(nest))
     return failure();
   if (!matchProduct(*nest) || !llvm::all_of(nest->accesses, findPlace))
+    return success();
+  if (target == KernelTarget::Cuda && !canBeRegular(*nest))
     return success();
   Location loc = op.getLoc();
   Value output = op.getDpsInits()[0];
@@ -341,13 +506,15 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
     nest = LoopNest::get(op);
     llvm::for_each(nest->accesses, findPlace);
   }
-  readThroughCopy(*nest, 0);
-  readThroughCopy(*nest, 1);
+  readThroughCopy(*nest, 0, target);
+  readThroughCopy(*nest, 1, target);
   if (!temporary)
-    writeThroughCopy(rewriter, *nest);
-  Product product = *matchProduct(*nest);
+    writeThroughCopy(rewriter, *nest, target);
   rewriter.setInsertionPoint(op);
-  emitCall(loc, function.getArgument(0), product);
+  if (target == KernelTarget::Cuda)
+    emitRegularCall(op, function.getArgument(0), *nest);
+  else
+    emitCall(loc, function.getArgument(0), *matchProduct(*nest));
   if (temporary)
     addTo(rewriter, loc, output, temporary);
   rewriter.eraseOp(op);
@@ -367,8 +534,9 @@ LogicalResult GemmLowering::run(func::FuncOp function) {
   return success();
 }
 
-LogicalResult veeline::lowerGemms(ModuleOp module, GemmScratchFn scratch) {
-  GemmLowering lowering(module, std::move(scratch));
+LogicalResult veeline::lowerGemms(ModuleOp module, KernelTarget target,
+                                  GemmScratchFn scratch) {
+  GemmLowering lowering(module, target, std::move(scratch));
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   for (func::FuncOp function : functions)
     if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName) &&
@@ -381,11 +549,14 @@ LogicalResult veeline::lowerGemms(ModuleOp module, GemmScratchFn scratch) {
 namespace {
 
 struct LowerGemms : veeline::impl::PipeLowerGemmsBase<LowerGemms> {
-  LowerGemms() = default;
-  explicit LowerGemms(GemmScratchFn scratch) : scratch(std::move(scratch)) {}
+  using Base::Base;
+  LowerGemms(KernelTarget where, GemmScratchFn scratch)
+      : scratch(std::move(scratch)) {
+    target = where;
+  }
 
   void runOnOperation() override {
-    if (failed(lowerGemms(getOperation(), scratch)))
+    if (failed(lowerGemms(getOperation(), target, scratch)))
       signalPassFailure();
   }
 
@@ -394,6 +565,7 @@ struct LowerGemms : veeline::impl::PipeLowerGemmsBase<LowerGemms> {
 
 } // namespace
 
-std::unique_ptr<Pass> veeline::createLowerGemmsPass(GemmScratchFn scratch) {
-  return std::make_unique<LowerGemms>(std::move(scratch));
+std::unique_ptr<Pass> veeline::createLowerGemmsPass(KernelTarget target,
+                                                    GemmScratchFn scratch) {
+  return std::make_unique<LowerGemms>(target, std::move(scratch));
 }

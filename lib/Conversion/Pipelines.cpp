@@ -32,15 +32,21 @@ void veeline::buildBufferizeChunksPipeline(
   addCleanup(passManager);
   passManager.addPass(createPipeBufferizeBodies());
   addCleanup(passManager);
-  passManager.addPass(createLowerConvolutionsPass(options.convolutionScratch));
-  passManager.addPass(createLowerGemmsPass(options.gemmScratch));
+  // Convolutions are kernels on a GPU.
+  if (options.target == KernelTarget::Host)
+    passManager.addPass(
+        createLowerConvolutionsPass(options.convolutionScratch));
+  passManager.addPass(
+      createLowerGemmsPass(options.target, options.gemmScratch));
   addCleanup(passManager);
   PipeOutlineKernelsOptions outline;
   outline.fuse = options.fuse;
   outline.target = options.target;
   passManager.addPass(createPipeOutlineKernels(outline));
   addCleanup(passManager);
-  passManager.addNestedPass<func::FuncOp>(createPipePlanWorkspace());
+  PipePlanWorkspaceOptions workspace;
+  workspace.target = options.target;
+  passManager.addNestedPass<func::FuncOp>(createPipePlanWorkspace(workspace));
 }
 
 void veeline::buildHostCodePipeline(OpPassManager &passManager) {

@@ -22,16 +22,14 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-static constexpr uint64_t workspaceAlignment = 64;
-
 namespace {
 
 /// Plans the workspace of one function.
 class WorkspacePlanner {
 public:
-  explicit WorkspacePlanner(func::FuncOp function)
+  WorkspacePlanner(func::FuncOp function, uint64_t alignment)
       : function(function), body(function.getBody().front()),
-        aliases(function) {
+        alignment(alignment), aliases(function) {
     int64_t position = 0;
     for (Operation &op : body)
       positions[&op] = position++;
@@ -48,6 +46,7 @@ private:
 
   func::FuncOp function;
   Block &body;
+  uint64_t alignment;
   BufferViewFlowAnalysis aliases;
   DenseMap<Operation *, int64_t> positions;
   SmallVector<memref::AllocOp> allocs;
@@ -134,7 +133,7 @@ LogicalResult WorkspacePlanner::run() {
   });
   for (memref::AllocOp alloc : allocs)
     intervals.push_back(getInterval(alloc));
-  OffsetPlan plan = planOffsets(intervals, workspaceAlignment);
+  OffsetPlan plan = planOffsets(intervals, alignment);
   replaceAllocs(plan);
   auto setBytes = [&](StringRef name, uint64_t bytes) {
     Builder builder(function.getContext());
@@ -149,11 +148,13 @@ LogicalResult WorkspacePlanner::run() {
 namespace {
 
 struct PlanWorkspace : veeline::impl::PipePlanWorkspaceBase<PlanWorkspace> {
+  using Base::Base;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !function->hasAttr(pipe::numResultsAttrName))
       return;
-    if (failed(WorkspacePlanner(function).run()))
+    if (failed(WorkspacePlanner(function, getArenaAlignment(target)).run()))
       signalPassFailure();
   }
 };

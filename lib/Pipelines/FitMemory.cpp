@@ -455,6 +455,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.pieces.assign(pieces.begin(), pieces.end());
     result.profile = profile;
     result.optimizer = optimizer;
+    result.target = target;
     result.recompute.assign(recompute.begin(), recompute.end());
     result.memoryLimits.assign(memoryLimits.begin(), memoryLimits.end());
     result.gemmScratch = gemmScratch;
@@ -491,6 +492,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.pieces = llvm::to_vector(options.pieces);
   given.profile = options.profile;
   given.optimizer = options.optimizer;
+  given.target = options.target;
   given.stageReplicas = llvm::to_vector(options.stageReplicas);
   return std::make_unique<FitMemory>(given, options);
 }

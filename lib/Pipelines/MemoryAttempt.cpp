@@ -182,6 +182,7 @@ LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
       symbols.erase(func);
   if (failed(run(*module, [&](OpPassManager &passManager) {
         BufferizeChunksOptions bufferize;
+        bufferize.target = options.target;
         bufferize.gemmScratch = options.gemmScratch;
         bufferize.convolutionScratch = options.convolutionScratch;
         buildBufferizeChunksPipeline(passManager, bufferize);
@@ -365,7 +366,7 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   pipeline.setReplicas(options.replicas);
   if (failed(insertCommunication(pipeline, options.communication,
                                  options.getRules(), symbols)) ||
-      failed(planMemory(pipeline, options.optimizer, symbols)))
+      failed(planMemory(pipeline, options.optimizer, options.target, symbols)))
     return failure();
   if (failed(readPlans(pipeline, attempt)))
     return failure();

@@ -10,6 +10,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "veeline/Conversion/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Pipelines/Passes.h"
@@ -101,11 +102,13 @@ void veeline::buildProgramPipeline(OpPassManager &passManager,
 void veeline::buildMemoryPipeline(OpPassManager &passManager,
                                   const CompileOptions &options) {
   BufferizeChunksOptions bufferize;
+  bufferize.target = options.target;
   bufferize.gemmScratch = options.gemmScratch;
   bufferize.convolutionScratch = options.convolutionScratch;
   buildBufferizeChunksPipeline(passManager, bufferize);
   pipe::PipePlanMemoryOptions memory;
   memory.optimizer = options.optimizer;
+  memory.target = options.target;
   passManager.addPass(pipe::createPipePlanMemory(memory));
 }
 
@@ -114,6 +117,16 @@ void veeline::buildRuntimePipeline(OpPassManager &passManager,
   pipe::PipeLowerToRuntimeOptions runtime;
   runtime.target = options.target;
   passManager.addPass(pipe::createPipeLowerToRuntime(runtime));
+}
+
+void veeline::buildKernelPipeline(OpPassManager &passManager) {
+  // Kernels of functions that nobody calls are no use to anybody.
+  passManager.addPass(createSymbolDCEPass());
+  passManager.addPass(createPipeGpuKernels());
+}
+
+void veeline::buildLaunchPipeline(OpPassManager &passManager) {
+  passManager.addPass(createPipeLaunchKernels());
 }
 
 void veeline::buildHostPipeline(OpPassManager &passManager) {
@@ -130,8 +143,8 @@ struct TargetParser : llvm::cl::parser<std::string> {
   bool parse(llvm::cl::Option &option, StringRef /*name*/, StringRef text,
              std::string &value) {
     value = text.str();
-    return text != "host" &&
-           option.error("unknown target '" + text + "'; targets: host");
+    return text != "host" && text != "cuda" &&
+           option.error("unknown target '" + text + "'; targets: host, cuda");
   }
 };
 
@@ -196,7 +209,8 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       llvm::cl::desc("Bytes that the arena of a rank may have, as 2GiB; one "
                      "for all or one a stage")};
   Option<std::string, TargetParser> target{
-      *this, "target", llvm::cl::desc("What programs are lowered to: host"),
+      *this, "target",
+      llvm::cl::desc("What programs are lowered to: host or cuda"),
       llvm::cl::init("host")};
 };
 
@@ -227,10 +241,16 @@ void veeline::registerPipelines() {
                                  given.recompute.end());
         options.memoryLimits.assign(given.memoryLimits.begin(),
                                     given.memoryLimits.end());
-        options.target = given.target;
+        options.target =
+            given.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
         buildProgramPipeline(passManager, options);
         buildMemoryPipeline(passManager, options);
         buildRuntimePipeline(passManager, options);
+        if (options.target == KernelTarget::Cuda) {
+          buildKernelPipeline(passManager);
+          buildLaunchPipeline(passManager);
+          buildGpuCodePipeline(passManager);
+        }
         buildHostPipeline(passManager);
       });
 }

@@ -7,6 +7,7 @@
 #include "Suite.h"
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
 
@@ -48,7 +49,12 @@ static void referenceGemm(const Gemm &gemm, size_t dimension, const T *a,
 /// Runs `gemm` on random values into a c full of NaN: every element must be
 /// written, and nothing but elements.
 template <typename T> static void check(Gemm gemm, double tolerance) {
-  gemm.type = sizeof(T) == 8 ? DataType::f64 : DataType::f32;
+  gemm.type = gemm.cType = sizeof(T) == 8 ? DataType::f64 : DataType::f32;
+  gemm.compute = artifact::computeTypeOf(gemm.type);
+  if (std::string reason = backend().reasonAgainst(gemm); !reason.empty()) {
+    std::printf("not computed: %s\n", reason.c_str());
+    return;
+  }
   Fixture fixture({multiply}, 5 * operandBytes);
   fixture.rank(0).gemms = {gemm};
   ASSERT_NO_FATAL_FAILURE(fixture.create());

@@ -52,6 +52,7 @@ int32_t Fixture::addParam(size_t rankIndex, std::vector<int64_t> shape,
 void Fixture::create() { create(artifact::Program(program())); }
 
 void Fixture::create(const artifact::Program &all) {
+  backend().adapt(artifact);
   Status valid = artifact::validate(artifact);
   ASSERT_TRUE(valid.ok()) << valid.message();
   program() = all;

@@ -26,6 +26,10 @@ namespace veeline::cts {
 class Backend {
 public:
   virtual ~Backend() = default;
+  /// Makes an artifact of the suite one for this backend's target.
+  virtual void adapt(artifact::Artifact &) {}
+  /// Why it does not compute `gemm`; empty where it does.
+  virtual std::string reasonAgainst(const artifact::Gemm &) { return ""; }
   /// Loads the only program of `artifact`, with the functions `steps`, one per
   /// rank, in place of its objects.
   virtual Expected<std::unique_ptr<Executor>>
@@ -43,6 +47,7 @@ public:
                    int64_t arenaBytes = 4096);
 
   artifact::Metadata &metadata() { return artifact.metadata; }
+  artifact::Artifact &whole() { return artifact; }
   artifact::Program &program() { return artifact.metadata.programs[0]; }
   artifact::Rank &rank(size_t index) { return program().ranks[index]; }
 

@@ -30,6 +30,21 @@
 // RUN: veeline-opt %t.mlir --pipe-compile="stages=2 microbatches=2 target=host" | diff - %t.llvm.mlir
 // RUN: not veeline-opt %t.mlir --pipe-compile="stages=2 target=hots" 2>&1 | FileCheck %s --check-prefix=TARGET
 
-// TARGET:    for the --target option: unknown target 'hots'; targets: host
+// RUN: veeline-opt %t.mlir --pipe-compile="stages=2 microbatches=2 target=cuda" 2> /dev/null > %t.cuda.mlir
+// RUN: FileCheck %s --input-file %t.cuda.mlir --check-prefix=CUDA
+// RUN: FileCheck %s --input-file %t.cuda.mlir --check-prefix=CUDADIALECT
+
+// A GPU's step launches kernels, which are in a module of their own.
+// CUDA:          llvm.func @mlp_rank0_step(
+// CUDA:            llvm.call @veeline_zero(
+// CUDA:            llvm.call @veeline_send(
+// CUDA:            llvm.call @veeline_launch(
+// CUDA:          gpu.module @kernels
+// CUDA:            nvvm.kernel
+// CUDADIALECT-NOT: {{^ *(%[^=]*= )?"?(pipe|linalg|tensor|memref|bufferization|func|scf|cf|vector|arith|math|affine)\.}}
+// CUDADIALECT-NOT: unrealized_conversion_cast
+// CUDADIALECT-NOT: veeline_update
+
+// TARGET:    for the --target option: unknown target 'hots'; targets: host, cuda
 // NAME:      unknown schedule 'interleave-1f1b'; did you mean 'interleaved-1f1b'?
 // PLACEMENT: has placement 'v', but schedule 'interleaved-1f1b' is made for placement 'interleaved'

@@ -31,4 +31,4 @@
 // The pass prints as it parses.
 // RUN: veeline-opt %t.mlir --pipe-fit-memory="stages=2 memory-limit=1GiB,2GiB pieces=3,2" --dump-pass-pipeline -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PRINT
-// PRINT: pipe-fit-memory{{.*}}memory-limit={1GiB,2GiB}{{.*}}pieces={3,2}{{.*}}stages=2}
+// PRINT: pipe-fit-memory{{.*}}memory-limit={1GiB,2GiB}{{.*}}pieces={3,2}{{.*}}stages=2 target=host}

@@ -13,6 +13,7 @@
 #include "Json.h"
 
 #include <cstdio>
+#include <cstring>
 
 using namespace veeline;
 
@@ -21,10 +22,23 @@ static int fail(const std::string &message) {
   return 1;
 }
 
+static Expected<std::string> readFile(const char *path) {
+  Expected<MappedFile> file = MappedFile::open(path);
+  if (!file.ok())
+    return file.status();
+  return std::string(file->bytes());
+}
+
 int main(int argc, char **argv) {
+  bool hasImage = argc > 2 && std::strcmp(argv[1], "--image") == 0;
+  const char *image = hasImage ? argv[2] : nullptr;
+  if (hasImage) {
+    argv += 2;
+    argc -= 2;
+  }
   if (argc < 3) {
-    std::fprintf(stderr, "usage: veeline-pack METADATA.json OUTPUT OBJECT.so "
-                         "...\n");
+    std::fprintf(stderr, "usage: veeline-pack [--image FILE] METADATA.json "
+                         "OUTPUT OBJECT.so ...\n");
     return 2;
   }
   Expected<MappedFile> text = MappedFile::open(argv[1]);
@@ -36,10 +50,16 @@ int main(int argc, char **argv) {
   artifact::Artifact artifact;
   artifact.metadata = std::move(*metadata);
   for (int i = 3; i < argc; ++i) {
-    Expected<MappedFile> object = MappedFile::open(argv[i]);
+    Expected<std::string> object = readFile(argv[i]);
     if (!object.ok())
       return fail(object.message());
-    artifact.objects.emplace_back(object->bytes());
+    artifact.objects.push_back(std::move(*object));
+  }
+  if (image) {
+    Expected<std::string> bytes = readFile(image);
+    if (!bytes.ok())
+      return fail(bytes.message());
+    artifact.image = std::move(*bytes);
   }
   Status written = artifact::writeArtifact(argv[2], artifact);
   return written.ok() ? 0 : fail(written.message());

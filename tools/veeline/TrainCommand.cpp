@@ -225,6 +225,28 @@ static void addProcessOptions(CLI::App &app, TrainCommand &command) {
       ->group("Several processes");
 }
 
+static void addDeviceOptions(CLI::App &app, TrainCommand &command) {
+  cuda::CudaOptions &options = command.options.cuda;
+  std::string group = "GPUs, for an artifact of the target cuda";
+  app.add_option("--cuda-driver", options.driver,
+                 "The CUDA driver's library [default: libcuda.so.1]")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--cublaslt", options.blasLt,
+                 "cuBLASLt's library [default: libcublasLt.so.13, then .12]")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option("--device", options.devices,
+                 "The GPU of each rank, as in 0,0,1,1 [default: all on 0]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(0, 65535))
+      ->type_name("GPU,...")
+      ->group(group);
+}
+
 static void addCheckOptions(CLI::App &app, TrainCommand &command) {
   train::Options &options = command.options;
   std::string group = "Checks";
@@ -340,6 +362,7 @@ static void addOptions(CLI::App &app,
   addOptimizerOptions(train, *command);
   addOutputOptions(train, *command);
   addProcessOptions(train, *command);
+  addDeviceOptions(train, *command);
   addCheckOptions(train, *command);
   excludeFromVerify(train);
 }

@@ -32,11 +32,18 @@ mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
 /// on tensors.
 void describeRanges(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
+/// The sections of the values of a module's dense constants, in the order of
+/// its attribute `pipe.constants`, and then that of no values; none where the
+/// module is for a CPU. Fails with a diagnostic where values are not there.
+mlir::FailureOr<std::vector<int32_t>>
+describeConstants(mlir::ModuleOp module, artifact::Artifact &artifact);
+
 /// The programs of a pipeline whose memory is planned, as the artifact's
-/// program `name`. Objects are numbered from `firstObject`, one a rank.
-mlir::FailureOr<artifact::Program> describeProgram(pipe::PipelineOp pipeline,
-                                                   llvm::StringRef name,
-                                                   int32_t firstObject);
+/// program `name`. Objects are numbered from `firstObject`, one a rank;
+/// `constants` are the sections that describeConstants says.
+mlir::FailureOr<artifact::Program>
+describeProgram(pipe::PipelineOp pipeline, llvm::StringRef name,
+                int32_t firstObject, llvm::ArrayRef<int32_t> constants);
 
 /// A matrix product as the runtime's tables have it.
 artifact::Gemm toArtifact(const GemmDesc &desc);

@@ -65,8 +65,12 @@ struct CompileCommand {
   /// What arenas may have, one for all stages or one for each; empty: no limit.
   /// Checked.
   std::vector<std::string> memoryLimits;
-  /// What programs are lowered to.
+  /// What programs are lowered to: host or cuda.
   std::string target = "host";
+  /// For cuda: the chips of native code; empty: those that are usual.
+  std::vector<std::string> gpuChips;
+  /// For cuda: the directory of a toolkit; empty: looked for.
+  std::string cudaToolkit;
   std::string cpu = "native";
   /// Also compile the unpartitioned model, for `train --verify`.
   bool reference = true;
@@ -83,6 +87,7 @@ struct InspectCommand {
   ImportCommand import;
   bool finePieces = false;
   bool parameters = false;
+  bool kernels = false;
   bool memory = false;
   /// Where to draw the memory, as SVG; empty: nowhere.
   std::string memorySvg;

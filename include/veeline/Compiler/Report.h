@@ -25,6 +25,9 @@ void printSummary(llvm::raw_ostream &os, const std::string &path,
 /// Every parameter: its type, its shape, how it starts, its name.
 void printParameters(llvm::raw_ostream &os, const artifact::Metadata &metadata);
 
+/// Every kernel of a GPU: its grid and block, its memory and its name.
+void printKernels(llvm::raw_ostream &os, const artifact::DeviceCode &device);
+
 /// The order of every rank of `program`.
 void printSchedule(llvm::raw_ostream &os, const artifact::Program &program);
 

@@ -30,9 +30,12 @@ struct GemmDesc {
   /// n) of c.
   llvm::SmallVector<int64_t> aStrides, bStrides, cStrides;
   uint64_t scratchBytes = 0;
+  /// Bytes that the addresses of all operands, and of all products of a batch,
+  /// are multiples of. None where nobody asks (on a CPU).
+  std::optional<int64_t> alignment;
 
   /// The attribute: a dictionary of `dtype`, `batch`, `m`, `n`, `k`,
-  /// `a_strides`, `b_strides`, `c_strides`, `scratch_bytes`.
+  /// `a_strides`, `b_strides`, `c_strides`, `scratch_bytes`, `alignment`.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Reads the attribute; fails where an entry is missing or has another type.
   static mlir::FailureOr<GemmDesc> fromAttribute(mlir::DictionaryAttr dict);

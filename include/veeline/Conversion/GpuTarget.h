@@ -63,6 +63,11 @@ llvm::Expected<std::string> compileToPtx(mlir::gpu::GPUModuleOp module,
                                          llvm::StringRef chip,
                                          const GpuTargetOptions &options = {});
 
+/// Fails where `options` ask for what is not there: an unknown chip, a toolkit
+/// that is missing or older than a chip. What compileToImage finds anyway,
+/// before there is a module.
+llvm::Error checkGpuTarget(const GpuTargetOptions &options);
+
 /// Compiles `module` for all chips of `options` to one image. Runs the
 /// assembler once for each chip, side by side.
 llvm::Expected<GpuImage> compileToImage(mlir::gpu::GPUModuleOp module,

@@ -38,12 +38,15 @@ void lowerConvolutions(mlir::ModuleOp module, ConvolutionScratchFn scratch);
 std::unique_ptr<mlir::Pass>
 createLowerConvolutionsPass(ConvolutionScratchFn scratch);
 
-/// Lowers the matrix products of every bufferized chunk function of `module`.
-/// `scratch` says what memory the library needs for one (empty: none).
-mlir::LogicalResult lowerGemms(mlir::ModuleOp module, GemmScratchFn scratch);
+/// Lowers the matrix products of every bufferized chunk function of `module`
+/// for the library of `target`. `scratch` says what memory it needs for one
+/// (empty: none).
+mlir::LogicalResult lowerGemms(mlir::ModuleOp module, KernelTarget target,
+                               GemmScratchFn scratch);
 
 /// The pass pipe-lower-gemms with a library to ask.
-std::unique_ptr<mlir::Pass> createLowerGemmsPass(GemmScratchFn scratch);
+std::unique_ptr<mlir::Pass> createLowerGemmsPass(KernelTarget target,
+                                                 GemmScratchFn scratch);
 
 /// Replaces a structured op on memrefs of static shape by loops over vectors.
 /// Fails with a diagnostic at the op.

@@ -97,7 +97,18 @@ def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {
 
     A product of other types, and one that sums over dimensions with a gap between
     them, stays and becomes loops. Scratch memory is a `memref.alloc`.
+
+    The library of a GPU (`target=cuda`) takes matrices whose rows or columns are contiguous, and batches of one
+    stride. An operand that is no such thing is copied first, a result afterwards. Entries say to how many
+    bytes all operands are aligned; the library has memory of its own for scratch.
   }];
+  let options = [
+    Option<"target", "target", "::veeline::KernelTarget",
+           /*default=*/"::veeline::KernelTarget::Host", "Where the library computes",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
@@ -156,11 +167,36 @@ def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
     N = 1024, 256 up to 8192, 1024 beyond. A thread combines its V by a tree, 32 threads by
     exchanges at distances 16, 8, 4, 2, 1, and warps in order. Of columns row i is added to
     partial sum i mod 8, which a tree combines.
+
+    Sums over replicas that `--pipe-lower-to-runtime` asks for (`pipe.sums`) become kernels `sum_TYPE_COUNT`
+    of a result, the contributions and their number of elements; a block has 1024 of them.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
+  ];
+}
+
+def PipeLaunchKernels : Pass<"pipe-launch-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turn calls of kernel functions into launches";
+  let description = [{
+    What is left in a module of kernels and their callers once the memory of the callers is that of a GPU: code
+    that the host runs and that touches no memory of the device.
+
+    * A call of a kernel function that has its `gpu.func` becomes a call of `veeline_launch` with the
+      kernel's number in the module attribute `pipe.kernels`, which this pass makes or extends, and with the addresses and numbers
+      that are its arguments. An entry has the kernel's name, grid, block, bytes of dynamic shared memory and number of
+      arguments; equal kernels have one. Sums over replicas are in the table as well.
+    * The address of a dense constant is that of `veeline_constant`, by its number in `pipe.constants`.
+    * A number that the host reads, such as the condition of a branch, is that of `veeline_load`.
+
+    Anything else that touches memory is an error.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 
@@ -170,8 +206,15 @@ def PipePlanWorkspace : Pass<"pipe-plan-workspace", "::mlir::func::FuncOp"> {
     Every `memref.alloc` of a bufferized chunk function becomes a view of one new
     last argument, `memref<Nxi8>`. Temporaries that are never live together share
     memory. The attribute `pipe.workspace_bytes` is N, `pipe.workspace_peak_live_bytes` the
-    largest sum of bytes that are live at once.
+    largest sum of bytes that are live at once. Places are multiples of 64 bytes, on a GPU (`target=cuda`) of 256.
   }];
+  let options = [
+    Option<"target", "target", "::veeline::KernelTarget",
+           /*default=*/"::veeline::KernelTarget::Host", "Where the workspace is",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
   ];

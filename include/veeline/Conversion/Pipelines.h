@@ -9,15 +9,13 @@
 
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
 namespace veeline {
-
-/// Where kernel functions run.
-enum class KernelTarget { Host, Cuda };
 
 struct BufferizeChunksOptions {
   KernelTarget target = KernelTarget::Host;

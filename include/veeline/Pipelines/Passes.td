@@ -53,7 +53,11 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",
-               "Ranks of each stage (default: one each)">
+               "Ranks of each stage (default: one each)">,
+    Option<"target", "target", "::veeline::KernelTarget", "::veeline::KernelTarget::Host", "Where arenas are",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
   ];
 }
 

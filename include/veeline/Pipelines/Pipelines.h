@@ -9,6 +9,7 @@
 
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Schedule/CommunicationPlan.h"
 
 #include <optional>
@@ -45,14 +46,16 @@ struct CompileOptions {
   /// How messages are sent and received.
   schedule::communication::Strategy communication =
       schedule::communication::Strategy::Overlap;
-  /// Under whose rules that is planned and proved; none: those of the host for
-  /// receives that are posted ahead, which would hold up sends under NCCL's,
-  /// and NCCL's for the other strategies, which are right under both.
+  /// Under whose rules that is planned and proved; none: NCCL's on a GPU; those
+  /// of the host for receives that are posted ahead, which would hold up sends
+  /// under NCCL's, and NCCL's for the other strategies, which are right under
+  /// both.
   std::optional<schedule::communication::Model> rules = {};
   schedule::communication::Model getRules() const {
     using namespace schedule::communication;
-    return rules.value_or(communication == Strategy::Overlap ? Model::Mpi
-                                                             : Model::Nccl);
+    bool isHosts =
+        target == KernelTarget::Host && communication == Strategy::Overlap;
+    return rules.value_or(isHosts ? Model::Mpi : Model::Nccl);
   }
   /// Parts in which a message travels.
   int64_t splitMessages = 1;
@@ -62,7 +65,7 @@ struct CompileOptions {
   /// What arenas may have, one for all stages or one for each; empty: no limit.
   std::vector<std::string> memoryLimits;
   /// What programs are lowered to.
-  std::string target = "host";
+  KernelTarget target = KernelTarget::Host;
   /// Also make the program that runs the chunks one after the other.
   bool sequential = false;
   /// What scratch memory the GEMM library wants (empty: none).
@@ -91,7 +94,13 @@ void buildMemoryPipeline(mlir::OpPassManager &passManager,
 void buildRuntimePipeline(mlir::OpPassManager &passManager,
                           const CompileOptions &options);
 
-/// From there to the LLVM dialect.
+/// On a GPU, from there to kernels in a gpu.module.
+void buildKernelPipeline(mlir::OpPassManager &passManager);
+
+/// From there to functions that launch them.
+void buildLaunchPipeline(mlir::OpPassManager &passManager);
+
+/// From there, or on a CPU from what calls the runtime, to the LLVM dialect.
 void buildHostPipeline(mlir::OpPassManager &passManager);
 
 /// Registers `pipe-compile`: both.

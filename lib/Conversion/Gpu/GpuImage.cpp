@@ -140,6 +140,25 @@ static const ChipCode *findPtx(llvm::ArrayRef<ChipCode> codes) {
   return highest;
 }
 
+llvm::Error veeline::checkGpuTarget(const GpuTargetOptions &options) {
+  if (options.chips.empty())
+    return llvm::Error::success();
+  std::vector<GpuChip> chips;
+  for (const std::string &name : options.chips) {
+    llvm::Expected<GpuChip> chip = findChip(name);
+    if (!chip)
+      return chip.takeError();
+    chips.push_back(*chip);
+  }
+  llvm::Expected<Toolkit> toolkit = Toolkit::find(options.toolkit);
+  if (!toolkit)
+    return toolkit.takeError();
+  for (const GpuChip &chip : chips)
+    if (llvm::Error error = toolkit->checkKnows(chip))
+      return error;
+  return llvm::Error::success();
+}
+
 llvm::Expected<GpuImage>
 veeline::compileToImage(gpu::GPUModuleOp module,
                         const GpuTargetOptions &options) {

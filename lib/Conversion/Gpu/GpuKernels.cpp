@@ -6,6 +6,7 @@
 
 #include "../KernelBuilder.h"
 #include "../StructuredOps.h"
+#include "GpuModule.h"
 #include "KernelClass.h"
 #include "veeline/Conversion/Passes.h"
 
@@ -24,10 +25,6 @@ namespace veeline {
 
 using namespace mlir;
 using namespace veeline;
-
-static constexpr llvm::StringLiteral gpuModuleName = "kernels";
-/// On a kernel function: the gpu.func that does the same.
-static constexpr llvm::StringLiteral gpuKernelAttrName = "pipe.gpu_kernel";
 
 static const KernelClass classes[] = {
     {"scalars", fitsScalars, emitElementwise},
@@ -121,6 +118,7 @@ struct GpuKernels : veeline::impl::PipeGpuKernelsBase<GpuKernels> {
 
 private:
   gpu::GPUModuleOp getGpuModule();
+  LogicalResult addSums();
   LogicalResult lower(func::FuncOp kernel);
   FailureOr<std::string> emit(gpu::GPUFuncOp function, func::FuncOp kernel);
 };
@@ -193,10 +191,33 @@ LogicalResult GpuKernels::lower(func::FuncOp kernel) {
   return success();
 }
 
+/// The kernels of sums that steps ask for.
+LogicalResult GpuKernels::addSums() {
+  auto sums = getOperation()->getAttrOfType<ArrayAttr>(sumsAttrName);
+  if (!sums)
+    return success();
+  for (Attribute attribute : sums) {
+    auto sum = dyn_cast<ArrayAttr>(attribute);
+    auto type =
+        sum && sum.size() == 2 ? dyn_cast<TypeAttr>(sum[0]) : TypeAttr();
+    auto count = type ? dyn_cast<IntegerAttr>(sum[1]) : IntegerAttr();
+    if (!count || !isa<FloatType>(type.getValue()) || count.getInt() < 1)
+      return getOperation()->emitError()
+             << "entries of '" << sumsAttrName
+             << "' are a float type and how many are added, found "
+             << attribute;
+    addSumKernel(getGpuModule(), type.getValue(), count.getInt());
+  }
+  return success();
+}
+
 void GpuKernels::runOnOperation() {
+  if (failed(addSums()))
+    return signalPassFailure();
   SmallVector<func::FuncOp> kernels;
   for (auto function : getOperation().getOps<func::FuncOp>())
-    if (function->hasAttr(kernelAttrName) && !function.isExternal())
+    if (function->hasAttr(kernelAttrName) && !function.isExternal() &&
+        !function->hasAttr(sumKernelAttrName))
       kernels.push_back(function);
   for (func::FuncOp kernel : kernels)
     if (failed(lower(kernel)))

@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 //
 // An artifact is one file: a header, the metadata below as JSON, one ELF
-// shared object per rank and program, and the values that parameters start from
-// where the model has them. The compiler fills these structs and
-// calls writeArtifact; the runtime reads them back with readArtifact, which
-// accepts nothing that `validate` does not. docs/artifact.md has the format.
+// shared object per rank and program, the image with the kernels of a GPU, and
+// the values that parameters start from where the model has them. The compiler
+// fills these structs and calls writeArtifact; the runtime reads them back with
+// readArtifact, which accepts nothing that `validate` does not.
+// docs/artifact.md has the format.
 //
 // Offsets and sizes are bytes, strides are elements, indices count from 0.
 //
@@ -19,6 +20,7 @@
 
 #include "veeline/status.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,7 +32,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 12;
+inline constexpr uint32_t formatVersion = 13;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -106,16 +108,42 @@ std::optional<Optimizer> parseOptimizer(std::string_view text);
 /// type: 0, 1 (momentum), 2 (first moments of all elements, then second).
 int64_t stateSlots(Optimizer optimizer);
 
+/// What a matrix product multiplies with; it adds in f32, or in f64.
+enum class ComputeType {
+  f32,
+  tf32, ///< Of f32 operands, 10 bits of the fraction.
+  f64
+};
+
+/// How products of this type compute where nothing else is asked for.
+ComputeType computeTypeOf(DataType type);
+
+/// What a matrix product does to its result, before it is stored.
+enum class Epilogue {
+  none,
+  bias, ///< Adds one number for each column.
+  gelu, ///< The approximation by tanh.
+  biasGelu
+};
+
 /// One entry of a rank's table of matrix products: c = a * b over all batch
 /// indices. `a` is [batch..., m, k], `b` [batch..., k, n], `c` [batch..., m,
 /// n]; each has one stride per dimension in that order, so a transpose is a
 /// pair of strides, and a broadcast batch dimension has stride 0 (not in c).
 struct Gemm {
-  DataType type = DataType::f32; ///< f32 or f64.
+  DataType type = DataType::f32; ///< Of a and b: f32, f64, or bf16 and f16.
   std::vector<int64_t> batch;
   int64_t m = 0, n = 0, k = 0;
   std::vector<int64_t> aStrides, bStrides, cStrides;
   int64_t scratchBytes = 0; ///< What veeline_gemm gets; see gemm.h.
+
+  // The host has f32 and f64 alone, and of what follows the type's own (f64) or
+  // the defaults.
+  DataType cType = DataType::f32;
+  ComputeType compute = ComputeType::f32;
+  int32_t alignment = 4;   ///< Bytes that all operands share, a power of two.
+  bool accumulate = false; ///< c += a * b.
+  Epilogue epilogue = Epilogue::none;
 };
 
 enum class ConvolutionKind {
@@ -182,7 +210,13 @@ enum class RegionKind {
   edge,     ///< Values of edges, and their gradients, that this rank computes.
   message,
   workspace,
-  other
+  other,
+  // On a GPU:
+  input,    ///< A batch argument or a buffer.
+  constant, ///< A dense constant of chunk functions.
+  library,  ///< Workspace of cuBLASLt.
+  settings, ///< veeline_settings.
+  report    ///< Results, and the parts of norms.
 };
 
 /// One planned piece of an arena. Regions may share bytes while their lives do
@@ -230,12 +264,33 @@ struct ReducedPiece {
   /// `stride` bytes apart. Only processes use it.
   int64_t bufferOffset = 0;
   int64_t stride = 0;
+  /// On a GPU: the kernel that adds the contributions, see docs/cuda.md. It is
+  /// launched with ceil(elements / 1024) blocks.
+  int32_t sumKernel = -1;
 };
 
 /// The gradients of one chunk, which are added up over the ranks at once.
 struct Reduction {
   int32_t chunk = 0;
   std::vector<ReducedPiece> pieces;
+  int32_t stream = 1;       ///< As in Channel.
+  int32_t communicator = 0; ///< The same.
+};
+
+/// On a GPU: a batch argument, all microbatches, or a buffer that the rank
+/// reads. The runtime writes it before each step.
+struct Input {
+  int32_t input = 0; ///< Index as in veeline_step_fn's `batch`.
+  int64_t offset = 0;
+  int64_t bytes = 0;
+};
+
+/// On a GPU: a dense constant of chunk functions, which the runtime writes
+/// before the first step.
+struct Constant {
+  int32_t section = 0; ///< Index into Artifact::values.
+  int64_t offset = 0;
+  int64_t bytes = 0;
 };
 
 /// What one rank runs, in each replica.
@@ -251,6 +306,19 @@ struct Rank {
   std::vector<Convolution> convolutions; ///< Indexed by veeline_convolution.
   std::vector<Reduction> reductions;     ///< Indexed by veeline_reduce_post.
   std::vector<Op> ops;                   ///< Indexed by veeline_op_begin.
+
+  // On a GPU; the host has the defaults.
+  std::vector<Input> inputs;
+  std::vector<Constant> constants; ///< Indexed by veeline_constant.
+  /// The workspace of cuBLASLt; 0 bytes at -1 without matrix products.
+  int64_t libraryOffset = -1;
+  int64_t libraryBytes = 0;
+  int64_t settingsOffset = -1; ///< Of a veeline_settings; -1: none.
+  /// double[params][normParts]: squares of the averaged gradients, which the
+  /// runtime adds up in order; 0 parts at -1 where the rank updates nothing.
+  int64_t normsOffset = -1;
+  int32_t normParts = 0;
+  bool readsBack = false; ///< It calls veeline_load, so it is never captured.
 };
 
 enum class ChannelKind {
@@ -279,6 +347,8 @@ struct Channel {
   /// In how many parts a message travels, no more than the shortest one has
   /// elements.
   int32_t parts = 1;
+  int32_t stream = 1;       ///< On a GPU; 0 is that of the computation.
+  int32_t communicator = 0; ///< Of NCCL, which serialises it.
 
   /// Of a message of a microbatch that has the length of this number.
   const std::vector<int64_t> &shapeOf(size_t length) const {
@@ -311,8 +381,8 @@ struct Chunk {
   double forwardInWeight = 0;
   double forwardInFused = 0;
   double inputInWeight = 0;
-  /// What the rest of each is of the cost model's estimate: 1, or what a profile
-  /// says. What is repeated has the scale of where it comes from.
+  /// What the rest of each is of the cost model's estimate: 1, or what a
+  /// profile says. What is repeated has the scale of where it comes from.
   double forwardScale = 1;
   double backwardInputScale = 1;
   double backwardWeightScale = 1;
@@ -390,6 +460,23 @@ struct Program {
 Expected<Program> withAllReplicas(const Program &program,
                                   const std::string &order);
 
+/// A kernel of an image.
+struct Kernel {
+  std::string name; ///< A symbol of the image, unique.
+  std::array<int32_t, 3> grid = {1, 1, 1};
+  std::array<int32_t, 3> block = {1, 1, 1};
+  int32_t sharedBytes = 0;  ///< Dynamic, beyond what the image says.
+  int32_t numArguments = 0; ///< Each in one place of 8 bytes.
+};
+
+/// What a GPU runs of an artifact.
+struct DeviceCode {
+  std::vector<std::string> chips; ///< Native code: "sm_80", ...
+  std::string ptx;     ///< "sm_80": PTX for this and later chips; empty: none.
+  std::string toolkit; ///< "13.0", of the native code; empty: there is none.
+  std::vector<Kernel> kernels; ///< Indexed by veeline_launch.
+};
+
 struct Metadata {
   std::string model;
   /// Of the model's structure: a profile is of the models that have the same.
@@ -412,6 +499,8 @@ struct Metadata {
   std::vector<Batch> batches;
   std::vector<Buffer> buffers;
   std::vector<Program> programs;
+  std::string target = "host";      ///< Or "cuda".
+  std::optional<DeviceCode> device; ///< Of "cuda", and only of it.
 
   /// None where there is no such program.
   const Program *findProgram(std::string_view programName) const;
@@ -420,8 +509,12 @@ struct Metadata {
 struct Artifact {
   Metadata metadata;
   std::vector<std::string> objects; ///< Bytes of ELF shared objects.
-  /// Values that parameters start from: row-major, without gaps. They are not
-  /// copied: readArtifact has them in the file, a writer where they were.
+  /// What the driver of a GPU loads: a fat binary, native code or PTX. Empty
+  /// where Metadata::device is none.
+  std::string image;
+  /// Values that parameters start from, and constants: row-major, without gaps.
+  /// They are not copied: readArtifact has them in the file, a writer where
+  /// they were.
   std::vector<std::string_view> values;
   /// What keeps `values` alive; null where somebody else does.
   std::shared_ptr<const void> storage;

@@ -8,7 +8,11 @@
  * code: it computes nothing about the schedule, allocates nothing and looks
  * nothing up but array elements by the constant indices passed here. The
  * tables behind these indices (messages, matrix products, convolutions,
- * operations, parameters) are in the artifact's metadata.
+ * kernels, operations, parameters) are in the artifact's metadata.
+ *
+ * On a GPU the arena is the device's memory, which a step never touches itself;
+ * everything below is then in the order of the rank's compute stream, and
+ * nothing waits for the device but where it says so.
  *
  * None of these functions returns a status: a fault (a peer that is gone, a
  * library that fails) is recorded in the rank with its message, and every
@@ -72,6 +76,17 @@ VEELINE_API void veeline_send_copy(veeline_rank *rank, int32_t channel,
                                    int32_t microbatch, void *slot,
                                    const void *value);
 
+/* Sender: the message of `microbatch` (0: of none) leaves from `value`, which
+ * must stay until the next post, send or reduction of this rank, or the end of
+ * the step. Where memory is shared: acquires a place and copies into it. */
+VEELINE_API void veeline_send(veeline_rank *rank, int32_t channel,
+                              int32_t microbatch, const void *value);
+
+/* Posts, sends and reductions in between are one unit, which moves as a whole.
+ * Do not nest; a group holds no computation. Nothing where memory is shared. */
+VEELINE_API void veeline_group_begin(veeline_rank *rank);
+VEELINE_API void veeline_group_end(veeline_rank *rank);
+
 /* --- Replicas ---------------------------------------------------------------
  *
  * The accumulators of entry `reduction` of the rank's table are complete: from
@@ -81,6 +96,7 @@ VEELINE_API void veeline_reduce_post(veeline_rank *rank, int32_t reduction);
 
 /* Blocks until the accumulators hold the sums. */
 VEELINE_API void veeline_reduce_wait(veeline_rank *rank, int32_t reduction);
+
 /* --- Lengths ----------------------------------------------------------------
  *
  * Of a model whose length varies. In each step the ranks agree on the length of
@@ -116,6 +132,42 @@ VEELINE_API void veeline_gemm(veeline_rank *rank, int32_t gemm, const void *a,
 VEELINE_API void veeline_convolution(veeline_rank *rank, int32_t convolution,
                                      const void *a, const void *b, void *c,
                                      void *scratch);
+
+/* The same with the entry's epilogue: adds the n elements at `bias` to each row
+ * of the product, where it has one. On a GPU alone. */
+VEELINE_API void veeline_gemm_bias(veeline_rank *rank, int32_t gemm,
+                                   const void *a, const void *b, void *c,
+                                   const void *bias, void *scratch);
+
+/* Kernel `kernel` of the artifact's table; arguments[i] holds parameter i: an
+ * address, or a scalar in its low bytes. They are copied before the call
+ * returns. On a GPU alone. */
+VEELINE_API void veeline_launch(veeline_rank *rank, int32_t kernel,
+                                const uint64_t *arguments);
+
+/* Copies within the arena, or into it from an input; the two do not overlap. */
+VEELINE_API void veeline_copy(veeline_rank *rank, void *target,
+                              const void *source, int64_t bytes);
+VEELINE_API void veeline_zero(veeline_rank *rank, void *target, int64_t bytes);
+
+/* Blocks until all before it is done, and returns the 1 to 8 bytes at
+ * `address`, zero-extended: for branches on computed values. */
+VEELINE_API uint64_t veeline_load(veeline_rank *rank, const void *address,
+                                  int32_t bytes);
+
+/* The optimiser's numbers of a step, on a GPU, for both types: 0
+ * gradientScale, 1 keep, 2 keepDecayed, 3 rate, 4 beta1, 5 1 - beta1, 6 beta2,
+ * 7 1 - beta2, 8 secondMomentScale, 9 epsilon. */
+struct veeline_settings {
+  float f32[10];
+  double f64[10];
+};
+
+/* Where constant `constant` of the rank's table, the settings, and the parts of
+ * the norm of table entry `param` are. On a GPU alone; null after a fault. */
+VEELINE_API const void *veeline_constant(veeline_rank *rank, int32_t constant);
+VEELINE_API const void *veeline_settings(veeline_rank *rank);
+VEELINE_API void *veeline_norm(veeline_rank *rank, int32_t param);
 
 /* One optimiser update of entry `param` of the rank's table of parameters:
  * adds the `num_gradients` gradients in the order given, scales by 1/(d*m),

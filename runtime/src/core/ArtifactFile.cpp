@@ -106,6 +106,8 @@ static Status forEachPiece(std::string_view head,
 static Status write(AtomicFile &file, const Artifact &artifact) {
   std::vector<std::string_view> sections(artifact.objects.begin(),
                                          artifact.objects.end());
+  if (artifact.metadata.device)
+    sections.push_back(artifact.image);
   sections.insert(sections.end(), artifact.values.begin(),
                   artifact.values.end());
   std::string head = encodeHead(artifact, sections);
@@ -189,6 +191,10 @@ static uint32_t countValues(const Metadata &metadata) {
   for (const Parameter &param : metadata.params)
     if (param.init.stored)
       count = std::max(count, int64_t(param.init.stored->section) + 1);
+  for (const Program &program : metadata.programs)
+    for (const Rank &rank : program.ranks)
+      for (const Constant &constant : rank.constants)
+        count = std::max(count, int64_t(constant.section) + 1);
   return static_cast<uint32_t>(count);
 }
 
@@ -211,11 +217,15 @@ static Expected<Artifact> decode(std::string_view file) {
   Artifact artifact;
   artifact.metadata = std::move(*metadata);
   uint32_t numValues = countValues(artifact.metadata);
-  if (numValues > header.numSections)
-    return Status::error("it has " + std::to_string(header.numSections) +
-                         " sections, and its parameters start from the values "
-                         "of " +
-                         std::to_string(numValues));
+  uint32_t numImages = artifact.metadata.device ? 1 : 0;
+  if (uint64_t(numValues) + numImages > header.numSections)
+    return Status::error(
+        "it has " + std::to_string(header.numSections) +
+        " sections, and its parameters and constants start from the values "
+        "of " +
+        std::to_string(numValues) +
+        (numImages ? ", and it has an image for a GPU" : ""));
+  uint32_t numObjects = header.numSections - numValues - numImages;
   for (uint32_t i = 0; i < header.numSections; ++i) {
     Extent extent;
     std::memcpy(&extent, file.data() + header.tableOffset + i * sizeof(Extent),
@@ -224,8 +234,10 @@ static Expected<Artifact> decode(std::string_view file) {
       return Status::error("section " + std::to_string(i) +
                            " lies outside of the file");
     std::string_view section = file.substr(extent.offset, extent.bytes);
-    if (i < header.numSections - numValues)
+    if (i < numObjects)
       artifact.objects.emplace_back(section);
+    else if (i < numObjects + numImages)
+      artifact.image = section;
     else
       artifact.values.push_back(section);
   }

@@ -78,6 +78,11 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("b_strides", self.bStrides);
   visit("c_strides", self.cStrides);
   visit("scratch_bytes", self.scratchBytes);
+  visit("c_type", self.cType);
+  visit("compute", self.compute);
+  visit("alignment", self.alignment);
+  visit("accumulate", self.accumulate);
+  visit("epilogue", self.epilogue);
 }
 
 template <typename Visitor, Is<Convolution> Self>
@@ -143,12 +148,29 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("num_elements", self.numElements);
   visit("buffer_offset", self.bufferOffset);
   visit("stride", self.stride);
+  visit("sum_kernel", self.sumKernel);
 }
 
 template <typename Visitor, Is<Reduction> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("chunk", self.chunk);
   visit("pieces", self.pieces);
+  visit("stream", self.stream);
+  visit("communicator", self.communicator);
+}
+
+template <typename Visitor, Is<Input> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("input", self.input);
+  visit("offset", self.offset);
+  visit("bytes", self.bytes);
+}
+
+template <typename Visitor, Is<Constant> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("section", self.section);
+  visit("offset", self.offset);
+  visit("bytes", self.bytes);
 }
 
 template <typename Visitor, Is<Rank> Self>
@@ -163,6 +185,14 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("convolutions", self.convolutions);
   visit("reductions", self.reductions);
   visit("ops", self.ops);
+  visit("inputs", self.inputs);
+  visit("constants", self.constants);
+  visit("library_offset", self.libraryOffset);
+  visit("library_bytes", self.libraryBytes);
+  visit("settings_offset", self.settingsOffset);
+  visit("norms_offset", self.normsOffset);
+  visit("norm_parts", self.normParts);
+  visit("reads_back", self.readsBack);
 }
 
 template <typename Visitor, Is<Channel> Self>
@@ -178,6 +208,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("length_shapes", self.lengthShapes);
   visit("microbatches", self.microbatches);
   visit("parts", self.parts);
+  visit("stream", self.stream);
+  visit("communicator", self.communicator);
 }
 
 template <typename Visitor, Is<Chunk> Self>
@@ -228,6 +260,23 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("ranks", self.ranks);
 }
 
+template <typename Visitor, Is<Kernel> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("name", self.name);
+  visit("grid", self.grid);
+  visit("block", self.block);
+  visit("shared_bytes", self.sharedBytes);
+  visit("num_arguments", self.numArguments);
+}
+
+template <typename Visitor, Is<DeviceCode> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("chips", self.chips);
+  visit("ptx", self.ptx);
+  visit("toolkit", self.toolkit);
+  visit("kernels", self.kernels);
+}
+
 template <typename Visitor, Is<Metadata> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("model", self.model);
@@ -243,6 +292,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("batches", self.batches);
   visit("buffers", self.buffers);
   visit("programs", self.programs);
+  visit("target", self.target);
+  visit("device", self.device);
 }
 
 } // namespace veeline::artifact

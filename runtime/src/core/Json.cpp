@@ -9,6 +9,7 @@
 #include "Fields.h"
 #include "Names.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +52,8 @@ template <typename A, typename B>
 static Json toJsonValue(const std::pair<A, B> &value);
 template <typename T> static Json toJsonValue(const std::optional<T> &value);
 template <typename T> static Json toJsonValue(const std::vector<T> &values);
+template <typename T, size_t size>
+static Json toJsonValue(const std::array<T, size> &values);
 template <HasFields Struct> static Json toJsonValue(const Struct &value);
 
 template <typename A, typename B>
@@ -67,6 +70,11 @@ template <typename T> static Json toJsonValue(const std::vector<T> &values) {
   for (const T &value : values)
     array.push_back(toJsonValue(value));
   return array;
+}
+
+template <typename T, size_t size>
+static Json toJsonValue(const std::array<T, size> &values) {
+  return toJsonValue(std::vector<T>(values.begin(), values.end()));
 }
 
 template <HasFields Struct> static Json toJsonValue(const Struct &value) {
@@ -170,6 +178,15 @@ public:
       read(json[i], out.emplace_back());
       path.resize(length);
     }
+  }
+
+  template <typename T, size_t size>
+  void read(const Json &json, std::array<T, size> &out) {
+    if (!json.is_array() || json.size() != size)
+      return fail("a list of " + std::to_string(size), json);
+    std::vector<T> values;
+    read(json, values);
+    std::copy_n(values.begin(), std::min(values.size(), size), out.begin());
   }
 
   template <HasFields Struct> void read(const Json &json, Struct &out) {

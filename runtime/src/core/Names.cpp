@@ -45,6 +45,10 @@ int64_t artifact::numElements(const std::vector<int64_t> &shape) {
   return count;
 }
 
+ComputeType artifact::computeTypeOf(DataType type) {
+  return type == DataType::f64 ? ComputeType::f64 : ComputeType::f32;
+}
+
 template <typename Enum> std::string_view artifact::enumName(Enum value) {
   return EnumNames<Enum>::names[static_cast<size_t>(value)];
 }
@@ -66,6 +70,8 @@ INSTANTIATE(ConvolutionKind)
 INSTANTIATE(OpKind)
 INSTANTIATE(RegionKind)
 INSTANTIATE(ChannelKind)
+INSTANTIATE(ComputeType)
+INSTANTIATE(Epilogue)
 #undef INSTANTIATE
 
 std::string_view artifact::name(Optimizer optimizer) {

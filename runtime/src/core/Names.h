@@ -32,8 +32,16 @@ template <> struct EnumNames<OpKind> {
 };
 template <> struct EnumNames<RegionKind> {
   static constexpr std::string_view names[] = {
-      "param", "state",   "gradient",  "residual", "saved",
-      "edge",  "message", "workspace", "other"};
+      "param",    "state",   "gradient",  "residual", "saved",
+      "edge",     "message", "workspace", "other",    "input",
+      "constant", "library", "settings",  "report"};
+};
+template <> struct EnumNames<ComputeType> {
+  static constexpr std::string_view names[] = {"f32", "tf32", "f64"};
+};
+template <> struct EnumNames<Epilogue> {
+  static constexpr std::string_view names[] = {"none", "bias", "gelu",
+                                               "bias-gelu"};
 };
 template <> struct EnumNames<ChannelKind> {
   static constexpr std::string_view names[] = {

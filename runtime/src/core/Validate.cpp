@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Names.h"
+#include "ValidateDevice.h"
 
 #include "veeline/artifact.h"
 
@@ -420,7 +421,7 @@ private:
 
   void checkGemm(const Gemm &gemm, const std::string &where) {
     size_t rank = gemm.batch.size() + 2;
-    require(isFloat(gemm.type), where, "its type is neither f32 nor f64");
+    require(!isInteger(gemm.type), where, "its type is no float");
     require(gemm.aStrides.size() == rank && gemm.bStrides.size() == rank &&
                 gemm.cStrides.size() == rank,
             where, "it has not one stride per dimension");
@@ -513,5 +514,7 @@ private:
 } // namespace
 
 Status artifact::validate(const Artifact &artifact) {
-  return Validator(artifact).run();
+  if (Status status = Validator(artifact).run(); !status.ok())
+    return status;
+  return validateTarget(artifact);
 }

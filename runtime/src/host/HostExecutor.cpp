@@ -59,6 +59,10 @@ Expected<std::unique_ptr<HostExecutor>>
 HostExecutor::create(const artifact::Artifact &artifact,
                      const artifact::Program &program,
                      const HostOptions &options) {
+  if (artifact.metadata.target != "host")
+    return Status::error("its target is " + artifact.metadata.target +
+                         ", this program runs code for the host; compile the "
+                         "model again, for the target host");
   std::unique_ptr<HostExecutor> executor(
       new HostExecutor(artifact, program, options));
   if (Status status = executor->prepare(options); !status.ok())
@@ -186,7 +190,7 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
     worker.step = *step;
   }
 
-  veeline_rank &rank = worker.rank;
+  HostRank &rank = worker.rank;
   rank.index = index;
   rank.program = &program;
   rank.description = &description;
@@ -242,7 +246,7 @@ Status HostExecutor::startThreads() {
   return status;
 }
 
-static Status prepareCalls(veeline_rank &rank) {
+static Status prepareCalls(HostRank &rank) {
   if (Status status = prepareGemms(rank.description->gemms, rank.gemms);
       !status.ok())
     return status;

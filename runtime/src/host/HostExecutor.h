@@ -7,11 +7,10 @@
 #ifndef VEELINE_RUNTIME_HOST_HOSTEXECUTOR_H
 #define VEELINE_RUNTIME_HOST_HOSTEXECUTOR_H
 
-#include "Arena.h"
-#include "Executor.h"
+#include "HostRank.h"
+#include "LoadedProgram.h"
 #include "Network.h"
 #include "Object.h"
-#include "Rank.h"
 
 #include <array>
 #include <map>
@@ -44,7 +43,7 @@ struct HostOptions {
 /// Runs a program with one thread per rank in this process, or one of its ranks
 /// where the others are processes of a network. The threads live as long as the
 /// executor. `artifact` and `program` (one of its programs) outlive it.
-class HostExecutor final : public Executor, public Observed {
+class HostExecutor final : public LoadedProgram, public Observed {
 public:
   static Expected<std::unique_ptr<HostExecutor>>
   create(const artifact::Artifact &artifact, const artifact::Program &program,
@@ -60,7 +59,7 @@ public:
               int64_t bytes) override;
 
   /// True where the rank runs in this process; what follows is of such ranks.
-  bool isLocal(int32_t rank) const { return workers[rank] != nullptr; }
+  bool isLocal(int32_t rank) const override { return workers[rank] != nullptr; }
   Network *otherProcesses() const { return network; }
 
   // Where other processes run the other ranks; from any thread.
@@ -69,13 +68,14 @@ public:
   void describePlace(ShortText &text) const override;
   int64_t currentStep() const { return settings.step; }
 
-  /// The replicas of which some rank runs in this process.
-  int32_t firstReplica() const {
+  int32_t firstReplica() const override {
     return network
                ? program.placeOf(static_cast<size_t>(network->rank())).replica
                : 0;
   }
-  int32_t numReplicas() const { return network ? 1 : program.replicas; }
+  int32_t numReplicas() const override {
+    return network ? 1 : program.replicas;
+  }
   const Arena &arena(int32_t rank) const { return workers[rank]->arena; }
   const CallTable &gemms(int32_t rank) const {
     return workers[rank]->rank.gemms;
@@ -87,19 +87,16 @@ public:
   int64_t discardBytes(int32_t rank) const {
     return static_cast<int64_t>(workers[rank]->rank.discard.size());
   }
-  /// After a fault: what the rank did when it saw it, and what it waited for;
-  /// empty where the fault is its own.
-  std::string stoppedAt(int32_t rank) const;
+  std::string stoppedAt(int32_t rank) const override;
   /// The step, what is known of a fault, and what this process's rank does and
   /// waits for now; where others run the other ranks. For handlers of signals.
   void describe(ShortText &text) const;
-  /// The last steps of each local rank; empty without a timeline.
-  std::vector<std::vector<Event>> timeline(int32_t steps) const;
+  std::vector<std::vector<Event>> timeline(int32_t steps) const override;
 
 private:
   /// A thread and what it works on.
   struct Worker {
-    veeline_rank rank;
+    HostRank rank;
     Arena arena;
     Object object;
     veeline_step_fn step = nullptr;

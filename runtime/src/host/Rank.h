@@ -1,4 +1,4 @@
-//===- Rank.h - what the C ABI works on ------------------------*- C++ -*-===//
+//===- Rank.h - what all targets know of a rank ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,15 +7,12 @@
 #ifndef VEELINE_RUNTIME_HOST_RANK_H
 #define VEELINE_RUNTIME_HOST_RANK_H
 
-#include "Arena.h"
 #include "Channel.h"
+#include "Executor.h"
 #include "Fault.h"
 #include "Network.h"
-#include "PreparedCall.h"
 #include "Reduction.h"
-#include "TensorTrace.h"
 #include "Timeline.h"
-#include "Update.h"
 
 #include "veeline/artifact.h"
 #include "veeline/runtime.h"
@@ -25,14 +22,55 @@
 #include <memory>
 #include <vector>
 
-/// Touched only by the rank's own thread while a step runs.
+/// What the C ABI works on: one virtual function for each of runtime.h, which a
+/// target implements, and what transports know of a rank. Touched only by the
+/// rank's own thread while a step runs.
 struct veeline_rank {
+  veeline_rank() = default;
+  veeline_rank(const veeline_rank &) = delete;
+  veeline_rank &operator=(const veeline_rank &) = delete;
+  virtual ~veeline_rank() = default;
+
+  // Never called after a fault; what they return is then not used.
+  virtual void recvPost(int32_t channel, void *slot) = 0;
+  virtual void recvWait(int32_t channel) = 0;
+  /// Null after a fault that it finds itself.
+  virtual void *sendAcquire(int32_t channel) = 0;
+  virtual void sendCommit(int32_t channel) = 0;
+  virtual void sendCopy(int32_t channel, int32_t microbatch, void *slot,
+                        const void *value) = 0;
+  virtual void send(int32_t channel, int32_t microbatch, const void *value) = 0;
+  virtual void groupBegin() = 0;
+  virtual void groupEnd() = 0;
+  virtual void reducePost(int32_t reduction) = 0;
+  virtual void reduceWait(int32_t reduction) = 0;
+  virtual void lengthReceived(int32_t microbatch, const void *length) = 0;
+  virtual void writeLength(int32_t microbatch, void *length) = 0;
+  virtual void gemm(int32_t gemm, const void *a, const void *b, void *c,
+                    void *scratch) = 0;
+  virtual void gemmBias(int32_t gemm, const void *a, const void *b, void *c,
+                        const void *bias, void *scratch) = 0;
+  virtual void convolution(int32_t convolution, const void *a, const void *b,
+                           void *c, void *scratch) = 0;
+  virtual void launch(int32_t kernel, const uint64_t *arguments) = 0;
+  virtual void copy(void *target, const void *source, int64_t bytes) = 0;
+  virtual void zero(void *target, int64_t bytes) = 0;
+  virtual uint64_t load(const void *address, int32_t bytes) = 0;
+  virtual const void *constant(int32_t constant) = 0;
+  virtual const void *settingsPlace() = 0;
+  virtual void *norm(int32_t param) = 0;
+  virtual void update(int32_t param, void *value, void *state,
+                      const void *const *gradients, int32_t numGradients) = 0;
+  virtual void report(int32_t result, int32_t microbatch,
+                      const void *value) = 0;
+  virtual void opBegin(int32_t op) = 0;
+  virtual void opEnd(int32_t op) = 0;
+
   int32_t index = 0;
   const veeline::artifact::Program *program = nullptr;
   const veeline::artifact::Rank *description = nullptr;
   veeline::host::Fault *fault = nullptr;
   veeline::host::Network *network = nullptr; ///< Null: ranks are threads.
-  const veeline::host::Arena *arena = nullptr;
 
   /// Set once this rank has seen a fault: every call returns at once.
   bool failed = false;
@@ -60,9 +98,6 @@ struct veeline_rank {
   /// Some are posted and not waited for.
   int32_t reductionsUnderWay = 0;
   std::vector<char> discard; ///< Where sends write after a fault.
-  veeline::host::CallTable gemms;
-  veeline::host::CallTable convolutions;
-  std::vector<veeline::host::ParamUpdate> updates;
   const veeline::StepSettings *settings = nullptr;
   int32_t microbatches = 1;    ///< Of the rank's replica.
   int32_t allMicrobatches = 1; ///< Of all replicas.
@@ -80,12 +115,6 @@ struct veeline_rank {
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 
   std::unique_ptr<veeline::host::Timeline> timeline; ///< Null: not asked for.
-  std::unique_ptr<veeline::host::TensorTrace> trace; ///< The same.
-
-  /// True where the `bytes` at `place` lie inside of this rank's arena.
-  bool owns(const void *place, int64_t bytes) const {
-    return arena->contains(place, bytes);
-  }
 
   void move() {
     // One thread writes, so that no locked instruction is needed.
@@ -145,6 +174,16 @@ struct veeline_rank {
 
   /// Records the first fault of the program and stops this rank.
   void fail(const std::string &message);
+
+  /// Takes what `source` says for the length of a microbatch.
+  void agreeOnLength(int32_t microbatch, int64_t length, const char *source);
+
+  // What compiled code must get right, in builds with checks.
+  const veeline::artifact::Channel &channelOf(int32_t channel) const;
+  const veeline::artifact::Channel &checkedReceiver(int32_t channel) const;
+  const veeline::artifact::Channel &checkedSender(int32_t channel) const;
+  void checkReduction(int32_t reduction) const;
+  void checkReport(int32_t result, int32_t microbatch) const;
 };
 
 #endif // VEELINE_RUNTIME_HOST_RANK_H

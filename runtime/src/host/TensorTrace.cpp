@@ -7,8 +7,8 @@
 #include "TensorTrace.h"
 
 #include "HalfFloats.h"
+#include "HostRank.h"
 #include "Names.h"
-#include "Rank.h"
 
 #include <cmath>
 #include <cstdio>
@@ -152,7 +152,7 @@ private:
 };
 } // namespace
 
-TensorTrace::TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata)
+TensorTrace::TensorTrace(HostRank &rank, const artifact::Metadata &metadata)
     : rank(rank), metadata(metadata) {
   for (size_t i = 0; i < rank.channels.size(); ++i) {
     if (!rank.channels[i])

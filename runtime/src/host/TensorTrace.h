@@ -14,6 +14,8 @@
 
 namespace veeline::host {
 
+struct HostRank;
+
 /// Of the elements of a tensor, computed in f64. A NaN among them makes all of
 /// these NaN; `deviation` has n-1 under the fraction, and is 0 for one element.
 struct TensorStatistics {
@@ -30,7 +32,7 @@ class TensorTrace {
 public:
   /// From now on what `rank` sends and receives goes through this object,
   /// which it owns. After the rank's channels are set.
-  TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata);
+  TensorTrace(HostRank &rank, const artifact::Metadata &metadata);
 
   /// `number` counts the messages of the channel.
   void printMessage(const char *what, int32_t channel, uint32_t number,
@@ -47,7 +49,7 @@ private:
   bool isShared(int32_t param) const;
   void print(std::string line) const;
 
-  veeline_rank &rank;
+  HostRank &rank;
   const artifact::Metadata &metadata;
   std::vector<std::unique_ptr<Channel>> ends;
 };

@@ -12,6 +12,8 @@
 
 #include "Update.h"
 
+#include "Coefficients.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -24,13 +26,6 @@ static constexpr int64_t blockSize = 1024;
 static constexpr int64_t normLanes = 8;
 
 namespace {
-/// The numbers of one step in the parameter's type, rounded once.
-template <typename T> struct Coefficients {
-  T gradientScale, keep, rate;
-  T beta1, oneMinusBeta1, beta2, oneMinusBeta2;
-  T secondMomentScale, epsilon;
-};
-
 template <typename T> struct Arguments {
   Coefficients<T> c;
   Optimizer optimizer;
@@ -41,25 +36,6 @@ template <typename T> struct Arguments {
   int32_t numGradients;
 };
 } // namespace
-
-template <typename T>
-static Coefficients<T> coefficientsOf(const ParamUpdate &update,
-                                      const StepSettings &s,
-                                      int32_t microbatches) {
-  bool isAdam = update.optimizer == Optimizer::adamw;
-  double correction1 = isAdam ? 1 - std::pow(s.beta1, double(s.step)) : 1;
-  double correction2 = 1 - std::pow(s.beta2, double(s.step));
-  double decay = update.decays ? s.learningRate * s.weightDecay : 0;
-  return {T(1) / T(microbatches),
-          T(1 - decay),
-          T(s.learningRate / correction1),
-          T(s.beta1),
-          T(1 - s.beta1),
-          T(s.beta2),
-          T(1 - s.beta2),
-          T(1 / std::sqrt(correction2)),
-          T(s.epsilon)};
-}
 
 template <typename T>
 static VEELINE_KERNEL void sumGradients(const Arguments<T> &a, int64_t first,
@@ -156,7 +132,8 @@ static void updateTyped(ParamUpdate &update, const StepSettings &settings,
                         int32_t microbatches, void *value, void *state,
                         const void *const *gradients, int32_t numGradients,
                         int vectorBits) {
-  Arguments<T> arguments{coefficientsOf<T>(update, settings, microbatches),
+  Arguments<T> arguments{coefficientsOf<T>(update.optimizer, update.decays,
+                                           settings, microbatches),
                          update.optimizer,
                          update.numElements,
                          static_cast<T *>(value),

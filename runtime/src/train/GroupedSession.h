@@ -34,6 +34,7 @@ public:
   /// Entry `index` of `gradients`, over all groups.
   std::vector<char> gradient(size_t index) const;
   const artifact::Program &program() const { return session->program(); }
+  Status readStatus() const { return session->readStatus(); }
 
 private:
   explicit GroupedSession(Run &run) : run(run) {}

@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_TRAIN_OPTIONS_H
 #define VEELINE_RUNTIME_TRAIN_OPTIONS_H
 
+#include "CudaOptions.h"
 #include "Executor.h"
 #include "Inputs.h"
 
@@ -48,6 +49,9 @@ struct Options {
   std::string transport = "auto";
   /// Where libraries of ours are that are loaded on demand.
   std::string libraryDirectory;
+
+  /// Of an artifact for a GPU: where its libraries are, and which GPUs to use.
+  cuda::CudaOptions cuda;
 
   bool traceTensors = false;
   bool checkMessages = false;

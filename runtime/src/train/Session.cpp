@@ -373,17 +373,34 @@ Session::create(Run &run, const std::string &programName,
   if (!found.ok())
     return found.status();
   session->description = *found;
-  Expected<std::unique_ptr<host::HostExecutor>> host =
-      host::HostExecutor::create(run.artifact, *session->description, options);
-  if (!host.ok())
+  if (Status status = session->load(options); !status.ok())
     return Status::error("cannot load '" + run.options.artifact +
-                         "': " + host.message());
-  session->host = std::move(*host);
+                         "': " + status.message());
   session->firstMicrobatch =
-      session->stepMicrobatches() * session->host->firstReplica();
+      session->stepMicrobatches() * session->loaded->firstReplica();
   if (Status status = session->initialize(); !status.ok())
     return status;
   return session;
+}
+
+/// On the target that the artifact is for.
+Status Session::load(const host::HostOptions &options) {
+  if (run.metadata().target == "cuda") {
+    Expected<std::unique_ptr<cuda::CudaExecutor>> created =
+        cuda::CudaExecutor::create(run.artifact, *description,
+                                   run.options.cuda);
+    if (!created.ok())
+      return created.status();
+    loaded = std::move(*created);
+    return Status::success();
+  }
+  Expected<std::unique_ptr<host::HostExecutor>> created =
+      host::HostExecutor::create(run.artifact, *description, options);
+  if (!created.ok())
+    return created.status();
+  onHost = created->get();
+  loaded = std::move(*created);
+  return Status::success();
 }
 
 int64_t Session::bytesOf(size_t param) const {
@@ -403,8 +420,8 @@ Status Session::initialize() {
       std::vector<char> zeros(
           static_cast<size_t>(bytesOf(entry.param) * slots));
       if (Status status =
-              host->write(static_cast<int32_t>(rank), entry.stateOffset,
-                          zeros.data(), static_cast<int64_t>(zeros.size()));
+              loaded->write(static_cast<int32_t>(rank), entry.stateOffset,
+                            zeros.data(), static_cast<int64_t>(zeros.size()));
           !status.ok())
         return status;
     }
@@ -443,8 +460,8 @@ Status Session::setValue(size_t index, const std::vector<char> &bytes) {
     for (const RankParam &entry : description->ranks[rank].params)
       if (static_cast<size_t>(entry.param) == index)
         if (Status status =
-                host->write(static_cast<int32_t>(rank), entry.valueOffset,
-                            bytes.data(), static_cast<int64_t>(bytes.size()));
+                loaded->write(static_cast<int32_t>(rank), entry.valueOffset,
+                              bytes.data(), static_cast<int64_t>(bytes.size()));
             !status.ok())
           return status;
   return Status::success();
@@ -452,7 +469,10 @@ Status Session::setValue(size_t index, const std::vector<char> &bytes) {
 
 void Session::copyFromArena(int32_t rank, int64_t offset,
                             std::vector<char> &bytes) const {
-  std::copy_n(host->arena(rank).data() + offset, bytes.size(), bytes.begin());
+  Status status = loaded->read(rank, offset, bytes.data(),
+                               static_cast<int64_t>(bytes.size()));
+  if (readFailure.ok())
+    readFailure = status;
 }
 
 /// The ranks that update the parameter, by place.
@@ -470,7 +490,7 @@ std::vector<int32_t> Session::homesOf(size_t param) const {
 std::vector<char> Session::value(size_t index, size_t copy) const {
   std::vector<char> bytes(static_cast<size_t>(bytesOf(index)));
   std::vector<int32_t> homes = homesOf(index);
-  if (copy >= homes.size() || !host->isLocal(homes[copy]))
+  if (copy >= homes.size() || !loaded->isLocal(homes[copy]))
     return bytes;
   for (const RankParam &entry :
        description->ranks[static_cast<size_t>(homes[copy])].params)
@@ -510,8 +530,10 @@ Status Session::gatherValue(size_t param, char *bytes) const {
   std::vector<int32_t> homes = homesOf(param);
   int32_t home = homes.empty() ? -1 : homes[0];
   std::string mine;
-  if (home < 0 || host->isLocal(home)) {
+  if (home < 0 || loaded->isLocal(home)) {
     std::vector<char> content = value(param);
+    if (Status status = readStatus(); !status.ok())
+      return status;
     mine.assign(content.begin(), content.end());
   }
   if (run.network) {
@@ -544,7 +566,7 @@ Status Session::save(const std::string &path, int64_t steps) const {
 
 Expected<std::vector<std::vector<host::Event>>>
 Session::timeline(int32_t steps) const {
-  std::vector<std::vector<host::Event>> ranks = host->timeline(steps);
+  std::vector<std::vector<host::Event>> ranks = loaded->timeline(steps);
   if (!run.network)
     return ranks;
   static_assert(std::is_trivially_copyable_v<host::Event>);
@@ -566,17 +588,17 @@ Session::timeline(int32_t steps) const {
 
 Status Session::writeFlightRecord(const std::string &prefix,
                                   const std::string &failure) const {
-  std::vector<std::vector<host::Event>> events = host->timeline(flightSteps);
+  std::vector<std::vector<host::Event>> events = loaded->timeline(flightSteps);
   Status first = Status::success();
   for (int32_t rank = 0, next = 0; next < static_cast<int32_t>(events.size());
        ++rank) {
-    if (!host->isLocal(rank))
+    if (!loaded->isLocal(rank))
       continue;
     // Lanes of a trace are ranks: those of others stay empty.
     std::vector<std::vector<host::Event>> lanes(description->ranks.size());
     lanes[rank] = events[next++];
     std::string text = host::toText(*description, rank, lanes[rank]);
-    if (std::string place = host->stoppedAt(rank); !place.empty())
+    if (std::string place = loaded->stoppedAt(rank); !place.empty())
       text += place + "\n";
     text += failure + "\n";
     std::string name = flightRecordName(prefix, rank);
@@ -613,11 +635,11 @@ void Session::setFirstMicrobatch(int64_t first) {
 Status Session::step(int64_t step, StepResult &result) {
   if (preparedStep != step)
     prepareInputs(step);
-  if (Status status = host->begin(inputs[step % 2].data(),
-                                  settingsOfStep(run.options, step));
+  if (Status status = loaded->begin(inputs[step % 2].data(),
+                                    settingsOfStep(run.options, step));
       !status.ok())
     return status;
   if (step < run.options.steps)
     prepareInputs(step + 1);
-  return host->finish(result);
+  return loaded->finish(result);
 }

@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_TRAIN_SESSION_H
 #define VEELINE_RUNTIME_TRAIN_SESSION_H
 
+#include "CudaExecutor.h"
 #include "File.h"
 #include "HostExecutor.h"
 #include "Mesh.h"
@@ -129,7 +130,11 @@ public:
     return description->microbatches ? description->microbatches
                                      : run.metadata().microbatches;
   }
-  const host::HostExecutor &executor() const { return *host; }
+  /// On the host, and only there.
+  const host::HostExecutor &executor() const { return *onHost; }
+  /// The first failure of what was read of arenas so far: what reads several
+  /// values asks once.
+  Status readStatus() const { return readFailure; }
 
   /// Of the batch arguments of two steps, and of the constant buffers.
   int64_t batchBytes() const;
@@ -138,13 +143,14 @@ public:
 private:
   explicit Session(Run &run) : run(run) {}
 
+  Status load(const host::HostOptions &options);
   Status initialize();
   void prepareInputs(int64_t step);
   int64_t bytesOf(size_t param) const;
   std::vector<int32_t> homesOf(size_t param) const;
   std::vector<Gradient> collectGradients(bool ofAllRanks) const;
   int64_t numMicrobatches() const {
-    return stepMicrobatches() * host->numReplicas();
+    return stepMicrobatches() * loaded->numReplicas();
   }
   Status gatherValue(size_t param, char *bytes) const;
   void copyFromArena(int32_t rank, int64_t offset,
@@ -152,7 +158,9 @@ private:
 
   Run &run;
   const artifact::Program *description = nullptr;
-  std::unique_ptr<host::HostExecutor> host;
+  std::unique_ptr<host::LoadedProgram> loaded;
+  const host::HostExecutor *onHost = nullptr; ///< `loaded`; null on a GPU.
+  mutable Status readFailure = Status::success();
   /// Two steps of every batch argument, used in turn; then the buffers.
   std::vector<AlignedBytes> batches[2];
   std::vector<const void *> inputs[2];

@@ -78,7 +78,33 @@ static Status checkWritable(const std::string &path) {
   return path.empty() ? Status::success() : AtomicFile(path).open();
 }
 
+/// What looks into ranks of the host, or starts several processes.
+static Status checkTarget(const Options &options, const Run &run) {
+  if (run.metadata().target == "host")
+    return Status::success();
+  const std::pair<const char *, bool> ofHost[] = {
+      {"--timeline", !options.timeline.empty()},
+      {"--profile", !options.profile.empty()},
+      {"--flight-recorder", !options.flightRecorder.empty()},
+      {"--trace-tensors", options.traceTensors},
+      {"--check-messages", options.checkMessages},
+      {"--check-memory", options.checkMemory}};
+  for (auto [name, isGiven] : ofHost)
+    if (isGiven)
+      return Status::error(
+          std::string(name) + " looks into ranks of the host, and '" +
+          options.artifact + "' is for the target " + run.metadata().target);
+  if (run.network)
+    return Status::error("'" + options.artifact + "' is for the target " +
+                         run.metadata().target +
+                         ", whose ranks are threads of one process; start it "
+                         "without a launcher");
+  return Status::success();
+}
+
 Status Trainer::open() {
+  if (Status status = checkTarget(options, run); !status.ok())
+    return status;
   host::HostOptions hostOptions;
   hostOptions.poison = options.checkMemory;
   hostOptions.network = run.network.get();
@@ -213,6 +239,7 @@ Expected<bool> Trainer::isInterrupted() const {
 Status Trainer::loop() {
   Progress progress(options.steps, run.tokensPerStep(), options.logEvery,
                     /*isAlone=*/!run.network);
+  // Processes run on the host alone: see checkTarget.
   PlaceTeller teller(run.network ? &session->executor() : nullptr);
   lastResort.watch(session.get());
   firstBegin = host::nanoseconds();

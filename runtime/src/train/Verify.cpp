@@ -279,6 +279,9 @@ Status Verifier::verify() {
       return status;
   }
   note(compareParams(run, *tested, *sequential));
+  for (const Status &status : {tested->readStatus(), sequential->readStatus()})
+    if (!status.ok())
+      return status;
   print();
   if (!firstError.empty())
     return Status::error("verification failed: " + firstError);
@@ -315,6 +318,10 @@ train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
       return Status::error("not equal to the sequential run: " + difference);
   }
   Difference difference = compareParams(run, trained, **sequential);
+  for (const Status &status :
+       {trained.readStatus(), (*sequential)->readStatus()})
+    if (!status.ok())
+      return status;
   if (!difference.empty())
     return Status::error("not equal to the sequential run: " + difference);
   std::printf("compared: losses of %ld steps and all parameters equal the "

@@ -47,3 +47,9 @@ func.func private @kernel(%x: memref<8xf32>, %n: index) attributes {pipe.kernel}
   }
   return
 }
+
+// -----
+
+// expected-error @+1 {{entries of 'pipe.sums' are a float type and how many are added, found [i32, 2]}}
+module attributes {pipe.sums = [[f32, 2], [i32, 2]]} {
+}

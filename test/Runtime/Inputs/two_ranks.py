@@ -62,6 +62,11 @@ def gemm(m, n, k, a_strides, b_strides):
         "b_strides": b_strides,
         "c_strides": [n, 1],
         "scratch_bytes": SCRATCH,
+        "c_type": "f32",
+        "compute": "f32",
+        "alignment": 4,
+        "accumulate": False,
+        "epilogue": "none",
     }
 
 
@@ -84,6 +89,14 @@ def rank(symbol, size, regions, params, gemms, ops):
         "convolutions": [],
         "reductions": [],
         "ops": ops,
+        "inputs": [],
+        "constants": [],
+        "library_offset": -1,
+        "library_bytes": 0,
+        "settings_offset": -1,
+        "norms_offset": -1,
+        "norm_parts": 0,
+        "reads_back": False,
     }
 
 
@@ -100,6 +113,8 @@ def channel(kind, from_rank, to_rank):
         "length_shapes": [],
         "microbatches": [],
         "parts": 1,
+        "stream": 1,
+        "communicator": 0,
     }
 
 
@@ -206,6 +221,8 @@ metadata = {
     "batches": [tokens("tokens"), tokens("labels")],
     "buffers": [],
     "programs": [pipeline(), single("sequential", 1), single("reference", 0)],
+    "target": "host",
+    "device": None,
 }
 for argument in sys.argv[1:]:
     key, value = argument.split("=", 1)

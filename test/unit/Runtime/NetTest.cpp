@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostExecutor.h"
+#include "HostRank.h"
 #include "Mesh.h"
-#include "Rank.h"
 
 #include "veeline/Support/Check.h"
 
@@ -450,7 +450,7 @@ TEST(Net, MemoryIsLeftAlone) {
   joining.join();
   ASSERT_TRUE(mesh.ok());
   std::unique_ptr<host::Channel> receiver = (*mesh)->connect(group, 0, channel);
-  veeline_rank rank;
+  host::HostRank rank;
   std::array<std::atomic<char>, messageBytes> slot = {};
   receiver->post(rank, slot.data());
   peer->awaitCredit();
@@ -543,7 +543,7 @@ TEST(RemoteReceiver, TakesPartsInOrder) {
   auto partAt = [](int32_t part, int64_t bytes) {
     return host::Identity{artifact::ChannelKind::activation, 0, 0, part, bytes};
   };
-  veeline_rank rank;
+  host::HostRank rank;
   char slot[messageBytes];
   channel.parts = 3;
   {

@@ -10,13 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PipelineTables.h"
+#include "StepWriter.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,101 +40,6 @@ namespace veeline::pipe {
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
-
-static MemRefType getMemRefType(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return MemRefType::get(tensor.getShape(), tensor.getElementType());
-}
-
-namespace {
-
-/// Writes the step of one rank.
-class StepWriter {
-public:
-  StepWriter(PipelineTables &tables, const ChannelTable &channels,
-             ArrayRef<PipelineOp> versions, ProgramOp program, MemoryPlan plan,
-             SymbolTableCollection &symbols)
-      : tables(tables), channels(channels), versions(versions),
-        program(program), plan(std::move(plan)), symbols(symbols),
-        module(program->getParentOfType<ModuleOp>()),
-        moduleSymbols(symbols.getSymbolTable(module)),
-        typeConverter(program.getContext()), builder(program.getContext()),
-        loc(program.getLoc()),
-        ptr(LLVM::LLVMPointerType::get(program.getContext())) {
-    for (PipelineOp version : versions)
-      edgesAt.emplace_back(version);
-  }
-
-  LogicalResult run();
-
-private:
-  // Runtime calls.
-  func::FuncOp declare(StringRef name, ArrayRef<Type> arguments, Type result);
-  Value callRuntime(StringRef name, ArrayRef<Value> arguments, Type result);
-  Value constant(int64_t value, unsigned bits);
-
-  // Addresses.
-  Value atArena(int64_t offset);
-  Value atBatch(Value input, int64_t microbatch);
-  Value getAddress(Value value);
-  FailureOr<Value> getImplied(Operation *op, Value operand, int64_t microbatch);
-  Value asMemRef(OpBuilder &builder, Value address, MemRefType type);
-  void callFunction(OpBuilder &builder, func::FuncOp func, Value rank,
-                    ArrayRef<Value> addresses);
-
-  // Ops.
-  void clearAccumulators();
-  LogicalResult verifyPlaced(Operation *op);
-  LogicalResult lower(Operation *op);
-  LogicalResult lowerWork(Operation *op);
-  FailureOr<Value> getArgument(Operation *op, ChunkOp chunk,
-                               const ChunkValue &value, const Carried &carried);
-  LogicalResult verifyLengthKnown(Operation *op, const schedule::Op &work);
-  FailureOr<Value> getResult(Operation *op, ChunkOp chunk,
-                             const ChunkValue &value, const Carried &carried);
-  void acquireDirectSends(Operation *op);
-  void reportResults(Operation *op);
-  void tellLength(Value received);
-  void lowerLength(LengthOp length);
-  void callVersion(int64_t microbatch, StringRef name,
-                   ArrayRef<func::FuncOp> functions, ArrayRef<Value> addresses);
-  RankedTensorType getTypeAt(Value value, size_t version);
-  void lowerSend(SendOp send);
-  void lowerRecv(RecvOp recv);
-  void lowerWait(WaitOp wait);
-  void lowerAllReduce(AllReduceOp sum);
-  void lowerAdd(AddOp add);
-  LogicalResult lowerUpdate(UpdateOp update);
-  LogicalResult lowerAssign(AssignOp assign);
-  func::FuncOp getAddFunction(MemRefType type);
-  template <typename BodyT> void bracket(Operation *op, BodyT body);
-
-  PipelineTables &tables;
-  const ChannelTable &channels;
-  /// For each length; empty where there is one only.
-  ArrayRef<PipelineOp> versions;
-  std::vector<EdgeTable> edgesAt;
-  ProgramOp program;
-  MemoryPlan plan;
-  SymbolTableCollection &symbols;
-  ModuleOp module;
-  SymbolTable &moduleSymbols;
-  LLVMTypeConverter typeConverter;
-  OpBuilder builder;
-  Location loc;
-  Type ptr;
-  Value rank, arena, batch;
-  llvm::DenseMap<Operation *, int64_t> timelineNumbers;
-  /// The reduction that an op posts or waits for, where it is the one that
-  /// does.
-  llvm::DenseMap<Operation *, int64_t> reductionNumbers;
-  /// The microbatches whose length is agreed on.
-  llvm::DenseSet<int64_t> knownLengths;
-  /// Where values that are not at a fixed place of the arena are.
-  llvm::DenseMap<Value, Value> addresses;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Runtime calls and addresses
@@ -184,13 +91,20 @@ Value StepWriter::atBatch(Value input, int64_t microbatch) {
              (llvm::find(buffers, cast<BufferOp>(input.getDefiningOp())) -
               buffers.begin());
   }
+  int64_t bytes = isBatch ? getByteSize(input.getType()) * microbatch : 0;
+  if (isOnDevice) {
+    auto place =
+        llvm::find_if(plan.device->inputs, [&](const MemoryPlan::Input &entry) {
+          return entry.input == number;
+        });
+    return atArena(place->offset + bytes);
+  }
   Value slot =
       LLVM::GEPOp::create(builder, loc, ptr, ptr, batch,
                           ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
   Value base = LLVM::LoadOp::create(builder, loc, ptr, slot);
-  if (!isBatch || microbatch == 0)
+  if (bytes == 0)
     return base;
-  int64_t bytes = getByteSize(input.getType()) * microbatch;
   return LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), base,
                              ArrayRef<LLVM::GEPArg>{constant(bytes, 64)});
 }
@@ -246,13 +160,6 @@ void StepWriter::callFunction(OpBuilder &builder, func::FuncOp func, Value rank,
     arguments.push_back(
         asMemRef(builder, address, cast<MemRefType>(types[arguments.size()])));
   func::CallOp::create(builder, loc, func, arguments);
-}
-
-template <typename BodyT> void StepWriter::bracket(Operation *op, BodyT body) {
-  Value number = constant(timelineNumbers.lookup(op), 32);
-  callRuntime("veeline_op_begin", {rank, number}, {});
-  body();
-  callRuntime("veeline_op_end", {rank, number}, {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,13 +246,15 @@ LogicalResult StepWriter::lowerWork(Operation *op) {
   if (failed(verifyLengthKnown(op, work)))
     return failure();
   const Carried &carried = tables.get(work.chunk, kind);
-  acquireDirectSends(op);
+  if (!isOnDevice)
+    acquireDirectSends(op);
   SmallVector<Value> addresses;
-  for (const ChunkValue &value : signature->arguments) {
+  for (auto [number, value] : llvm::enumerate(signature->arguments)) {
     FailureOr<Value> argument = getArgument(op, chunk, value, carried);
     if (failed(argument))
       return failure();
-    addresses.push_back(*argument);
+    addresses.push_back(
+        atSlice(op, number, *argument, getByteSize(value.type)));
   }
   for (const ChunkValue &value : signature->results) {
     FailureOr<Value> result = getResult(op, chunk, value, carried);
@@ -399,6 +308,8 @@ void StepWriter::tellLength(Value received) {
 /// What all sources agree on.
 void StepWriter::lowerLength(LengthOp length) {
   knownLengths.insert(length.getMicrobatch());
+  if (isOnDevice)
+    addresses[length.getLength()] = onStack(length.getLength().getType());
   Value microbatch = constant(length.getMicrobatch(), 32);
   if (length.getData() && length.getReceived().empty())
     callRuntime("veeline_length_of_data", {rank, microbatch}, {});
@@ -464,149 +375,6 @@ RankedTensorType StepWriter::getTypeAt(Value value, size_t version) {
   return getCarried(chunk, signature->results)[result.getResultNumber()].type;
 }
 
-/// The microbatch that a gradient is of.
-static int64_t getMicrobatch(Value gradient) {
-  if (auto add = gradient.getDefiningOp<AddOp>())
-    return getMicrobatch(add.getLhs());
-  if (auto wait = gradient.getDefiningOp<WaitOp>())
-    return wait.getHandle().getDefiningOp<RecvOp>().getMicrobatch();
-  return getScheduleOp(gradient.getDefiningOp())->microbatch;
-}
-
-//===----------------------------------------------------------------------===//
-// Messages, sums, updates
-//===----------------------------------------------------------------------===//
-
-void StepWriter::lowerSend(SendOp send) {
-  Value channel = constant(channels.find(send), 32);
-  bool isDirect = addresses.contains(send.getValue());
-  bracket(send, [&] {
-    if (isDirect)
-      return (void)callRuntime("veeline_send_commit", {rank, channel}, {});
-    Value slot = callRuntime("veeline_send_acquire", {rank, channel}, ptr);
-    callRuntime("veeline_send_copy",
-                {rank, channel, constant(send.getMicrobatch(), 32), slot,
-                 getAddress(send.getValue())},
-                {});
-  });
-}
-
-void StepWriter::lowerRecv(RecvOp recv) {
-  int64_t channel = channels.find(recv);
-  callRuntime("veeline_recv_post",
-              {rank, constant(channel, 32), getAddress(recv.getHandle())}, {});
-}
-
-/// A reduction is posted when all of its gradients are there.
-void StepWriter::lowerAllReduce(AllReduceOp sum) {
-  auto number = reductionNumbers.find(sum);
-  if (number == reductionNumbers.end())
-    return;
-  bracket(sum, [&] {
-    callRuntime("veeline_reduce_post", {rank, constant(number->second, 32)},
-                {});
-  });
-}
-
-void StepWriter::lowerWait(WaitOp wait) {
-  auto recv = wait.getHandle().getDefiningOp<RecvOp>();
-  if (!recv) {
-    auto number = reductionNumbers.find(wait);
-    if (number != reductionNumbers.end())
-      bracket(wait, [&] {
-        callRuntime("veeline_reduce_wait", {rank, constant(number->second, 32)},
-                    {});
-      });
-    return;
-  }
-  int64_t channel = channels.find(recv);
-  bracket(wait, [&] {
-    callRuntime("veeline_recv_wait", {rank, constant(channel, 32)}, {});
-  });
-  tellLength(wait.getValue());
-}
-
-/// `pipe_add_<type>`: c = a + b, on memrefs.
-func::FuncOp StepWriter::getAddFunction(MemRefType type) {
-  std::string name = "pipe_add";
-  for (int64_t size : type.getShape())
-    name += "_" + std::to_string(size);
-  llvm::raw_string_ostream(name) << "_" << type.getElementType();
-  if (auto func = moduleSymbols.lookup<func::FuncOp>(name))
-    return func;
-  func::FuncOp func = declare(name, {type, type, type}, {});
-  OpBuilder body = OpBuilder::atBlockBegin(func.addEntryBlock());
-  AffineMap map = body.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  linalg::GenericOp::create(
-      body, loc, ValueRange{func.getArgument(0), func.getArgument(1)},
-      ValueRange{func.getArgument(2)}, ArrayRef<AffineMap>{map, map, map},
-      iterators, [](OpBuilder &b, Location l, ValueRange values) {
-        Value sum = arith::AddFOp::create(b, l, values[0], values[1]);
-        linalg::YieldOp::create(b, l, sum);
-      });
-  func::ReturnOp::create(body, loc);
-  return func;
-}
-
-void StepWriter::lowerAdd(AddOp add) {
-  SmallVector<Value> addresses;
-  for (Value value : {add.getLhs(), add.getRhs(), add.getResult()})
-    addresses.push_back(getAddress(value));
-  func::FuncOp func = getAddFunction(getMemRefType(add.getResult().getType()));
-  if (versions.empty())
-    return callFunction(builder, func, /*rank=*/{}, addresses);
-  SmallVector<func::FuncOp> functions;
-  std::string name = func.getSymName().str();
-  for (size_t i = 0; i != versions.size(); ++i) {
-    RankedTensorType type = getTypeAt(add.getResult(), i);
-    functions.push_back(getAddFunction(getMemRefType(type)));
-    // Of two values that have one shape at the bound, other lengths may have
-    // two.
-    name += "_" + std::to_string(type.getNumElements());
-  }
-  callVersion(getMicrobatch(add.getLhs()), name, functions, addresses);
-}
-
-LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
-  const MemoryPlan::Param *entry = plan.findParam(update.getParam());
-  if (!entry || !entry->isHome)
-    return update.emitOpError("updates a parameter whose home is another rank");
-  int64_t number = entry - plan.params.begin();
-  int64_t count = update.getGradients().size();
-  Value gradients =
-      LLVM::AllocaOp::create(builder, loc, ptr, ptr, constant(count, 64));
-  for (auto [i, gradient] : llvm::enumerate(update.getGradients())) {
-    Value slot =
-        LLVM::GEPOp::create(builder, loc, ptr, ptr, gradients,
-                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-    LLVM::StoreOp::create(builder, loc, getAddress(gradient), slot);
-  }
-  Value state = entry->state >= 0
-                    ? atArena(entry->state)
-                    : LLVM::ZeroOp::create(builder, loc, ptr).getResult();
-  bracket(update, [&] {
-    callRuntime("veeline_update",
-                {rank, constant(number, 32), atArena(entry->value), state,
-                 gradients, constant(count, 32)},
-                {});
-  });
-  return success();
-}
-
-LogicalResult StepWriter::lowerAssign(AssignOp assign) {
-  const MemoryPlan::Param *entry = plan.findParam(assign.getParam());
-  if (!entry)
-    return assign.emitOpError("assigns a parameter that has no place in the "
-                              "plan of this rank's memory");
-  LLVM::MemcpyOp::create(builder, loc, atArena(entry->value),
-                         getAddress(assign.getValue()),
-                         constant(getByteSize(assign.getValue().getType()), 64),
-                         /*isVolatile=*/false);
-  return success();
-}
-
 /// The values that the step computes have a place in the arena, but for those
 /// that go straight into a receiver's memory.
 LogicalResult StepWriter::verifyPlaced(Operation *op) {
@@ -620,13 +388,14 @@ LogicalResult StepWriter::verifyPlaced(Operation *op) {
     return verifySum(gradient);
   if (auto sum = dyn_cast<AllReduceOp>(op))
     return verifySum(sum);
-  if (!getScheduleOp(op) && !isa<AddOp, LengthOp, RecvOp>(op))
+  if ((!getScheduleOp(op) && !isa<AddOp, LengthOp, RecvOp>(op)) ||
+      (isOnDevice && isLength(op)))
     return success();
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
   bool isComplete = offsets && offsets.size() == op->getNumResults();
   for (OpResult result : op->getResults()) {
     bool isPlaced = isComplete && offsets[result.getResultNumber()] >= 0;
-    if (!isPlaced && !isComputedAtReceiver(result))
+    if (!isPlaced && (isOnDevice || !isComputedAtReceiver(result)))
       return op->emitOpError(
           "has no planned memory; run --pipe-plan-memory first");
   }
@@ -669,9 +438,46 @@ void StepWriter::clearAccumulators() {
     else
       ranges.push_back({accumulator.offset, accumulator.offset + bytes});
   }
-  for (auto [begin, end] : ranges)
-    LLVM::MemsetOp::create(builder, loc, atArena(begin), constant(0, 8),
-                           constant(end - begin, 64), /*isVolatile=*/false);
+  // So are norms, which kernels add to.
+  if (isOnDevice && plan.device->normParts)
+    ranges.push_back({plan.device->normsOffset,
+                      plan.device->normsOffset +
+                          plan.device->getNormBytes(plan.params.size())});
+  for (auto [begin, end] : ranges) {
+    Value place = atArena(begin), bytes = constant(end - begin, 64);
+    if (isOnDevice)
+      callRuntime("veeline_zero", {rank, place, bytes}, {});
+    else
+      LLVM::MemsetOp::create(builder, loc, place, constant(0, 8), bytes,
+                             /*isVolatile=*/false);
+  }
+}
+
+/// The group of an op that stands for messages.
+static IntegerAttr getGroup(Operation *op) {
+  return llvm::TypeSwitch<Operation *, IntegerAttr>(op)
+      .Case<SendOp, RecvOp, AllReduceOp>(
+          [](auto message) { return message.getGroupAttr(); })
+      .Default(IntegerAttr());
+}
+
+/// The first and the last op of each group that the runtime has to be told of:
+/// those with more than one thing to issue.
+llvm::DenseMap<Operation *, Operation *> StepWriter::findGroups() {
+  llvm::DenseMap<Operation *, Operation *> groups;
+  IntegerAttr current;
+  Operation *first = nullptr;
+  for (Operation &op : program.getBody().front()) {
+    IntegerAttr group = getGroup(&op);
+    if (isa<AllReduceOp>(op) && !reductionNumbers.contains(&op))
+      continue;
+    if (!group || group != current)
+      first = &op;
+    else
+      groups[first] = &op;
+    current = group;
+  }
+  return groups;
 }
 
 LogicalResult StepWriter::run() {
@@ -691,9 +497,22 @@ LogicalResult StepWriter::run() {
     reductionNumbers[reduction.firstWait] = i;
   }
   clearAccumulators();
-  for (Operation &op : program.getBody().front())
+  llvm::DenseMap<Operation *, Operation *> groups;
+  if (isOnDevice) {
+    listSums();
+    groups = findGroups();
+  }
+  Operation *last = nullptr;
+  for (Operation &op : program.getBody().front()) {
+    if (Operation *end = groups.lookup(&op)) {
+      callRuntime("veeline_group_begin", {rank}, {});
+      last = end;
+    }
     if (failed(lower(&op)))
       return failure();
+    if (&op == last)
+      callRuntime("veeline_group_end", {rank}, {});
+  }
   func::ReturnOp::create(builder, loc);
   return success();
 }
@@ -703,12 +522,17 @@ struct PipeLowerToRuntime
     : veeline::pipe::impl::PipeLowerToRuntimeBase<PipeLowerToRuntime> {
   using PipeLowerToRuntimeBase::PipeLowerToRuntimeBase;
 
+  /// The plan is for the same target.
+  LogicalResult verifyTarget(ProgramOp program, const MemoryPlan &plan) {
+    bool isOnDevice = target == KernelTarget::Cuda;
+    if (plan.device.has_value() == isOnDevice)
+      return success();
+    return program.emitOpError("has memory that is planned for another target; "
+                               "run --pipe-plan-memory=target=")
+           << (isOnDevice ? "cuda" : "host") << " first";
+  }
+
   void runOnOperation() override {
-    if (target != "host") {
-      getOperation().emitError()
-          << "unknown target '" << target << "'; targets: host";
-      return signalPassFailure();
-    }
     SymbolTableCollection symbols;
     SmallVector<Operation *> lowered;
     for (auto pipeline : getOperation().getOps<PipelineOp>()) {
@@ -722,9 +546,10 @@ struct PipeLowerToRuntime
         return signalPassFailure();
       for (ProgramOp program : programs) {
         FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
-        if (failed(plan) || failed(StepWriter(tables, channels, *versions,
-                                              program, *plan, symbols)
-                                       .run()))
+        if (failed(plan) || failed(verifyTarget(program, *plan)) ||
+            failed(StepWriter(tables, channels, *versions, program, *plan,
+                              target, symbols)
+                       .run()))
           return signalPassFailure();
         lowered.push_back(program);
       }

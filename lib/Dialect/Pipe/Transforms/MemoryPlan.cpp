@@ -11,6 +11,35 @@
 using namespace mlir;
 using namespace veeline::pipe;
 
+/// Rows of three numbers.
+template <typename Row>
+static ArrayAttr getRowsAttr(Builder &builder, ArrayRef<Row> rows,
+                             int64_t Row::*key) {
+  SmallVector<Attribute> attributes;
+  for (const Row &row : rows)
+    attributes.push_back(
+        builder.getDenseI64ArrayAttr({row.*key, row.offset, row.bytes}));
+  return builder.getArrayAttr(attributes);
+}
+
+static DictionaryAttr toAttribute(Builder &builder,
+                                  const MemoryPlan::Device &device) {
+  SmallVector<NamedAttribute> entries;
+  auto add = [&](StringRef name, Attribute value) {
+    entries.push_back(builder.getNamedAttr(name, value));
+  };
+  add("inputs",
+      getRowsAttr(builder, ArrayRef(device.inputs), &MemoryPlan::Input::input));
+  add("constants", getRowsAttr(builder, ArrayRef(device.constants),
+                               &MemoryPlan::Constant::constant));
+  add("library", builder.getDenseI64ArrayAttr(
+                     {device.libraryOffset, device.libraryBytes}));
+  add("settings", builder.getI64IntegerAttr(device.settingsOffset));
+  add("norms",
+      builder.getDenseI64ArrayAttr({device.normsOffset, device.normParts}));
+  return builder.getDictionaryAttr(entries);
+}
+
 DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   Builder builder(context);
   SmallVector<Attribute> paramRows, accumulatorRows, reducedRows;
@@ -37,6 +66,9 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   if (!reduced.empty())
     entries.push_back(
         builder.getNamedAttr("reduced", builder.getArrayAttr(reducedRows)));
+  if (device)
+    entries.push_back(
+        builder.getNamedAttr("device", ::toAttribute(builder, *device)));
   return builder.getDictionaryAttr(entries);
 }
 
@@ -54,6 +86,30 @@ getRows(DictionaryAttr dict, StringRef name, size_t width) {
     rows.push_back(row.asArrayRef());
   }
   return rows;
+}
+
+static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
+  if (!dict)
+    return failure();
+  MemoryPlan::Device device;
+  auto inputs = getRows(dict, "inputs", 3);
+  auto constants = getRows(dict, "constants", 3);
+  auto library = dict.getAs<DenseI64ArrayAttr>("library");
+  auto settings = dict.getAs<IntegerAttr>("settings");
+  auto norms = dict.getAs<DenseI64ArrayAttr>("norms");
+  if (failed(inputs) || failed(constants) || !library || library.size() != 2 ||
+      !settings || !norms || norms.size() != 2)
+    return failure();
+  for (ArrayRef<int64_t> row : *inputs)
+    device.inputs.push_back({row[0], row[1], row[2]});
+  for (ArrayRef<int64_t> row : *constants)
+    device.constants.push_back({row[0], row[1], row[2]});
+  device.libraryOffset = library[0];
+  device.libraryBytes = library[1];
+  device.settingsOffset = settings.getInt();
+  device.normsOffset = norms[0];
+  device.normParts = norms[1];
+  return device;
 }
 
 FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
@@ -75,6 +131,12 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
   auto accumulators = getRows(dict, "accumulators", 3);
   auto reduced = dict.contains("reduced") ? getRows(dict, "reduced", 6)
                                           : SmallVector<ArrayRef<int64_t>>();
+  if (dict.contains("device")) {
+    FailureOr<Device> device = readDevice(dict.getAs<DictionaryAttr>("device"));
+    valid &= succeeded(device);
+    if (succeeded(device))
+      plan.device = std::move(*device);
+  }
   if (!valid || failed(params) || failed(accumulators) || failed(reduced))
     return program.emitOpError("has a damaged plan of its memory; run "
                                "--pipe-plan-memory again");
@@ -100,4 +162,14 @@ std::optional<int64_t> MemoryPlan::findAccumulator(int64_t param,
     if (entry.param == param && entry.chunk == chunk)
       return entry.offset;
   return std::nullopt;
+}
+
+int64_t veeline::pipe::getNormParts(int64_t numElements) {
+  // Enough parts to fill a device, of enough elements to be worth a block.
+  constexpr int64_t mostParts = 256, fewestElements = 256;
+  for (int64_t parts = std::min(mostParts, numElements / fewestElements);
+       parts > 1; --parts)
+    if (numElements % parts == 0)
+      return parts;
+  return 1;
 }

@@ -6,6 +6,7 @@
 
 #include "PipelineTables.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "veeline/Analysis/CostModel.h"
@@ -16,6 +17,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace veeline::pipe {
@@ -27,8 +29,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// Every offset is a multiple of this: a cache line, and the widest vector.
-static constexpr uint64_t alignment = 64;
+/// What the library of matrix products works in, on a GPU's compute stream.
+static constexpr int64_t gpuLibraryBytes = 32 << 20;
 
 /// Elements of optimiser state for each element of a parameter.
 static std::optional<int64_t> getStateSlots(StringRef optimizer) {
@@ -50,17 +52,22 @@ namespace {
 class ArenaPlanner {
 public:
   ArenaPlanner(PipelineTables &tables, ProgramOp program, int64_t stateSlots,
-               ArrayRef<PipelineOp> versions, SymbolTableCollection &symbols)
+               KernelTarget target, ArrayRef<PipelineOp> versions,
+               SymbolTableCollection &symbols)
       : tables(tables), program(program), stateSlots(stateSlots),
-        versions(versions), symbols(symbols) {}
+        alignment(getArenaAlignment(target)),
+        isOnDevice(target == KernelTarget::Cuda), versions(versions),
+        symbols(symbols) {}
 
   LogicalResult run();
 
 private:
-  /// The memory of one result (or of the workspace, without a result number).
+  /// The memory of one result, of the copy of an argument, or of the
+  /// workspace (of neither number).
   struct Slot {
     Operation *op;
     std::optional<unsigned> result;
+    std::optional<unsigned> argument = std::nullopt;
   };
 
   bool isHere(int64_t chunk) {
@@ -72,6 +79,14 @@ private:
     return tables.pipeline.getNumMembers(program.getStage());
   }
   void placeParams();
+  SmallVector<func::FuncOp> getFunctions(Operation *op);
+  void placeDevice();
+  void placeInputs(MemoryPlan::Device &device);
+  void placeConstants(MemoryPlan::Device &device,
+                      ArrayRef<func::FuncOp> functions);
+  void placeSettings(MemoryPlan::Device &device);
+  int64_t getLastUse(Value value);
+  void addSlices(Operation *op, int64_t position);
   LogicalResult placeReductions();
   LogicalResult addPieces(int64_t number, const Reduction &reduction);
   void addBuffers(int64_t number, Reduction &reduction);
@@ -89,11 +104,16 @@ private:
   PipelineTables &tables;
   ProgramOp program;
   int64_t stateSlots;
+  uint64_t alignment;
+  bool isOnDevice;
   /// For each length; empty where there is one only.
   ArrayRef<PipelineOp> versions;
   SymbolTableCollection &symbols;
   MemoryPlan plan;
   int64_t persistent = 0;
+  llvm::DenseMap<Operation *, int64_t> position;
+  /// Of the sends of a GPU.
+  llvm::DenseMap<Operation *, Operation *> sendEnds;
   SmallVector<Slot> slots;
   SmallVector<Reduction> reductions;
   std::vector<LiveInterval> intervals, liveBytes;
@@ -131,6 +151,98 @@ void ArenaPlanner::placeParams() {
   for (MemoryPlan::Accumulator &accumulator : plan.accumulators)
     accumulator.offset = reserve(
         getByteSize(tables.params[accumulator.param].getValue().getType()));
+}
+
+/// The function that `op` runs, for each length.
+SmallVector<func::FuncOp> ArenaPlanner::getFunctions(Operation *op) {
+  std::optional<ChunkFunctionKind> kind = getFunctionKind(op);
+  if (!kind)
+    return {};
+  ChunkOp chunk = tables.chunks[getScheduleOp(op)->chunk];
+  SmallVector<func::FuncOp> functions = {getFunction(symbols, chunk, *kind)};
+  for (PipelineOp version : versions)
+    functions.push_back(
+        getFunction(symbols, version.getChunks()[chunk.getIndex()], *kind));
+  return functions;
+}
+
+void ArenaPlanner::placeInputs(MemoryPlan::Device &device) {
+  auto isRead = [&](Value input) {
+    return llvm::any_of(input.getUsers(), [&](Operation *user) {
+      auto chunk = dyn_cast<ChunkOp>(user);
+      return chunk && isHere(chunk.getIndex());
+    });
+  };
+  int64_t number = 0;
+  auto place = [&](Value input, int64_t count) {
+    int64_t bytes = getByteSize(input.getType()) * count;
+    if (isRead(input))
+      device.inputs.push_back({number, reserve(bytes), bytes});
+    ++number;
+  };
+  for (BatchOp batch : tables.pipeline.getBatches())
+    place(batch.getValue(), tables.pipeline.getMicrobatches().value_or(1));
+  for (BufferOp buffer : tables.pipeline.getBuffers())
+    place(buffer.getValue(), 1);
+}
+
+void ArenaPlanner::placeConstants(MemoryPlan::Device &device,
+                                  ArrayRef<func::FuncOp> functions) {
+  auto module = program->getParentOfType<ModuleOp>();
+  auto list = module->getAttrOfType<ArrayAttr>(constantsAttrName);
+  llvm::SmallDenseSet<Attribute> used;
+  for (func::FuncOp function : functions)
+    function.walk(
+        [&](memref::GetGlobalOp get) { used.insert(get.getNameAttr()); });
+  for (auto [number, name] : llvm::enumerate(list)) {
+    if (!used.contains(name))
+      continue;
+    auto global = module.lookupSymbol<memref::GlobalOp>(
+        cast<FlatSymbolRefAttr>(name).getAttr());
+    int64_t bytes = getByteSize(global.getType());
+    device.constants.push_back(
+        {static_cast<int64_t>(number), reserve(bytes), bytes});
+  }
+}
+
+/// Settings and norms of a rank that updates parameters.
+void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
+  for (auto update : program.getBody().front().getOps<UpdateOp>()) {
+    auto type = cast<ShapedType>(update.getResult().getType());
+    device.normParts =
+        std::max(device.normParts, getNormParts(type.getNumElements()));
+  }
+  if (device.normParts == 0)
+    return;
+  // The norms of every parameter start where a kernel's buffers can.
+  device.normParts =
+      llvm::alignTo(device.normParts, kernelAlignment / sizeof(double));
+  device.settingsOffset = reserve(gpuSettingsBytes);
+  device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
+}
+
+static bool callsGemm(func::FuncOp function) {
+  return function
+      .walk([](func::CallOp call) {
+        return call.getCallee() == "veeline_gemm" ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// What only a GPU's arena has.
+void ArenaPlanner::placeDevice() {
+  MemoryPlan::Device &device = plan.device.emplace();
+  llvm::SetVector<func::FuncOp> functions;
+  for (Operation &op : program.getBody().front())
+    functions.insert_range(getFunctions(&op));
+  placeInputs(device);
+  placeConstants(device, functions.getArrayRef());
+  placeSettings(device);
+  if (llvm::any_of(functions, callsGemm)) {
+    device.libraryBytes = gpuLibraryBytes;
+    device.libraryOffset = reserve(device.libraryBytes);
+  }
 }
 
 /// The accumulators of a reduction, those without a gap between them as one.
@@ -224,54 +336,78 @@ void ArenaPlanner::addSlot(Slot slot, int64_t begin, int64_t end,
   liveBytes.push_back({begin, end, live});
 }
 
+/// The last op during which `value` has to stay. A handle lives as long as the
+/// value that comes out of it.
+int64_t ArenaPlanner::getLastUse(Value value) {
+  int64_t last = position[value.getDefiningOp()];
+  for (Operation *user : value.getUsers()) {
+    last = std::max(last, position[user]);
+    if (Operation *end = sendEnds.lookup(user))
+      last = std::max(last, position[end]);
+    if (auto wait = dyn_cast<WaitOp>(user))
+      last = std::max(last, getLastUse(wait.getValue()));
+  }
+  return last;
+}
+
+/// Kernels need their buffers at multiples of what a thread loads: of a batch
+/// argument some microbatches may not start there.
+void ArenaPlanner::addSlices(Operation *op, int64_t position) {
+  schedule::Op work = *getScheduleOp(op);
+  ChunkOp chunk = tables.chunks[work.chunk];
+  FailureOr<ChunkSignature> signature = getChunkSignature(
+      getFunction(symbols, chunk, getFunctionKind(work.kind)));
+  if (failed(signature))
+    return;
+  for (auto [number, value] : llvm::enumerate(signature->arguments)) {
+    if (!isImplied(chunk, value) ||
+        !chunk.getOperands()[value.index].getDefiningOp<BatchOp>())
+      continue;
+    uint64_t bytes = getByteSize(chunk.getOperands()[value.index].getType());
+    if (bytes * work.microbatch % kernelAlignment == 0)
+      continue;
+    addSlot({op, std::nullopt, number}, position, position + 1, bytes, bytes);
+  }
+}
+
 LogicalResult ArenaPlanner::collect() {
-  llvm::DenseMap<Operation *, int64_t> position;
   for (auto [i, op] : llvm::enumerate(program.getBody().front()))
     position[&op] = i;
-  // A handle lives as long as the value that comes out of it.
-  auto lastUse = [&](Value value) {
-    int64_t last = position[value.getDefiningOp()];
-    for (Operation *user : value.getUsers()) {
-      last = std::max(last, position[user]);
-      if (auto wait = dyn_cast<WaitOp>(user))
-        for (Operation *waited : wait.getValue().getUsers())
-          last = std::max(last, position[waited]);
-    }
-    return last;
-  };
+  if (isOnDevice)
+    sendEnds = findSendEnds(program);
   for (Operation &op : program.getBody().front()) {
     int64_t begin = position[&op];
     std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
+    if (isOnDevice && isLength(&op))
+      continue;
     if (auto recv = dyn_cast<RecvOp>(op)) {
       uint64_t bytes = getByteSize(recv.getHandle().getType().getValue());
-      addSlot({&op, 0}, begin, lastUse(recv.getHandle()) + 1, bytes, bytes);
+      addSlot({&op, 0}, begin, getLastUse(recv.getHandle()) + 1, bytes, bytes);
       continue;
     }
     if (!kind && !isa<AddOp, LengthOp>(op))
       continue;
     for (OpResult result : op.getResults()) {
-      if (kind && isComputedAtReceiver(result))
+      if (kind && !isOnDevice && isComputedAtReceiver(result))
         continue;
       uint64_t bytes = getByteSize(result.getType());
-      addSlot({&op, result.getResultNumber()}, begin, lastUse(result) + 1,
+      addSlot({&op, result.getResultNumber()}, begin, getLastUse(result) + 1,
               bytes, bytes);
     }
     if (!kind)
       continue;
-    ChunkOp chunk = tables.chunks[getScheduleOp(&op)->chunk];
-    func::FuncOp func = getFunction(symbols, chunk, *kind);
-    if (!func->hasAttr(workspaceBytesAttrName))
-      return func.emitOpError("is not bufferized; run --pipe-bufferize-chunks "
-                              "before --pipe-plan-memory");
-    int64_t workspace = getIntAttr(func, workspaceBytesAttrName);
-    int64_t live = getIntAttr(func, workspacePeakAttrName);
-    for (PipelineOp version : versions) {
-      func::FuncOp other =
-          getFunction(symbols, version.getChunks()[chunk.getIndex()], *kind);
-      workspace =
-          std::max(workspace, getIntAttr(other, workspaceBytesAttrName));
-      live = std::max(live, getIntAttr(other, workspacePeakAttrName));
+    SmallVector<func::FuncOp> functions = getFunctions(&op);
+    if (!functions.front()->hasAttr(workspaceBytesAttrName))
+      return functions.front().emitOpError(
+          "is not bufferized; run --pipe-bufferize-chunks "
+          "before --pipe-plan-memory");
+    int64_t workspace = 0, live = 0;
+    for (func::FuncOp func : functions) {
+      workspace = std::max(workspace, getIntAttr(func, workspaceBytesAttrName));
+      live = std::max(live, getIntAttr(func, workspacePeakAttrName));
     }
+    if (isOnDevice)
+      addSlices(&op, begin);
     op.setAttr(workspaceSizeAttrName,
                Builder(op.getContext()).getI64IntegerAttr(workspace));
     addSlot({&op, std::nullopt}, begin, begin + 1, workspace, live);
@@ -280,13 +416,17 @@ LogicalResult ArenaPlanner::collect() {
 }
 
 void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
-  llvm::MapVector<Operation *, SmallVector<int64_t>> byOp;
+  llvm::MapVector<Operation *, SmallVector<int64_t>> byOp, slices;
   Builder builder(program.getContext());
   for (auto [slot, offset] : llvm::zip_equal(slots, offsets.offsets)) {
     int64_t absolute = persistent + static_cast<int64_t>(offset);
     auto &row = byOp[slot.op];
     row.resize(slot.op->getNumResults(), -1);
-    if (slot.result)
+    if (slot.argument) {
+      SmallVector<int64_t> &copies = slices[slot.op];
+      copies.resize(std::max<size_t>(copies.size(), *slot.argument + 1), -1);
+      copies[*slot.argument] = absolute;
+    } else if (slot.result)
       row[*slot.result] = absolute;
     else
       slot.op->setAttr(workspaceOffsetAttrName,
@@ -294,11 +434,15 @@ void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
   }
   for (auto &[op, row] : byOp)
     op->setAttr(offsetsAttrName, builder.getDenseI64ArrayAttr(row));
+  for (auto &[op, row] : slices)
+    op->setAttr(sliceOffsetsAttrName, builder.getDenseI64ArrayAttr(row));
 }
 
 LogicalResult ArenaPlanner::run() {
   postGroupsAtOnce(program);
   placeParams();
+  if (isOnDevice)
+    placeDevice();
   if (failed(placeReductions()) || failed(collect()))
     return failure();
   OffsetPlan offsets = planOffsets(intervals, alignment);
@@ -333,8 +477,22 @@ static LogicalResult checkLimit(PipelineOp pipeline, ProgramOp program) {
                                << stage << " is " << limits[stage] << " bytes";
 }
 
+/// Numbers the dense constants that functions of `module` use.
+static void listConstants(ModuleOp module) {
+  llvm::SmallDenseSet<StringAttr> used;
+  module.walk([&](memref::GetGlobalOp get) {
+    used.insert(get.getNameAttr().getAttr());
+  });
+  SmallVector<Attribute> names;
+  for (auto global : module.getOps<memref::GlobalOp>())
+    if (used.contains(global.getSymNameAttr()))
+      names.push_back(FlatSymbolRefAttr::get(global));
+  module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
+}
+
 LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
                                         StringRef optimizer,
+                                        KernelTarget target,
                                         SymbolTableCollection &symbols) {
   std::optional<int64_t> slots = getStateSlots(optimizer);
   if (!slots)
@@ -347,8 +505,11 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
   FailureOr<SmallVector<PipelineOp>> versions = getVersions(pipeline, symbols);
   if (failed(versions) || failed(verifyVersions(pipeline, symbols)))
     return failure();
+  if (target == KernelTarget::Cuda)
+    listConstants(pipeline->getParentOfType<ModuleOp>());
   for (ProgramOp program : getPrograms(pipeline))
-    if (failed(ArenaPlanner(tables, program, *slots, *versions, symbols).run()))
+    if (failed(ArenaPlanner(tables, program, *slots, target, *versions, symbols)
+                   .run()))
       return failure();
   return success();
 }
@@ -361,7 +522,7 @@ struct PipePlanMemory
   void runOnOperation() override {
     SymbolTableCollection symbols;
     for (auto pipeline : getOperation().getOps<PipelineOp>()) {
-      if (failed(planMemory(pipeline, optimizer, symbols)))
+      if (failed(planMemory(pipeline, optimizer, target, symbols)))
         return signalPassFailure();
       for (ProgramOp program : getPrograms(pipeline))
         if (failed(checkLimit(pipeline, program)))

@@ -7,6 +7,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <deque>
 #include <map>
@@ -26,7 +27,10 @@ ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
       auto parts = static_cast<int64_t>(recv.getParts());
       auto [it, isNew] = found.try_emplace(
           {edge, direction, from, to},
-          Channel{edge, direction, from, to, parts, /*microbatches=*/{}});
+          Channel{edge, direction, from, to, parts,
+                  static_cast<int64_t>(recv.getStream()),
+                  static_cast<int64_t>(recv.getCommunicator()),
+                  /*microbatches=*/{}});
       it->second.microbatches.push_back(recv.getMicrobatch());
     }
   for (auto &[key, channel] : found)
@@ -113,6 +117,35 @@ bool veeline::pipe::isComputedAtReceiver(OpResult value) {
     return false;
   auto send = dyn_cast<SendOp>(*value.getUsers().begin());
   return send && !send.getCopying();
+}
+
+bool veeline::pipe::isLength(Operation *op) {
+  if (auto send = dyn_cast<SendOp>(op))
+    return send.getDirection() == Direction::Shape;
+  if (auto recv = dyn_cast<RecvOp>(op))
+    return recv.getDirection() == Direction::Shape;
+  return isa<LengthOp>(op);
+}
+
+llvm::DenseMap<Operation *, Operation *>
+veeline::pipe::findSendEnds(ProgramOp program) {
+  llvm::DenseMap<Operation *, Operation *> ends;
+  Block &body = program.getBody().front();
+  Operation *unit = body.empty() ? nullptr : &body.back();
+  Operation *next = unit;
+  IntegerAttr group;
+  auto visit = [&](Operation *op, IntegerAttr ofOp) {
+    if (!ofOp || ofOp != group)
+      next = unit;
+    unit = op;
+    group = ofOp;
+    if (isa<SendOp>(op))
+      ends[op] = next;
+  };
+  for (Operation &op : llvm::reverse(body))
+    llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
+        [&](auto message) { visit(message, message.getGroupAttr()); });
+  return ends;
 }
 
 /// The group of a send or receive.

@@ -1,7 +1,7 @@
 // RUN: veeline-opt %s --pipe-lower-to-runtime --split-input-file --verify-diagnostics
 // RUN: not veeline-opt %s --pipe-lower-to-runtime=target=gpu --split-input-file 2>&1 | FileCheck %s
 
-// CHECK: error: unknown target 'gpu'; targets: host
+// CHECK: for the --target option: Cannot find option named 'gpu'!
 
 pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
   %w = pipe.param <"w", init = zeros> : tensor<f32>

@@ -7,6 +7,7 @@
 #ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_MEMORYPLAN_H
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_MEMORYPLAN_H
 
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 namespace veeline::pipe {
@@ -21,6 +22,14 @@ inline constexpr llvm::StringLiteral workspaceOffsetAttrName =
 /// On a work op: the bytes of its workspace.
 inline constexpr llvm::StringLiteral workspaceSizeAttrName =
     "pipe.workspace_size";
+
+/// On a work op, for a GPU: the byte offset of the place that each argument of
+/// its function is copied to first, -1 for one that is used where it is.
+inline constexpr llvm::StringLiteral sliceOffsetsAttrName =
+    "pipe.slice_offsets";
+
+/// Bytes of the settings of an optimiser on a GPU.
+inline constexpr int64_t gpuSettingsBytes = 256;
 
 /// What lives in an arena throughout, and how large it is. The attribute
 /// `memory` of a program.
@@ -53,6 +62,37 @@ struct MemoryPlan {
     int64_t buffer;
     int64_t stride;
   };
+  /// A batch argument, all microbatches, or a buffer.
+  struct Input {
+    /// Batch arguments are counted before buffers.
+    int64_t input;
+    int64_t offset;
+    int64_t bytes;
+  };
+  struct Constant {
+    /// In the module's list of constants.
+    int64_t constant;
+    int64_t offset;
+    int64_t bytes;
+  };
+  /// What a GPU needs of its own.
+  struct Device {
+    llvm::SmallVector<Input> inputs;       ///< Ascending.
+    llvm::SmallVector<Constant> constants; ///< Ascending.
+    /// The workspace of the library of matrix products, where there are any.
+    int64_t libraryOffset = -1;
+    int64_t libraryBytes = 0;
+    /// Where parameters are updated: the optimiser's settings, and as many
+    /// parts of a norm for each entry of `params`.
+    int64_t settingsOffset = -1;
+    int64_t normsOffset = -1;
+    int64_t normParts = 0;
+
+    /// Of the norms of so many parameters.
+    int64_t getNormBytes(size_t numParams) const {
+      return normParts * static_cast<int64_t>(numParams * sizeof(double));
+    }
+  };
 
   int64_t arenaBytes = 0;
   /// The largest sum of live bytes at any op.
@@ -64,6 +104,8 @@ struct MemoryPlan {
   llvm::SmallVector<Accumulator> accumulators;
   /// Ascending by reduction.
   llvm::SmallVector<ReducedPiece> reduced;
+  /// None where the plan is for a CPU.
+  std::optional<Device> device;
 
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Fails where `program` has no plan, with a diagnostic that says so.
@@ -73,6 +115,10 @@ struct MemoryPlan {
   const Param *findParam(int64_t param) const;
   std::optional<int64_t> findAccumulator(int64_t param, int64_t chunk) const;
 };
+
+/// In how many parts the norm of a gradient of so many elements is added up on
+/// a GPU: a divisor of the number of elements, so that parts have one size.
+int64_t getNormParts(int64_t numElements);
 
 } // namespace veeline::pipe
 

@@ -8,6 +8,7 @@
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Schedule/CommunicationPlan.h"
 #include "llvm/Support/CommandLine.h"
 

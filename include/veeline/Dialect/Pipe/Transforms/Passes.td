@@ -202,22 +202,44 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     workspaces of chunk functions share the rest of the arena. The plan is the
     attribute `memory` of the program. Where the pipeline has the attribute `pipe.memory_limits`, an
     array of one number for each stage, which is that of each of its ranks, an arena of more bytes is an error.
+
+    For a GPU (`target=cuda`) offsets are multiples of 256, and the arena has all that
+    the device needs: batch arguments and buffers, constants of chunk functions, workspace of the library
+    of matrix products, and, where parameters are updated, settings and the parts of norms. What is sent stays
+    until the rank's next post, send or sum of gradients. A microbatch of a batch argument that starts at no multiple
+    of 16 bytes has a place to which it is copied. Lengths have no place: they stay with the host.
   }];
   let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
+    Option<"target", "target", "::veeline::KernelTarget", "::veeline::KernelTarget::Host", "Where the arena is",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }
 
 def PipeLowerToRuntime : Pass<"pipe-lower-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turn programs into functions that call chunk functions and the runtime";
+  let description = [{
+    A program becomes a function of straight-line code, `<program>_step`: calls of chunk functions and of the runtime, with constant
+    offsets into the arena.
+
+    For a GPU (`target=cuda`) nothing in it touches the arena: copies, zeros and sends are calls
+    of the runtime, a group of messages stands between two calls, and updates and sums are kernel functions. Lengths are on the
+    function's stack.
+  }];
   let options = [
-    Option<"target", "target", "std::string", "\"host\"", "host">
+    Option<"target", "target", "::veeline::KernelTarget", "::veeline::KernelTarget::Host", "What programs are lowered to",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
   ];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

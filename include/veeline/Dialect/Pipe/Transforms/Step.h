@@ -17,6 +17,7 @@ struct Channel {
   Direction direction;
   int64_t fromRank, toRank; ///< Of one replica.
   int64_t parts;            ///< Of a message.
+  int64_t stream, communicator;
   /// Of the messages of a step, in order.
   llvm::SmallVector<int64_t> microbatches;
 };
@@ -66,6 +67,16 @@ llvm::SmallVector<mlir::Operation *> getTimelineOps(ProgramOp program);
 /// True for a result of work that its op computes straight into the receiver's
 /// memory, because nothing but a send that does not copy uses it.
 bool isComputedAtReceiver(mlir::OpResult value);
+
+/// True for an op that makes, sends or receives a length, which is the host's
+/// also where values are in the memory of a GPU.
+bool isLength(mlir::Operation *op);
+
+/// For each send of `program` the last op during which what it sends has to
+/// stay, where messages leave while the rank goes on, as on a GPU: the first op
+/// of its next unit of messages, which waits for the send, or the last op.
+llvm::DenseMap<mlir::Operation *, mlir::Operation *>
+findSendEnds(ProgramOp program);
 
 /// Moves the receives of every group of `program` before its sends: where
 /// memory is shared that is what makes a group of them.

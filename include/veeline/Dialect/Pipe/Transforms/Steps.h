@@ -14,6 +14,7 @@
 
 #include "veeline/Analysis/Recompute.h"
 #include "veeline/Autodiff/PartitionChoice.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Schedule/CommunicationPlan.h"
 #include "veeline/Schedule/Simulator.h"
@@ -72,6 +73,7 @@ mlir::LogicalResult verifyCommunication(PipelineOp pipeline,
 /// Plans the arenas of the programs of `pipeline`, whose chunk functions say
 /// how much workspace they take. Does not look at limits.
 mlir::LogicalResult planMemory(PipelineOp pipeline, llvm::StringRef optimizer,
+                               KernelTarget target,
                                mlir::SymbolTableCollection &symbols);
 
 } // namespace veeline::pipe

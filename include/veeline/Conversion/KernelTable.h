@@ -1,0 +1,41 @@
+//===- KernelTable.h - the kernels that steps launch ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_CONVERSION_KERNELTABLE_H
+#define VEELINE_CONVERSION_KERNELTABLE_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <array>
+#include <string>
+
+namespace veeline {
+
+/// One entry of a module's table of kernels.
+struct KernelEntry {
+  std::string name; ///< Of the gpu.func.
+  std::array<int32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  int64_t sharedBytes = 0; ///< Dynamic ones.
+  int64_t numArguments = 0;
+
+  /// The attribute: a dictionary of `name`, `grid`, `block`, `shared_bytes`,
+  /// `num_arguments`.
+  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
+  /// Reads the attribute; fails where an entry is missing or has another type.
+  static mlir::FailureOr<KernelEntry> fromAttribute(mlir::Attribute attribute);
+};
+
+/// The attribute of a module that lists its kernels, an array of dictionaries
+/// in the order of the numbers given to `veeline_launch`.
+inline constexpr llvm::StringLiteral kernelsAttrName = "pipe.kernels";
+
+/// The kernel that adds up so many contributions of elements of `type`.
+std::string getSumKernelName(mlir::Type type, int64_t count);
+
+} // namespace veeline
+
+#endif // VEELINE_CONVERSION_KERNELTABLE_H

@@ -1,0 +1,116 @@
+//===- DeviceModule.cpp - the kernels of an artifact ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Compiler/DeviceModule.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "veeline/Conversion/KernelTable.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+
+DeviceModule::DeviceModule(MLIRContext &context) {
+  context.loadDialect<gpu::GPUDialect>();
+  OpBuilder builder(&context);
+  module = ModuleOp::create(builder.getUnknownLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  kernels =
+      gpu::GPUModuleOp::create(builder, builder.getUnknownLoc(), "kernels");
+  module.get()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                        builder.getUnitAttr());
+  table = builder.getArrayAttr({});
+}
+
+void DeviceModule::share(ModuleOp other) {
+  other->setAttr(kernelsAttrName, table);
+}
+
+void DeviceModule::take(ModuleOp other) {
+  table = other->getAttrOfType<ArrayAttr>(kernelsAttrName);
+  SymbolTable symbols(kernels);
+  for (auto source :
+       llvm::make_early_inc_range(other.getOps<gpu::GPUModuleOp>())) {
+    for (auto kernel :
+         llvm::make_early_inc_range(source.getOps<gpu::GPUFuncOp>())) {
+      if (symbols.lookup(kernel.getNameAttr()))
+        continue;
+      kernel->remove();
+      symbols.insert(kernel);
+    }
+    source.erase();
+  }
+  other->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
+}
+
+/// True if `step` calls `name`, itself or through others.
+static bool reaches(ModuleOp module, StringRef step, StringRef name) {
+  SymbolTable symbols(module);
+  llvm::SetVector<func::FuncOp> functions;
+  if (auto function = symbols.lookup<func::FuncOp>(step))
+    functions.insert(function);
+  for (size_t i = 0; i < functions.size(); ++i) {
+    func::FuncOp function = functions[i];
+    if (function.getSymName() == name)
+      return true;
+    function.walk([&](func::CallOp call) {
+      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+        functions.insert(callee);
+    });
+  }
+  return false;
+}
+
+/// The number of the kernel of this name; -1 where there is none.
+static int32_t findKernel(ArrayAttr table, StringRef name) {
+  for (auto [i, attribute] : llvm::enumerate(table)) {
+    FailureOr<KernelEntry> entry = KernelEntry::fromAttribute(attribute);
+    if (succeeded(entry) && entry->name == name)
+      return static_cast<int32_t>(i);
+  }
+  return -1;
+}
+
+void DeviceModule::describe(ModuleOp other, artifact::Program &program) {
+  Builder builder(other.getContext());
+  for (auto [i, rank] : llvm::enumerate(program.ranks)) {
+    rank.readsBack = reaches(other, rank.stepSymbol, "veeline_load");
+    int64_t members =
+        int64_t(program.replicas) * program.widthOf(program.placeOf(i).stage);
+    for (artifact::Reduction &reduction : rank.reductions)
+      for (artifact::ReducedPiece &piece : reduction.pieces) {
+        Type type = piece.type == artifact::DataType::f64
+                        ? Type(builder.getF64Type())
+                        : Type(builder.getF32Type());
+        piece.sumKernel = findKernel(table, getSumKernelName(type, members));
+      }
+  }
+}
+
+llvm::Error DeviceModule::compile(const GpuTargetOptions &options,
+                                  artifact::Artifact &artifact) {
+  llvm::Expected<GpuImage> image = compileToImage(kernels, options);
+  if (!image)
+    return image.takeError();
+  artifact.image = std::move(image->bytes);
+  artifact.metadata.target = "cuda";
+  artifact::DeviceCode &code = artifact.metadata.device.emplace();
+  code.chips = options.chips;
+  code.ptx = image->ptxChip;
+  code.toolkit = image->toolkitVersion;
+  for (Attribute attribute : table) {
+    FailureOr<KernelEntry> entry = KernelEntry::fromAttribute(attribute);
+    if (failed(entry))
+      return llvm::createStringError("the table of kernels is damaged");
+    code.kernels.push_back({entry->name, entry->grid, entry->block,
+                            static_cast<int32_t>(entry->sharedBytes),
+                            static_cast<int32_t>(entry->numArguments)});
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,32 @@
+//===- GpuModule.h - the module of kernels ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_GPU_GPUMODULE_H
+#define VEELINE_LIB_CONVERSION_GPU_GPUMODULE_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace veeline {
+
+/// The gpu.module of kernels.
+inline constexpr llvm::StringLiteral gpuModuleName = "kernels";
+/// On a kernel function: the gpu.func that does the same.
+inline constexpr llvm::StringLiteral gpuKernelAttrName = "pipe.gpu_kernel";
+/// On a gpu.func that adds up contributions of replicas, for any number of
+/// elements, and on its host twin.
+inline constexpr llvm::StringLiteral sumKernelAttrName = "pipe.sum";
+
+/// Adds the kernel that adds up `count` contributions of elements of `type`,
+/// and its host twin, if they are not there. Its arguments are the result, the
+/// contributions in order, of which one may be the result, and the number of
+/// elements; a block has `sumElementsPerBlock` of them.
+void addSumKernel(mlir::gpu::GPUModuleOp module, mlir::Type type,
+                  int64_t count);
+inline constexpr int64_t sumElementsPerBlock = 1024;
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_GPU_GPUMODULE_H

@@ -1,0 +1,184 @@
+//===- StepMessages.cpp - messages, sums and updates of a step ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepWriter.h"
+#include "UpdateKernels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+static MemRefType getMemRefType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+void StepWriter::lowerSend(SendOp send) {
+  Value channel = constant(channels.find(send), 32);
+  if (isOnDevice)
+    return bracket(send, [&] {
+      callRuntime("veeline_send",
+                  {rank, channel, constant(send.getMicrobatch(), 32),
+                   getAddress(send.getValue())},
+                  {});
+    });
+  bool isDirect = addresses.contains(send.getValue());
+  bracket(send, [&] {
+    if (isDirect)
+      return (void)callRuntime("veeline_send_commit", {rank, channel}, {});
+    Value slot = callRuntime("veeline_send_acquire", {rank, channel}, ptr);
+    callRuntime("veeline_send_copy",
+                {rank, channel, constant(send.getMicrobatch(), 32), slot,
+                 getAddress(send.getValue())},
+                {});
+  });
+}
+
+void StepWriter::lowerRecv(RecvOp recv) {
+  int64_t channel = channels.find(recv);
+  if (isOnDevice && isLength(recv))
+    addresses[recv.getHandle()] =
+        onStack(recv.getHandle().getType().getValue());
+  callRuntime("veeline_recv_post",
+              {rank, constant(channel, 32), getAddress(recv.getHandle())}, {});
+}
+
+/// A reduction is posted when all of its gradients are there.
+void StepWriter::lowerAllReduce(AllReduceOp sum) {
+  auto number = reductionNumbers.find(sum);
+  if (number == reductionNumbers.end())
+    return;
+  bracket(sum, [&] {
+    callRuntime("veeline_reduce_post", {rank, constant(number->second, 32)},
+                {});
+  });
+}
+
+void StepWriter::lowerWait(WaitOp wait) {
+  auto recv = wait.getHandle().getDefiningOp<RecvOp>();
+  if (!recv) {
+    auto number = reductionNumbers.find(wait);
+    if (number != reductionNumbers.end())
+      bracket(wait, [&] {
+        callRuntime("veeline_reduce_wait", {rank, constant(number->second, 32)},
+                    {});
+      });
+    return;
+  }
+  int64_t channel = channels.find(recv);
+  bracket(wait, [&] {
+    callRuntime("veeline_recv_wait", {rank, constant(channel, 32)}, {});
+  });
+  tellLength(wait.getValue());
+}
+
+/// `pipe_add_<type>`: c = a + b, on memrefs.
+func::FuncOp StepWriter::getAddFunction(MemRefType type) {
+  std::string name = "pipe_add";
+  for (int64_t size : type.getShape())
+    name += "_" + std::to_string(size);
+  llvm::raw_string_ostream(name) << "_" << type.getElementType();
+  if (auto func = moduleSymbols.lookup<func::FuncOp>(name))
+    return func;
+  func::FuncOp func = declare(name, {type, type, type}, {});
+  OpBuilder body = OpBuilder::atBlockBegin(func.addEntryBlock());
+  AffineMap map = body.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      body, loc, ValueRange{func.getArgument(0), func.getArgument(1)},
+      ValueRange{func.getArgument(2)}, ArrayRef<AffineMap>{map, map, map},
+      iterators, [](OpBuilder &b, Location l, ValueRange values) {
+        Value sum = arith::AddFOp::create(b, l, values[0], values[1]);
+        linalg::YieldOp::create(b, l, sum);
+      });
+  func::ReturnOp::create(body, loc);
+  if (isOnDevice)
+    markKernel(func);
+  return func;
+}
+
+/// The microbatch that a gradient is of.
+static int64_t getMicrobatch(Value gradient) {
+  if (auto add = gradient.getDefiningOp<AddOp>())
+    return getMicrobatch(add.getLhs());
+  if (auto wait = gradient.getDefiningOp<WaitOp>())
+    return wait.getHandle().getDefiningOp<RecvOp>().getMicrobatch();
+  return getScheduleOp(gradient.getDefiningOp())->microbatch;
+}
+
+void StepWriter::lowerAdd(AddOp add) {
+  SmallVector<Value> addresses;
+  for (Value value : {add.getLhs(), add.getRhs(), add.getResult()})
+    addresses.push_back(getAddress(value));
+  func::FuncOp func = getAddFunction(getMemRefType(add.getResult().getType()));
+  if (versions.empty())
+    return callFunction(builder, func, /*rank=*/{}, addresses);
+  SmallVector<func::FuncOp> functions;
+  std::string name = func.getSymName().str();
+  for (size_t i = 0; i != versions.size(); ++i) {
+    RankedTensorType type = getTypeAt(add.getResult(), i);
+    functions.push_back(getAddFunction(getMemRefType(type)));
+    // Of two values that have one shape at the bound, other lengths may have
+    // two.
+    name += "_" + std::to_string(type.getNumElements());
+  }
+  callVersion(getMicrobatch(add.getLhs()), name, functions, addresses);
+}
+
+LogicalResult StepWriter::lowerUpdate(UpdateOp update) {
+  const MemoryPlan::Param *entry = plan.findParam(update.getParam());
+  if (!entry || !entry->isHome)
+    return update.emitOpError("updates a parameter whose home is another rank");
+  bracket(update, [&] {
+    if (isOnDevice)
+      lowerUpdateOnDevice(update, *entry);
+    else
+      lowerUpdateOnHost(update, *entry);
+  });
+  return success();
+}
+
+void StepWriter::lowerUpdateOnHost(UpdateOp update,
+                                   const MemoryPlan::Param &entry) {
+  int64_t number = &entry - plan.params.begin();
+  int64_t count = update.getGradients().size();
+  Value gradients =
+      LLVM::AllocaOp::create(builder, loc, ptr, ptr, constant(count, 64));
+  for (auto [i, gradient] : llvm::enumerate(update.getGradients())) {
+    Value slot =
+        LLVM::GEPOp::create(builder, loc, ptr, ptr, gradients,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    LLVM::StoreOp::create(builder, loc, getAddress(gradient), slot);
+  }
+  Value state = entry.state >= 0
+                    ? atArena(entry.state)
+                    : LLVM::ZeroOp::create(builder, loc, ptr).getResult();
+  callRuntime("veeline_update",
+              {rank, constant(number, 32), atArena(entry.value), state,
+               gradients, constant(count, 32)},
+              {});
+}
+
+LogicalResult StepWriter::lowerAssign(AssignOp assign) {
+  const MemoryPlan::Param *entry = plan.findParam(assign.getParam());
+  if (!entry)
+    return assign.emitOpError("assigns a parameter that has no place in the "
+                              "plan of this rank's memory");
+  Value target = atArena(entry->value), source = getAddress(assign.getValue());
+  Value bytes = constant(getByteSize(assign.getValue().getType()), 64);
+  if (isOnDevice)
+    callRuntime("veeline_copy", {rank, target, source, bytes}, {});
+  else
+    LLVM::MemcpyOp::create(builder, loc, target, source, bytes,
+                           /*isVolatile=*/false);
+  return success();
+}

@@ -1,0 +1,266 @@
+//===- UpdateKernels.cpp - optimisers as kernel functions -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The same operations in the same order as runtime/src/host/Update.cpp: an
+// updated parameter has the host's bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "UpdateKernels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+namespace {
+
+/// The numbers of veeline_settings, in its order.
+enum Coefficient {
+  gradientScale,
+  keep,
+  keepDecayed,
+  rate,
+  beta1,
+  oneMinusBeta1,
+  beta2,
+  oneMinusBeta2,
+  secondMomentScale,
+  epsilon,
+  numCoefficients
+};
+
+/// A kernel under construction: one structured op over all elements.
+class KernelWriter {
+public:
+  KernelWriter(SymbolTable &symbols, StringRef name, const UpdateShape &shape,
+               ArrayRef<int64_t> sizes)
+      : symbols(symbols), shape(shape), sizes(sizes),
+        builder(symbols.getOp()->getContext()), loc(symbols.getOp()->getLoc()) {
+    function = func::FuncOp::create(loc, name, builder.getFunctionType({}, {}));
+    function.setPrivate();
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    settings = addArgument({settingsSize()}, shape.element);
+    for (int64_t i = 0; i < shape.numGradients; ++i)
+      addInput(addArgument(sizes, shape.element), identity());
+    numGradients = inputs.size();
+    use(gradientScale);
+  }
+
+  Value addArgument(ArrayRef<int64_t> shape, Type element) {
+    return function.getBody().front().addArgument(
+        MemRefType::get(shape, element), loc);
+  }
+  AffineMap identity() { return builder.getMultiDimIdentityMap(sizes.size()); }
+  /// Of an operand that only moves along the first `rank` loops.
+  AffineMap outer(unsigned rank) {
+    return AffineMap::get(sizes.size(), 0,
+                          identity().getResults().take_front(rank),
+                          builder.getContext());
+  }
+  /// The part of a buffer from element `offset` on.
+  Value view(Value buffer, int64_t offset, ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> strides(shape.size(), 1);
+    auto layout = StridedLayoutAttr::get(builder.getContext(), offset, strides);
+    Type element = cast<MemRefType>(buffer.getType()).getElementType();
+    return memref::ReinterpretCastOp::create(
+        builder, loc, MemRefType::get(shape, element, layout), buffer, offset,
+        shape, strides);
+  }
+
+  void addInput(Value buffer, AffineMap map) {
+    inputs.push_back(buffer);
+    inputMaps.push_back(map);
+  }
+  void addOutput(Value buffer, AffineMap map) {
+    outputs.push_back(buffer);
+    outputMaps.push_back(map);
+  }
+  /// Has the body get a number of the settings.
+  void use(Coefficient coefficient) {
+    positions[coefficient] = inputs.size();
+    addInput(view(settings, settingsSize() - numCoefficients + coefficient, {}),
+             outer(0));
+  }
+
+  // In the body.
+  Value get(Coefficient coefficient) { return values[positions[coefficient]]; }
+  Value getOutput(unsigned number) { return values[inputs.size() + number]; }
+  Value add(Value a, Value b) {
+    return arith::AddFOp::create(*body, loc, a, b);
+  }
+  Value subtract(Value a, Value b) {
+    return arith::SubFOp::create(*body, loc, a, b);
+  }
+  Value multiply(Value a, Value b) {
+    return arith::MulFOp::create(*body, loc, a, b);
+  }
+  Value divide(Value a, Value b) {
+    return arith::DivFOp::create(*body, loc, a, b);
+  }
+  Value sqrt(Value a) { return math::SqrtOp::create(*body, loc, a); }
+  Value extend(Value a) {
+    return shape.element.isF64()
+               ? a
+               : arith::ExtFOp::create(*body, loc, body->getF64Type(), a)
+                     .getResult();
+  }
+  Value averageGradients() {
+    Value sum = values[0];
+    for (size_t i = 1; i < numGradients; ++i)
+      sum = add(sum, values[i]);
+    return multiply(sum, get(gradientScale));
+  }
+
+  /// `yield` computes what the outputs hold from then on.
+  func::FuncOp finish(ArrayRef<utils::IteratorType> iterators,
+                      llvm::function_ref<SmallVector<Value>()> yield);
+
+private:
+  /// Of the elements of veeline_settings: ten floats, then ten doubles.
+  int64_t settingsSize() const {
+    return shape.element.isF64() ? numCoefficients / 2 + numCoefficients
+                                 : numCoefficients;
+  }
+
+  SymbolTable &symbols;
+  UpdateShape shape;
+  SmallVector<int64_t> sizes;
+  OpBuilder builder;
+  Location loc;
+  func::FuncOp function;
+  Value settings;
+  size_t numGradients = 0;
+  SmallVector<Value> inputs, outputs;
+  SmallVector<AffineMap> inputMaps, outputMaps;
+  size_t positions[numCoefficients] = {};
+  OpBuilder *body = nullptr;
+  ValueRange values;
+};
+
+} // namespace
+
+void veeline::pipe::markKernel(func::FuncOp function) {
+  Builder builder(function.getContext());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
+  function->setAttr(kernelAttrName, builder.getUnitAttr());
+}
+
+func::FuncOp
+KernelWriter::finish(ArrayRef<utils::IteratorType> iterators,
+                     llvm::function_ref<SmallVector<Value>()> yield) {
+  SmallVector<AffineMap> maps = inputMaps;
+  llvm::append_range(maps, outputMaps);
+  linalg::GenericOp::create(builder, loc, inputs, outputs, maps, iterators,
+                            [&](OpBuilder &b, Location, ValueRange arguments) {
+                              body = &b;
+                              values = arguments;
+                              linalg::YieldOp::create(b, loc, yield());
+                            });
+  func::ReturnOp::create(builder, loc);
+  function.setType(builder.getFunctionType(
+      function.getBody().front().getArgumentTypes(), {}));
+  markKernel(function);
+  symbols.insert(function);
+  return function;
+}
+
+static std::string getName(StringRef what, const UpdateShape &shape) {
+  std::string name;
+  llvm::raw_string_ostream(name)
+      << "pipe_" << what << '_' << shape.element << '_' << shape.numElements
+      << "_of_" << shape.numGradients;
+  return name;
+}
+
+static StringRef getOptimizer(const UpdateShape &shape) {
+  return shape.stateSlots == 2   ? "adamw"
+         : shape.stateSlots == 1 ? "momentum"
+                                 : "sgd";
+}
+
+bool veeline::pipe::hasSeparateSlots(const UpdateShape &shape) {
+  int64_t bytes =
+      shape.numElements * (shape.element.getIntOrFloatBitWidth() / 8);
+  return shape.stateSlots < 2 || bytes % kernelAlignment == 0;
+}
+
+func::FuncOp veeline::pipe::getUpdateKernel(SymbolTable &symbols,
+                                            const UpdateShape &shape) {
+  std::string name = getName(getOptimizer(shape), shape);
+  if (shape.decays)
+    name += "_decayed";
+  if (auto function = symbols.lookup<func::FuncOp>(name))
+    return function;
+  int64_t n = shape.numElements;
+  KernelWriter k(symbols, name, shape, {n});
+  Coefficient kept = shape.decays ? keepDecayed : keep;
+  k.use(kept);
+  k.use(rate);
+  if (shape.stateSlots)
+    k.use(beta1);
+  if (shape.stateSlots == 2)
+    for (Coefficient coefficient :
+         {oneMinusBeta1, beta2, oneMinusBeta2, secondMomentScale, epsilon})
+      k.use(coefficient);
+  k.addOutput(k.addArgument({n}, shape.element), k.identity());
+  if (hasSeparateSlots(shape)) {
+    for (int64_t slot = 0; slot < shape.stateSlots; ++slot)
+      k.addOutput(k.addArgument({n}, shape.element), k.identity());
+  } else {
+    Value state = k.addArgument({n * shape.stateSlots}, shape.element);
+    for (int64_t slot = 0; slot < shape.stateSlots; ++slot)
+      k.addOutput(k.view(state, slot * n, {n}), k.identity());
+  }
+  return k.finish(utils::IteratorType::parallel, [&]() -> SmallVector<Value> {
+    Value g = k.averageGradients();
+    Value value = k.multiply(k.getOutput(0), k.get(kept));
+    auto step = [&](Value by) {
+      return k.subtract(value, k.multiply(k.get(rate), by));
+    };
+    if (shape.stateSlots == 0)
+      return {step(g)};
+    Value first = k.multiply(k.get(beta1), k.getOutput(1));
+    if (shape.stateSlots == 1) {
+      first = k.add(first, g);
+      return {step(first), first};
+    }
+    first = k.add(first, k.multiply(k.get(oneMinusBeta1), g));
+    Value second = k.add(k.multiply(k.get(beta2), k.getOutput(2)),
+                         k.multiply(k.get(oneMinusBeta2), k.multiply(g, g)));
+    Value denominator = k.add(
+        k.multiply(k.sqrt(second), k.get(secondMomentScale)), k.get(epsilon));
+    return {step(k.divide(first, denominator)), first, second};
+  });
+}
+
+func::FuncOp veeline::pipe::getNormKernel(SymbolTable &symbols,
+                                          const UpdateShape &shape) {
+  std::string name = getName("norm", shape);
+  if (auto function = symbols.lookup<func::FuncOp>(name))
+    return function;
+  int64_t parts = getNormParts(shape.numElements);
+  KernelWriter k(symbols, name, shape, {parts, shape.numElements / parts});
+  k.addOutput(
+      k.addArgument({parts}, Float64Type::get(symbols.getOp()->getContext())),
+      k.outer(1));
+  return k.finish(
+      {utils::IteratorType::parallel, utils::IteratorType::reduction},
+      [&]() -> SmallVector<Value> {
+        Value g = k.extend(k.averageGradients());
+        return {k.add(k.getOutput(0), k.multiply(g, g))};
+      });
+}

@@ -1,0 +1,48 @@
+//===- Coefficients.h - the optimiser's numbers of a step ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The same on all targets. What includes this is compiled without contraction.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CORE_COEFFICIENTS_H
+#define VEELINE_RUNTIME_CORE_COEFFICIENTS_H
+
+#include "Executor.h"
+
+#include <cmath>
+
+namespace veeline {
+
+/// The numbers of one step in a parameter's type, rounded once.
+template <typename T> struct Coefficients {
+  T gradientScale, keep, rate;
+  T beta1, oneMinusBeta1, beta2, oneMinusBeta2;
+  T secondMomentScale, epsilon;
+};
+
+/// `decays` of a parameter that weight decay applies to.
+template <typename T>
+Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
+                               const StepSettings &s, int32_t microbatches) {
+  bool isAdam = optimizer == artifact::Optimizer::adamw;
+  double correction1 = isAdam ? 1 - std::pow(s.beta1, double(s.step)) : 1;
+  double correction2 = 1 - std::pow(s.beta2, double(s.step));
+  double decay = decays ? s.learningRate * s.weightDecay : 0;
+  return {T(1) / T(microbatches),
+          T(1 - decay),
+          T(s.learningRate / correction1),
+          T(s.beta1),
+          T(1 - s.beta1),
+          T(s.beta2),
+          T(1 - s.beta2),
+          T(1 / std::sqrt(correction2)),
+          T(s.epsilon)};
+}
+
+} // namespace veeline
+
+#endif // VEELINE_RUNTIME_CORE_COEFFICIENTS_H

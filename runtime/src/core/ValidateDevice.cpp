@@ -1,0 +1,342 @@
+//===- ValidateDevice.cpp - the rules of targets --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ValidateDevice.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+using namespace veeline;
+using namespace veeline::artifact;
+
+/// Of what the plan places for a GPU.
+static constexpr int64_t deviceAlignment = 256;
+static constexpr int64_t settingsBytes = 256;
+
+// What a driver takes, whatever the chip.
+static constexpr int64_t maxThreads = 1024;
+static constexpr int32_t maxSharedBytes = 227 * 1024;
+static constexpr int32_t maxArguments = 4096 / 8;
+
+// What a program can reasonably ask for; each costs the device something.
+static constexpr int32_t maxStreams = 64;
+static constexpr int32_t maxCommunicators = 1024;
+
+/// "sm_80", "sm_90a".
+static bool isChip(std::string_view name) {
+  if (!name.starts_with("sm_"))
+    return false;
+  name.remove_prefix(3);
+  size_t digits = name.find_first_not_of("0123456789");
+  std::string_view suffix =
+      digits == std::string_view::npos ? "" : name.substr(digits);
+  digits = std::min(digits, name.size());
+  return (digits == 2 || digits == 3) && name[0] != '0' &&
+         (suffix.empty() || suffix == "a" || suffix == "f");
+}
+
+/// "13.0".
+static bool isVersion(std::string_view text) {
+  size_t dot = text.find('.');
+  auto isNumber = [](std::string_view digits) {
+    return !digits.empty() && digits.size() <= 4 &&
+           digits.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return dot != std::string_view::npos && isNumber(text.substr(0, dot)) &&
+         isNumber(text.substr(dot + 1));
+}
+
+static bool isOnDevice(RegionKind kind) {
+  return kind >= RegionKind::input && kind <= RegionKind::report;
+}
+
+namespace {
+/// Keeps the first error, prefixed by where it is.
+class TargetValidator {
+public:
+  explicit TargetValidator(const Artifact &artifact)
+      : artifact(artifact), metadata(artifact.metadata),
+        isCuda(metadata.target == "cuda") {}
+
+  Status run() {
+    require(isCuda || metadata.target == "host", "metadata", [&] {
+      return "the target is '" + metadata.target +
+             "', which is neither host nor cuda";
+    });
+    require(metadata.device.has_value() == isCuda, "metadata", [&] {
+      return isCuda ? "the target is cuda, and it has no code for a GPU"
+                    : "the target is host, and it has code for a GPU";
+    });
+    require(artifact.image.empty() != isCuda, "image", [&] {
+      return isCuda ? "it is empty" : "there is one, and the target is host";
+    });
+    if (message.empty() && metadata.device)
+      checkDevice(*metadata.device);
+    for (const Program &program : metadata.programs)
+      if (message.empty())
+        checkProgram(program, "program '" + program.name + "'");
+    return message.empty() ? Status::success() : Status::error(message);
+  }
+
+private:
+  /// `rule()` is the text.
+  template <typename Rule>
+  void require(bool condition, const std::string &where, Rule &&rule) {
+    if (!condition && message.empty())
+      message = where + ": " + rule();
+  }
+  void require(bool condition, const std::string &where, const char *rule) {
+    require(condition, where, [&] { return rule; });
+  }
+
+  void checkDevice(const DeviceCode &device) {
+    std::unordered_set<std::string> chips, names;
+    for (const std::string &chip : device.chips)
+      require(isChip(chip) && chips.insert(chip).second, "code for a GPU", [&] {
+        return "'" + chip + "' is no chip such as sm_80, or is there twice";
+      });
+    require(device.ptx.empty() || isChip(device.ptx), "code for a GPU", [&] {
+      return "its PTX is for '" + device.ptx +
+             "', which is no chip such as sm_80";
+    });
+    require(!device.chips.empty() || !device.ptx.empty(), "code for a GPU",
+            "it has neither native code nor PTX");
+    require(device.toolkit.empty() ? device.chips.empty()
+                                   : isVersion(device.toolkit),
+            "code for a GPU", [&] {
+              return device.toolkit.empty()
+                         ? "it has native code of no toolkit"
+                         : "its toolkit is '" + device.toolkit +
+                               "', which is no version such as 13.0";
+            });
+    for (size_t i = 0; i < device.kernels.size() && message.empty(); ++i) {
+      const Kernel &kernel = device.kernels[i];
+      std::string where = "kernel " + std::to_string(i);
+      require(!kernel.name.empty(), where, "its name is empty");
+      where += " '" + kernel.name + "'";
+      require(names.insert(kernel.name).second, where,
+              "there are two of this name");
+      checkKernel(kernel, where);
+    }
+  }
+
+  void checkKernel(const Kernel &kernel, const std::string &where) {
+    auto isIn = [&](const std::array<int32_t, 3> &sizes, int32_t x, int32_t y,
+                    int32_t z) {
+      return sizes[0] >= 1 && sizes[0] <= x && sizes[1] >= 1 && sizes[1] <= y &&
+             sizes[2] >= 1 && sizes[2] <= z;
+    };
+    require(isIn(kernel.grid, INT32_MAX, 65535, 65535), where,
+            "its grid is below 1 or above 2147483647, 65535, 65535 blocks");
+    require(isIn(kernel.block, 1024, 1024, 64) &&
+                int64_t(kernel.block[0]) * kernel.block[1] * kernel.block[2] <=
+                    maxThreads,
+            where,
+            "its block is below 1 or above 1024, 1024, 64 threads, or has more "
+            "than 1024");
+    require(kernel.sharedBytes >= 0 && kernel.sharedBytes <= maxSharedBytes,
+            where, "its shared memory is negative or above 232448 bytes");
+    require(kernel.numArguments >= 0 && kernel.numArguments <= maxArguments,
+            where, "it has a negative number of arguments, or more than 512");
+  }
+
+  void checkProgram(const Program &program, const std::string &where) {
+    for (size_t i = 0; i < program.channels.size(); ++i)
+      checkOrder(program.channels[i], where + ", channel " + std::to_string(i));
+    for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)
+      checkRank(program, i, where + ", rank " + std::to_string(i));
+  }
+
+  /// Streams and communicators, of a channel or a reduction.
+  template <typename Messages>
+  void checkOrder(const Messages &messages, const std::string &where) {
+    if (!isCuda)
+      return require(messages.stream == 1 && messages.communicator == 0, where,
+                     "it has a stream or a communicator of a GPU");
+    require(messages.stream >= 0 && messages.stream < maxStreams, where,
+            "its stream is not in [0, 64)");
+    require(messages.communicator >= 0 &&
+                messages.communicator < maxCommunicators,
+            where, "its communicator is not in [0, 1024)");
+  }
+
+  void checkRank(const Program &program, size_t number,
+                 const std::string &where) {
+    const Rank &rank = program.ranks[number];
+    for (size_t i = 0; i < rank.gemms.size(); ++i)
+      checkGemm(rank.gemms[i], where + ", matrix product " + std::to_string(i));
+    int64_t members = int64_t(program.replicas) *
+                      program.widthOf(program.placeOf(number).stage);
+    for (size_t i = 0; i < rank.reductions.size(); ++i)
+      checkReduction(rank.reductions[i], members,
+                     where + ", reduction " + std::to_string(i));
+    for (const Region &region : rank.regions)
+      require(isCuda || !isOnDevice(region.kind),
+              where + ", region '" + region.name + "'",
+              "it is of a kind that only a GPU has");
+    if (!isCuda)
+      return checkHostRank(rank, where);
+    checkInputs(program, rank, where);
+    checkConstants(rank, where);
+    checkPlaces(rank, where);
+  }
+
+  void checkHostRank(const Rank &rank, const std::string &where) {
+    bool isHost = rank.inputs.empty() && rank.constants.empty() &&
+                  rank.libraryOffset == -1 && rank.libraryBytes == 0 &&
+                  rank.settingsOffset == -1 && rank.normsOffset == -1 &&
+                  rank.normParts == 0 && !rank.readsBack;
+    require(isHost, where,
+            "it has inputs, constants, a library's workspace, settings or "
+            "norms of a GPU");
+  }
+
+  void checkGemm(const Gemm &gemm, const std::string &where) {
+    bool isFloat = gemm.type == DataType::f32 || gemm.type == DataType::f64;
+    if (!isCuda) {
+      require(isFloat, where, "its type is neither f32 nor f64");
+      return require(gemm.cType == gemm.type &&
+                         gemm.compute == computeTypeOf(gemm.type) &&
+                         gemm.alignment == 4 && !gemm.accumulate &&
+                         gemm.epilogue == Epilogue::none,
+                     where,
+                     "its result, arithmetic, alignment, accumulation or "
+                     "epilogue is not what the host has");
+    }
+    bool isHalf = gemm.type == DataType::bf16 || gemm.type == DataType::f16;
+    require(isFloat || isHalf, where, "its type is not f32, f64, bf16 or f16");
+    require(gemm.cType == gemm.type || (isHalf && gemm.cType == DataType::f32),
+            where, "its result is neither of its type nor f32 of bf16 or f16");
+    bool isFast =
+        gemm.compute == ComputeType::tf32 && gemm.type == DataType::f32;
+    require(isFast || gemm.compute == computeTypeOf(gemm.type), where,
+            "it computes neither in f32, in f64 of f64, nor in tf32 of f32");
+    require(gemm.alignment >= 4 && gemm.alignment <= deviceAlignment &&
+                (gemm.alignment & (gemm.alignment - 1)) == 0,
+            where, "its alignment is no power of two in [4, 256]");
+    require(gemm.epilogue == Epilogue::none || gemm.type != DataType::f64,
+            where, "f64 has no epilogues");
+  }
+
+  void checkReduction(const Reduction &reduction, int64_t members,
+                      const std::string &where) {
+    checkOrder(reduction, where);
+    for (const ReducedPiece &piece : reduction.pieces) {
+      if (!isCuda) {
+        require(piece.sumKernel == -1, where,
+                "a piece is added up by the kernel of a GPU");
+        continue;
+      }
+      bool exists = piece.sumKernel >= 0 &&
+                    piece.sumKernel <
+                        static_cast<int64_t>(metadata.device->kernels.size());
+      require(exists, where, "the kernel that adds up a piece does not exist");
+      if (!message.empty())
+        return;
+      const Kernel &kernel = metadata.device->kernels[piece.sumKernel];
+      require(kernel.numArguments == members + 2 &&
+                  kernel.block == std::array<int32_t, 3>{256, 1, 1},
+              where, [&] {
+                return "kernel '" + kernel.name +
+                       "' cannot add up a piece: that takes blocks of 256 "
+                       "threads and " +
+                       std::to_string(members + 2) + " arguments";
+              });
+    }
+  }
+
+  static bool isPlace(int64_t offset, int64_t bytes, const Rank &rank) {
+    return offset >= 0 && offset % deviceAlignment == 0 && bytes >= 0 &&
+           bytes <= rank.arenaBytes && offset <= rank.arenaBytes - bytes;
+  }
+
+  /// What the runtime writes of input `index`; -1 where there is none.
+  int64_t bytesOfInput(const Program &program, int32_t index) const {
+    auto number = static_cast<size_t>(index);
+    size_t numBatches = metadata.batches.size();
+    if (index < 0 || number >= numBatches + metadata.buffers.size())
+      return -1;
+    if (number >= numBatches) {
+      const Buffer &buffer = metadata.buffers[number - numBatches];
+      return numElements(buffer.shape) * byteSize(buffer.type);
+    }
+    const Batch &batch = metadata.batches[number];
+    int64_t count =
+        program.microbatches ? program.microbatches : metadata.microbatches;
+    return count * numElements(batch.shape) * byteSize(batch.type);
+  }
+
+  void checkInputs(const Program &program, const Rank &rank,
+                   const std::string &where) {
+    int32_t previous = -1;
+    for (size_t i = 0; i < rank.inputs.size(); ++i) {
+      const Input &input = rank.inputs[i];
+      std::string at = where + ", input " + std::to_string(i);
+      int64_t bytes = bytesOfInput(program, input.input);
+      require(bytes >= 0, at, "its batch argument or buffer does not exist");
+      require(input.input > previous, at, "inputs are not in ascending order");
+      require(input.bytes == bytes, at, [&] {
+        return "it has " + std::to_string(input.bytes) + " bytes, expected " +
+               std::to_string(bytes);
+      });
+      require(isPlace(input.offset, input.bytes, rank), at,
+              "it lies outside of the arena, or at no multiple of 256");
+      previous = input.input;
+    }
+  }
+
+  void checkConstants(const Rank &rank, const std::string &where) {
+    for (size_t i = 0; i < rank.constants.size(); ++i) {
+      const Constant &constant = rank.constants[i];
+      std::string at = where + ", constant " + std::to_string(i);
+      bool exists =
+          constant.section >= 0 &&
+          constant.section < static_cast<int64_t>(artifact.values.size());
+      require(exists, at, "the section of its values does not exist");
+      if (!message.empty())
+        return;
+      require(artifact.values[constant.section].size() ==
+                  static_cast<uint64_t>(constant.bytes),
+              at, "the section of its values has not its size");
+      require(isPlace(constant.offset, constant.bytes, rank), at,
+              "it lies outside of the arena, or at no multiple of 256");
+    }
+  }
+
+  /// The library's workspace, settings and norms.
+  void checkPlaces(const Rank &rank, const std::string &where) {
+    require(rank.libraryBytes > 0
+                ? isPlace(rank.libraryOffset, rank.libraryBytes, rank)
+                : rank.libraryOffset == -1 && rank.libraryBytes == 0,
+            where,
+            "the library's workspace lies outside of the arena, or at no "
+            "multiple of 256");
+    require(rank.settingsOffset == -1 ||
+                isPlace(rank.settingsOffset, settingsBytes, rank),
+            where,
+            "the settings lie outside of the arena, or at no multiple of 256");
+    require(rank.normParts >= 0 && rank.normParts <= 1 << 20, where,
+            "norms have a negative number of parts, or more than 1048576");
+    if (!message.empty())
+      return;
+    int64_t bytes =
+        int64_t(rank.normParts) * static_cast<int64_t>(rank.params.size()) * 8;
+    require(rank.normParts > 0 ? isPlace(rank.normsOffset, bytes, rank)
+                               : rank.normsOffset == -1,
+            where,
+            "the norms lie outside of the arena, or at no multiple of 256");
+  }
+
+  const Artifact &artifact;
+  const Metadata &metadata;
+  const bool isCuda;
+  std::string message;
+};
+} // namespace
+
+Status artifact::validateTarget(const Artifact &artifact) {
+  return TargetValidator(artifact).run();
+}

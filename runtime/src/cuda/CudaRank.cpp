@@ -1,0 +1,464 @@
+//===- CudaRank.cpp - a rank whose arena is memory of a GPU ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiled without contraction: the optimiser's numbers are those of the host.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaRank.h"
+
+#include "Coefficients.h"
+
+#include "veeline/Support/Check.h"
+
+#include <cstring>
+
+using namespace veeline;
+using namespace veeline::cuda;
+using artifact::DataType;
+
+/// Places in pinned memory.
+static constexpr int64_t pinnedAlignment = 64;
+
+static int64_t alignUp(int64_t bytes) {
+  return (bytes + pinnedAlignment - 1) / pinnedAlignment * pinnedAlignment;
+}
+
+static api::DevicePointer addressOf(const void *place) {
+  return reinterpret_cast<api::DevicePointer>(place);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+Status CudaRank::prepare(const artifact::Artifact &artifact,
+                         std::shared_ptr<Device> newDevice, const BlasLt &blas,
+                         std::vector<DeviceChannel *> newChannels) {
+  device = std::move(newDevice);
+  deviceChannels = std::move(newChannels);
+  code = &*artifact.metadata.device;
+  optimizer = artifact.metadata.optimizer;
+  VEELINE_TRY(arena.allocate(*device, description->arenaBytes));
+  VEELINE_TRY(makeStreams());
+  VEELINE_TRY(allocatePinned(artifact.metadata));
+  VEELINE_TRY(
+      gemms.prepare(blas, description->gemms, description->libraryBytes));
+  places.resize(artifact.metadata.batches.size() +
+                artifact.metadata.buffers.size());
+  for (const artifact::Input &input : description->inputs)
+    places[input.input] = arena.data() + input.offset;
+  return writeConstants(artifact);
+}
+
+/// As many as the tables name.
+Status CudaRank::makeStreams() {
+  int32_t count = 1;
+  for (const artifact::Channel &channel : program->channels)
+    if (channel.fromRank == index || channel.toRank == index)
+      count = std::max(count, channel.stream + 1);
+  for (const artifact::Reduction &reduction : description->reductions)
+    count = std::max(count, reduction.stream + 1);
+  for (int32_t i = 0; i < count; ++i)
+    VEELINE_TRY(streams.emplace_back().create(*device));
+  return Status::success();
+}
+
+Status CudaRank::allocatePinned(const artifact::Metadata &metadata) {
+  int64_t bytes = 0;
+  for (const artifact::Input &input : description->inputs)
+    bytes += alignUp(input.bytes);
+  settingsAt = bytes;
+  resultsAt = settingsAt + alignUp(sizeof(struct veeline_settings));
+  isReported.resize(metadata.results.size() *
+                    static_cast<size_t>(microbatches));
+  normsAt = resultsAt + alignUp(static_cast<int64_t>(isReported.size()) * 8);
+  wordAt =
+      normsAt + alignUp(int64_t(description->normParts) *
+                        static_cast<int64_t>(description->params.size()) * 8);
+  return pinned.allocate(*device, wordAt + pinnedAlignment);
+}
+
+Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
+  for (const artifact::Constant &constant : description->constants)
+    VEELINE_TRY(VEELINE_CALL(
+        driver(), cuMemcpyHtoDAsync_v2, arena.address() + constant.offset,
+        artifact.values[constant.section].data(),
+        static_cast<size_t>(constant.bytes), computeStream()));
+  return synchronize();
+}
+
+//===----------------------------------------------------------------------===//
+// Around a step
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+static void fillSettings(T (&numbers)[10], artifact::Optimizer optimizer,
+                         const StepSettings &settings, int32_t microbatches) {
+  Coefficients<T> c =
+      coefficientsOf<T>(optimizer, false, settings, microbatches);
+  T keepDecayed =
+      coefficientsOf<T>(optimizer, true, settings, microbatches).keep;
+  const T all[10] = {c.gradientScale, c.keep,          keepDecayed,
+                     c.rate,          c.beta1,         c.oneMinusBeta1,
+                     c.beta2,         c.oneMinusBeta2, c.secondMomentScale,
+                     c.epsilon};
+  std::copy(all, all + 10, numbers);
+}
+
+Status CudaRank::beginStep(const void *const *inputs,
+                           const StepSettings &newSettings) {
+  std::fill(isReported.begin(), isReported.end(), 0);
+  int64_t at = 0;
+  for (const artifact::Input &input : description->inputs) {
+    std::memcpy(pinned.data() + at, inputs[input.input],
+                static_cast<size_t>(input.bytes));
+    VEELINE_TRY(VEELINE_CALL(
+        driver(), cuMemcpyHtoDAsync_v2, arena.address() + input.offset,
+        pinned.data() + at, static_cast<size_t>(input.bytes), computeStream()));
+    at += alignUp(input.bytes);
+  }
+  if (description->settingsOffset < 0)
+    return Status::success();
+  struct veeline_settings numbers;
+  fillSettings(numbers.f32, optimizer, newSettings, allMicrobatches);
+  fillSettings(numbers.f64, optimizer, newSettings, allMicrobatches);
+  std::memcpy(pinned.data() + settingsAt, &numbers, sizeof(numbers));
+  return VEELINE_CALL(driver(), cuMemcpyHtoDAsync_v2,
+                      arena.address() + description->settingsOffset,
+                      pinned.data() + settingsAt, sizeof(numbers),
+                      computeStream());
+}
+
+Status CudaRank::synchronize() {
+  for (const Stream &each : streams)
+    VEELINE_TRY(VEELINE_CALL(driver(), cuStreamSynchronize, each.get()));
+  return Status::success();
+}
+
+Status CudaRank::endStep() {
+  settleSends();
+  int64_t bytes = int64_t(8) * description->normParts *
+                  static_cast<int64_t>(description->params.size());
+  if (bytes > 0)
+    VEELINE_TRY(VEELINE_CALL(driver(), cuMemcpyDtoHAsync_v2,
+                             pinned.data() + normsAt,
+                             arena.address() + description->normsOffset,
+                             static_cast<size_t>(bytes), computeStream()));
+  return synchronize();
+}
+
+void CudaRank::readReports() {
+  for (size_t i = 0; i < isReported.size(); ++i) {
+    if (!isReported[i])
+      continue;
+    size_t result = i / static_cast<size_t>(microbatches);
+    size_t microbatch = i % static_cast<size_t>(microbatches);
+    const char *place = pinned.data() + resultsAt + 8 * i;
+    double &number =
+        results[result * static_cast<size_t>(allMicrobatches) + microbatch];
+    if ((*resultTypes)[result].type == DataType::f64) {
+      std::memcpy(&number, place, sizeof(number));
+      continue;
+    }
+    float single;
+    std::memcpy(&single, place, sizeof(single));
+    number = single;
+  }
+}
+
+double CudaRank::squaredNorm(size_t param) const {
+  double sum = 0;
+  for (int32_t part = 0; part < description->normParts; ++part) {
+    double number;
+    std::memcpy(
+        &number,
+        pinned.data() + normsAt +
+            8 * (static_cast<int64_t>(param) * description->normParts + part),
+        sizeof(number));
+    sum += number;
+  }
+  return sum;
+}
+
+bool CudaRank::require(const Status &status) {
+  if (!status.ok() && !failed)
+    fail(status.message());
+  return status.ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+void CudaRank::failOnDevice(const char *what) {
+  fail(std::string(what) + ", which code for a GPU never does: the artifact's "
+                           "target is cuda");
+}
+
+bool CudaRank::carriesLength(int32_t channel) const {
+  return channelOf(channel).kind == artifact::ChannelKind::shape;
+}
+
+/// Before anything that may overwrite what is being sent.
+void CudaRank::settleSends() {
+  for (api::Event sent : unsettled)
+    if (!failed)
+      (void)require(
+          VEELINE_CALL(driver(), cuStreamWaitEvent, computeStream(), sent, 0));
+  unsettled.clear();
+}
+
+/// A post, a send or a reduction on its own is a unit.
+void CudaRank::beginUnit() {
+  if (!isInGroup)
+    settleSends();
+}
+
+void CudaRank::groupBegin() {
+  VEELINE_CHECK(!isInGroup, "a group of messages begins inside of another");
+  settleSends();
+  isInGroup = true;
+}
+
+void CudaRank::groupEnd() {
+  VEELINE_CHECK(isInGroup, "a group of messages ends that has not begun");
+  isInGroup = false;
+}
+
+void CudaRank::recvPost(int32_t channel, void *slot) {
+  VEELINE_CHECK(arena.contains(slot, checkedReceiver(channel).messageBytes),
+                "the place for a message is not in the arena");
+  if (carriesLength(channel))
+    return channels[channel]->post(*this, &lengthPlaces[slot]);
+  beginUnit();
+  if (!failed)
+    deviceChannels[channel]->post(*this, slot);
+}
+
+void CudaRank::recvWait(int32_t channel) {
+  (void)checkedReceiver(channel);
+  if (carriesLength(channel))
+    return channels[channel]->wait(*this);
+  deviceChannels[channel]->wait(*this);
+}
+
+void CudaRank::send(int32_t channel, int32_t microbatch, const void *value) {
+  const artifact::Channel &description = checkedSender(channel);
+  if (carriesLength(channel)) {
+    void *slot = channels[channel]->acquire(*this);
+    if (!slot)
+      return;
+    std::memcpy(slot, &lengthPlaces[value], sizeof(int64_t));
+    return channels[channel]->commit(*this);
+  }
+  int64_t bytes = microbatchBytes(description, microbatch);
+  VEELINE_CHECK(arena.contains(value, bytes),
+                "a value to send is not in the arena");
+  beginUnit();
+  if (failed)
+    return;
+  if (api::Event sent = deviceChannels[channel]->send(*this, value, bytes))
+    unsettled.push_back(sent);
+}
+
+void *CudaRank::sendAcquire(int32_t) {
+  failOnDevice("a place at the receiver is asked for");
+  return nullptr;
+}
+
+void CudaRank::sendCommit(int32_t) { failOnDevice("a message is committed"); }
+
+void CudaRank::sendCopy(int32_t, int32_t, void *, const void *) {
+  failOnDevice("a message is copied");
+}
+
+void CudaRank::setReductions(
+    std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
+    size_t newMember) {
+  deviceReductions = std::move(newReductions);
+  member = newMember;
+  numPosted.assign(deviceReductions.size(), 0);
+  numWaited = numPosted;
+}
+
+void CudaRank::abortReductions() {
+  for (auto &pieces : deviceReductions)
+    for (std::shared_ptr<DeviceReduction> &piece : pieces)
+      piece->abort();
+}
+
+static void checkReduction(int32_t reduction,
+                           const std::vector<uint32_t> &counts) {
+  VEELINE_CHECK(reduction >= 0 &&
+                    static_cast<size_t>(reduction) < counts.size(),
+                "gradients are added up that are not in the rank's table");
+}
+
+void CudaRank::reducePost(int32_t reduction) {
+  ::checkReduction(reduction, numPosted);
+  beginUnit();
+  uint32_t step = ++numPosted[reduction];
+  for (std::shared_ptr<DeviceReduction> &piece : deviceReductions[reduction])
+    if (!failed)
+      piece->post(*this, member, step);
+}
+
+void CudaRank::reduceWait(int32_t reduction) {
+  ::checkReduction(reduction, numWaited);
+  if (numWaited[reduction] == numPosted[reduction])
+    return fail("gradients of replicas are waited for, but none were posted");
+  uint32_t step = ++numWaited[reduction];
+  for (std::shared_ptr<DeviceReduction> &piece : deviceReductions[reduction])
+    if (!failed)
+      piece->wait(*this, step);
+}
+
+void CudaRank::lengthReceived(int32_t microbatch, const void *length) {
+  agreeOnLength(microbatch, lengthPlaces[length], "what another rank says");
+}
+
+void CudaRank::writeLength(int32_t microbatch, void *length) {
+  lengthPlaces[length] = lengthOf(microbatch);
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+void CudaRank::gemm(int32_t gemm, const void *a, const void *b, void *c,
+                    void *scratch) {
+  gemmBias(gemm, a, b, c, nullptr, scratch);
+}
+
+void CudaRank::gemmBias(int32_t gemm, const void *a, const void *b, void *c,
+                        const void *bias, void *scratch) {
+  VEELINE_CHECK(gemm >= 0 && static_cast<size_t>(gemm) < gemms.size(),
+                "a matrix product that is not in the rank's table");
+  if (gemms.hasBias(gemm) != (bias != nullptr))
+    return fail("matrix product " + std::to_string(gemm) +
+                (bias ? " is called with a bias, and has none"
+                      : " has a bias, and is called without"));
+  void *library = description->libraryBytes > 0
+                      ? arena.data() + description->libraryOffset
+                      : nullptr;
+  if (Status status =
+          gemms.run(gemm, a, b, c, bias, scratch, library, computeStream());
+      !status.ok())
+    fail("matrix product " + std::to_string(gemm) + ": " + status.message());
+}
+
+void CudaRank::convolution(int32_t convolution, const void *, const void *,
+                           void *, void *) {
+  fail("convolution " + std::to_string(convolution) +
+       " is not in the rank's table: convolutions of a GPU are kernels");
+}
+
+void CudaRank::launch(int32_t kernel, const uint64_t *arguments) {
+  (void)launchOn(computeStream(), kernel, 0, arguments);
+}
+
+bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
+                        const uint64_t *arguments) {
+  VEELINE_CHECK(kernel >= 0 &&
+                    static_cast<size_t>(kernel) < code->kernels.size(),
+                "a kernel that is not in the artifact's table");
+  const artifact::Kernel &entry = code->kernels[kernel];
+  void *parameters[512];
+  for (int32_t i = 0; i < entry.numArguments; ++i)
+    parameters[i] = const_cast<uint64_t *>(arguments + i);
+  auto part = [](const std::array<int32_t, 3> &sizes, int i) {
+    return static_cast<unsigned>(sizes[i]);
+  };
+  api::Result result = driver().cuLaunchKernel(
+      device->kernel(static_cast<size_t>(kernel)),
+      blocks ? static_cast<unsigned>(blocks) : part(entry.grid, 0),
+      part(entry.grid, 1), part(entry.grid, 2), part(entry.block, 0),
+      part(entry.block, 1), part(entry.block, 2),
+      static_cast<unsigned>(entry.sharedBytes), stream, parameters, nullptr);
+  return result == api::success ||
+         require(driver().check("cuLaunchKernel (" + entry.name + ")", result));
+}
+
+void CudaRank::copy(void *target, const void *source, int64_t bytes) {
+  VEELINE_CHECK(arena.contains(target, bytes), "a copy leads out of the arena");
+  if (bytes == 0)
+    return;
+  (void)require(VEELINE_CALL(driver(), cuMemcpyDtoDAsync_v2, addressOf(target),
+                             addressOf(source), static_cast<size_t>(bytes),
+                             computeStream()));
+}
+
+void CudaRank::zero(void *target, int64_t bytes) {
+  VEELINE_CHECK(arena.contains(target, bytes),
+                "what is zeroed is not in the arena");
+  if (bytes == 0)
+    return;
+  (void)require(VEELINE_CALL(driver(), cuMemsetD8Async, addressOf(target), 0,
+                             static_cast<size_t>(bytes), computeStream()));
+}
+
+uint64_t CudaRank::load(const void *address, int32_t bytes) {
+  VEELINE_CHECK(bytes >= 1 && bytes <= 8, "a load is not of 1 to 8 bytes");
+  uint64_t value = 0;
+  char *word = pinned.data() + wordAt;
+  bool isThere =
+      require(VEELINE_CALL(driver(), cuMemcpyDtoHAsync_v2, word,
+                           addressOf(address), static_cast<size_t>(bytes),
+                           computeStream())) &&
+      require(VEELINE_CALL(driver(), cuStreamSynchronize, computeStream()));
+  if (isThere)
+    std::memcpy(&value, word, static_cast<size_t>(bytes));
+  return value;
+}
+
+const void *CudaRank::constant(int32_t constant) {
+  VEELINE_CHECK(constant >= 0 && static_cast<size_t>(constant) <
+                                     description->constants.size(),
+                "a constant that is not in the rank's table");
+  return arena.data() + description->constants[constant].offset;
+}
+
+const void *CudaRank::settingsPlace() {
+  VEELINE_CHECK(description->settingsOffset >= 0, "a rank without settings");
+  return arena.data() + description->settingsOffset;
+}
+
+void *CudaRank::norm(int32_t param) {
+  VEELINE_CHECK(param >= 0 &&
+                    static_cast<size_t>(param) < description->params.size() &&
+                    description->normParts > 0,
+                "a norm that the rank does not have");
+  return arena.data() + description->normsOffset +
+         int64_t(8) * param * description->normParts;
+}
+
+void CudaRank::update(int32_t, void *, void *, const void *const *, int32_t) {
+  failOnDevice("a parameter is updated by the host");
+}
+
+void CudaRank::report(int32_t result, int32_t microbatch, const void *value) {
+  checkReport(result, microbatch);
+  auto at = static_cast<size_t>(result) * static_cast<size_t>(microbatches) +
+            static_cast<size_t>(microbatch);
+  int64_t bytes = artifact::byteSize((*resultTypes)[result].type);
+  isReported[at] = require(VEELINE_CALL(
+      driver(), cuMemcpyDtoHAsync_v2, pinned.data() + resultsAt + 8 * at,
+      addressOf(value), static_cast<size_t>(bytes), computeStream()));
+}
+
+void CudaRank::opBegin(int32_t op) {
+  VEELINE_CHECK(currentOp == -1, "an op begins inside of another");
+  currentOp.store(op, std::memory_order_relaxed);
+  move();
+}
+
+void CudaRank::opEnd(int32_t op) {
+  VEELINE_CHECK(currentOp == op, "an op ends that has not begun");
+  lastOp.store(op, std::memory_order_relaxed);
+  currentOp.store(-1, std::memory_order_relaxed);
+  move();
+}

@@ -1,0 +1,131 @@
+//===- CudaRank.h - a rank whose arena is memory of a GPU ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_CUDARANK_H
+#define VEELINE_RUNTIME_CUDA_CUDARANK_H
+
+#include "Device.h"
+#include "DeviceChannel.h"
+#include "DeviceReduction.h"
+#include "GemmLt.h"
+#include "Rank.h"
+
+#include <unordered_map>
+
+namespace veeline::cuda {
+
+/// What the rank's thread issues for its step goes into the compute stream, in
+/// order; messages go into streams of their own, and events tie them to it.
+class CudaRank final : public veeline_rank {
+public:
+  /// Allocates what the rank needs on `device`, which is current, and finds
+  /// its algorithms. `deviceChannels` are by the rank's numbers of channels.
+  Status prepare(const artifact::Artifact &artifact,
+                 std::shared_ptr<Device> newDevice, const BlasLt &blas,
+                 std::vector<DeviceChannel *> newChannels);
+
+  /// The pieces of each reduction of the rank's table, of which it is the
+  /// `newMember` of its stage.
+  void setReductions(
+      std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
+      size_t newMember);
+  /// Wakes it where it waits for other ranks. From any thread.
+  void abortReductions();
+
+  // Around a step; the errors are those of the device.
+  /// Issues the copies of what the step reads. `inputs` are those of Executor,
+  /// from the rank's first microbatch on.
+  Status beginStep(const void *const *inputs, const StepSettings &settings);
+  /// Waits for all that was issued.
+  Status endStep();
+  /// Of a step that has ended: writes what was reported.
+  void readReports();
+  /// The square of the averaged gradient of entry `param`, as reported.
+  double squaredNorm(size_t param) const;
+
+  /// One for each batch argument and buffer: its place in the arena, or null.
+  const void *const *inputPlaces() const { return places.data(); }
+  const DeviceMemory &memory() const { return arena; }
+  const Device &gpu() const { return *device; }
+
+  const Driver &driver() const { return device->driver(); }
+  api::Stream computeStream() const { return streams[0].get(); }
+  api::Stream stream(int32_t number) const { return streams[number].get(); }
+  /// Whether `status` is no error; else it is the rank's fault.
+  bool require(const Status &status);
+  /// Launches with the grid of the table, or, where `blocks` is not 0, that
+  /// many.
+  bool launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
+                const uint64_t *arguments);
+
+  void recvPost(int32_t channel, void *slot) override;
+  void recvWait(int32_t channel) override;
+  void *sendAcquire(int32_t channel) override;
+  void sendCommit(int32_t channel) override;
+  void sendCopy(int32_t channel, int32_t microbatch, void *slot,
+                const void *value) override;
+  void send(int32_t channel, int32_t microbatch, const void *value) override;
+  void groupBegin() override;
+  void groupEnd() override;
+  void reducePost(int32_t reduction) override;
+  void reduceWait(int32_t reduction) override;
+  void lengthReceived(int32_t microbatch, const void *length) override;
+  void writeLength(int32_t microbatch, void *length) override;
+  void gemm(int32_t gemm, const void *a, const void *b, void *c,
+            void *scratch) override;
+  void gemmBias(int32_t gemm, const void *a, const void *b, void *c,
+                const void *bias, void *scratch) override;
+  void convolution(int32_t convolution, const void *a, const void *b, void *c,
+                   void *scratch) override;
+  void launch(int32_t kernel, const uint64_t *arguments) override;
+  void copy(void *target, const void *source, int64_t bytes) override;
+  void zero(void *target, int64_t bytes) override;
+  uint64_t load(const void *address, int32_t bytes) override;
+  const void *constant(int32_t constant) override;
+  const void *settingsPlace() override;
+  void *norm(int32_t param) override;
+  void update(int32_t param, void *value, void *state,
+              const void *const *gradients, int32_t numGradients) override;
+  void report(int32_t result, int32_t microbatch, const void *value) override;
+  void opBegin(int32_t op) override;
+  void opEnd(int32_t op) override;
+
+private:
+  Status makeStreams();
+  Status writeConstants(const artifact::Artifact &artifact);
+  Status allocatePinned(const artifact::Metadata &metadata);
+  Status synchronize();
+  void settleSends();
+  void beginUnit();
+  void failOnDevice(const char *what);
+  bool carriesLength(int32_t channel) const;
+
+  std::shared_ptr<Device> device;
+  const artifact::DeviceCode *code = nullptr;
+  artifact::Optimizer optimizer = artifact::Optimizer::sgd;
+  std::vector<Stream> streams; ///< By number; 0 computes.
+  DeviceMemory arena;
+  GemmTable gemms;
+  std::vector<const void *> places;
+
+  /// Of the host, in this order: inputs, settings, results, norms, one word.
+  PinnedMemory pinned;
+  int64_t settingsAt = 0, resultsAt = 0, normsAt = 0, wordAt = 0;
+  std::vector<char> isReported; ///< By result and microbatch of the rank.
+
+  std::vector<DeviceChannel *> deviceChannels;
+  std::vector<api::Event> unsettled; ///< Of sends whose value must still stay.
+  bool isInGroup = false;
+  std::vector<std::vector<std::shared_ptr<DeviceReduction>>> deviceReductions;
+  std::vector<uint32_t> numPosted, numWaited; ///< By reduction.
+  size_t member = 0;
+  /// Lengths go from host to host, whatever place the step has for them.
+  std::unordered_map<const void *, int64_t> lengthPlaces;
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_CUDARANK_H

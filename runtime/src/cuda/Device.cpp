@@ -1,0 +1,226 @@
+//===- Device.cpp - a GPU, and what is allocated on it --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+/// More dynamic shared memory than this has to be asked for.
+static constexpr int32_t plainSharedBytes = 48 * 1024;
+
+//===----------------------------------------------------------------------===//
+// Device
+//===----------------------------------------------------------------------===//
+
+Expected<std::shared_ptr<Device>> Device::open(const Driver &driver,
+                                               int ordinal) {
+  int count = 0;
+  VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetCount, &count));
+  if (ordinal < 0 || ordinal >= count)
+    return Status::error("there is no GPU " + std::to_string(ordinal) +
+                         ": the CUDA driver finds " + std::to_string(count) +
+                         (count == 1 ? " of them" : ", numbered from 0") +
+                         "; choose others with --device");
+  std::shared_ptr<Device> device(new Device(driver, ordinal));
+  if (Status status = device->retain(); !status.ok())
+    return Status::error(device->name() + ": " + status.message());
+  return device;
+}
+
+Status Device::retain() {
+  VEELINE_TRY(VEELINE_CALL(cuda, cuDeviceGet, &device, ordinal));
+  char text[256] = {};
+  VEELINE_TRY(
+      VEELINE_CALL(cuda, cuDeviceGetName, text, sizeof(text) - 1, device));
+  model = text;
+  int major = 0, minor = 0;
+  VEELINE_TRY(VEELINE_CALL(cuda, cuDeviceGetAttribute, &major,
+                           api::computeCapabilityMajor, device));
+  VEELINE_TRY(VEELINE_CALL(cuda, cuDeviceGetAttribute, &minor,
+                           api::computeCapabilityMinor, device));
+  chip = 10 * major + minor;
+  VEELINE_TRY(VEELINE_CALL(cuda, cuDevicePrimaryCtxRetain, &context, device));
+  return makeCurrent();
+}
+
+Device::~Device() {
+  if (!context)
+    return;
+  // Nobody is left to be told what fails here.
+  (void)makeCurrent().ok();
+  if (module)
+    (void)cuda.cuModuleUnload(module);
+  (void)cuda.cuCtxSetCurrent(nullptr);
+  (void)cuda.cuDevicePrimaryCtxRelease_v2(device);
+}
+
+Status Device::makeCurrent() const {
+  return VEELINE_CALL(cuda, cuCtxSetCurrent, context);
+}
+
+std::string Device::name() const {
+  return "GPU " + std::to_string(ordinal) +
+         (model.empty() ? "" : " (" + model + ")");
+}
+
+/// 90 of "sm_90" and "sm_90a".
+static int numberOf(const std::string &chip) {
+  return std::atoi(chip.c_str() + std::strlen("sm_"));
+}
+
+Status Device::checkCode(const artifact::DeviceCode &code) const {
+  // Native code runs on later chips of its generation, that with a suffix on
+  // its own chip alone; PTX runs on all later ones.
+  bool isNative = false;
+  std::string has;
+  for (const std::string &name : code.chips) {
+    int number = numberOf(name);
+    bool isExact = name.back() == 'a' || name.back() == 'f';
+    isNative |=
+        isExact ? number == chip : number / 10 == chip / 10 && number <= chip;
+    has += (has.empty() ? "" : ", ") + name;
+  }
+  bool isPtx = !code.ptx.empty() && numberOf(code.ptx) <= chip;
+  if (!code.ptx.empty())
+    has += (has.empty() ? "PTX for " : ", PTX for ") + code.ptx + " and later";
+  if (!isNative && !isPtx)
+    return Status::error(name() + " is of sm_" + std::to_string(chip) +
+                         ", and the artifact has code for " + has +
+                         "; compile the model again, for this chip");
+  int toolkit = std::atoi(code.toolkit.c_str());
+  if (isNative && !isPtx && toolkit > cuda.version / 1000)
+    return Status::error(
+        "the CUDA driver supports CUDA " + versionText(cuda.version) +
+        ", and the artifact's code was made by toolkit " + code.toolkit +
+        "; install a newer driver, or compile the model again with an older "
+        "toolkit");
+  return Status::success();
+}
+
+Status Device::loadModule(const std::string &image) {
+  // What the driver's compiler says of PTX.
+  char log[4096] = {};
+  int options[] = {api::jitErrorLogBuffer, api::jitErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  Status status = VEELINE_CALL(cuda, cuModuleLoadDataEx, &module, image.c_str(),
+                               2, options, values);
+  if (!status.ok() && log[0])
+    return Status::error(status.message() + ": " + log);
+  return status;
+}
+
+Status Device::findKernel(const artifact::Kernel &kernel) {
+  api::Function &function = functions.emplace_back();
+  VEELINE_TRY(VEELINE_CALL(cuda, cuModuleGetFunction, &function, module,
+                           kernel.name.c_str()));
+  if (kernel.sharedBytes <= plainSharedBytes)
+    return Status::success();
+  return VEELINE_CALL(cuda, cuFuncSetAttribute, function,
+                      api::maxDynamicSharedBytes, kernel.sharedBytes);
+}
+
+Status Device::loadKernels(const artifact::Artifact &artifact) {
+  const artifact::DeviceCode &code = *artifact.metadata.device;
+  VEELINE_TRY(checkCode(code));
+  if (Status status = loadModule(artifact.image); !status.ok())
+    return Status::error(
+        name() + " cannot load the artifact's code: " + status.message());
+  for (const artifact::Kernel &kernel : code.kernels)
+    if (Status status = findKernel(kernel); !status.ok())
+      return Status::error(name() + ", kernel '" + kernel.name +
+                           "': " + status.message());
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Status DeviceMemory::allocate(const Device &device, int64_t bytes) {
+  const Driver &cuda = device.driver();
+  // No rank has nothing, and the driver refuses 0.
+  auto wanted = static_cast<size_t>(std::max<int64_t>(bytes, 256));
+  api::Result result = cuda.cuMemAlloc_v2(&place, wanted);
+  if (result == api::outOfMemory) {
+    size_t available = 0, total = 0;
+    VEELINE_TRY(VEELINE_CALL(cuda, cuMemGetInfo_v2, &available, &total));
+    return Status::error("it needs " + std::to_string(bytes) + " bytes of " +
+                         device.name() + ", where " +
+                         std::to_string(available) + " of " +
+                         std::to_string(total) + " are free");
+  }
+  VEELINE_TRY(cuda.check("cuMemAlloc_v2", result));
+  driver = &cuda;
+  size = bytes;
+  return Status::success();
+}
+
+DeviceMemory::~DeviceMemory() {
+  if (driver)
+    (void)driver->cuMemFree_v2(place);
+}
+
+bool DeviceMemory::contains(const void *address, int64_t count) const {
+  auto first = reinterpret_cast<api::DevicePointer>(address);
+  return first >= place && count >= 0 && count <= size &&
+         first - place <= static_cast<uint64_t>(size - count);
+}
+
+Status PinnedMemory::allocate(const Device &device, int64_t bytes) {
+  const Driver &cuda = device.driver();
+  if (Status status = VEELINE_CALL(cuda, cuMemHostAlloc, &place,
+                                   static_cast<size_t>(bytes), 0);
+      !status.ok())
+    return Status::error("cannot pin " + std::to_string(bytes) +
+                         " bytes of the host: " + status.message());
+  driver = &cuda;
+  std::memset(place, 0, static_cast<size_t>(bytes));
+  return Status::success();
+}
+
+PinnedMemory::~PinnedMemory() {
+  if (driver)
+    (void)driver->cuMemFreeHost(place);
+}
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+Stream::Stream(Stream &&other) noexcept
+    : driver(std::exchange(other.driver, nullptr)), stream(other.stream) {}
+
+Stream::~Stream() {
+  if (driver)
+    (void)driver->cuStreamDestroy_v2(stream);
+}
+
+Status Stream::create(const Device &device) {
+  VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamCreate, &stream,
+                           api::nonBlockingStream));
+  driver = &device.driver();
+  return Status::success();
+}
+
+Event::Event(Event &&other) noexcept
+    : driver(std::exchange(other.driver, nullptr)), event(other.event) {}
+
+Event::~Event() {
+  if (driver)
+    (void)driver->cuEventDestroy_v2(event);
+}
+
+Status Event::create(const Device &device) {
+  VEELINE_TRY(
+      VEELINE_CALL(device.driver(), cuEventCreate, &event, api::disableTiming));
+  driver = &device.driver();
+  return Status::success();
+}

@@ -1,0 +1,126 @@
+//===- Device.h - a GPU, and what is allocated on it -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_DEVICE_H
+#define VEELINE_RUNTIME_CUDA_DEVICE_H
+
+#include "Driver.h"
+
+#include "veeline/artifact.h"
+
+#include <memory>
+#include <vector>
+
+namespace veeline::cuda {
+
+/// A GPU with its primary context, and the kernels of one artifact. What
+/// allocates on it, or frees, does so where it is current.
+class Device {
+public:
+  /// Number `ordinal` as the driver counts them.
+  static Expected<std::shared_ptr<Device>> open(const Driver &driver,
+                                                int ordinal);
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+  ~Device();
+
+  const Driver &driver() const { return cuda; }
+  /// Makes it the one that the calling thread works on.
+  Status makeCurrent() const;
+
+  /// Whether the artifact has code for it; the error says what it has.
+  Status checkCode(const artifact::DeviceCode &code) const;
+  /// Loads the image, and finds each kernel.
+  Status loadKernels(const artifact::Artifact &artifact);
+  api::Function kernel(size_t index) const { return functions[index]; }
+
+  /// "GPU 0 (NVIDIA H100)".
+  std::string name() const;
+
+private:
+  Device(const Driver &driver, int ordinal) : cuda(driver), ordinal(ordinal) {}
+  Status retain();
+  Status loadModule(const std::string &image);
+  Status findKernel(const artifact::Kernel &kernel);
+
+  const Driver cuda;
+  const int ordinal;
+  api::Device device = 0;
+  api::Context context = nullptr;
+  api::Module module = nullptr;
+  std::vector<api::Function> functions;
+  std::string model;
+  int chip = 0; ///< 90 of sm_90.
+};
+
+/// The one allocation of a rank on a GPU.
+class DeviceMemory {
+public:
+  DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+  ~DeviceMemory();
+
+  /// The error says how much is free.
+  Status allocate(const Device &device, int64_t bytes);
+  api::DevicePointer address() const { return place; }
+  char *data() const { return reinterpret_cast<char *>(place); }
+  bool contains(const void *address, int64_t count) const;
+
+private:
+  const Driver *driver = nullptr;
+  api::DevicePointer place = 0;
+  int64_t size = 0;
+};
+
+/// Memory of the host that a GPU copies from and to by itself.
+class PinnedMemory {
+public:
+  PinnedMemory() = default;
+  PinnedMemory(const PinnedMemory &) = delete;
+  PinnedMemory &operator=(const PinnedMemory &) = delete;
+  ~PinnedMemory();
+
+  Status allocate(const Device &device, int64_t bytes);
+  char *data() const { return static_cast<char *>(place); }
+
+private:
+  const Driver *driver = nullptr;
+  void *place = nullptr;
+};
+
+/// A stream that waits for none but those that it is told to.
+class Stream {
+public:
+  Stream() = default;
+  Stream(Stream &&other) noexcept;
+  ~Stream();
+
+  Status create(const Device &device);
+  api::Stream get() const { return stream; }
+
+private:
+  const Driver *driver = nullptr;
+  api::Stream stream = nullptr;
+};
+
+class Event {
+public:
+  Event() = default;
+  Event(Event &&other) noexcept;
+  ~Event();
+
+  Status create(const Device &device);
+  api::Event get() const { return event; }
+
+private:
+  const Driver *driver = nullptr;
+  api::Event event = nullptr;
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_DEVICE_H

@@ -1,0 +1,97 @@
+//===- DeviceChannel.cpp - messages between ranks of one GPU --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceChannel.h"
+
+#include "CudaRank.h"
+
+using namespace veeline;
+using namespace veeline::cuda;
+using host::oneMessage;
+
+DeviceChannel::DeviceChannel(host::Group &group, int32_t index,
+                             const artifact::Channel &description)
+    : group(group), index(index),
+      capacity(static_cast<uint32_t>(description.messagesPerStep)),
+      streamNumber(description.stream), slots(capacity), free(capacity),
+      sent(capacity) {}
+
+Status DeviceChannel::prepare(const Device &device) {
+  VEELINE_TRY(computed.create(device));
+  for (uint32_t i = 0; i < capacity; ++i) {
+    VEELINE_TRY(free[i].create(device));
+    VEELINE_TRY(sent[i].create(device));
+  }
+  return Status::success();
+}
+
+void DeviceChannel::post(CudaRank &rank, void *slot) {
+  if (receiver.numPosted - receiver.numWaited >= capacity)
+    return rank.fail("channel " + std::to_string(index) + " has no more than " +
+                     std::to_string(capacity) +
+                     " messages a step, one more was posted");
+  uint32_t place = receiver.numPosted % capacity;
+  slots[place] = slot;
+  if (!rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
+                                 free[place].get(), rank.computeStream())))
+    return;
+  ++receiver.numPosted;
+  receiver.posted.add(oneMessage);
+}
+
+void DeviceChannel::wait(CudaRank &rank) {
+  if (receiver.numWaited == receiver.numPosted)
+    return rank.fail("channel " + std::to_string(index) +
+                     " is waited for, but nothing was posted");
+  uint32_t place = receiver.numWaited++ % capacity;
+  if (!group.waitFor(rank, index, sender.issued,
+                     receiver.numWaited * oneMessage)) {
+    rank.failed = true;
+    return;
+  }
+  (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
+                                  rank.computeStream(), sent[place].get(), 0));
+}
+
+api::Event DeviceChannel::send(CudaRank &rank, const void *value,
+                               int64_t bytes) {
+  uint32_t place = sender.numIssued % capacity;
+  if (!group.waitFor(rank, index, receiver.posted,
+                     (sender.numIssued + 1) * oneMessage)) {
+    rank.failed = true;
+    return nullptr;
+  }
+  const Driver &cuda = rank.driver();
+  api::Stream stream = rank.stream(streamNumber);
+  bool isIssued = rank.require(VEELINE_CALL(cuda, cuEventRecord, computed.get(),
+                                            rank.computeStream())) &&
+                  rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
+                                            computed.get(), 0)) &&
+                  rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
+                                            free[place].get(), 0)) &&
+                  rank.require(VEELINE_CALL(
+                      cuda, cuMemcpyDtoDAsync_v2,
+                      reinterpret_cast<api::DevicePointer>(slots[place]),
+                      reinterpret_cast<api::DevicePointer>(value),
+                      static_cast<size_t>(bytes), stream)) &&
+                  rank.require(VEELINE_CALL(cuda, cuEventRecord,
+                                            sent[place].get(), stream));
+  if (!isIssued)
+    return nullptr;
+  ++sender.numIssued;
+  sender.issued.add(oneMessage);
+  return sent[place].get();
+}
+
+void DeviceChannel::abort() {
+  receiver.posted.setBits(host::faultBit);
+  sender.issued.setBits(host::faultBit);
+}
+
+bool DeviceChannel::isIdle() const {
+  return receiver.numPosted == receiver.numWaited &&
+         receiver.numWaited == sender.numIssued;
+}

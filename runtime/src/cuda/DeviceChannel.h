@@ -1,0 +1,62 @@
+//===- DeviceChannel.h - messages between ranks of one GPU -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_DEVICECHANNEL_H
+#define VEELINE_RUNTIME_CUDA_DEVICECHANNEL_H
+
+#include "Channel.h"
+#include "Device.h"
+
+namespace veeline::cuda {
+
+class CudaRank;
+
+/// One edge in one direction, between ranks that are threads: a copy from
+/// device to device. The threads meet when a message is issued, by counters as
+/// those of the host's channels are; the device's streams by events.
+class DeviceChannel {
+public:
+  DeviceChannel(host::Group &group, int32_t index,
+                const artifact::Channel &description);
+
+  /// Makes the events.
+  Status prepare(const Device &device);
+
+  /// From here on in the receiver's compute stream, `slot` may be written.
+  void post(CudaRank &rank, void *slot);
+  /// The receiver's compute stream waits for the oldest message.
+  void wait(CudaRank &rank);
+  /// Returns the event that says that `value` has left; null after a fault.
+  api::Event send(CudaRank &rank, const void *value, int64_t bytes);
+
+  /// Wakes both sides for good. From any thread.
+  void abort();
+  bool isIdle() const;
+
+private:
+  host::Group &group;
+  const int32_t index;
+  const uint32_t capacity; ///< Messages of a step.
+  const int32_t streamNumber;
+  std::vector<void *> slots;
+  Event computed;          ///< What the sender has computed is there.
+  std::vector<Event> free; ///< By message: its slot may be written.
+  std::vector<Event> sent; ///< By message: it is in its slot.
+
+  struct alignas(64) Receiver {
+    host::WaitWord posted; ///< The sender sleeps on it.
+    uint32_t numPosted = 0;
+    uint32_t numWaited = 0;
+  } receiver;
+  struct alignas(64) Sender {
+    host::WaitWord issued; ///< The receiver sleeps on it.
+    uint32_t numIssued = 0;
+  } sender;
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_DEVICECHANNEL_H

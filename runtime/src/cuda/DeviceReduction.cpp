@@ -1,0 +1,71 @@
+//===- DeviceReduction.cpp - gradients of ranks of one GPU ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceReduction.h"
+
+#include "CudaRank.h"
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+/// What a block of the kernel adds up, by its 256 threads.
+static constexpr int64_t elementsOfBlock = 1024;
+
+DeviceReduction::DeviceReduction(host::Group &group, int32_t number,
+                                 int32_t stream,
+                                 const artifact::ReducedPiece &piece,
+                                 std::vector<api::DevicePointer> accumulators)
+    : group(group), number(number), streamNumber(stream), piece(piece),
+      accumulators(std::move(accumulators)) {}
+
+Status DeviceReduction::prepare(const Device &device) {
+  for (size_t i = 0; i < accumulators.size(); ++i)
+    VEELINE_TRY(posted.emplace_back().create(device));
+  return added.create(device);
+}
+
+/// Once all have posted: the sum in the first one's place, and from there to
+/// the others.
+bool DeviceReduction::issue(CudaRank &rank) {
+  const Driver &cuda = rank.driver();
+  api::Stream stream = rank.stream(streamNumber);
+  for (const Event &event : posted)
+    if (!rank.require(
+            VEELINE_CALL(cuda, cuStreamWaitEvent, stream, event.get(), 0)))
+      return false;
+  std::vector<uint64_t> arguments = {accumulators[0]};
+  arguments.insert(arguments.end(), accumulators.begin(), accumulators.end());
+  arguments.push_back(static_cast<uint64_t>(piece.numElements));
+  int64_t blocks = (piece.numElements + elementsOfBlock - 1) / elementsOfBlock;
+  if (!rank.launchOn(stream, piece.sumKernel, blocks, arguments.data()))
+    return false;
+  auto bytes =
+      static_cast<size_t>(piece.numElements * artifact::byteSize(piece.type));
+  for (size_t i = 1; i < accumulators.size(); ++i)
+    if (!rank.require(VEELINE_CALL(cuda, cuMemcpyDtoDAsync_v2, accumulators[i],
+                                   accumulators[0], bytes, stream)))
+      return false;
+  return rank.require(VEELINE_CALL(cuda, cuEventRecord, added.get(), stream));
+}
+
+void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {
+  if (!rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
+                                 posted[member].get(), rank.computeStream())))
+    return;
+  uint64_t arrival = arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
+  // The others have posted, too, and nobody is in another step.
+  if (arrival == uint64_t(step) * accumulators.size() && issue(rank))
+    issued.add(host::oneMessage);
+}
+
+void DeviceReduction::wait(CudaRank &rank, uint32_t step) {
+  if (!group.waitFor(rank, number, issued, step * host::oneMessage)) {
+    rank.failed = true;
+    return;
+  }
+  (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
+                                  rank.computeStream(), added.get(), 0));
+}

@@ -1,0 +1,126 @@
+//===- Driver.cpp - the CUDA driver and cuBLASLt --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+
+#include "Library.h"
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+/// CUDA 12.0, and the cuBLASLt that came with it.
+static constexpr int leastDriver = 12000;
+static constexpr size_t leastBlasLt = 120000;
+
+std::string cuda::versionText(int version) {
+  return std::to_string(version / 1000) + "." +
+         std::to_string(version % 1000 / 10);
+}
+
+static Status missing(const Library &library, const char *function,
+                      const char *what) {
+  return Status::error("'" + library.path() + "' has no function " + function +
+                       ": it is not " + what);
+}
+
+//===----------------------------------------------------------------------===//
+// The driver
+//===----------------------------------------------------------------------===//
+
+Status Driver::check(const std::string &call, api::Result result) const {
+  if (result == api::success)
+    return Status::success();
+  const char *name = nullptr, *text = nullptr;
+  if (cuGetErrorName(result, &name) != api::success || !name)
+    name = "an unknown error";
+  if (cuGetErrorString(result, &text) != api::success || !text)
+    text = "the driver has no words for it";
+  return Status::error(call + ": " + name + " (" + std::to_string(result) +
+                       "): " + text);
+}
+
+/// What cuInit says, in words.
+static Status initialize(const Driver &driver, const std::string &path) {
+  api::Result result = driver.cuInit(0);
+  if (result == api::stubLibrary)
+    return Status::error(
+        "'" + path +
+        "' is the stub of the CUDA toolkit, which programs are only linked "
+        "with; name the driver's libcuda.so.1 with --cuda-driver");
+  if (result == api::noDevice)
+    return Status::error("the CUDA driver '" + path +
+                         "' finds no GPU; nvidia-smi lists those that it "
+                         "knows, and CUDA_VISIBLE_DEVICES hides some");
+  if (Status status = driver.check("cuInit", result); !status.ok())
+    return Status::error("cannot start the CUDA driver '" + path +
+                         "': " + status.message());
+  return Status::success();
+}
+
+Expected<Driver> Driver::load(const std::string &path) {
+  Expected<Library> library = Library::open({"the CUDA driver",
+                                             "--cuda-driver",
+                                             "install NVIDIA's driver",
+                                             {"libcuda.so.1"}},
+                                            path);
+  if (!library.ok())
+    return library.status();
+  Driver driver;
+#define VEELINE_FIND(name, parameters)                                         \
+  driver.name = reinterpret_cast<decltype(driver.name)>(library->find(#name)); \
+  if (!driver.name)                                                            \
+    return missing(*library, #name, "a CUDA driver of version 12.0 or later");
+  VEELINE_CUDA_FUNCTIONS(VEELINE_FIND)
+#undef VEELINE_FIND
+  // It may be asked before cuInit, which an old driver on new devices fails.
+  VEELINE_TRY(VEELINE_CALL(driver, cuDriverGetVersion, &driver.version));
+  if (driver.version < leastDriver)
+    return Status::error("the CUDA driver '" + library->path() +
+                         "' supports CUDA " + versionText(driver.version) +
+                         ", and " + versionText(leastDriver) +
+                         " or later is needed; install a newer one");
+  VEELINE_TRY(initialize(driver, library->path()));
+  return driver;
+}
+
+//===----------------------------------------------------------------------===//
+// cuBLASLt
+//===----------------------------------------------------------------------===//
+
+Status BlasLt::check(const std::string &call, api::BlasStatus status) const {
+  if (status == api::blasSuccess)
+    return Status::success();
+  const char *name = cublasLtGetStatusName(status);
+  const char *text = cublasLtGetStatusString(status);
+  return Status::error(call + ": " + (name ? name : "an unknown error") + " (" +
+                       std::to_string(status) +
+                       "): " + (text ? text : "cuBLASLt has no words for it"));
+}
+
+Expected<BlasLt> BlasLt::load(const std::string &path) {
+  Expected<Library> library =
+      Library::open({"cuBLASLt, which computes matrix products",
+                     "--cublaslt",
+                     "install the libraries of CUDA 12 or 13",
+                     {"libcublasLt.so.13", "libcublasLt.so.12"}},
+                    path);
+  if (!library.ok())
+    return library.status();
+  BlasLt blas;
+#define VEELINE_FIND(type, name, parameters)                                   \
+  blas.name = reinterpret_cast<decltype(blas.name)>(library->find(#name));     \
+  if (!blas.name)                                                              \
+    return missing(*library, #name, "cuBLASLt of version 12.0 or later");
+  VEELINE_BLASLT_FUNCTIONS(VEELINE_FIND)
+#undef VEELINE_FIND
+  blas.version = blas.cublasLtGetVersion();
+  if (blas.version < leastBlasLt)
+    return Status::error("cuBLASLt '" + library->path() + "' has version " +
+                         std::to_string(blas.version / 10000) + "." +
+                         std::to_string(blas.version / 100 % 100) +
+                         ", and 12.0 or later is needed; install a newer one");
+  return blas;
+}

@@ -1,0 +1,63 @@
+//===- Driver.h - the CUDA driver and cuBLASLt -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_DRIVER_H
+#define VEELINE_RUNTIME_CUDA_DRIVER_H
+
+#include "BlasLtApi.h"
+#include "CudaApi.h"
+
+#include "veeline/status.h"
+
+#include <string>
+
+namespace veeline::cuda {
+
+/// The functions of the driver. Loaded, of a version that we know, and
+/// initialised.
+struct Driver {
+#define VEELINE_DECLARE(name, parameters) api::Result(*name) parameters;
+  VEELINE_CUDA_FUNCTIONS(VEELINE_DECLARE)
+#undef VEELINE_DECLARE
+
+  /// `path` is a file, or empty for the usual one.
+  static Expected<Driver> load(const std::string &path);
+
+  /// As in "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
+  Status check(const std::string &call, api::Result result) const;
+
+  int version = 0; ///< Of CUDA that it supports: 13000.
+};
+
+/// The functions of cuBLASLt.
+struct BlasLt {
+#define VEELINE_DECLARE(type, name, parameters) type(*name) parameters;
+  VEELINE_BLASLT_FUNCTIONS(VEELINE_DECLARE)
+#undef VEELINE_DECLARE
+
+  static Expected<BlasLt> load(const std::string &path);
+  Status check(const std::string &call, api::BlasStatus status) const;
+
+  size_t version = 0; ///< 130100.
+};
+
+/// "13.0", of 13000.
+std::string versionText(int version);
+
+} // namespace veeline::cuda
+
+/// The status of a call of `library`, a Driver or a BlasLt.
+#define VEELINE_CALL(library, function, ...)                                   \
+  (library).check(#function, (library).function(__VA_ARGS__))
+
+/// Ends the function where `expression` is an error.
+#define VEELINE_TRY(expression)                                                \
+  do {                                                                         \
+    if (::veeline::Status tried = (expression); !tried.ok())                   \
+      return tried;                                                            \
+  } while (false)
+
+#endif // VEELINE_RUNTIME_CUDA_DRIVER_H

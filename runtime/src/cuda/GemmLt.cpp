@@ -1,0 +1,322 @@
+//===- GemmLt.cpp - matrix products of a rank on a GPU --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmLt.h"
+
+#include <algorithm>
+
+using namespace veeline;
+using namespace veeline::cuda;
+using artifact::ComputeType;
+using artifact::DataType;
+using artifact::Epilogue;
+using artifact::Gemm;
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+int cuda::dataTypeOf(DataType type) {
+  switch (type) {
+  case DataType::f32:
+    return api::real32F;
+  case DataType::f64:
+    return api::real64F;
+  case DataType::bf16:
+    return api::real16BF;
+  case DataType::f16:
+    return api::real16F;
+  case DataType::i1:
+  case DataType::i8:
+  case DataType::i16:
+  case DataType::i32:
+  case DataType::i64:
+    return -1;
+  }
+  return -1;
+}
+
+namespace {
+/// A matrix in memory: contiguous along rows, or along columns.
+struct Storage {
+  bool isByRows = true;
+  int64_t leadingDimension = 0;
+};
+} // namespace
+
+/// A dimension of one element has any stride.
+static std::optional<Storage> storageOf(int64_t rows, int64_t columns,
+                                        int64_t rowStride,
+                                        int64_t columnStride) {
+  if ((columnStride == 1 || columns == 1) &&
+      (rows == 1 || rowStride >= columns))
+    return Storage{true, rows == 1 ? columns : rowStride};
+  if ((rowStride == 1 || rows == 1) && (columns == 1 || columnStride >= rows))
+    return Storage{false, columns == 1 ? rows : columnStride};
+  return std::nullopt;
+}
+
+/// The matrix `rows` x `columns`, or its transpose, as an operand.
+static GemmPlan::Matrix operandOf(const Storage &storage, int64_t rows,
+                                  int64_t columns, bool isTransposed) {
+  GemmPlan::Matrix matrix;
+  // Down its columns, what is stored by rows is the transpose.
+  matrix.rows = static_cast<uint64_t>(storage.isByRows ? columns : rows);
+  matrix.columns = static_cast<uint64_t>(storage.isByRows ? rows : columns);
+  matrix.leadingDimension = storage.leadingDimension;
+  matrix.operation =
+      storage.isByRows == isTransposed ? api::operationN : api::operationT;
+  return matrix;
+}
+
+/// Joins batch dimensions to one, from the innermost on, as far as one stride
+/// of each operand describes them; the others become loops.
+static void planBatch(const Gemm &gemm, GemmPlan &plan, int64_t (&strides)[3]) {
+  int64_t batch = 1;
+  bool isOpen = true;
+  for (size_t i = gemm.batch.size(); i-- != 0;) {
+    int64_t extent = gemm.batch[i];
+    if (extent == 1)
+      continue;
+    const int64_t own[] = {gemm.aStrides[i], gemm.bStrides[i],
+                           gemm.cStrides[i]};
+    bool joins = isOpen && batch * extent <= INT32_MAX;
+    for (int k = 0; k < 3; ++k)
+      joins = joins && (batch == 1 || own[k] == strides[k] * batch);
+    if (joins && batch == 1)
+      std::copy(own, own + 3, strides);
+    if (joins) {
+      batch *= extent;
+      continue;
+    }
+    isOpen = false;
+    plan.loops.push_back({extent, own[0], own[1], own[2]});
+  }
+  plan.batch = static_cast<int32_t>(batch);
+}
+
+Expected<GemmPlan> cuda::planGemm(const Gemm &gemm) {
+  size_t last = gemm.batch.size();
+  auto a =
+      storageOf(gemm.m, gemm.k, gemm.aStrides[last], gemm.aStrides[last + 1]);
+  auto b =
+      storageOf(gemm.k, gemm.n, gemm.bStrides[last], gemm.bStrides[last + 1]);
+  auto c =
+      storageOf(gemm.m, gemm.n, gemm.cStrides[last], gemm.cStrides[last + 1]);
+  if (!a || !b || !c)
+    return Status::error("its operands have no unit stride, or overlap; code "
+                         "for a GPU copies such ones first");
+  GemmPlan plan;
+  int64_t strides[3] = {};
+  planBatch(gemm, plan, strides);
+  plan.isSwapped = c->isByRows;
+  GemmPlan::Matrix left = operandOf(*a, gemm.m, gemm.k, plan.isSwapped);
+  GemmPlan::Matrix right = operandOf(*b, gemm.k, gemm.n, plan.isSwapped);
+  left.batchStride = strides[0];
+  right.batchStride = strides[1];
+  plan.first = plan.isSwapped ? right : left;
+  plan.second = plan.isSwapped ? left : right;
+  plan.result = operandOf(*c, gemm.m, gemm.n, plan.isSwapped);
+  plan.result.batchStride = strides[2];
+  bool hasBias =
+      gemm.epilogue == Epilogue::bias || gemm.epilogue == Epilogue::biasGelu;
+  if (hasBias && !plan.isSwapped)
+    return Status::error("it has a bias, and its result is not stored by rows");
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Preparing
+//===----------------------------------------------------------------------===//
+
+static int computeTypeOf(ComputeType type) {
+  switch (type) {
+  case ComputeType::f32:
+    return api::compute32F;
+  case ComputeType::tf32:
+    return api::compute32FFastTF32;
+  case ComputeType::f64:
+    return api::compute64F;
+  }
+  return api::compute32F;
+}
+
+static int32_t epilogueOf(Epilogue epilogue) {
+  switch (epilogue) {
+  case Epilogue::none:
+    return api::epilogueDefault;
+  case Epilogue::bias:
+    return api::epilogueBias;
+  case Epilogue::gelu:
+    return api::epilogueGelu;
+  case Epilogue::biasGelu:
+    return api::epilogueGeluBias;
+  }
+  return api::epilogueDefault;
+}
+
+GemmTable::~GemmTable() {
+  for (Entry &entry : entries) {
+    for (api::MatrixLayout layout : {entry.first, entry.second, entry.result})
+      if (layout)
+        (void)blas->cublasLtMatrixLayoutDestroy(layout);
+    if (entry.desc)
+      (void)blas->cublasLtMatmulDescDestroy(entry.desc);
+  }
+  if (handle)
+    (void)blas->cublasLtDestroy(handle);
+}
+
+Status GemmTable::prepare(const BlasLt &library, const std::vector<Gemm> &gemms,
+                          int64_t libraryBytes) {
+  blas = &library;
+  VEELINE_TRY(VEELINE_CALL(*blas, cublasLtCreate, &handle));
+  entries.reserve(gemms.size());
+  for (const Gemm &gemm : gemms)
+    if (Status status = prepare(gemm, libraryBytes, entries.emplace_back());
+        !status.ok())
+      return Status::error("matrix product " +
+                           std::to_string(entries.size() - 1) + ": " +
+                           status.message());
+  return Status::success();
+}
+
+Status GemmTable::prepare(const Gemm &gemm, int64_t libraryBytes,
+                          Entry &entry) {
+  Expected<GemmPlan> plan = planGemm(gemm);
+  if (!plan.ok())
+    return plan.status();
+  entry.plan = std::move(*plan);
+  entry.width = artifact::byteSize(gemm.type);
+  entry.resultWidth = artifact::byteSize(gemm.cType);
+  entry.isDouble = gemm.type == DataType::f64;
+  entry.accumulates = gemm.accumulate;
+  entry.hasBias =
+      gemm.epilogue == Epilogue::bias || gemm.epilogue == Epilogue::biasGelu;
+  entry.workspaceBytes = static_cast<size_t>(
+      gemm.scratchBytes > 0 ? gemm.scratchBytes : libraryBytes);
+  VEELINE_TRY(describe(gemm, entry));
+  return choose(gemm, entry);
+}
+
+Status GemmTable::makeLayout(const GemmPlan::Matrix &matrix, int32_t batch,
+                             int type, api::MatrixLayout &layout) {
+  VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatrixLayoutCreate, &layout, type,
+                           matrix.rows, matrix.columns,
+                           matrix.leadingDimension));
+  if (batch == 1)
+    return Status::success();
+  VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatrixLayoutSetAttribute, layout,
+                           api::layoutBatchCount, &batch, sizeof(batch)));
+  return VEELINE_CALL(*blas, cublasLtMatrixLayoutSetAttribute, layout,
+                      api::layoutBatchOffset, &matrix.batchStride,
+                      sizeof(matrix.batchStride));
+}
+
+Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
+  int scaleType = entry.isDouble ? api::real64F : api::real32F;
+  VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescCreate, &entry.desc,
+                           computeTypeOf(gemm.compute), scaleType));
+  auto set = [&](int attribute, int32_t value) {
+    return VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
+                        attribute, &value, sizeof(value));
+  };
+  VEELINE_TRY(set(api::descTransA, entry.plan.first.operation));
+  VEELINE_TRY(set(api::descTransB, entry.plan.second.operation));
+  if (gemm.epilogue != Epilogue::none)
+    VEELINE_TRY(set(api::descEpilogue, epilogueOf(gemm.epilogue)));
+  if (entry.hasBias) {
+    VEELINE_TRY(set(api::descBiasType, dataTypeOf(gemm.cType)));
+    // Heuristics look at its alignment; each call has its own.
+    const void *aligned = reinterpret_cast<const void *>(intptr_t(256));
+    VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
+                             api::descBiasPointer, &aligned, sizeof(aligned)));
+  }
+  int type = dataTypeOf(gemm.type);
+  VEELINE_TRY(
+      makeLayout(entry.plan.first, entry.plan.batch, type, entry.first));
+  VEELINE_TRY(
+      makeLayout(entry.plan.second, entry.plan.batch, type, entry.second));
+  return makeLayout(entry.plan.result, entry.plan.batch, dataTypeOf(gemm.cType),
+                    entry.result);
+}
+
+/// The first of cuBLASLt's heuristics, which is the same whenever it is asked.
+Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
+  api::MatmulPreference preference = nullptr;
+  VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulPreferenceCreate, &preference));
+  auto alignment = static_cast<uint32_t>(gemm.alignment);
+  Status status =
+      VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute, preference,
+                   api::preferWorkspaceBytes, &entry.workspaceBytes,
+                   sizeof(entry.workspaceBytes));
+  for (int attribute : {api::preferAlignmentA, api::preferAlignmentB,
+                        api::preferAlignmentC, api::preferAlignmentD})
+    if (status.ok())
+      status =
+          VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute, preference,
+                       attribute, &alignment, sizeof(alignment));
+  api::MatmulHeuristic chosen = {};
+  int found = 0;
+  if (status.ok())
+    status = VEELINE_CALL(*blas, cublasLtMatmulAlgoGetHeuristic, handle,
+                          entry.desc, entry.first, entry.second, entry.result,
+                          entry.result, preference, 1, &chosen, &found);
+  (void)blas->cublasLtMatmulPreferenceDestroy(preference);
+  VEELINE_TRY(status);
+  if (found < 1)
+    return Status::error("cuBLASLt has no algorithm for it");
+  VEELINE_TRY(blas->check("cublasLtMatmulAlgoGetHeuristic", chosen.status));
+  entry.algo = chosen.algo;
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Status GemmTable::runOne(const Entry &entry, const char *a, const char *b,
+                         char *c, void *workspace, api::Stream stream) {
+  const float singles[] = {1, entry.accumulates ? 1.0f : 0.0f};
+  const double doubles[] = {1, entry.accumulates ? 1.0 : 0.0};
+  const void *alpha =
+      entry.isDouble ? static_cast<const void *>(&doubles[0]) : &singles[0];
+  const void *beta =
+      entry.isDouble ? static_cast<const void *>(&doubles[1]) : &singles[1];
+  return VEELINE_CALL(*blas, cublasLtMatmul, handle, entry.desc, alpha,
+                      entry.plan.isSwapped ? b : a, entry.first,
+                      entry.plan.isSwapped ? a : b, entry.second, beta, c,
+                      entry.result, c, entry.result, &entry.algo, workspace,
+                      entry.workspaceBytes, stream);
+}
+
+Status GemmTable::run(int32_t index, const void *a, const void *b, void *c,
+                      const void *bias, void *scratch, void *library,
+                      api::Stream stream) {
+  const Entry &entry = entries[index];
+  if (entry.hasBias)
+    VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
+                             api::descBiasPointer, &bias, sizeof(bias)));
+  void *workspace = scratch ? scratch : library;
+  int64_t count = 1;
+  for (const GemmPlan::Loop &loop : entry.plan.loops)
+    count *= loop.extent;
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t rest = number, aAt = 0, bAt = 0, cAt = 0;
+    for (const GemmPlan::Loop &loop : entry.plan.loops) {
+      int64_t i = rest % loop.extent;
+      rest /= loop.extent;
+      aAt += i * loop.a;
+      bAt += i * loop.b;
+      cAt += i * loop.c;
+    }
+    VEELINE_TRY(runOne(entry, static_cast<const char *>(a) + aAt * entry.width,
+                       static_cast<const char *>(b) + bAt * entry.width,
+                       static_cast<char *>(c) + cAt * entry.resultWidth,
+                       workspace, stream));
+  }
+  return Status::success();
+}

@@ -1,0 +1,92 @@
+//===- GemmLt.h - matrix products of a rank on a GPU -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_GEMMLT_H
+#define VEELINE_RUNTIME_CUDA_GEMMLT_H
+
+#include "Driver.h"
+
+#include "veeline/artifact.h"
+
+#include <vector>
+
+namespace veeline::cuda {
+
+/// One batched product as cuBLASLt takes it, and where the others of its entry
+/// begin. cuBLASLt's matrices run down their columns, so what is stored by rows
+/// is their transpose: of (a b)^T = b^T a^T it computes either side.
+struct GemmPlan {
+  struct Matrix {
+    uint64_t rows = 0, columns = 0; ///< As it is stored, down the columns.
+    int64_t leadingDimension = 0;
+    int operation = api::operationN;
+    int64_t batchStride = 0; ///< In elements.
+  };
+  Matrix first, second, result;
+  bool isSwapped = false; ///< `first` is b, and `second` a.
+  int32_t batch = 1;
+  /// Of the loops around it: extents, and strides of a, b and c in elements.
+  struct Loop {
+    int64_t extent, a, b, c;
+  };
+  std::vector<Loop> loops;
+};
+
+/// Fails where cuBLASLt has no such operand: without a unit stride.
+Expected<GemmPlan> planGemm(const artifact::Gemm &gemm);
+
+/// A rank's table of matrix products, with the algorithm that cuBLASLt chose
+/// when it was loaded.
+class GemmTable {
+public:
+  GemmTable() = default;
+  GemmTable(const GemmTable &) = delete;
+  GemmTable &operator=(const GemmTable &) = delete;
+  ~GemmTable();
+
+  /// `libraryBytes` are those of the workspace that products get which have no
+  /// scratch of their own. On the rank's device.
+  Status prepare(const BlasLt &blas, const std::vector<artifact::Gemm> &gemms,
+                 int64_t libraryBytes);
+
+  /// `library` is that workspace; `scratch` the entry's own, or null.
+  Status run(int32_t index, const void *a, const void *b, void *c,
+             const void *bias, void *scratch, void *library,
+             api::Stream stream);
+
+  size_t size() const { return entries.size(); }
+  bool hasBias(int32_t index) const { return entries[index].hasBias; }
+
+private:
+  struct Entry {
+    GemmPlan plan;
+    api::MatmulDesc desc = nullptr;
+    api::MatrixLayout first = nullptr, second = nullptr, result = nullptr;
+    api::MatmulAlgo algo = {};
+    size_t workspaceBytes = 0;
+    int64_t width = 0, resultWidth = 0; ///< Bytes of an element.
+    bool isDouble = false, accumulates = false, hasBias = false;
+  };
+  Status prepare(const artifact::Gemm &gemm, int64_t libraryBytes,
+                 Entry &entry);
+  Status describe(const artifact::Gemm &gemm, Entry &entry);
+  Status makeLayout(const GemmPlan::Matrix &matrix, int32_t batch, int type,
+                    api::MatrixLayout &layout);
+  Status choose(const artifact::Gemm &gemm, Entry &entry);
+  Status runOne(const Entry &entry, const char *a, const char *b, char *c,
+                void *workspace, api::Stream stream);
+
+  const BlasLt *blas = nullptr;
+  api::BlasHandle handle = nullptr;
+  std::vector<Entry> entries;
+};
+
+/// As cudaDataType_t has it; -1 of what no product has.
+int dataTypeOf(artifact::DataType type);
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_GEMMLT_H

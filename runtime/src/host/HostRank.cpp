@@ -1,0 +1,226 @@
+//===- HostRank.cpp - a rank whose arena is memory of the host ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostRank.h"
+
+#include "veeline/Support/Check.h"
+
+#include <cstring>
+
+using namespace veeline;
+using namespace veeline::host;
+
+//===----------------------------------------------------------------------===//
+// What compiled code must get right
+//===----------------------------------------------------------------------===//
+
+void HostRank::checkCall(const CallTable &table, int32_t index,
+                         const void *scratch) const {
+  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < table.size(),
+                "a matrix product or convolution that is not in the rank's "
+                "table");
+  int64_t bytes = table.plannedScratch(index);
+  VEELINE_CHECK(bytes == 0 || !table.usesGivenScratch(index) ||
+                    owns(scratch, bytes),
+                "the scratch of a matrix product or convolution is not in the "
+                "arena");
+}
+
+void HostRank::checkUpdate(int32_t index, const void *value, const void *state,
+                           const void *const *gradients,
+                           int32_t numGradients) const {
+  VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < updates.size(),
+                "an update of a parameter that the rank does not have");
+  const ParamUpdate &update = updates[index];
+  int64_t bytes = update.numElements * artifact::byteSize(update.type);
+  VEELINE_CHECK(owns(value, bytes),
+                "the parameter to update is not in the arena");
+  int64_t stateBytes = bytes * artifact::stateSlots(update.optimizer);
+  VEELINE_CHECK(stateBytes == 0 || owns(state, stateBytes),
+                "the state of an optimiser is not in the arena");
+  for (int32_t i = 0; i < numGradients; ++i)
+    VEELINE_CHECK(owns(gradients[i], bytes), "a gradient is not in the arena");
+}
+
+void HostRank::failOnHost(const std::string &what) {
+  fail(what + ", which only code for a GPU has: the artifact's target is host");
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+void HostRank::recvPost(int32_t channel, void *slot) {
+  VEELINE_CHECK(owns(slot, checkedReceiver(channel).messageBytes),
+                "the place for a message is not in the arena");
+  channels[channel]->post(*this, slot);
+}
+
+void HostRank::recvWait(int32_t channel) {
+  (void)checkedReceiver(channel);
+  channels[channel]->wait(*this);
+}
+
+void *HostRank::sendAcquire(int32_t channel) {
+  (void)checkedSender(channel);
+  return channels[channel]->acquire(*this);
+}
+
+void HostRank::sendCommit(int32_t channel) {
+  int32_t parts = checkedSender(channel).parts;
+  for (int32_t part = 0; part < parts && !failed; ++part)
+    channels[channel]->commit(*this);
+}
+
+void HostRank::sendCopy(int32_t channel, int32_t microbatch, void *slot,
+                        const void *value) {
+  const artifact::Channel &description = checkedSender(channel);
+  int64_t bytes = microbatchBytes(description, microbatch);
+  VEELINE_CHECK(owns(value, bytes), "a value to send is not in the arena");
+  for (int32_t i = 0; i < description.parts && !failed; ++i) {
+    Part part = partOf(description, bytes, i);
+    std::memcpy(static_cast<char *>(slot) + part.offset,
+                static_cast<const char *>(value) + part.offset,
+                static_cast<size_t>(part.bytes));
+    channels[channel]->commit(*this);
+  }
+}
+
+void HostRank::send(int32_t channel, int32_t microbatch, const void *value) {
+  if (void *slot = sendAcquire(channel))
+    sendCopy(channel, microbatch, slot, value);
+}
+
+void HostRank::reducePost(int32_t reduction) {
+  checkReduction(reduction);
+  ++reductionsUnderWay;
+  for (auto &piece : reductions[reduction])
+    piece->post(*this);
+}
+
+void HostRank::reduceWait(int32_t reduction) {
+  checkReduction(reduction);
+  for (auto &piece : reductions[reduction])
+    if (!failed)
+      piece->wait(*this);
+  --reductionsUnderWay;
+}
+
+void HostRank::lengthReceived(int32_t microbatch, const void *length) {
+  int64_t value;
+  std::memcpy(&value, length, sizeof(value));
+  agreeOnLength(microbatch, value, "what another rank says");
+}
+
+void HostRank::writeLength(int32_t microbatch, void *length) {
+  int64_t value = lengthOf(microbatch);
+  std::memcpy(length, &value, sizeof(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+/// Runs entry `index` of one of the rank's tables.
+void HostRank::runCall(CallTable &table, int32_t index, const void *a,
+                       const void *b, void *c, void *scratch) {
+  checkCall(table, index, scratch);
+  progress();
+  int64_t begin = timeline ? nanoseconds() : 0;
+  if (Status status = table.run(index, a, b, c, scratch); !status.ok())
+    fail(status.message());
+  if (timeline)
+    timeline->addCall(begin, nanoseconds());
+}
+
+void HostRank::gemm(int32_t gemm, const void *a, const void *b, void *c,
+                    void *scratch) {
+  runCall(gemms, gemm, a, b, c, scratch);
+}
+
+void HostRank::gemmBias(int32_t gemm, const void *, const void *, void *,
+                        const void *, void *) {
+  failOnHost("matrix product " + std::to_string(gemm) + " has an epilogue");
+}
+
+void HostRank::convolution(int32_t convolution, const void *a, const void *b,
+                           void *c, void *scratch) {
+  runCall(convolutions, convolution, a, b, c, scratch);
+}
+
+void HostRank::launch(int32_t kernel, const uint64_t *) {
+  failOnHost("kernel " + std::to_string(kernel) + " is launched");
+}
+
+void HostRank::copy(void *target, const void *source, int64_t bytes) {
+  VEELINE_CHECK(owns(target, bytes), "a copy leads out of the arena");
+  std::memcpy(target, source, static_cast<size_t>(bytes));
+}
+
+void HostRank::zero(void *target, int64_t bytes) {
+  VEELINE_CHECK(owns(target, bytes), "what is zeroed is not in the arena");
+  std::memset(target, 0, static_cast<size_t>(bytes));
+}
+
+uint64_t HostRank::load(const void *address, int32_t bytes) {
+  VEELINE_CHECK(bytes >= 1 && bytes <= 8, "a load is not of 1 to 8 bytes");
+  uint64_t value = 0;
+  std::memcpy(&value, address, static_cast<size_t>(bytes));
+  return value;
+}
+
+const void *HostRank::constant(int32_t constant) {
+  failOnHost("constant " + std::to_string(constant) + " is asked for");
+  return nullptr;
+}
+
+const void *HostRank::settingsPlace() {
+  failOnHost("the place of the settings is asked for");
+  return nullptr;
+}
+
+void *HostRank::norm(int32_t param) {
+  failOnHost("the norm of parameter entry " + std::to_string(param) +
+             " is asked for");
+  return nullptr;
+}
+
+void HostRank::update(int32_t param, void *value, void *state,
+                      const void *const *gradients, int32_t numGradients) {
+  checkUpdate(param, value, state, gradients, numGradients);
+  updateParam(updates[param], *settings, allMicrobatches, value, state,
+              gradients, numGradients);
+}
+
+void HostRank::report(int32_t result, int32_t microbatch, const void *value) {
+  checkReport(result, microbatch);
+  double &place = results[result * allMicrobatches + microbatch];
+  if ((*resultTypes)[result].type == artifact::DataType::f64) {
+    std::memcpy(&place, value, sizeof(double));
+    return;
+  }
+  float single;
+  std::memcpy(&single, value, sizeof(float));
+  place = single;
+}
+
+void HostRank::opBegin(int32_t op) {
+  VEELINE_CHECK(currentOp == -1, "an op begins inside of another");
+  progress();
+  currentOp.store(op, std::memory_order_relaxed);
+  move();
+  if (timeline)
+    timeline->beginOp();
+}
+
+void HostRank::opEnd(int32_t op) {
+  VEELINE_CHECK(currentOp == op, "an op ends that has not begun");
+  lastOp.store(op, std::memory_order_relaxed);
+  currentOp.store(-1, std::memory_order_relaxed);
+  move();
+  if (timeline)
+    timeline->endOp(op, lengthOf(description->ops[op].microbatch));
+}

@@ -1,0 +1,75 @@
+//===- HostRank.h - a rank whose arena is memory of the host ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_HOSTRANK_H
+#define VEELINE_RUNTIME_HOST_HOSTRANK_H
+
+#include "Arena.h"
+#include "PreparedCall.h"
+#include "Rank.h"
+#include "TensorTrace.h"
+#include "Update.h"
+
+namespace veeline::host {
+
+struct HostRank final : veeline_rank {
+  void recvPost(int32_t channel, void *slot) override;
+  void recvWait(int32_t channel) override;
+  void *sendAcquire(int32_t channel) override;
+  void sendCommit(int32_t channel) override;
+  void sendCopy(int32_t channel, int32_t microbatch, void *slot,
+                const void *value) override;
+  void send(int32_t channel, int32_t microbatch, const void *value) override;
+  void groupBegin() override {}
+  void groupEnd() override {}
+  void reducePost(int32_t reduction) override;
+  void reduceWait(int32_t reduction) override;
+  void lengthReceived(int32_t microbatch, const void *length) override;
+  void writeLength(int32_t microbatch, void *length) override;
+  void gemm(int32_t gemm, const void *a, const void *b, void *c,
+            void *scratch) override;
+  void gemmBias(int32_t gemm, const void *a, const void *b, void *c,
+                const void *bias, void *scratch) override;
+  void convolution(int32_t convolution, const void *a, const void *b, void *c,
+                   void *scratch) override;
+  void launch(int32_t kernel, const uint64_t *arguments) override;
+  void copy(void *target, const void *source, int64_t bytes) override;
+  void zero(void *target, int64_t bytes) override;
+  uint64_t load(const void *address, int32_t bytes) override;
+  const void *constant(int32_t constant) override;
+  const void *settingsPlace() override;
+  void *norm(int32_t param) override;
+  void update(int32_t param, void *value, void *state,
+              const void *const *gradients, int32_t numGradients) override;
+  void report(int32_t result, int32_t microbatch, const void *value) override;
+  void opBegin(int32_t op) override;
+  void opEnd(int32_t op) override;
+
+  /// True where the `bytes` at `place` lie inside of this rank's arena.
+  bool owns(const void *place, int64_t bytes) const {
+    return arena->contains(place, bytes);
+  }
+
+  const Arena *arena = nullptr;
+  CallTable gemms;
+  CallTable convolutions;
+  std::vector<ParamUpdate> updates;
+  std::unique_ptr<TensorTrace> trace; ///< Null: not asked for.
+
+private:
+  void runCall(CallTable &table, int32_t index, const void *a, const void *b,
+               void *c, void *scratch);
+  void checkCall(const CallTable &table, int32_t index,
+                 const void *scratch) const;
+  void checkUpdate(int32_t param, const void *value, const void *state,
+                   const void *const *gradients, int32_t numGradients) const;
+  /// A call that only code for a GPU makes.
+  void failOnHost(const std::string &what);
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_HOSTRANK_H

@@ -1,0 +1,33 @@
+//===- LoadedProgram.h - a program, as the trainer has it ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_LOADEDPROGRAM_H
+#define VEELINE_RUNTIME_HOST_LOADEDPROGRAM_H
+
+#include "Executor.h"
+#include "Timeline.h"
+
+namespace veeline::host {
+
+/// A program that is loaded, on whatever target, and which part of it is in
+/// this process.
+class LoadedProgram : public Executor {
+public:
+  /// True where the rank runs in this process.
+  virtual bool isLocal(int32_t rank) const = 0;
+  /// The replicas of which some rank runs in this process.
+  virtual int32_t firstReplica() const = 0;
+  virtual int32_t numReplicas() const = 0;
+  /// After a fault: what a rank of this process did when it saw it, and what it
+  /// waited for; empty where the fault is its own.
+  virtual std::string stoppedAt(int32_t rank) const = 0;
+  /// The last steps of each rank of this process; empty without a timeline.
+  virtual std::vector<std::vector<Event>> timeline(int32_t steps) const = 0;
+};
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_LOADEDPROGRAM_H

@@ -1,0 +1,72 @@
+//===- Rank.cpp - what all targets know of a rank -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rank.h"
+
+#include "veeline/Support/Check.h"
+
+#include <algorithm>
+
+using namespace veeline;
+
+const artifact::Channel &veeline_rank::channelOf(int32_t channel) const {
+  VEELINE_CHECK(channel >= 0 && static_cast<size_t>(channel) < channels.size(),
+                "a message of a channel that the program does not have");
+  return program->channels[static_cast<size_t>(firstChannel + channel)];
+}
+
+const artifact::Channel &veeline_rank::checkedReceiver(int32_t channel) const {
+  const artifact::Channel &description = channelOf(channel);
+  VEELINE_CHECK(description.toRank == index,
+                "a channel is received from by a rank it does not lead to");
+  return description;
+}
+
+const artifact::Channel &veeline_rank::checkedSender(int32_t channel) const {
+  const artifact::Channel &description = channelOf(channel);
+  VEELINE_CHECK(description.fromRank == index,
+                "a channel is sent to by a rank it does not start from");
+  return description;
+}
+
+void veeline_rank::checkReduction(int32_t reduction) const {
+  VEELINE_CHECK(reduction >= 0 &&
+                    static_cast<size_t>(reduction) < reductions.size(),
+                "gradients are added up that are not in the rank's table");
+}
+
+void veeline_rank::checkReport(int32_t result, int32_t microbatch) const {
+  VEELINE_CHECK(result >= 0 && microbatch >= 0 &&
+                    static_cast<size_t>(result) < resultTypes->size() &&
+                    microbatch < microbatches,
+                "a result is reported that the model does not have");
+}
+
+void veeline_rank::agreeOnLength(int32_t microbatch, int64_t length,
+                                 const char *source) {
+  VEELINE_CHECK(microbatch >= 0 &&
+                    static_cast<size_t>(microbatch) < versions.size(),
+                "a length of a microbatch that the program does not have");
+  std::string says = "microbatch " + std::to_string(microbatch) +
+                     " has length " + std::to_string(length) + " by " + source;
+  auto it = std::lower_bound(lengths->begin(), lengths->end(), length);
+  if (it == lengths->end())
+    return fail(says + ", but the bound of the artifact is " +
+                std::to_string(lengths->back()) +
+                "; compile with a greater --length-bound");
+  if (*it != length)
+    return fail(says +
+                ", which the artifact was not compiled for; the "
+                "nearest one is " +
+                std::to_string(*it));
+  int32_t version = static_cast<int32_t>(it - lengths->begin());
+  int32_t &known = versions[microbatch];
+  if (known >= 0 && known != version)
+    return fail(says + ", but " + std::to_string((*lengths)[known]) +
+                " by what the rank knew before; all ranks have to read "
+                "the same lengths");
+  known = version;
+}

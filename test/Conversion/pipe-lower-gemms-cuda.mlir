@@ -1,0 +1,121 @@
+// RUN: veeline-opt %s --pipe-lower-gemms=target=cuda --split-input-file | FileCheck %s
+
+#mk = affine_map<(m, k, n) -> (m, k)>
+#kn = affine_map<(m, k, n) -> (k, n)>
+#mn = affine_map<(m, k, n) -> (m, n)>
+
+// Contiguous rows are taken as they are. Arguments are aligned to 16 bytes.
+
+// CHECK: alignment = 16 : i64, b_strides = array<i64: 6, 1>
+// CHECK-SAME: scratch_bytes = 0 : i64
+// CHECK-LABEL: func.func @plain
+// CHECK-NOT: memref.alloc
+// CHECK: call @veeline_gemm
+func.func @plain(%rank: !llvm.ptr, %a: memref<4x5xf32>, %b: memref<5x6xf32>, %c: memref<4x6xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x6xf32>)
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%a, %b : memref<4x5xf32>, memref<5x6xf32>) outs(%c : memref<4x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+#mk = affine_map<(m, k, n) -> (m, k)>
+#kn = affine_map<(m, k, n) -> (k, n)>
+#mn = affine_map<(m, k, n) -> (m, n)>
+
+// Neither rows nor columns of a are contiguous: every other number is taken. Its
+// copy is. Temporaries are aligned to what the arena is, so the slice of b, which
+// starts at its second row, has a say.
+
+// CHECK: a_strides = array<i64: 5, 1>, alignment = 8 : i64
+// CHECK-LABEL: func.func @every_other
+// CHECK-SAME: %[[RANK:.*]]: !llvm.ptr, %[[A:[^:]*]]:
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %[[A]] to offset: [0], sizes: [4, 5], strides: [10, 2]
+// CHECK: %[[DENSE:.*]] = memref.alloc() : memref<4x5xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[VIEW]] {{.*}} outs(%[[DENSE]]
+// CHECK: memref.extract_aligned_pointer_as_index %[[DENSE]]
+// CHECK: call @veeline_gemm
+func.func @every_other(%rank: !llvm.ptr, %a: memref<4x10xf32>, %all: memref<6x6xf32>, %c: memref<4x6xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %half = memref.subview %a[0, 0] [4, 5] [1, 2] : memref<4x10xf32> to memref<4x5xf32, strided<[10, 2]>>
+  %b = memref.subview %all[1, 0] [5, 6] [1, 1] : memref<6x6xf32> to memref<5x6xf32, strided<[6, 1], offset: 6>>
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x6xf32>)
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%half, %b : memref<4x5xf32, strided<[10, 2]>>, memref<5x6xf32, strided<[6, 1], offset: 6>>) outs(%c : memref<4x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+#abmk = affine_map<(a, b, m, k, n) -> (a, m, b, k)>
+#abkn = affine_map<(a, b, m, k, n) -> (a, b, k, n)>
+#abmn = affine_map<(a, b, m, k, n) -> (a, m, b, n)>
+
+// Heads of attention, read in place: no one stride leads from head to head and
+// from sample to sample, in x and in the result. Both are copied; w is dense.
+
+// CHECK: {a_strides = array<i64: 32, 4, 1>, alignment = 16 : i64, b_strides = array<i64: 16, 4, 1>, batch = array<i64: 6>, c_strides = array<i64: 32, 4, 1>
+// CHECK-LABEL: func.func @heads
+// CHECK-SAME: %[[RANK:.*]]: !llvm.ptr, %[[X:[^:]*]]: {{.*}}, %[[W:[^:]*]]: {{.*}}, %[[Y:[^:]*]]: memref<2x8x3x4xf32>)
+// CHECK: %[[FROM:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [2, 3, 8, 4], strides: [96, 4, 12, 1]
+// CHECK: %[[A:.*]] = memref.alloc() : memref<2x3x8x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[FROM]] {{.*}} outs(%[[A]]
+// CHECK: %[[TO:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [2, 3, 8, 4], strides: [96, 4, 12, 1]
+// CHECK: %[[C:.*]] = memref.alloc() : memref<2x3x8x4xf32>
+// CHECK: call @veeline_gemm
+// CHECK: linalg.generic {{.*}} ins(%[[C]] {{.*}} outs(%[[TO]]
+// CHECK: return
+func.func @heads(%rank: !llvm.ptr, %x: memref<2x8x3x4xf32>, %w: memref<2x3x4x4xf32>, %y: memref<2x8x3x4xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<2x8x3x4xf32>)
+  linalg.generic {indexing_maps = [#abmk, #abkn, #abmn], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+    ins(%x, %w : memref<2x8x3x4xf32>, memref<2x3x4x4xf32>) outs(%y : memref<2x8x3x4xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#abmk = affine_map<(a, b, m, k, n) -> (a, b, m, k)>
+#akn = affine_map<(a, b, m, k, n) -> (a, k, n)>
+#abmn = affine_map<(a, b, m, k, n) -> (a, b, m, n)>
+
+// All of a batch share b only within a group, so the rows of a group are one
+// matrix: there is nothing to copy.
+
+// CHECK: {a_strides = array<i64: 96, 4, 1>, alignment = 16 : i64, b_strides = array<i64: 16, 4, 1>, batch = array<i64: 2>, {{.*}} m = 24
+// CHECK-LABEL: func.func @grouped
+// CHECK-NOT: memref.alloc
+// CHECK: call @veeline_gemm
+func.func @grouped(%rank: !llvm.ptr, %x: memref<2x3x8x4xf32>, %w: memref<2x4x4xf32>, %y: memref<2x3x8x4xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<2x3x8x4xf32>)
+  linalg.generic {indexing_maps = [#abmk, #akn, #abmn], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+    ins(%x, %w : memref<2x3x8x4xf32>, memref<2x4x4xf32>) outs(%y : memref<2x3x8x4xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}

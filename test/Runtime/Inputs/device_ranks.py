@@ -1,0 +1,114 @@
+"""Writes the metadata of device_ranks.c to stdout; KEY=VALUE arguments change a
+top-level member."""
+
+import json
+import sys
+
+MICROBATCHES = 2
+WIDTH = 64
+BYTES = 4 * WIDTH
+
+
+def rank(symbol, size, params=(), x=None, settings=-1, norms=-1):
+    inputs = []
+    if x is not None:
+        inputs = [{"input": 0, "offset": x, "bytes": MICROBATCHES * BYTES}]
+    return {
+        "step_symbol": symbol,
+        "object": 0,
+        "arena_bytes": size,
+        "peak_live_bytes": size,
+        "regions": [],
+        "params": list(params),
+        "gemms": [],
+        "convolutions": [],
+        "reductions": [],
+        "ops": [],
+        "inputs": inputs,
+        "constants": [],
+        "library_offset": -1,
+        "library_bytes": 0,
+        "settings_offset": settings,
+        "norms_offset": norms,
+        "norm_parts": 1 if norms >= 0 else 0,
+        "reads_back": False,
+    }
+
+
+def param(value):
+    gradient = {"chunk": 1, "offset": value + BYTES}
+    return {"param": 0, "value_offset": value, "state_offset": -1,
+            "gradients": [gradient], "is_home": True}
+
+
+def program(name, ranks, channels, chunks):
+    return {
+        "name": name,
+        "schedule": "gpipe",
+        "stages": len(ranks),
+        "chunks_per_stage": chunks,
+        "replicas": 1,
+        "stage_replicas": [],
+        "microbatches": 0,
+        "chunks": [],
+        "edges": [],
+        "channels": channels,
+        "ranks": ranks,
+    }
+
+
+def kernel(name, arguments):
+    return {"name": name, "grid": [1, 1, 1], "block": [WIDTH, 1, 1],
+            "shared_bytes": 0, "num_arguments": arguments}
+
+
+channel = {
+    "kind": "activation",
+    "edge": 0,
+    "from_rank": 0,
+    "to_rank": 1,
+    "message_bytes": BYTES,
+    "messages_per_step": MICROBATCHES,
+    "type": "f32",
+    "shape": [WIDTH],
+    "length_shapes": [],
+    "microbatches": [],
+    "parts": 1,
+    "stream": 1,
+    "communicator": 0,
+}
+pipeline = program(
+    "pipeline",
+    [rank("rank0_step", 1024, x=0),
+     rank("rank1_step", 1536, [param(0)], settings=1024, norms=1280)],
+    [channel], 1)
+sequential = program(
+    "sequential",
+    [rank("sequential_step", 2048, [param(512)], x=0, settings=1536, norms=1792)],
+    [], 2)
+metadata = {
+    "model": "device ranks",
+    "fingerprint": "",
+    "cpu": "x86-64",
+    "cpu_features": ["sse2"],
+    "optimizer": "sgd",
+    "microbatches": MICROBATCHES,
+    "lengths": [],
+    "options": [],
+    "results": [{"name": "loss", "type": "f32"}],
+    "params": [{"name": "w", "shape": [WIDTH], "type": "f32",
+                "init": {"kind": "normal", "first": 0.0, "second": 1.0,
+                         "stored": None}}],
+    "batches": [{"name": "x", "shape": [WIDTH], "type": "f32", "range": None,
+                 "length_dim": -1}],
+    "buffers": [],
+    "programs": [pipeline, sequential],
+    "target": "cuda",
+    "device": {"chips": ["sm_80"], "ptx": "sm_80", "toolkit": "13.0",
+               "kernels": [kernel("half_of", 2), kernel("loss_of", 4),
+                           kernel("update_by_sgd", 4)]},
+}
+for argument in sys.argv[1:]:
+    key, value = argument.split("=", 1)
+    metadata[key] = json.loads(value)
+json.dump(metadata, sys.stdout)

@@ -1,0 +1,409 @@
+//===- BlasLt.cpp - cuBLASLt, without a GPU -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products by plain loops, added up in f64; what a real one could not take is
+// refused.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlasLtApi.h"
+#include "HalfFloats.h"
+#include "StandIn.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+using namespace veeline;
+namespace api = veeline::cuda::api;
+
+static constexpr int invalidValue = 7, notSupported = 15;
+
+namespace {
+struct Desc {
+  int computeType = 0, scaleType = 0;
+  int32_t transA = api::operationN, transB = api::operationN;
+  int32_t epilogue = api::epilogueDefault, biasType = api::real32F;
+  const void *bias = nullptr;
+};
+struct Layout {
+  int type = 0;
+  int64_t rows = 0, columns = 0, leadingDimension = 0;
+  int32_t batch = 1;
+  int64_t batchStride = 0;
+};
+struct Preference {
+  uint64_t workspaceBytes = 0;
+  uint32_t alignment = 256;
+};
+} // namespace
+
+#define ENTER(name)                                                            \
+  if (int code = standin::enterCall(name))                                     \
+  return code
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+static int64_t sizeOf(int type) {
+  switch (type) {
+  case api::real64F:
+    return 8;
+  case api::real32F:
+    return 4;
+  case api::real16F:
+  case api::real16BF:
+    return 2;
+  default:
+    return 0;
+  }
+}
+
+static uint16_t toBf16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  // To the nearest, ties to even; NaNs stay.
+  if (std::isnan(value))
+    return static_cast<uint16_t>((bits >> 16) | 64);
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+static double elementAt(int type, const char *place) {
+  if (type == api::real64F) {
+    double value;
+    std::memcpy(&value, place, sizeof(value));
+    return value;
+  }
+  if (type == api::real32F) {
+    float value;
+    std::memcpy(&value, place, sizeof(value));
+    return value;
+  }
+  uint16_t value;
+  std::memcpy(&value, place, sizeof(value));
+  return type == api::real16F ? fromF16(value) : fromBf16(value);
+}
+
+static void store(int type, char *place, double number) {
+  if (type == api::real64F) {
+    std::memcpy(place, &number, sizeof(number));
+    return;
+  }
+  auto single = static_cast<float>(number);
+  if (type == api::real32F) {
+    std::memcpy(place, &single, sizeof(single));
+    return;
+  }
+  uint16_t half = toBf16(single);
+  if (type == api::real16F) {
+    _Float16 value = static_cast<_Float16>(single);
+    std::memcpy(&half, &value, sizeof(half));
+  }
+  std::memcpy(place, &half, sizeof(half));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An operand, where it really is.
+struct Operand {
+  Layout layout;
+  char *data = nullptr;
+  bool isTransposed = false;
+
+  int64_t rows() const { return isTransposed ? layout.columns : layout.rows; }
+  int64_t columns() const {
+    return isTransposed ? layout.rows : layout.columns;
+  }
+  char *at(int64_t batch, int64_t i, int64_t j) const {
+    if (isTransposed)
+      std::swap(i, j);
+    return data + sizeOf(layout.type) * (batch * layout.batchStride +
+                                         j * layout.leadingDimension + i);
+  }
+  /// The span of memory that it reaches into.
+  int64_t bytes() const {
+    return sizeOf(layout.type) *
+           ((layout.batch - 1) * layout.batchStride +
+            (layout.columns - 1) * layout.leadingDimension + layout.rows);
+  }
+};
+
+struct Product {
+  Desc desc;
+  double alpha = 1, beta = 0;
+  Operand a, b, d;
+  const char *bias = nullptr;
+
+  double epilogue(double sum, int64_t row) const {
+    if (desc.epilogue & api::epilogueBias)
+      sum += elementAt(desc.biasType, bias + sizeOf(desc.biasType) * row);
+    if (desc.epilogue & api::epilogueGelu)
+      sum = 0.5 * sum *
+            (1 + std::tanh(0.7978845608028654 *
+                           (sum + 0.044715 * sum * sum * sum)));
+    return sum;
+  }
+
+  void run() const {
+    for (int64_t batch = 0; batch < d.layout.batch; ++batch)
+      for (int64_t j = 0; j < d.layout.columns; ++j)
+        for (int64_t i = 0; i < d.layout.rows; ++i) {
+          double sum = 0;
+          for (int64_t k = 0; k < a.columns(); ++k)
+            sum += elementAt(a.layout.type, a.at(batch, i, k)) *
+                   elementAt(b.layout.type, b.at(batch, k, j));
+          sum *= alpha;
+          char *place = d.at(batch, i, j);
+          if (beta != 0)
+            sum += beta * elementAt(d.layout.type, place);
+          store(d.layout.type, place, epilogue(sum, i));
+        }
+  }
+};
+} // namespace
+
+/// What cuBLASLt would refuse: types, and matrices that do not fit each other.
+static int check(const Desc &desc, const Layout &a, const Layout &b,
+                 const Layout &d) {
+  bool isDouble = desc.computeType == api::compute64F;
+  bool knowsTypes =
+      a.type == b.type && sizeOf(a.type) && sizeOf(d.type) &&
+      isDouble == (a.type == api::real64F) &&
+      isDouble == (d.type == api::real64F) &&
+      desc.scaleType == (isDouble ? api::real64F : api::real32F) &&
+      (d.type == a.type || d.type == api::real32F) &&
+      (desc.computeType != api::compute32FFastTF32 || a.type == api::real32F);
+  if (!knowsTypes)
+    return notSupported;
+  Operand left{a, nullptr, desc.transA == api::operationT};
+  Operand right{b, nullptr, desc.transB == api::operationT};
+  for (const Layout *layout : {&a, &b, &d})
+    if (layout->leadingDimension < layout->rows || layout->batch != d.batch)
+      return invalidValue;
+  return left.rows() == d.rows && right.columns() == d.columns &&
+                 left.columns() == right.rows()
+             ? 0
+             : invalidValue;
+}
+
+static double scalarOf(const Desc &desc, const void *value) {
+  return elementAt(desc.scaleType, static_cast<const char *>(value));
+}
+
+static bool isAligned(const void *place, uint64_t alignment) {
+  return reinterpret_cast<uintptr_t>(place) % alignment == 0;
+}
+
+template <typename T>
+static int setField(T &field, const void *value, size_t bytes) {
+  if (bytes != sizeof(T))
+    return invalidValue;
+  std::memcpy(&field, value, bytes);
+  return 0;
+}
+
+extern "C" {
+
+VEELINE_STANDIN size_t cublasLtGetVersion() {
+  const char *version = std::getenv("VEELINE_STANDIN_CUBLASLT");
+  return version ? static_cast<size_t>(std::atoll(version)) : 130100;
+}
+
+VEELINE_STANDIN const char *cublasLtGetStatusName(int status) {
+#define ERROR(text, code)                                                      \
+  if (status == code)                                                          \
+    return #text;
+#include "BlasErrors.inc"
+#undef ERROR
+  return nullptr;
+}
+
+VEELINE_STANDIN const char *cublasLtGetStatusString(int) {
+  return "the stand-in was told to say so";
+}
+
+VEELINE_STANDIN int cublasLtCreate(api::BlasHandle *handle) {
+  ENTER("cublasLtCreate");
+  *handle = reinterpret_cast<api::BlasHandle>(new int(0));
+  return 0;
+}
+
+VEELINE_STANDIN int cublasLtDestroy(api::BlasHandle handle) {
+  ENTER("cublasLtDestroy");
+  delete reinterpret_cast<int *>(handle);
+  return 0;
+}
+
+VEELINE_STANDIN int cublasLtMatmulDescCreate(api::MatmulDesc *handle,
+                                             int computeType, int scaleType) {
+  ENTER("cublasLtMatmulDescCreate");
+  auto *desc = new Desc();
+  desc->computeType = computeType;
+  desc->scaleType = scaleType;
+  *handle = reinterpret_cast<api::MatmulDesc>(desc);
+  return 0;
+}
+
+VEELINE_STANDIN int cublasLtMatmulDescDestroy(api::MatmulDesc handle) {
+  ENTER("cublasLtMatmulDescDestroy");
+  delete reinterpret_cast<Desc *>(handle);
+  return 0;
+}
+
+VEELINE_STANDIN int cublasLtMatmulDescSetAttribute(api::MatmulDesc handle,
+                                                   int attribute,
+                                                   const void *value,
+                                                   size_t bytes) {
+  ENTER("cublasLtMatmulDescSetAttribute");
+  Desc &desc = *reinterpret_cast<Desc *>(handle);
+  switch (attribute) {
+  case api::descTransA:
+    return setField(desc.transA, value, bytes);
+  case api::descTransB:
+    return setField(desc.transB, value, bytes);
+  case api::descEpilogue:
+    return setField(desc.epilogue, value, bytes);
+  case api::descBiasPointer:
+    return setField(desc.bias, value, bytes);
+  case api::descBiasType:
+    return setField(desc.biasType, value, bytes);
+  default:
+    return notSupported;
+  }
+}
+
+VEELINE_STANDIN int cublasLtMatrixLayoutCreate(api::MatrixLayout *handle,
+                                               int type, uint64_t rows,
+                                               uint64_t columns,
+                                               int64_t leadingDimension) {
+  ENTER("cublasLtMatrixLayoutCreate");
+  auto *layout = new Layout();
+  layout->type = type;
+  layout->rows = static_cast<int64_t>(rows);
+  layout->columns = static_cast<int64_t>(columns);
+  layout->leadingDimension = leadingDimension;
+  *handle = reinterpret_cast<api::MatrixLayout>(layout);
+  return 0;
+}
+
+VEELINE_STANDIN int cublasLtMatrixLayoutDestroy(api::MatrixLayout handle) {
+  ENTER("cublasLtMatrixLayoutDestroy");
+  delete reinterpret_cast<Layout *>(handle);
+  return 0;
+}
+
+VEELINE_STANDIN int cublasLtMatrixLayoutSetAttribute(api::MatrixLayout handle,
+                                                     int attribute,
+                                                     const void *value,
+                                                     size_t bytes) {
+  ENTER("cublasLtMatrixLayoutSetAttribute");
+  Layout &layout = *reinterpret_cast<Layout *>(handle);
+  if (attribute == api::layoutBatchCount)
+    return setField(layout.batch, value, bytes);
+  if (attribute == api::layoutBatchOffset)
+    return setField(layout.batchStride, value, bytes);
+  return notSupported;
+}
+
+VEELINE_STANDIN int
+cublasLtMatmulPreferenceCreate(api::MatmulPreference *handle) {
+  ENTER("cublasLtMatmulPreferenceCreate");
+  *handle = reinterpret_cast<api::MatmulPreference>(new Preference());
+  return 0;
+}
+
+VEELINE_STANDIN int
+cublasLtMatmulPreferenceDestroy(api::MatmulPreference handle) {
+  ENTER("cublasLtMatmulPreferenceDestroy");
+  delete reinterpret_cast<Preference *>(handle);
+  return 0;
+}
+
+VEELINE_STANDIN int
+cublasLtMatmulPreferenceSetAttribute(api::MatmulPreference handle,
+                                     int attribute, const void *value,
+                                     size_t bytes) {
+  ENTER("cublasLtMatmulPreferenceSetAttribute");
+  Preference &preference = *reinterpret_cast<Preference *>(handle);
+  if (attribute == api::preferWorkspaceBytes)
+    return setField(preference.workspaceBytes, value, bytes);
+  if (attribute >= api::preferAlignmentA && attribute <= api::preferAlignmentD)
+    return setField(preference.alignment, value, bytes);
+  return notSupported;
+}
+
+/// The algorithm that it chooses says what it was chosen for.
+VEELINE_STANDIN int cublasLtMatmulAlgoGetHeuristic(
+    api::BlasHandle, api::MatmulDesc desc, api::MatrixLayout a,
+    api::MatrixLayout b, api::MatrixLayout, api::MatrixLayout d,
+    api::MatmulPreference preferenceHandle, int requested,
+    api::MatmulHeuristic *results, int *found) {
+  ENTER("cublasLtMatmulAlgoGetHeuristic");
+  *found = 0;
+  const auto &preference =
+      *reinterpret_cast<const Preference *>(preferenceHandle);
+  if (int code =
+          check(*reinterpret_cast<Desc *>(desc), *reinterpret_cast<Layout *>(a),
+                *reinterpret_cast<Layout *>(b), *reinterpret_cast<Layout *>(d)))
+    return code;
+  if (requested < 1)
+    return invalidValue;
+  *results = {};
+  results->algo.data[0] = preference.alignment;
+  results->algo.data[1] = preference.workspaceBytes;
+  results->workspaceBytes = preference.workspaceBytes / 2;
+  *found = 1;
+  return 0;
+}
+
+VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle, api::MatmulDesc desc,
+                                   const void *alpha, const void *a,
+                                   api::MatrixLayout aLayout, const void *b,
+                                   api::MatrixLayout bLayout, const void *beta,
+                                   const void *c, api::MatrixLayout, void *d,
+                                   api::MatrixLayout dLayout,
+                                   const api::MatmulAlgo *algo, void *workspace,
+                                   size_t workspaceBytes, api::Stream stream) {
+  ENTER("cublasLtMatmul");
+  Product product;
+  product.desc = *reinterpret_cast<Desc *>(desc);
+  product.alpha = scalarOf(product.desc, alpha);
+  product.beta = scalarOf(product.desc, beta);
+  product.a = {*reinterpret_cast<Layout *>(aLayout), nullptr,
+               product.desc.transA == api::operationT};
+  product.b = {*reinterpret_cast<Layout *>(bLayout), nullptr,
+               product.desc.transB == api::operationT};
+  product.d = {*reinterpret_cast<Layout *>(dLayout), nullptr, false};
+  if (int code = check(product.desc, product.a.layout, product.b.layout,
+                       product.d.layout))
+    return code;
+  uint64_t alignment = algo->data[0];
+  bool fits =
+      c == d && isAligned(a, alignment) && isAligned(b, alignment) &&
+      isAligned(d, alignment) && workspaceBytes >= algo->data[1] / 2 &&
+      (workspaceBytes == 0 ||
+       (isAligned(workspace, 16) &&
+        standin::find(workspace, static_cast<int64_t>(workspaceBytes))));
+  product.a.data = standin::find(a, product.a.bytes());
+  product.b.data = standin::find(b, product.b.bytes());
+  product.d.data = standin::find(d, product.d.bytes());
+  bool hasBias = product.desc.epilogue & api::epilogueBias;
+  if (hasBias)
+    product.bias =
+        standin::find(product.desc.bias,
+                      sizeOf(product.desc.biasType) * product.d.layout.rows);
+  if (!fits || !product.a.data || !product.b.data || !product.d.data ||
+      (hasBias && !product.bias))
+    return invalidValue;
+  standin::enqueue(stream, [product] { product.run(); });
+  return 0;
+}
+
+} // extern "C"

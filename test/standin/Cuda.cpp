@@ -1,0 +1,458 @@
+//===- Cuda.cpp - the functions of the CUDA driver, without a GPU ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Engine.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace veeline;
+using namespace veeline::standin;
+namespace api = veeline::cuda::api;
+
+static constexpr int invalidValue = 1, notInitialized = 3, invalidDevice = 101,
+                     invalidImage = 200, invalidContext = 201,
+                     invalidHandle = 400, notFound = 500;
+
+/// The device, from 1, whose context is current.
+static thread_local int currentDevice = 0;
+
+namespace {
+/// Each function has one first: the lock, and whether the call fails at once.
+class Call {
+public:
+  explicit Call(const char *function, bool needsContext = true)
+      : engine(Engine::get()), lock(engine.mutex) {
+    code = engine.enter(function);
+    if (code == 0 && !engine.isInitialized)
+      code = notInitialized;
+    if (code == 0 && needsContext &&
+        (currentDevice == 0 || engine.contexts[currentDevice - 1] == 0))
+      code = invalidContext;
+  }
+
+  Engine &engine;
+  int code = 0;
+
+private:
+  std::lock_guard<std::mutex> lock;
+};
+} // namespace
+
+#define ENTER(...)                                                             \
+  Call call(__VA_ARGS__);                                                      \
+  if (call.code)                                                               \
+    return call.code;                                                          \
+  Engine &engine = call.engine;                                                \
+  (void)engine
+
+static const char *toHost(api::DevicePointer place) {
+  return reinterpret_cast<const char *>(place);
+}
+
+static standin::Stream *streamOf(Engine &engine, api::Stream handle) {
+  auto *stream = reinterpret_cast<standin::Stream *>(handle);
+  return engine.streams.count(stream) ? stream : nullptr;
+}
+
+static standin::Event *eventOf(Engine &engine, api::Event handle) {
+  auto *event = reinterpret_cast<standin::Event *>(handle);
+  return engine.events.count(event) ? event : nullptr;
+}
+
+static void enqueueWork(Engine &engine, standin::Stream *stream,
+                        std::function<void()> work) {
+  Op op;
+  op.work = std::move(work);
+  engine.enqueue(stream, std::move(op));
+}
+
+extern "C" {
+
+//===----------------------------------------------------------------------===//
+// Errors, devices
+//===----------------------------------------------------------------------===//
+
+VEELINE_STANDIN int cuInit(unsigned) {
+  Engine &engine = Engine::get();
+  std::lock_guard<std::mutex> lock(engine.mutex);
+  engine.configure();
+  if (int code = engine.enter("cuInit"))
+    return code;
+  return engine.numDevices > 0 ? api::success : api::noDevice;
+}
+
+VEELINE_STANDIN int cuDriverGetVersion(int *version) {
+  Engine &engine = Engine::get();
+  std::lock_guard<std::mutex> lock(engine.mutex);
+  engine.configure();
+  if (int code = engine.enter("cuDriverGetVersion"))
+    return code;
+  *version = engine.driverVersion;
+  return api::success;
+}
+
+VEELINE_STANDIN int cuGetErrorName(int error, const char **name) {
+  *name = nullptr;
+#define ERROR(text, code)                                                      \
+  if (error == code)                                                           \
+    *name = #text;
+#include "CudaErrors.inc"
+#undef ERROR
+  return *name ? api::success : invalidValue;
+}
+
+VEELINE_STANDIN int cuGetErrorString(int error, const char **text) {
+  *text = "the stand-in was told to say so";
+  return api::success;
+}
+
+VEELINE_STANDIN int cuDeviceGetCount(int *count) {
+  ENTER("cuDeviceGetCount", false);
+  *count = engine.numDevices;
+  return api::success;
+}
+
+VEELINE_STANDIN int cuDeviceGet(api::Device *device, int ordinal) {
+  ENTER("cuDeviceGet", false);
+  *device = ordinal;
+  return ordinal >= 0 && ordinal < engine.numDevices ? api::success
+                                                     : invalidDevice;
+}
+
+VEELINE_STANDIN int cuDeviceGetName(char *name, int bytes, api::Device) {
+  ENTER("cuDeviceGetName", false);
+  std::strncpy(name, "stand-in", static_cast<size_t>(bytes));
+  return api::success;
+}
+
+VEELINE_STANDIN int cuDeviceGetAttribute(int *value, int attribute,
+                                         api::Device) {
+  ENTER("cuDeviceGetAttribute", false);
+  if (attribute == api::computeCapabilityMajor)
+    *value = engine.chip / 10;
+  else if (attribute == api::computeCapabilityMinor)
+    *value = engine.chip % 10;
+  else
+    return invalidValue;
+  return api::success;
+}
+
+VEELINE_STANDIN int cuDevicePrimaryCtxRetain(api::Context *context,
+                                             api::Device device) {
+  ENTER("cuDevicePrimaryCtxRetain", false);
+  ++engine.contexts[device];
+  *context = reinterpret_cast<api::Context>(static_cast<intptr_t>(device + 1));
+  return api::success;
+}
+
+VEELINE_STANDIN int cuDevicePrimaryCtxRelease_v2(api::Device device) {
+  ENTER("cuDevicePrimaryCtxRelease_v2", false);
+  if (engine.contexts[device] == 0)
+    return invalidContext;
+  --engine.contexts[device];
+  return api::success;
+}
+
+VEELINE_STANDIN int cuCtxSetCurrent(api::Context context) {
+  ENTER("cuCtxSetCurrent", false);
+  currentDevice = static_cast<int>(reinterpret_cast<intptr_t>(context));
+  return api::success;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+VEELINE_STANDIN int cuMemGetInfo_v2(size_t *available, size_t *total) {
+  ENTER("cuMemGetInfo_v2");
+  *total = static_cast<size_t>(engine.deviceBytes);
+  *available =
+      *total - static_cast<size_t>(engine.allocatedBytes(currentDevice - 1));
+  return api::success;
+}
+
+VEELINE_STANDIN int cuMemAlloc_v2(api::DevicePointer *place, size_t bytes) {
+  ENTER("cuMemAlloc_v2");
+  if (bytes == 0)
+    return invalidValue;
+  Allocation *allocation =
+      engine.allocate(static_cast<int64_t>(bytes), currentDevice - 1);
+  if (!allocation)
+    return api::outOfMemory;
+  *place = reinterpret_cast<api::DevicePointer>(allocation->address);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuMemFree_v2(api::DevicePointer place) {
+  ENTER("cuMemFree_v2");
+  return engine.release(toHost(place)) ? api::success : invalidValue;
+}
+
+VEELINE_STANDIN int cuMemHostAlloc(void **place, size_t bytes, unsigned) {
+  ENTER("cuMemHostAlloc");
+  *place = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (!*place)
+    return api::outOfMemory;
+  engine.pinned[static_cast<const char *>(*place)] =
+      static_cast<int64_t>(bytes);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuMemFreeHost(void *place) {
+  ENTER("cuMemFreeHost");
+  if (!engine.pinned.erase(static_cast<const char *>(place)))
+    return invalidValue;
+  std::free(place);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuMemcpyHtoDAsync_v2(api::DevicePointer target,
+                                         const void *source, size_t bytes,
+                                         api::Stream handle) {
+  ENTER("cuMemcpyHtoDAsync_v2");
+  standin::Stream *stream = streamOf(engine, handle);
+  char *to = engine.find(toHost(target), static_cast<int64_t>(bytes));
+  if (!stream)
+    return invalidHandle;
+  if (!to)
+    return invalidValue;
+  if (engine.isPinned(source, static_cast<int64_t>(bytes))) {
+    // It is read when the stream comes to it.
+    enqueueWork(engine, stream, [=] { std::memcpy(to, source, bytes); });
+    return api::success;
+  }
+  std::string copy(static_cast<const char *>(source), bytes);
+  enqueueWork(engine, stream, [to, copy = std::move(copy)] {
+    std::memcpy(to, copy.data(), copy.size());
+  });
+  return api::success;
+}
+
+VEELINE_STANDIN int cuMemcpyDtoHAsync_v2(void *target,
+                                         api::DevicePointer source,
+                                         size_t bytes, api::Stream handle) {
+  ENTER("cuMemcpyDtoHAsync_v2");
+  standin::Stream *stream = streamOf(engine, handle);
+  const char *from = engine.find(toHost(source), static_cast<int64_t>(bytes));
+  if (!stream)
+    return invalidHandle;
+  if (!from)
+    return invalidValue;
+  enqueueWork(engine, stream, [=] { std::memcpy(target, from, bytes); });
+  // Memory that is not pinned is copied before the call returns.
+  if (!engine.isPinned(target, static_cast<int64_t>(bytes)))
+    engine.finish(stream);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuMemcpyDtoDAsync_v2(api::DevicePointer target,
+                                         api::DevicePointer source,
+                                         size_t bytes, api::Stream handle) {
+  ENTER("cuMemcpyDtoDAsync_v2");
+  standin::Stream *stream = streamOf(engine, handle);
+  char *to = engine.find(toHost(target), static_cast<int64_t>(bytes));
+  const char *from = engine.find(toHost(source), static_cast<int64_t>(bytes));
+  if (!stream)
+    return invalidHandle;
+  if (!to || !from)
+    return invalidValue;
+  enqueueWork(engine, stream, [=] { std::memcpy(to, from, bytes); });
+  return api::success;
+}
+
+VEELINE_STANDIN int cuMemsetD8Async(api::DevicePointer target,
+                                    unsigned char value, size_t count,
+                                    api::Stream handle) {
+  ENTER("cuMemsetD8Async");
+  standin::Stream *stream = streamOf(engine, handle);
+  char *to = engine.find(toHost(target), static_cast<int64_t>(count));
+  if (!stream)
+    return invalidHandle;
+  if (!to)
+    return invalidValue;
+  enqueueWork(engine, stream, [=] { std::memset(to, value, count); });
+  return api::success;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+VEELINE_STANDIN int cuStreamCreate(api::Stream *handle, unsigned) {
+  ENTER("cuStreamCreate");
+  auto *stream = new standin::Stream();
+  engine.streams.insert(stream);
+  *handle = reinterpret_cast<api::Stream>(stream);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuStreamDestroy_v2(api::Stream handle) {
+  ENTER("cuStreamDestroy_v2");
+  standin::Stream *stream = streamOf(engine, handle);
+  if (!stream)
+    return invalidHandle;
+  engine.finish(stream);
+  engine.streams.erase(stream);
+  delete stream;
+  return api::success;
+}
+
+VEELINE_STANDIN int cuStreamSynchronize(api::Stream handle) {
+  ENTER("cuStreamSynchronize");
+  standin::Stream *stream = streamOf(engine, handle);
+  if (!stream)
+    return invalidHandle;
+  engine.finish(stream);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuStreamWaitEvent(api::Stream handle,
+                                      api::Event eventHandle, unsigned) {
+  ENTER("cuStreamWaitEvent");
+  standin::Stream *stream = streamOf(engine, handle);
+  standin::Event *event = eventOf(engine, eventHandle);
+  if (!stream || !event)
+    return invalidHandle;
+  // What was never recorded is waited for by nobody.
+  if (event->recorded == 0)
+    return api::success;
+  Op op;
+  op.awaited = event;
+  op.turn = event->recorded;
+  engine.enqueue(stream, std::move(op));
+  return api::success;
+}
+
+VEELINE_STANDIN int cuEventCreate(api::Event *handle, unsigned) {
+  ENTER("cuEventCreate");
+  auto *event = new standin::Event();
+  engine.events.insert(event);
+  *handle = reinterpret_cast<api::Event>(event);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuEventDestroy_v2(api::Event handle) {
+  ENTER("cuEventDestroy_v2");
+  standin::Event *event = eventOf(engine, handle);
+  if (!event)
+    return invalidHandle;
+  // Streams may still refer to it.
+  for (standin::Stream *stream : engine.streams)
+    engine.finish(stream);
+  engine.events.erase(event);
+  delete event;
+  return api::success;
+}
+
+VEELINE_STANDIN int cuEventRecord(api::Event handle, api::Stream streamHandle) {
+  ENTER("cuEventRecord");
+  standin::Event *event = eventOf(engine, handle);
+  standin::Stream *stream = streamOf(engine, streamHandle);
+  if (!stream || !event)
+    return invalidHandle;
+  // An event that moves to another stream has been waited for by then.
+  if (event->stream && event->stream != stream)
+    engine.finish(event, event->recorded);
+  event->stream = stream;
+  Op op;
+  op.recorded = event;
+  op.turn = ++event->recorded;
+  engine.enqueue(stream, std::move(op));
+  return api::success;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+VEELINE_STANDIN int cuModuleLoadDataEx(api::Module *handle, const void *image,
+                                       unsigned numOptions, int *options,
+                                       void **values) {
+  ENTER("cuModuleLoadDataEx");
+  // As a compiler of PTX would say it.
+  if (std::strncmp(static_cast<const char *>(image), "broken", 6) == 0) {
+    for (unsigned i = 0; i < numOptions; ++i)
+      if (options[i] == api::jitErrorLogBuffer)
+        std::strcpy(static_cast<char *>(values[i]), "line 1: no PTX");
+    return invalidImage;
+  }
+  auto *module = new standin::Module();
+  engine.modules.insert(module);
+  *handle = reinterpret_cast<api::Module>(module);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuModuleUnload(api::Module handle) {
+  ENTER("cuModuleUnload");
+  auto *module = reinterpret_cast<standin::Module *>(handle);
+  if (!engine.modules.erase(module))
+    return invalidHandle;
+  delete module;
+  return api::success;
+}
+
+VEELINE_STANDIN int cuModuleGetFunction(api::Function *handle,
+                                        api::Module moduleHandle,
+                                        const char *name) {
+  ENTER("cuModuleGetFunction");
+  auto *module = reinterpret_cast<standin::Module *>(moduleHandle);
+  if (!engine.modules.count(module))
+    return invalidHandle;
+  const Function *kernel = engine.findKernel(name);
+  if (!kernel)
+    return notFound;
+  Function &function = module->functions[name] = *kernel;
+  *handle = reinterpret_cast<api::Function>(&function);
+  return api::success;
+}
+
+VEELINE_STANDIN int cuFuncSetAttribute(api::Function handle, int attribute,
+                                       int value) {
+  ENTER("cuFuncSetAttribute");
+  if (attribute != api::maxDynamicSharedBytes)
+    return invalidValue;
+  reinterpret_cast<Function *>(handle)->dynamicSharedBytes = value;
+  return api::success;
+}
+
+VEELINE_STANDIN int cuLaunchKernel(api::Function handle, unsigned gridX,
+                                   unsigned gridY, unsigned gridZ,
+                                   unsigned blockX, unsigned blockY,
+                                   unsigned blockZ, unsigned sharedBytes,
+                                   api::Stream streamHandle, void **parameters,
+                                   void **) {
+  ENTER("cuLaunchKernel");
+  standin::Stream *stream = streamOf(engine, streamHandle);
+  const auto *function = reinterpret_cast<const Function *>(handle);
+  if (!stream)
+    return invalidHandle;
+  if (gridX * gridY * gridZ == 0 || blockX * blockY * blockZ == 0 ||
+      blockX * blockY * blockZ > 1024 ||
+      static_cast<int32_t>(sharedBytes) > function->dynamicSharedBytes)
+    return invalidValue;
+  std::vector<uint64_t> arguments;
+  for (int32_t i = 0; i < function->numArguments; ++i) {
+    uint64_t value;
+    std::memcpy(&value, parameters[i], sizeof(value));
+    // An address of the device becomes one that can be read.
+    if (char *alias = engine.find(reinterpret_cast<const void *>(value), 0))
+      value = reinterpret_cast<uint64_t>(alias);
+    arguments.push_back(value);
+  }
+  Kernel kernel = function->kernel;
+  enqueueWork(engine, stream, [=, arguments = std::move(arguments)] {
+    std::vector<const void *> places;
+    for (const uint64_t &argument : arguments)
+      places.push_back(&argument);
+    const uint32_t grid[3] = {gridX, gridY, gridZ};
+    const uint32_t block[3] = {blockX, blockY, blockZ};
+    kernel(places.data(), grid, block);
+  });
+  return api::success;
+}
+
+} // extern "C"

@@ -1,0 +1,347 @@
+//===- Engine.cpp - memory, streams and events of a stand-in --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Engine.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace veeline;
+using namespace veeline::standin;
+
+static std::string environment(const char *name, const char *otherwise) {
+  const char *value = std::getenv(name);
+  return value ? value : otherwise;
+}
+
+/// A test that asks for something wrong is to see it.
+[[noreturn]] static void fail(const std::string &message) {
+  std::fprintf(stderr, "CUDA stand-in: %s\n", message.c_str());
+  std::abort();
+}
+
+Engine &Engine::get() {
+  // Never destroyed: others may use it while the process ends.
+  static Engine *engine = new Engine();
+  return *engine;
+}
+
+//===----------------------------------------------------------------------===//
+// What it is
+//===----------------------------------------------------------------------===//
+
+void Engine::configure() {
+  numDevices = std::atoi(environment("VEELINE_STANDIN_DEVICES", "1").c_str());
+  driverVersion =
+      std::atoi(environment("VEELINE_STANDIN_DRIVER", "13000").c_str());
+  chip = std::atoi(environment("VEELINE_STANDIN_CHIP", "sm_90").c_str() + 3);
+  deviceBytes =
+      std::atoll(environment("VEELINE_STANDIN_MEMORY", "8589934592").c_str());
+  if (isInitialized)
+    return;
+  isInitialized = true;
+  setOrder(environment("VEELINE_STANDIN_ORDER", "late"));
+  std::string failure = environment("VEELINE_STANDIN_FAIL", "");
+  size_t first = failure.find(':'), last = failure.rfind(':');
+  if (first != std::string::npos && first != last)
+    failCall(failure.substr(0, first), std::atoll(failure.c_str() + first + 1),
+             std::atoi(failure.c_str() + last + 1));
+  reportFile = environment("VEELINE_STANDIN_REPORT", "");
+  if (!reportFile.empty())
+    std::atexit([] { get().report(); });
+  loadKernels();
+}
+
+void Engine::setOrder(const std::string &text) {
+  if (text == "fifo") {
+    order = fifo;
+  } else if (text == "late") {
+    order = late;
+  } else if (text.starts_with("random:")) {
+    order = random;
+    generator.seed(static_cast<uint32_t>(std::atoll(text.c_str() + 7)));
+  } else {
+    fail("there is no order '" + text + "'");
+  }
+}
+
+void Engine::loadKernels() {
+  std::string list = environment("VEELINE_STANDIN_KERNELS", "");
+  while (!list.empty()) {
+    size_t end = std::min(list.find(':'), list.size());
+    std::string file = list.substr(0, end);
+    list.erase(0, end + 1);
+    void *library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+      fail(std::string("no library of kernels: ") + ::dlerror());
+    libraries.push_back(library);
+  }
+}
+
+const Function *Engine::findKernel(const std::string &name) {
+  if (auto known = kernels.find(name); known != kernels.end())
+    return &known->second;
+  for (void *library : libraries) {
+    auto *kernel = reinterpret_cast<Kernel>(::dlsym(library, name.c_str()));
+    auto *info = static_cast<const int64_t *>(
+        ::dlsym(library, (name + ".info").c_str()));
+    if (!kernel || !info)
+      continue;
+    Function &function = kernels[name];
+    function.name = name;
+    function.kernel = kernel;
+    function.numArguments = static_cast<int32_t>(info[4]);
+    return &function;
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+int Engine::enter(const std::string &function) {
+  ++calls[function];
+  if (function != failing || --failingCall > 0)
+    return 0;
+  failing.clear();
+  return failingCode;
+}
+
+void Engine::failCall(const std::string &function, int64_t nth, int code) {
+  failing = function;
+  failingCall = nth;
+  failingCode = code;
+}
+
+int64_t Engine::countLive() const {
+  int64_t retained = 0;
+  for (auto [device, count] : contexts)
+    retained += count;
+  return static_cast<int64_t>(allocations.size() + pinned.size() +
+                              streams.size() + events.size() + modules.size()) +
+         retained;
+}
+
+void Engine::report() const {
+  FILE *file = std::fopen(reportFile.c_str(), "we");
+  if (!file)
+    return;
+  for (const auto &[function, count] : calls)
+    std::fprintf(file, "%s %lld\n", function.c_str(),
+                 static_cast<long long>(count));
+  std::fprintf(file, "live %lld\npeak %lld\n",
+               static_cast<long long>(countLive()),
+               static_cast<long long>(peakBytes));
+  std::fclose(file);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The same pages twice: without access, and for the stand-in itself.
+Allocation Engine::map(int64_t bytes, int device) const {
+  Allocation allocation;
+  allocation.bytes = bytes;
+  allocation.device = device;
+  allocation.mappedBytes = (bytes + 4095) / 4096 * 4096;
+  auto size = static_cast<size_t>(allocation.mappedBytes);
+  int file = ::memfd_create("veeline-standin", MFD_CLOEXEC);
+  if (file < 0 || ::ftruncate(file, allocation.mappedBytes) != 0)
+    fail("no memory for a device");
+  void *address = ::mmap(nullptr, size, PROT_NONE, MAP_SHARED, file, 0);
+  void *alias =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  if (address == MAP_FAILED || alias == MAP_FAILED)
+    fail("no addresses for a device");
+  allocation.address = static_cast<char *>(address);
+  allocation.alias = static_cast<char *>(alias);
+  return allocation;
+}
+
+Allocation *Engine::allocate(int64_t bytes, int device) {
+  if (allocatedBytes(device) + bytes > deviceBytes)
+    return nullptr;
+  Allocation allocation = map(bytes, device);
+  // Nothing that anybody hopes for.
+  std::memset(allocation.alias, 0xcb, static_cast<size_t>(bytes));
+  Allocation &kept = allocations[allocation.address] = allocation;
+  peakBytes = std::max(peakBytes, allocatedBytes(device));
+  return &kept;
+}
+
+bool Engine::release(const void *address) {
+  auto it = allocations.find(static_cast<const char *>(address));
+  if (it == allocations.end())
+    return false;
+  // It frees what is in use, as the driver does: after all work.
+  for (Stream *stream : streams)
+    finish(stream);
+  auto size = static_cast<size_t>(it->second.mappedBytes);
+  ::munmap(it->second.address, size);
+  ::munmap(it->second.alias, size);
+  allocations.erase(it);
+  return true;
+}
+
+char *Engine::find(const void *address, int64_t bytes) const {
+  const auto *first = static_cast<const char *>(address);
+  auto it = allocations.upper_bound(first);
+  if (it == allocations.begin())
+    return nullptr;
+  const Allocation &allocation = (--it)->second;
+  int64_t offset = first - allocation.address;
+  bool isInside = offset <= allocation.bytes && bytes >= 0 &&
+                  bytes <= allocation.bytes - offset;
+  return isInside ? allocation.alias + offset : nullptr;
+}
+
+int64_t Engine::allocatedBytes(int device) const {
+  int64_t bytes = 0;
+  for (const auto &[address, allocation] : allocations)
+    bytes += allocation.device == device ? allocation.bytes : 0;
+  return bytes;
+}
+
+bool Engine::isPinned(const void *address, int64_t bytes) const {
+  const auto *first = static_cast<const char *>(address);
+  auto it = pinned.upper_bound(first);
+  if (it == pinned.begin())
+    return false;
+  --it;
+  int64_t offset = first - it->first;
+  return offset <= it->second && bytes <= it->second - offset;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+bool Engine::isReady(const Stream &stream) {
+  if (stream.ops.empty())
+    return false;
+  const Op &head = stream.ops.front();
+  return !head.awaited || head.awaited->completed >= head.turn;
+}
+
+void Engine::runHead(Stream &stream) {
+  Op op = std::move(stream.ops.front());
+  stream.ops.pop_front();
+  if (op.work)
+    op.work();
+  if (op.recorded)
+    op.recorded->completed = std::max(op.recorded->completed, op.turn);
+}
+
+/// Whether there was one to choose.
+bool Engine::runRandom() {
+  std::vector<Stream *> ready;
+  for (Stream *stream : streams)
+    if (isReady(*stream))
+      ready.push_back(stream);
+  if (ready.empty())
+    return false;
+  runHead(*ready[generator() % ready.size()]);
+  return true;
+}
+
+void Engine::enqueue(Stream *stream, Op op) {
+  stream->ops.push_back(std::move(op));
+  if (order == fifo)
+    finish(stream);
+}
+
+void Engine::finish(Stream *stream) {
+  while (!stream->ops.empty()) {
+    if (order == random) {
+      if (!runRandom())
+        fail("streams wait for each other");
+      continue;
+    }
+    const Op &head = stream->ops.front();
+    if (!isReady(*stream))
+      finish(head.awaited, head.turn);
+    runHead(*stream);
+  }
+}
+
+void Engine::finish(Event *event, uint64_t turn) {
+  while (event->completed < turn) {
+    if (order == random) {
+      if (!runRandom())
+        fail("streams wait for each other");
+      continue;
+    }
+    Stream &stream = *event->stream;
+    const Op &head = stream.ops.front();
+    if (!isReady(stream))
+      finish(head.awaited, head.turn);
+    runHead(stream);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// For tests and other stand-ins
+//===----------------------------------------------------------------------===//
+
+void standin::addKernel(const std::string &name, Kernel kernel,
+                        int32_t numArguments) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Function &function = Engine::get().kernels[name];
+  function.name = name;
+  function.kernel = kernel;
+  function.numArguments = numArguments;
+}
+
+void standin::failCall(const std::string &function, int64_t nth, int code) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Engine::get().failCall(function, nth, code);
+}
+
+void standin::setOrder(const std::string &order) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Engine::get().setOrder(order);
+}
+
+int64_t standin::countCalls(const std::string &function) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  return Engine::get().calls[function];
+}
+
+int64_t standin::countLive() {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  return Engine::get().countLive();
+}
+
+int64_t standin::takePeakBytes() {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  return std::exchange(Engine::get().peakBytes, 0);
+}
+
+int standin::enterCall(const char *function) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  return Engine::get().enter(function);
+}
+
+char *standin::find(const void *address, int64_t bytes) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  return Engine::get().find(address, bytes);
+}
+
+void standin::enqueue(cuda::api::Stream stream, std::function<void()> work) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Op op;
+  op.work = std::move(work);
+  Engine::get().enqueue(reinterpret_cast<Stream *>(stream), std::move(op));
+}

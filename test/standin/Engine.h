@@ -1,0 +1,126 @@
+//===- Engine.h - memory, streams and events of a stand-in -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_STANDIN_ENGINE_H
+#define VEELINE_TEST_STANDIN_ENGINE_H
+
+#include "StandIn.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace veeline::standin {
+
+struct Stream;
+
+struct Event {
+  uint64_t recorded = 0;  ///< Times that it was put into a stream.
+  uint64_t completed = 0; ///< The last of these that the stream came to.
+  Stream *stream = nullptr;
+};
+
+/// One thing that a stream does: work, recording an event, or waiting for one.
+struct Op {
+  std::function<void()> work;
+  Event *recorded = nullptr;
+  Event *awaited = nullptr;
+  uint64_t turn = 0; ///< Of the event.
+};
+
+struct Stream {
+  std::deque<Op> ops;
+};
+
+/// Memory of a device: the address that is given out cannot be touched.
+struct Allocation {
+  char *address = nullptr;
+  char *alias = nullptr;
+  int64_t bytes = 0;
+  int64_t mappedBytes = 0;
+  int device = 0;
+};
+
+struct Function {
+  std::string name;
+  Kernel kernel = nullptr;
+  int32_t numArguments = 0;
+  int32_t dynamicSharedBytes = 48 * 1024; ///< As much as it may have.
+};
+
+struct Module {
+  std::map<std::string, Function> functions;
+};
+
+/// All of it, under one lock, which who calls a function holds.
+class Engine {
+public:
+  static Engine &get();
+
+  std::mutex mutex;
+
+  // --- What it is.
+  void configure();
+  int numDevices = 1, driverVersion = 13000, chip = 90;
+  int64_t deviceBytes = int64_t(1) << 33;
+  bool isInitialized = false;
+  void setOrder(const std::string &text);
+
+  // --- Calls.
+  /// Counts one; the code that it is to return, or 0.
+  int enter(const std::string &function);
+  void failCall(const std::string &function, int64_t nth, int code);
+  std::map<std::string, int64_t> calls;
+
+  // --- Memory.
+  Allocation *allocate(int64_t bytes, int device);
+  bool release(const void *address);
+  char *find(const void *address, int64_t bytes) const;
+  int64_t allocatedBytes(int device) const;
+  bool isPinned(const void *address, int64_t bytes) const;
+  std::map<const char *, Allocation> allocations;
+  std::map<const char *, int64_t> pinned; ///< Bytes by address.
+  int64_t peakBytes = 0;
+
+  // --- Streams.
+  void enqueue(Stream *stream, Op op);
+  void finish(Stream *stream);
+  void finish(Event *event, uint64_t turn);
+  std::set<Stream *> streams;
+  std::set<Event *> events;
+
+  // --- Code.
+  const Function *findKernel(const std::string &name);
+  std::map<std::string, Function> kernels;
+  std::set<Module *> modules;
+  std::map<int, int64_t> contexts; ///< How often each is retained.
+
+  int64_t countLive() const;
+  void report() const;
+
+private:
+  static bool isReady(const Stream &stream);
+  void runHead(Stream &stream);
+  bool runRandom();
+  void loadKernels();
+  Allocation map(int64_t bytes, int device) const;
+
+  enum Order { fifo, late, random } order = late;
+  std::mt19937 generator{1};
+  std::string failing;
+  int64_t failingCall = 0;
+  int failingCode = 0;
+  std::vector<void *> libraries;
+  std::string reportFile;
+};
+
+} // namespace veeline::standin
+
+#endif // VEELINE_TEST_STANDIN_ENGINE_H

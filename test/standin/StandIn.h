@@ -1,0 +1,73 @@
+//===- StandIn.h - a GPU of this machine's memory --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What tests, and the other stand-ins, ask the stand-in of the CUDA driver for.
+// It is loaded in the place of libcuda.so.1 and has the same functions. Its
+// streams do nothing before somebody waits for them, and then as little, or in
+// as odd an order, as events allow; its addresses cannot be read by the host.
+//
+// The environment says what it is when cuInit is called:
+//   VEELINE_STANDIN_DEVICES  how many GPUs there are; 1
+//   VEELINE_STANDIN_CHIP     of all of them; sm_90
+//   VEELINE_STANDIN_DRIVER   the version of CUDA that it supports; 13000
+//   VEELINE_STANDIN_MEMORY   bytes of each; 2^33
+//   VEELINE_STANDIN_ORDER    fifo, late or random:SEED; late
+//   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call fails so, from 1
+//   VEELINE_STANDIN_KERNELS  libraries of kernels, separated by colons: of each
+//                            the function NAME and the numbers NAME.info, whose
+//                            fifth one is the number of arguments
+//   VEELINE_STANDIN_REPORT   a file for the calls and what was not freed
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_STANDIN_STANDIN_H
+#define VEELINE_TEST_STANDIN_STANDIN_H
+
+#include "CudaApi.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#define VEELINE_STANDIN __attribute__((visibility("default")))
+
+namespace veeline::standin {
+
+/// A kernel as a function of the host: params[i] points to argument i.
+using Kernel = void (*)(const void *const *params, const uint32_t grid[3],
+                        const uint32_t block[3]);
+
+/// Kernels of this name are `kernel`, in every image.
+VEELINE_STANDIN void addKernel(const std::string &name, Kernel kernel,
+                               int32_t numArguments);
+
+/// The `nth` call of `function` from now on returns `code`; an empty function:
+/// none does.
+VEELINE_STANDIN void failCall(const std::string &function, int64_t nth,
+                              int code);
+
+/// As VEELINE_STANDIN_ORDER.
+VEELINE_STANDIN void setOrder(const std::string &order);
+
+/// How often `function` was called.
+VEELINE_STANDIN int64_t countCalls(const std::string &function);
+/// Allocations, streams, events, modules and retained contexts that are there.
+VEELINE_STANDIN int64_t countLive();
+/// The most bytes that a device had allocated since it was asked last.
+VEELINE_STANDIN int64_t takePeakBytes();
+
+/// Whether a call of another stand-in is to fail, and counts it; 0: it is not.
+VEELINE_STANDIN int enterCall(const char *function);
+/// Where the `bytes` of the device at `address` really are; null where there
+/// are none.
+VEELINE_STANDIN char *find(const void *address, int64_t bytes);
+/// Runs `work` when the stream comes to it.
+VEELINE_STANDIN void enqueue(cuda::api::Stream stream,
+                             std::function<void()> work);
+
+} // namespace veeline::standin
+
+#endif // VEELINE_TEST_STANDIN_STANDIN_H

@@ -1,0 +1,41 @@
+//===- CudaConformanceTest.cpp - the cuda backend in the suite ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaBackend.h"
+
+using namespace veeline;
+
+namespace {
+class CudaBackend final : public cts::Backend {
+public:
+  void adapt(artifact::Artifact &artifact) override {
+    test::makeForGpu(artifact);
+  }
+
+  std::string reasonAgainst(const artifact::Gemm &gemm) override {
+    Expected<cuda::GemmPlan> plan = cuda::planGemm(gemm);
+    return plan.ok() ? "" : plan.message();
+  }
+
+  Expected<std::unique_ptr<Executor>>
+  create(const artifact::Artifact &artifact,
+         const std::vector<veeline_step_fn> &steps) override {
+    cuda::CudaOptions options = test::standIns();
+    options.steps = steps;
+    Expected<std::unique_ptr<cuda::CudaExecutor>> created =
+        cuda::CudaExecutor::create(artifact, artifact.metadata.programs[0],
+                                   options);
+    if (!created.ok())
+      return created.status();
+    return std::unique_ptr<Executor>(std::move(*created));
+  }
+};
+} // namespace
+
+cts::Backend &cts::backend() {
+  static CudaBackend backend;
+  return backend;
+}

@@ -1,0 +1,321 @@
+//===- CudaErrorsTest.cpp - what CUDA refuses is one message --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaBackend.h"
+
+#include <cstdlib>
+
+using namespace veeline;
+using artifact::DataType;
+
+namespace {
+/// An environment variable, for as long as it lives.
+class Environment {
+public:
+  Environment(const char *name, const std::string &value) : name(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { ::unsetenv(name); }
+
+private:
+  const char *name;
+};
+} // namespace
+
+static void touch(const void *const *, const uint32_t *, const uint32_t *) {}
+
+/// Calls everything that a step of one rank can.
+static void useAll(veeline_rank *rank, char *arena, const void *const *) {
+  const uint64_t arguments[] = {test::toArgument(arena)};
+  veeline_launch(rank, 0, arguments);
+  veeline_gemm(rank, 0, arena, arena + 256, arena + 512, nullptr);
+  veeline_copy(rank, arena + 512, arena, 64);
+  veeline_zero(rank, arena, 64);
+  veeline_load(rank, arena, 4);
+  veeline_report(rank, 0, 0, arena);
+}
+
+static void sendOne(veeline_rank *rank, char *arena, const void *const *batch) {
+  useAll(rank, arena, batch);
+  veeline_send(rank, 0, 0, arena);
+}
+
+static void receiveOne(veeline_rank *rank, char *arena, const void *const *) {
+  veeline_recv_post(rank, 0, arena);
+  veeline_recv_wait(rank, 0);
+}
+
+/// Two ranks that use all of the two libraries.
+class Program {
+public:
+  Program() : fixture({sendOne, receiveOne}) {
+    fixture.addChannel(0, 1, 64, 1);
+    artifact::Rank &rank = fixture.rank(0);
+    rank.gemms = {
+        {DataType::f32, {2}, 2, 2, 2, {4, 2, 1}, {4, 2, 1}, {4, 2, 1}}};
+    rank.inputs = {{0, 1024, 1}};
+    rank.libraryOffset = 2048;
+    rank.libraryBytes = 256;
+    rank.settingsOffset = 1280;
+    test::addKernel(fixture, "touch", touch, 1);
+    fixture.metadata().device->kernels[0].sharedBytes = 64 * 1024;
+    options = test::standIns();
+    options.steps = {sendOne, receiveOne};
+  }
+
+  artifact::Artifact &artifact() { return fixture.whole(); }
+  cuda::CudaOptions options;
+
+  /// Of loading and two steps, or nothing.
+  std::string run() {
+    Status valid = artifact::validate(artifact());
+    if (!valid.ok())
+      return "not valid: " + valid.message();
+    auto created = cuda::CudaExecutor::create(
+        artifact(), artifact().metadata.programs[0], options);
+    if (!created.ok())
+      return created.message();
+    char context = 0;
+    const void *inputs[] = {&context};
+    for (int step = 0; step < 2; ++step) {
+      StepResult result;
+      Status status = (*created)->begin(inputs, {});
+      if (status.ok())
+        status = (*created)->finish(result);
+      if (!status.ok())
+        return "step: " + status.message();
+    }
+    float value = 1;
+    if (Status status = (*created)->write(0, 0, &value, 4); !status.ok())
+      return "write: " + status.message();
+    if (Status status = (*created)->read(0, 0, &value, 4); !status.ok())
+      return "read: " + status.message();
+    return "";
+  }
+
+private:
+  cts::Fixture fixture;
+};
+
+static void expectMessage(Program &program, const std::string &expected) {
+  std::string message = program.run();
+  EXPECT_NE(message.find(expected), std::string::npos)
+      << "expected: " << expected << "\nfound:    " << message;
+  EXPECT_EQ(standin::countLive(), 0) << "after: " << message;
+}
+
+TEST(CudaErrors, NothingIsLeft) {
+  Program program;
+  EXPECT_EQ(program.run(), "");
+  EXPECT_EQ(standin::countLive(), 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+
+TEST(CudaErrors, LibrariesThatAreNotThere) {
+  Program program;
+  program.options.driver = "/nowhere/libcuda.so.1";
+  expectMessage(program,
+                "program 'suite': cannot load the CUDA driver: tried "
+                "'/nowhere/libcuda.so.1': /nowhere/libcuda.so.1: cannot open "
+                "shared object file: No such file or directory; install "
+                "NVIDIA's driver, or name its file with --cuda-driver");
+  program.options.driver = "libm.so.6";
+  expectMessage(program,
+                "'libm.so.6' has no function cuInit: it is not a CUDA driver");
+  program.options = test::standIns();
+  program.options.blasLt = "/nowhere/libcublasLt.so.13";
+  expectMessage(program, "cannot load cuBLASLt, which computes matrix "
+                         "products: tried '/nowhere/libcublasLt.so.13'");
+  program.options.blasLt = VEELINE_STANDIN_CUDA;
+  expectMessage(program,
+                "has no function cublasLtGetVersion: it is not cuBLASLt");
+}
+
+TEST(CudaErrors, OldLibraries) {
+  Program program;
+  {
+    Environment old("VEELINE_STANDIN_DRIVER", "11080");
+    expectMessage(program, "supports CUDA 11.8, and 12.0 or later is needed; "
+                           "install a newer one");
+  }
+  Environment old("VEELINE_STANDIN_CUBLASLT", "111103");
+  expectMessage(program, "has version 11.11, and 12.0 or later is needed");
+}
+
+TEST(CudaErrors, StubOfTheToolkit) {
+  Program program;
+  standin::failCall("cuInit", 1, 34);
+  expectMessage(program, "is the stub of the CUDA toolkit");
+}
+
+//===----------------------------------------------------------------------===//
+// Devices and code
+//===----------------------------------------------------------------------===//
+
+TEST(CudaErrors, Devices) {
+  Program program;
+  {
+    Environment none("VEELINE_STANDIN_DEVICES", "0");
+    expectMessage(program, "finds no GPU; nvidia-smi lists those");
+  }
+  program.options.devices = {0};
+  expectMessage(program, "there are 2 ranks, and --device names GPUs for 1");
+  program.options.devices = {0, 1};
+  expectMessage(program, "there is no GPU 1: the CUDA driver finds 1 of them");
+  Environment two("VEELINE_STANDIN_DEVICES", "2");
+  expectMessage(program, "ranks 0 and 1 exchange messages, and are threads on "
+                         "two GPUs");
+}
+
+TEST(CudaErrors, CodeForOtherChips) {
+  Program program;
+  artifact::DeviceCode &code = *program.artifact().metadata.device;
+  auto use = [&](std::vector<std::string> chips, const char *ptx) {
+    code.chips = std::move(chips);
+    code.ptx = ptx;
+    code.toolkit = code.chips.empty() ? "" : "13.0";
+  };
+  use({"sm_80", "sm_100"}, "sm_100");
+  expectMessage(program,
+                "GPU 0 (stand-in) is of sm_90, and the artifact has code for "
+                "sm_80, sm_100, PTX for sm_100 and later; compile the model "
+                "again, for this chip");
+  use({"sm_90"}, "");
+  EXPECT_EQ(program.run(), "");
+  use({"sm_90a"}, "");
+  EXPECT_EQ(program.run(), "");
+  use({}, "sm_80");
+  EXPECT_EQ(program.run(), "");
+  {
+    Environment chip("VEELINE_STANDIN_CHIP", "sm_89");
+    use({"sm_80"}, "");
+    EXPECT_EQ(program.run(), "");
+    use({"sm_90"}, "");
+    expectMessage(program, "is of sm_89");
+  }
+  Environment old("VEELINE_STANDIN_DRIVER", "12040");
+  use({"sm_90"}, "");
+  expectMessage(program, "the CUDA driver supports CUDA 12.4, and the "
+                         "artifact's code was made by toolkit 13.0");
+  use({"sm_90"}, "sm_90");
+  EXPECT_EQ(program.run(), "");
+}
+
+TEST(CudaErrors, ImagesAndKernels) {
+  Program program;
+  program.artifact().image = "broken";
+  expectMessage(program, "GPU 0 (stand-in) cannot load the artifact's code: "
+                         "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE (200)");
+  expectMessage(program, ": line 1: no PTX");
+  program.artifact().image = "image";
+  program.artifact().metadata.device->kernels[0].name = "missing";
+  expectMessage(program, "kernel 'missing': cuModuleGetFunction: "
+                         "CUDA_ERROR_NOT_FOUND (500)");
+}
+
+TEST(CudaErrors, OutOfMemory) {
+  Program program;
+  Environment small("VEELINE_STANDIN_MEMORY", "6000");
+  expectMessage(program,
+                "program 'suite': rank 1: it needs 4096 bytes of GPU 0 "
+                "(stand-in), where 1904 of 6000 are free");
+}
+
+TEST(CudaErrors, OfTheHost) {
+  Program program;
+  program.artifact().metadata.target = "host";
+  auto created = cuda::CudaExecutor::create(
+      program.artifact(), program.artifact().metadata.programs[0],
+      program.options);
+  ASSERT_FALSE(created.ok());
+  EXPECT_EQ(
+      created.message(),
+      "its target is host, and this is for cuda; compile the model again");
+}
+
+//===----------------------------------------------------------------------===//
+// Every code, and every call
+//===----------------------------------------------------------------------===//
+
+struct ErrorCode {
+  const char *name;
+  int code;
+};
+#define ERROR(name, code) {#name, code},
+static const ErrorCode cudaErrors[] = {
+#include "CudaErrors.inc"
+};
+static const ErrorCode blasErrors[] = {
+#include "BlasErrors.inc"
+};
+#undef ERROR
+
+/// By turns at loading and in a step.
+TEST(CudaErrors, EveryCodeOfTheDriver) {
+  Program program;
+  bool isInStep = false;
+  for (const ErrorCode &error : cudaErrors) {
+    const char *call = isInStep ? "cuLaunchKernel" : "cuStreamCreate";
+    standin::failCall(call, 1, error.code);
+    std::string text = ": " + std::string(error.name) + " (" +
+                       std::to_string(error.code) + "): the stand-in";
+    expectMessage(program, isInStep
+                               ? "step: rank 0: cuLaunchKernel (touch)" + text
+                               : "rank 0: cuStreamCreate" + text);
+    isInStep = !isInStep;
+  }
+}
+
+TEST(CudaErrors, EveryCodeOfCublasLt) {
+  Program program;
+  for (const ErrorCode &error : blasErrors)
+    for (const char *call : {"cublasLtCreate", "cublasLtMatmul"}) {
+      standin::failCall(call, 1, error.code);
+      expectMessage(program, std::string(call) + ": " + error.name + " (" +
+                                 std::to_string(error.code) + ")");
+    }
+}
+
+/// Each call of either library fails once, at its first and at its last time.
+TEST(CudaErrors, EveryCall) {
+#define NAME(name, parameters) #name,
+  const std::string driver[] = {VEELINE_CUDA_FUNCTIONS(NAME)};
+#undef NAME
+#define NAME(type, name, parameters) #name,
+  const std::string blas[] = {VEELINE_BLASLT_FUNCTIONS(NAME)};
+#undef NAME
+  std::vector<std::string> calls(std::begin(driver), std::end(driver));
+  calls.insert(calls.end(), std::begin(blas), std::end(blas));
+  Program program;
+  for (const std::string &call : calls) {
+    int64_t before = standin::countCalls(call);
+    ASSERT_EQ(program.run(), "") << call;
+    int64_t count = standin::countCalls(call) - before;
+    // Those that cannot fail, or are asked about failures only, or clean up.
+    bool isQuiet = call.find("Destroy") != std::string::npos ||
+                   call.find("Free") != std::string::npos ||
+                   call.find("Release") != std::string::npos ||
+                   call == "cuModuleUnload";
+    if (count == 0) {
+      EXPECT_TRUE(call.find("Get") != std::string::npos) << call;
+      continue;
+    }
+    for (int64_t nth : {int64_t(1), count}) {
+      if (isQuiet)
+        continue;
+      standin::failCall(call, nth, 1);
+      std::string message = program.run();
+      // The last time of some is when everything is freed.
+      bool isAtEnd = call == "cuCtxSetCurrent" && nth == count;
+      EXPECT_TRUE(isAtEnd || !message.empty()) << call << ", call " << nth;
+      EXPECT_EQ(standin::countLive(), 0) << call << ", call " << nth;
+      standin::failCall("", 0, 0);
+    }
+  }
+}

@@ -1,0 +1,490 @@
+//===- CudaStepTest.cpp - steps of a GPU over the stand-in ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaBackend.h"
+
+#include "HalfFloats.h"
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+using namespace veeline;
+using artifact::DataType;
+using artifact::Epilogue;
+using artifact::Gemm;
+using test::argument;
+using test::toArgument;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// target[i] = factor * source[i] + offset, for the threads of the launch.
+static void scale(const void *const *params, const uint32_t grid[3],
+                  const uint32_t block[3]) {
+  auto *target = argument<float *>(params, 0);
+  const auto *source = argument<const float *>(params, 1);
+  auto factor = argument<float>(params, 2);
+  auto offset = argument<int8_t>(params, 3);
+  for (uint32_t i = 0; i < grid[0] * block[0]; ++i)
+    target[i] = factor * source[i] + static_cast<float>(offset);
+}
+
+static constexpr int32_t numScaled = 64;
+
+/// Doubles and adds in place, again and again: in another order it is another
+/// number. The arguments are gone when a launch returns.
+static void scaleOften(veeline_rank *rank, char *arena, const void *const *) {
+  for (int i = 0; i < 5; ++i) {
+    uint64_t arguments[] = {toArgument(arena), toArgument(arena),
+                            toArgument(2.0f), toArgument<int8_t>(-i)};
+    veeline_launch(rank, 0, arguments);
+    std::memset(arguments, 0xff, sizeof(arguments));
+    veeline_copy(rank, arena + 1024, arena, 4 * numScaled);
+    veeline_copy(rank, arena, arena + 1024, 4 * numScaled);
+  }
+}
+
+TEST(CudaStep, LaunchesInOrder) {
+  test::OrderGuard guard;
+  for (const char *order : {"late", "fifo", "random:3"}) {
+    standin::setOrder(order);
+    cts::Fixture fixture({scaleOften}, 4096);
+    EXPECT_EQ(test::addKernel(fixture, "scale", scale, 4, {2, 1, 1},
+                              {numScaled / 2, 1, 1}),
+              0);
+    ASSERT_NO_FATAL_FAILURE(fixture.create());
+    std::vector<float> values(numScaled), expected(numScaled);
+    std::iota(values.begin(), values.end(), 1.0f);
+    expected = values;
+    ASSERT_TRUE(
+        fixture.executor().write(0, 0, values.data(), 4 * numScaled).ok());
+    for (int step = 0; step < 3; ++step) {
+      for (float &value : expected)
+        for (int i = 0; i < 5; ++i)
+          value = 2 * value - static_cast<float>(i);
+      Status status = fixture.step();
+      ASSERT_TRUE(status.ok()) << status.message();
+    }
+    ASSERT_TRUE(
+        fixture.executor().read(0, 0, values.data(), 4 * numScaled).ok());
+    EXPECT_EQ(values, expected) << order;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs, constants, settings and norms
+//===----------------------------------------------------------------------===//
+
+/// Of two parameters, each in two parts: sums of inputs, settings and constants
+/// that tell all of them apart.
+static void describe(const void *const *params, const uint32_t *,
+                     const uint32_t *) {
+  auto *norm = argument<double *>(params, 0);
+  const auto *batch = argument<const float *>(params, 1);
+  const auto *buffer = argument<const float *>(params, 2);
+  const auto *settings = argument<const struct veeline_settings *>(params, 3);
+  const auto *constant = argument<const float *>(params, 4);
+  norm[0] = batch[0] + 10 * batch[3];
+  norm[1] = buffer[1] + constant[1];
+  norm[2] = settings->f32[3];
+  norm[3] = settings->f64[7];
+}
+
+static void describeAll(veeline_rank *rank, char *, const void *const *batch) {
+  char *first = static_cast<char *>(veeline_norm(rank, 0));
+  EXPECT_EQ(static_cast<char *>(veeline_norm(rank, 1)) - first, 16);
+  // The first input is one that the rank does not read.
+  EXPECT_EQ(batch[0], nullptr);
+  const uint64_t arguments[] = {toArgument(first), toArgument(batch[1]),
+                                toArgument(batch[2]),
+                                toArgument(veeline_settings(rank)),
+                                toArgument(veeline_constant(rank, 0))};
+  veeline_launch(rank, 0, arguments);
+}
+
+TEST(CudaStep, InputsConstantsSettingsAndNorms) {
+  cts::Fixture fixture({describeAll}, 8192);
+  artifact::Metadata &metadata = fixture.metadata();
+  metadata.microbatches = 2;
+  metadata.optimizer = artifact::Optimizer::adamw;
+  metadata.batches.push_back({"x", {2}, DataType::f32, {}});
+  metadata.buffers.push_back({"y", {2}, DataType::f32, {}});
+  artifact::Rank &rank = fixture.rank(0);
+  rank.inputs = {{1, 1024, 16}, {2, 1280, 8}};
+  rank.constants = {{0, 1536, 8}};
+  rank.settingsOffset = 1792;
+  rank.normsOffset = 2048;
+  rank.normParts = 2;
+  fixture.addParam(0, {2}, DataType::f32, 2304, 2560);
+  fixture.addParam(0, {2}, DataType::f32, 2816, 3072);
+  float numbers[] = {100, 200};
+  fixture.whole().values = {
+      std::string_view(reinterpret_cast<char *>(numbers), sizeof(numbers))};
+  test::addKernel(fixture, "describe", describe, 5);
+  ASSERT_NO_FATAL_FAILURE(fixture.create());
+  for (int step = 1; step <= 3; ++step) {
+    float batch[] = {1, 2, 3, 4 + static_cast<float>(step)};
+    float buffer[] = {5, 6};
+    const void *inputs[] = {nullptr, batch, buffer};
+    StepSettings settings;
+    settings.step = step;
+    settings.learningRate = 0.25;
+    ASSERT_TRUE(fixture.executor().begin(inputs, settings).ok());
+    StepResult result;
+    Status status = fixture.executor().finish(result);
+    ASSERT_TRUE(status.ok()) << status.message();
+    double rate = static_cast<float>(0.25 / (1 - std::pow(0.9, step)));
+    double sum = 1 + 10 * (4 + step) + (6 + 200);
+    EXPECT_DOUBLE_EQ(result.gradientNorm,
+                     std::sqrt(sum + (rate + (1 - 0.999))));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+static float roundToBf16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  bits = (bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000u;
+  std::memcpy(&value, &bits, sizeof(bits));
+  return value;
+}
+
+static void multiplyWithBias(veeline_rank *rank, char *arena,
+                             const void *const *) {
+  veeline_gemm_bias(rank, 0, arena, arena + 1024, arena + 2048, arena + 3072,
+                    nullptr);
+}
+
+static double gelu(double x) {
+  return 0.5 * x *
+         (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+/// A product of bf16 into f32 with everything around it.
+TEST(CudaStep, ProductsWithEpilogues) {
+  constexpr int64_t m = 3, n = 5, k = 4;
+  Gemm gemm{DataType::bf16, {}, m, n, k, {k, 1}, {1, k}, {n, 1}};
+  gemm.alignment = 16;
+  gemm.accumulate = true;
+  gemm.epilogue = Epilogue::biasGelu;
+  cts::Fixture fixture({multiplyWithBias}, 8192);
+  fixture.rank(0).gemms = {gemm};
+  fixture.rank(0).libraryOffset = 4096;
+  fixture.rank(0).libraryBytes = 1024;
+  ASSERT_NO_FATAL_FAILURE(fixture.create());
+  std::vector<float> a(m * k), b(k * n), c(m * n), bias(n);
+  auto fill = [](std::vector<float> &values, float step) {
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = roundToBf16(std::sin(step * static_cast<float>(i)));
+  };
+  fill(a, 1), fill(b, 2), fill(c, 3), fill(bias, 4);
+  auto toBf16 = [](float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return static_cast<uint16_t>(bits >> 16);
+  };
+  std::vector<uint16_t> half;
+  auto write = [&](const std::vector<float> &values, int64_t offset) {
+    half.clear();
+    for (float value : values)
+      half.push_back(toBf16(value));
+    ASSERT_TRUE(fixture.executor()
+                    .write(0, offset, half.data(),
+                           2 * static_cast<int64_t>(half.size()))
+                    .ok());
+  };
+  write(a, 0);
+  write(b, 1024);
+  ASSERT_TRUE(fixture.executor().write(0, 2048, c.data(), 4 * m * n).ok());
+  ASSERT_TRUE(fixture.executor().write(0, 3072, bias.data(), 4 * n).ok());
+  Status status = fixture.step();
+  ASSERT_TRUE(status.ok()) << status.message();
+  std::vector<float> result(m * n);
+  ASSERT_TRUE(fixture.executor().read(0, 2048, result.data(), 4 * m * n).ok());
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = c[i * n + j] + bias[j];
+      for (int64_t p = 0; p < k; ++p)
+        sum += double(a[i * k + p]) * b[j * k + p];
+      EXPECT_NEAR(result[i * n + j], gelu(sum), 1e-6) << i << " " << j;
+    }
+}
+
+TEST(CudaStep, PlansOfProducts) {
+  auto messageOf = [](const Gemm &gemm) {
+    Expected<cuda::GemmPlan> plan = cuda::planGemm(gemm);
+    return plan.ok() ? "" : plan.message();
+  };
+  Gemm gemm{DataType::f32, {}, 4, 5, 6, {6, 1}, {5, 1}, {5, 1}};
+  EXPECT_EQ(messageOf(gemm), "");
+  gemm.epilogue = Epilogue::bias;
+  EXPECT_EQ(messageOf(gemm), "");
+  gemm.cStrides = {1, 4};
+  EXPECT_NE(messageOf(gemm).find("its result is not stored by rows"),
+            std::string::npos);
+  gemm.epilogue = Epilogue::none;
+  EXPECT_EQ(messageOf(gemm), "");
+  gemm.aStrides = {12, 2};
+  EXPECT_NE(messageOf(gemm).find("no unit stride"), std::string::npos);
+  // Heads inside of rows: two dimensions that no one stride describes.
+  gemm = {DataType::f32,    {2, 5},           12, 12, 16, {960, 16, 80, 1},
+          {960, 16, 1, 80}, {720, 144, 12, 1}};
+  Expected<cuda::GemmPlan> plan = cuda::planGemm(gemm);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->batch, 5);
+  ASSERT_EQ(plan->loops.size(), 1u);
+  EXPECT_EQ(plan->loops[0].extent, 2);
+  // One that one stride does, around an extent of 1.
+  gemm = {
+      DataType::f32,    {3, 1, 4},          8, 10, 6, {192, 7, 48, 1 * 6, 1},
+      {0, 0, 0, 10, 1}, {320, 9, 80, 10, 1}};
+  plan = cuda::planGemm(gemm);
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->batch, 12);
+  EXPECT_TRUE(plan->loops.empty());
+}
+
+TEST(CudaStep, EveryElementType) {
+  const std::pair<DataType, int> types[] = {
+      {DataType::f32, 0},  {DataType::f64, 1},  {DataType::bf16, 14},
+      {DataType::f16, 2},  {DataType::i1, -1},  {DataType::i8, -1},
+      {DataType::i16, -1}, {DataType::i32, -1}, {DataType::i64, -1}};
+  for (auto [type, expected] : types)
+    EXPECT_EQ(cuda::dataTypeOf(type), expected) << artifact::name(type);
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static constexpr int32_t numMessages = 4;
+static constexpr int64_t messageBytes = 256;
+
+/// Rank 0 makes numbers and has them back, doubled by rank 1; the places of
+/// messages are used again as early as that is right.
+static void makeNumbers(veeline_rank *rank, char *arena, const void *const *) {
+  char *made = arena, *back = arena + 256, *all = arena + 512;
+  for (int32_t i = 0; i < numMessages; ++i) {
+    const uint64_t arguments[] = {toArgument(made), toArgument(made),
+                                  toArgument(1.0f), toArgument<int8_t>(1)};
+    veeline_launch(rank, 0, arguments);
+    veeline_group_begin(rank);
+    veeline_recv_post(rank, 1, back);
+    veeline_send(rank, 0, i, made);
+    veeline_group_end(rank);
+    veeline_recv_wait(rank, 1);
+    veeline_copy(rank, all + messageBytes * i, back, messageBytes);
+  }
+}
+
+static void doubleNumbers(veeline_rank *rank, char *arena,
+                          const void *const *) {
+  char *place = arena, *twice = arena + 256;
+  veeline_recv_post(rank, 0, place);
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_recv_wait(rank, 0);
+    const uint64_t arguments[] = {toArgument(twice), toArgument(place),
+                                  toArgument(2.0f), toArgument<int8_t>(0)};
+    veeline_launch(rank, 0, arguments);
+    if (i + 1 < numMessages)
+      veeline_recv_post(rank, 0, place);
+    veeline_send(rank, 1, i, twice);
+  }
+}
+
+TEST(CudaStep, MessagesUnderEveryOrder) {
+  test::OrderGuard guard;
+  for (int seed = -2; seed < 20; ++seed) {
+    standin::setOrder(seed == -2   ? "late"
+                      : seed == -1 ? "fifo"
+                                   : "random:" + std::to_string(seed));
+    cts::Fixture fixture({makeNumbers, doubleNumbers}, 4096);
+    fixture.metadata().microbatches = numMessages;
+    fixture.addChannel(0, 1, messageBytes, numMessages);
+    fixture.addChannel(1, 0, messageBytes, numMessages);
+    fixture.program().channels[1].stream = 2;
+    test::addKernel(fixture, "scale", scale, 4, {1, 1, 1},
+                    {messageBytes / 4, 1, 1});
+    ASSERT_NO_FATAL_FAILURE(fixture.create());
+    std::vector<float> zeros(messageBytes / 4);
+    ASSERT_TRUE(
+        fixture.executor().write(0, 0, zeros.data(), messageBytes).ok());
+    for (int step = 0; step < 5; ++step) {
+      Status status = fixture.step();
+      ASSERT_TRUE(status.ok()) << status.message();
+      std::vector<float> all(numMessages * messageBytes / 4);
+      ASSERT_TRUE(fixture.executor()
+                      .read(0, 512, all.data(), numMessages * messageBytes)
+                      .ok());
+      for (int32_t i = 0; i < numMessages; ++i)
+        ASSERT_EQ(all[i * messageBytes / 4 + 17],
+                  2.0f * static_cast<float>(step * numMessages + i + 1))
+            << "seed " << seed << ", step " << step << ", message " << i;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Replicas
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t numSummed = 2500;
+
+/// As the compiler's: result, contributions of three, count.
+static void addThree(const void *const *params, const uint32_t grid[3],
+                     const uint32_t block[3]) {
+  auto *result = argument<float *>(params, 0);
+  auto count = argument<int64_t>(params, 4);
+  EXPECT_EQ(int64_t(grid[0]), (count + 1023) / 1024);
+  EXPECT_EQ(block[0], 256u);
+  for (int64_t i = 0; i < count; ++i) {
+    float sum = argument<const float *>(params, 1)[i];
+    sum += argument<const float *>(params, 2)[i];
+    sum += argument<const float *>(params, 3)[i];
+    result[i] = sum;
+  }
+}
+
+/// Replica r has 10^(4 - 4r) / (i + 3) at i: few orders have the same sum.
+static float contribution(int32_t replica, int64_t i) {
+  return std::pow(10.0f, static_cast<float>(4 - 4 * replica)) /
+         static_cast<float>(i + 3);
+}
+
+/// Brings its numbers to the accumulators late, and copies the sums early.
+static void addUp(veeline_rank *rank, char *arena, const void *const *) {
+  veeline_copy(rank, arena, arena + 16384, 4 * numSummed);
+  veeline_reduce_post(rank, 0);
+  veeline_zero(rank, arena + 65536, 64);
+  veeline_reduce_wait(rank, 0);
+  veeline_copy(rank, arena + 32768, arena, 4 * numSummed);
+  veeline_zero(rank, arena, 4 * numSummed);
+}
+
+static void makeReplicas(cts::Fixture &fixture) {
+  fixture.program().stages = 1;
+  fixture.program().replicas = 3;
+  fixture.program().ranks.resize(1);
+  int32_t kernel = test::addKernel(fixture, "add-three", addThree, 5, {1, 1, 1},
+                                   {256, 1, 1});
+  artifact::ReducedPiece piece{DataType::f32, 0, numSummed, 49152, 4096};
+  piece.sumKernel = kernel;
+  fixture.rank(0).reductions = {{0, {piece}, 3}};
+  auto all = artifact::withAllReplicas(fixture.program(), "stages-first");
+  ASSERT_TRUE(all.ok()) << all.message();
+  fixture.create(*all);
+}
+
+TEST(CudaStep, ReplicasAddUpInTheirOrder) {
+  test::OrderGuard guard;
+  for (int seed = -1; seed < 10; ++seed) {
+    standin::setOrder(seed < 0 ? "late" : "random:" + std::to_string(seed));
+    cts::Fixture fixture({addUp, addUp, addUp}, 1 << 17);
+    ASSERT_NO_FATAL_FAILURE(makeReplicas(fixture));
+    std::vector<float> numbers(numSummed), expected(numSummed);
+    for (int32_t rank = 0; rank < 3; ++rank) {
+      for (int64_t i = 0; i < numSummed; ++i)
+        numbers[i] = contribution(rank, i);
+      ASSERT_TRUE(fixture.executor()
+                      .write(rank, 16384, numbers.data(), 4 * numSummed)
+                      .ok());
+    }
+    for (int64_t i = 0; i < numSummed; ++i)
+      expected[i] =
+          (contribution(0, i) + contribution(1, i)) + contribution(2, i);
+    for (int step = 0; step < 3; ++step) {
+      Status status = fixture.step();
+      ASSERT_TRUE(status.ok()) << status.message();
+      for (int32_t rank = 0; rank < 3; ++rank) {
+        ASSERT_TRUE(fixture.executor()
+                        .read(rank, 32768, numbers.data(), 4 * numSummed)
+                        .ok());
+        ASSERT_EQ(numbers, expected) << "seed " << seed << ", rank " << rank;
+      }
+    }
+  }
+}
+
+TEST(CudaStep, ReplicasThatDoNotMeet) {
+  auto messageOf = [](std::vector<veeline_step_fn> steps) {
+    cts::Fixture fixture(std::move(steps), 1 << 17);
+    makeReplicas(fixture);
+    Status status = fixture.step();
+    return status.ok() ? "" : status.message();
+  };
+  auto waitOnly = [](veeline_rank *rank, char *, const void *const *) {
+    veeline_reduce_wait(rank, 0);
+  };
+  auto nothing = [](veeline_rank *, char *, const void *const *) {};
+  EXPECT_EQ(messageOf({addUp, addUp, waitOnly}),
+            "rank 2: gradients of replicas are waited for, but none were "
+            "posted");
+  EXPECT_NE(messageOf({addUp, nothing, addUp})
+                .find("rank 0 waits for the gradients of chunk 0 of ranks 1, "
+                      "2; rank 1 has ended its step"),
+            std::string::npos);
+}
+
+//===----------------------------------------------------------------------===//
+// What steps must not do
+//===----------------------------------------------------------------------===//
+
+static std::string messageOf(std::vector<veeline_step_fn> steps) {
+  cts::Fixture fixture(std::move(steps));
+  fixture.addChannel(0, 1, 8, 1);
+  fixture.create();
+  Status status = fixture.step();
+  EXPECT_FALSE(fixture.step().ok()) << "an executor that failed runs again";
+  return status.ok() ? "" : status.message();
+}
+
+static void doNothing(veeline_rank *, char *, const void *const *) {}
+
+TEST(CudaStep, CallsOfTheHost) {
+  std::string rest = ", which code for a GPU never does: the artifact's target "
+                     "is cuda";
+  auto acquire = [](veeline_rank *rank, char *, const void *const *) {
+    veeline_send_acquire(rank, 0);
+  };
+  EXPECT_EQ(messageOf({acquire, doNothing}),
+            "rank 0: a place at the receiver is asked for" + rest);
+  auto commit = [](veeline_rank *rank, char *, const void *const *) {
+    veeline_send_commit(rank, 0);
+  };
+  EXPECT_EQ(messageOf({commit, doNothing}),
+            "rank 0: a message is committed" + rest);
+  auto update = [](veeline_rank *rank, char *arena, const void *const *) {
+    veeline_update(rank, 0, arena, nullptr, nullptr, 0);
+  };
+  EXPECT_EQ(messageOf({update, doNothing}),
+            "rank 0: a parameter is updated by the host" + rest);
+}
+
+TEST(CudaStep, MessagesThatNobodyMeets) {
+  auto receive = [](veeline_rank *rank, char *arena, const void *const *) {
+    veeline_recv_post(rank, 0, arena);
+    veeline_recv_wait(rank, 0);
+  };
+  auto send = [](veeline_rank *rank, char *arena, const void *const *) {
+    veeline_send(rank, 0, 0, arena);
+  };
+  auto waitOnly = [](veeline_rank *rank, char *, const void *const *) {
+    veeline_recv_wait(rank, 0);
+  };
+  EXPECT_NE(messageOf({doNothing, receive})
+                .find("rank 1 waits for a message of rank 0 (channel 0"),
+            std::string::npos);
+  EXPECT_NE(messageOf({send, doNothing})
+                .find("rank 0 waits for a place to send to from rank 1"),
+            std::string::npos);
+  EXPECT_EQ(messageOf({send, waitOnly}),
+            "rank 1: channel 0 is waited for, but nothing was posted");
+}

@@ -1,0 +1,130 @@
+//===- StandInTest.cpp - the stand-in is as mean as a GPU can be ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaBackend.h"
+
+#include <cstring>
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+namespace {
+/// A device with memory that is full of twos, and two streams.
+class StandIn : public testing::Test {
+protected:
+  void SetUp() override {
+    Expected<Driver> loaded = Driver::load(VEELINE_STANDIN_CUDA);
+    ASSERT_TRUE(loaded.ok()) << loaded.message();
+    driver = *loaded;
+    Expected<std::shared_ptr<Device>> opened = Device::open(driver, 0);
+    ASSERT_TRUE(opened.ok()) << opened.message();
+    device = *opened;
+    ASSERT_TRUE(memory.allocate(*device, 4096).ok());
+    ASSERT_TRUE(first.create(*device).ok());
+    ASSERT_TRUE(second.create(*device).ok());
+    ASSERT_TRUE(event.create(*device).ok());
+    fill(2);
+    ASSERT_EQ(driver.cuStreamSynchronize(first.get()), 0);
+  }
+
+  /// In the first stream.
+  void fill(unsigned char value) {
+    ASSERT_EQ(
+        driver.cuMemsetD8Async(memory.address(), value, 4096, first.get()), 0);
+  }
+  /// By the second stream.
+  int readByte() {
+    unsigned char byte = 0;
+    EXPECT_EQ(driver.cuMemcpyDtoHAsync_v2(&byte, memory.address() + 77, 1,
+                                          second.get()),
+              0);
+    return byte;
+  }
+
+  test::OrderGuard guard;
+  Driver driver = {};
+  std::shared_ptr<Device> device;
+  DeviceMemory memory;
+  Stream first, second;
+  Event event;
+};
+using StandInDeathTest = StandIn;
+} // namespace
+
+/// What nobody waits for has not happened.
+TEST_F(StandIn, StreamsRunAsLateAsTheyMay) {
+  fill(3);
+  EXPECT_EQ(readByte(), 2);
+  ASSERT_EQ(driver.cuStreamSynchronize(first.get()), 0);
+  EXPECT_EQ(readByte(), 3);
+}
+
+TEST_F(StandIn, EventsTieStreams) {
+  for (const char *order : {"fifo", "late", "random:1", "random:2"}) {
+    standin::setOrder(order);
+    for (int i = 0; i < 20; ++i) {
+      fill(static_cast<unsigned char>(i));
+      ASSERT_EQ(driver.cuEventRecord(event.get(), first.get()), 0);
+      // It is the state at the call that is waited for.
+      ASSERT_EQ(driver.cuStreamWaitEvent(second.get(), event.get(), 0), 0);
+      int seen = readByte();
+      ASSERT_EQ(seen, i) << order;
+    }
+  }
+}
+
+/// Some order or other shows that a wait is missing.
+TEST_F(StandIn, RandomOrdersDiffer) {
+  int early = 0, late = 0;
+  for (int seed = 0; seed < 32; ++seed) {
+    standin::setOrder("random:" + std::to_string(seed));
+    fill(2);
+    ASSERT_EQ(driver.cuStreamSynchronize(first.get()), 0);
+    fill(5);
+    (readByte() == 5 ? early : late) += 1;
+    ASSERT_EQ(driver.cuStreamSynchronize(first.get()), 0);
+  }
+  EXPECT_GT(early, 0);
+  EXPECT_GT(late, 0);
+}
+
+/// Pinned memory is read when the stream comes to it, other memory at the call.
+TEST_F(StandIn, CopiesFromTheHost) {
+  PinnedMemory pinned;
+  ASSERT_TRUE(pinned.allocate(*device, 64).ok());
+  std::vector<char> plain(64, 7);
+  std::memset(pinned.data(), 7, 64);
+  for (const char *source : {static_cast<const char *>(pinned.data()),
+                             static_cast<const char *>(plain.data())}) {
+    ASSERT_EQ(driver.cuMemcpyHtoDAsync_v2(memory.address() + 77, source, 1,
+                                          second.get()),
+              0);
+    const_cast<char *>(source)[0] = 9;
+    EXPECT_EQ(readByte(), source == pinned.data() ? 9 : 7);
+  }
+}
+
+TEST_F(StandIn, RefusesWhatIsOutside) {
+  EXPECT_EQ(driver.cuMemsetD8Async(memory.address() + 4000, 0, 97, first.get()),
+            1);
+  EXPECT_EQ(driver.cuMemcpyDtoDAsync_v2(
+                memory.address(), memory.address() + 4096, 1, first.get()),
+            1);
+  EXPECT_EQ(driver.cuMemFree_v2(memory.address() + 1), 1);
+  EXPECT_EQ(driver.cuStreamSynchronize(nullptr), 400);
+}
+
+TEST_F(StandIn, ContextsBelongToThreads) {
+  api::Result result = 0;
+  std::thread([&] { result = driver.cuStreamSynchronize(first.get()); }).join();
+  EXPECT_EQ(result, 201);
+}
+
+TEST_F(StandInDeathTest, TheHostCannotTouchMemory) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(*memory.data() = 1, "");
+  EXPECT_DEATH(std::exit(*memory.data()), "");
+}
