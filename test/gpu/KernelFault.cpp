@@ -55,7 +55,8 @@ static void setConstant(OpOperand &operand, int64_t value) {
 void veeline::gpu::makeFault(Operation *op, KernelFault fault) {
   if (fault == KernelFault::bound) {
     OpOperand &limit = op->getOpOperand(1);
-    setConstant(limit, *getConstantIntValue(limit.get()) + 1);
+    // What is compared may move by the elements of an access.
+    setConstant(limit, *getConstantIntValue(limit.get()) + 16);
   } else if (fault == KernelFault::shuffle) {
     OpOperand &offset = op->getOpOperand(1);
     int64_t lanes = *getConstantIntValue(offset.get());

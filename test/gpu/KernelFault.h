@@ -13,7 +13,7 @@ namespace veeline::gpu {
 
 enum class KernelFault {
   barrier, ///< One is missing.
-  bound,   ///< Something is below one more than it has to be.
+  bound,   ///< Something may be larger than it must be.
   shuffle, ///< The value of another lane.
   store,   ///< One is missing.
 };

@@ -5,14 +5,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs every kernel of a file, which pipe-gpu-kernels has written, as threads
-// and as its host twin, on random data, and compares what both leave in memory.
-// The exit code is 1 where they differ.
+// and as its host twin, on random data, and compares what both leave in memory;
+// or those of random models. The exit code is 1 where they differ.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelCheck.h"
 #include "KernelCode.h"
 #include "KernelFault.h"
+#include "RandomKernels.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
@@ -28,7 +29,11 @@ static cl::opt<std::string> input(cl::Positional, cl::init("-"),
                                   cl::desc("FILE"));
 static cl::opt<std::string>
     only("only", cl::desc("Run the kernels whose name has this in it"));
-static cl::opt<uint64_t> seed("seed", cl::init(0), cl::desc("Of the data"));
+static cl::opt<uint64_t> seed("seed", cl::init(0),
+                              cl::desc("Of the data, and of random models"));
+static cl::opt<int64_t>
+    numRandom("random", cl::desc("In place of a file, the kernels of so many "
+                                 "random models"));
 static cl::opt<std::string>
     output("o",
            cl::desc("Write the kernels as a shared object that Emulation.h "
@@ -39,7 +44,7 @@ static cl::opt<KernelFault> fault(
     cl::desc("Make every kernel wrong in one place after the other, and fail "
              "where that is not found"),
     cl::values(clEnumValN(KernelFault::barrier, "barrier", "One is missing"),
-               clEnumValN(KernelFault::bound, "bound", "One too large"),
+               clEnumValN(KernelFault::bound, "bound", "Too large"),
                clEnumValN(KernelFault::shuffle, "shuffle", "Another lane"),
                clEnumValN(KernelFault::store, "store", "One is missing")));
 
@@ -128,6 +133,8 @@ static int runFaults(ArrayRef<KernelSource> kernels) {
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Kernels of GPUs run on a CPU\n");
+  if (numRandom.getNumOccurrences())
+    return checkRandomModels(numRandom, seed, only) ? 0 : 1;
   DialectRegistry registry;
   registerKernelCode(registry);
   MLIRContext context(registry);
