@@ -8,8 +8,10 @@
 
 #include "Elements.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -30,6 +32,35 @@ bool veeline::gpu::hasFloatReduction(KernelSource source) {
                                                       : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// True if `value` is computed from a number of a buffer.
+static bool isLoadedInteger(Value value) {
+  if (!value.getType().isIntOrIndex())
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return !value.getType().isIndex();
+  return isa<memref::LoadOp>(op) ||
+         (isa<arith::ArithDialect>(op->getDialect()) &&
+          llvm::any_of(op->getOperands(), isLoadedInteger));
+}
+
+/// The smallest dimension that a number of a buffer is an index of.
+static int64_t getIndexedSize(KernelSource source) {
+  int64_t smallest = 1000;
+  auto include = [&](MemRefType type, ValueRange indices) {
+    for (auto [size, index] : llvm::zip(type.getShape(), indices))
+      if (isLoadedInteger(index))
+        smallest = std::min(smallest, size);
+  };
+  source.twin.walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      include(load.getMemRefType(), load.getIndices());
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      include(store.getMemRefType(), store.getIndices());
+  });
+  return smallest;
 }
 
 static std::optional<ElementKind> getKind(Type type) {
@@ -129,7 +160,8 @@ static double drawFloat(std::mt19937_64 &engine, Style style) {
 }
 
 void Arguments::fill(Style style, int64_t bound, uint64_t seed) {
-  std::mt19937_64 engine(seed);
+  // Integers are the same in every style.
+  std::mt19937_64 engine(seed), integers(seed + 1);
   for (Buffer &buffer : buffers) {
     auto below = static_cast<uint64_t>(bound);
     if (buffer.kind() == ElementKind::i1)
@@ -139,7 +171,7 @@ void Arguments::fill(Style style, int64_t bound, uint64_t seed) {
     for (int64_t i = 0; i < buffer.count(); ++i)
       buffer.set(i, isFloat(buffer.kind())
                         ? drawFloat(engine, style)
-                        : static_cast<double>(engine() % below));
+                        : static_cast<double>(integers() % below));
   }
 }
 
@@ -273,8 +305,7 @@ bool KernelChecker::runThreads(Arguments &arguments, Order order) {
 /// The largest indices for which the twin stays within its buffers.
 bool KernelChecker::chooseBound() {
   std::string wrong;
-  for (int64_t candidate : {1000, 200, 50, 10, 5, 3, 2, 1}) {
-    bound = candidate;
+  for (bound = getIndexedSize(source); bound; bound /= 2) {
     Arguments arguments(types, 64);
     arguments.fill(Style::positive, bound, seed);
     wrong = runTwin(arguments);
