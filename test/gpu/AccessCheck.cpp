@@ -39,21 +39,27 @@ void AccessCheck::beginBlock() {
       std::fill(buffer.elements.begin(), buffer.elements.end(), Element());
 }
 
-/// The buffer that an address is in, or the next one below.
-AccessCheck::Buffer *AccessCheck::find(const char *address) {
-  auto holds = [&](const Buffer &buffer) {
-    return address >= beginOf(buffer.range) &&
-           address < beginOf(buffer.range) + buffer.range.bytes;
-  };
-  if (last < buffers.size() && holds(buffers[last]))
-    return &buffers[last];
+/// How far an address is from a buffer; 0 within it.
+static int64_t distanceTo(const BufferRange &range, const char *address) {
+  const char *begin = beginOf(range), *end = begin + range.bytes;
+  return address < begin ? begin - address
+         : address < end ? 0
+                         : address - end + 1;
+}
+
+/// The buffer that an address is in, or the nearest one.
+AccessCheck::Buffer &AccessCheck::find(const char *address) {
+  if (distanceTo(buffers[last].range, address) == 0)
+    return buffers[last];
   auto after = std::upper_bound(
       buffers.begin(), buffers.end(), address,
       [](const char *at, const Buffer &b) { return at < beginOf(b.range); });
-  if (after == buffers.begin())
-    return nullptr;
-  last = static_cast<size_t>(after - buffers.begin()) - 1;
-  return &buffers[last];
+  auto nearest = after == buffers.begin() ? after : after - 1;
+  if (after != buffers.end() &&
+      distanceTo(after->range, address) < distanceTo(nearest->range, address))
+    nearest = after;
+  last = static_cast<size_t>(nearest - buffers.begin());
+  return *nearest;
 }
 
 std::string AccessCheck::describe(const Buffer &buffer,
@@ -93,34 +99,36 @@ std::string AccessCheck::follow(Buffer &buffer, int64_t offset, AccessKind kind,
   return {};
 }
 
+std::string AccessCheck::checkPlace(const Buffer &buffer, int64_t offset,
+                                    int64_t bytes, int64_t alignment,
+                                    bool isRead) const {
+  const BufferRange &range = buffer.range;
+  auto address = reinterpret_cast<uintptr_t>(beginOf(range) + offset);
+  if (offset < 0 || offset + bytes > range.bytes)
+    return "which has " + std::to_string(range.bytes / range.elementBytes) +
+           " (" + std::to_string(bytes) + " bytes at once)";
+  if (address % static_cast<uintptr_t>(alignment))
+    return "not at a multiple of " + std::to_string(alignment) +
+           " bytes as it says";
+  if (!isRead && !range.isWritable)
+    return "which is only read";
+  return {};
+}
+
 std::string AccessCheck::access(const void *address, int64_t bytes,
                                 int64_t alignment, AccessKind kind,
                                 int64_t thread, bool &isGarbage) {
   const char *begin = static_cast<const char *>(address);
   bool isRead = kind == AccessKind::read;
-  std::string what = isRead ? "reads " : "writes ";
-  Buffer *buffer = find(begin);
-  if (!buffer)
-    return what + "what is no buffer of the kernel";
-  std::string place = what + describe(*buffer, address) + ", ";
-  const BufferRange &range = buffer->range;
-  int64_t offset = begin - beginOf(range);
-  if (offset + bytes > range.bytes)
-    return place + "which has " +
-           std::to_string(range.bytes / range.elementBytes) + " (" +
-           std::to_string(bytes) + " bytes at once)";
-  if (reinterpret_cast<uintptr_t>(address) % static_cast<uintptr_t>(alignment))
-    return place + "not at a multiple of " + std::to_string(alignment) +
-           " bytes as it says";
-  if (!isRead && !range.isWritable)
-    return place + "which is only read";
-  if (!findRaces)
+  Buffer &buffer = find(begin);
+  int64_t offset = begin - beginOf(buffer.range);
+  std::string wrong = checkPlace(buffer, offset, bytes, alignment, isRead);
+  int64_t step = buffer.range.elementBytes;
+  for (int64_t at = offset; findRaces && wrong.empty() && at < offset + bytes;
+       at += step)
+    wrong = follow(buffer, at, kind, static_cast<uint32_t>(thread), isGarbage);
+  if (wrong.empty())
     return {};
-  for (int64_t at = offset; at < offset + bytes; at += range.elementBytes) {
-    std::string wrong =
-        follow(*buffer, at, kind, static_cast<uint32_t>(thread), isGarbage);
-    if (!wrong.empty())
-      return place + wrong;
-  }
-  return {};
+  return (isRead ? "reads " : "writes ") + describe(buffer, address) + ", " +
+         wrong;
 }

@@ -46,8 +46,10 @@ private:
     std::vector<Element> elements;
   };
 
-  Buffer *find(const char *address);
+  Buffer &find(const char *address);
   std::string describe(const Buffer &buffer, const void *address) const;
+  std::string checkPlace(const Buffer &buffer, int64_t offset, int64_t bytes,
+                         int64_t alignment, bool isRead) const;
   bool clashes(const Element &element, uint32_t thread) const;
   std::string follow(Buffer &buffer, int64_t offset, AccessKind kind,
                      uint32_t thread, bool &isGarbage);

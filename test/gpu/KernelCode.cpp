@@ -37,7 +37,7 @@ veeline::gpu::findKernels(ModuleOp module) {
     for (auto function : gpuModule.getOps<mlir::gpu::GPUFuncOp>()) {
       func::FuncOp twin = twins.lookup(function.getName());
       if (!twin)
-        return function.emitError(
+        return function.emitOpError(
             "no function has this as its pipe.gpu_kernel: expected what "
             "pipe-gpu-kernels writes");
       kernels.push_back({function, twin});
@@ -189,8 +189,8 @@ LogicalResult CheckAdder::add(Operation *op) {
                AccessKind::read);
   else if (isa<LLVM::masked_scatter, LLVM::MemcpyOp, LLVM::MemsetOp,
                LLVM::MemmoveOp, LLVM::AtomicCmpXchgOp>(op))
-    return op->emitError("has no check of its access: add one to "
-                         "KernelCode.cpp");
+    return op->emitOpError("has no check of its access: add one to "
+                           "KernelCode.cpp");
   return success();
 }
 

@@ -111,7 +111,7 @@ LogicalResult ThreadWriter::replace(Operation *op) {
   } else if (isa<ops::ReturnOp>(op)) {
     func::ReturnOp::create(builder, loc);
   } else {
-    return op->emitError("has no emulation: add one to ThreadFunction.cpp");
+    return op->emitOpError("has no emulation: add one to ThreadFunction.cpp");
   }
   op->erase();
   return success();
@@ -147,7 +147,7 @@ FailureOr<func::FuncOp> veeline::gpu::writeThreadFunction(ops::GPUFuncOp kernel,
                                                           StringRef name,
                                                           ModuleOp module) {
   if (!kernel.getPrivateAttributions().empty())
-    return kernel.emitError("has private buffers, which have no emulation");
+    return kernel.emitOpError("has private buffers, which have no emulation");
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<Type> types(4, builder.getIndexType());
   for (BlockArgument argument : kernel.getBody().getArguments())
