@@ -10,9 +10,12 @@
 
 using namespace veeline::fuzz;
 
-Model veeline::fuzz::generateModel(uint64_t seed) {
+Model veeline::fuzz::generateModel(uint64_t seed, Sizes sizes) {
   Random random(seed);
-  GraphBuilder builder(seed, random.chance(0.2) ? "f32" : "f64", random);
+  // Differences need f64; GPUs are for f32.
+  double probability = sizes == Sizes::small ? 0.2 : 0.8;
+  GraphBuilder builder(seed, random.chance(probability) ? "f32" : "f64", random,
+                       sizes);
   int64_t marks = random.between(0, 7);
   int64_t ops = random.between(4, 14);
   builder.start();

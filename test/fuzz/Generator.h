@@ -8,6 +8,7 @@
 #define VEELINE_TEST_FUZZ_GENERATOR_H
 
 #include "Model.h"
+#include "ModelWriter.h"
 
 namespace veeline::fuzz {
 
@@ -15,7 +16,7 @@ namespace veeline::fuzz {
 /// on small tensors, with marks at random places. Values stay of order one for
 /// parameters and data in [-1, 1], and every function is smooth there but for
 /// maxima, minima, absolute values and selects.
-Model generateModel(uint64_t seed);
+Model generateModel(uint64_t seed, Sizes sizes = Sizes::small);
 
 } // namespace veeline::fuzz
 

@@ -19,17 +19,37 @@
 using namespace veeline::fuzz;
 
 /// No value of a model has more elements.
-static constexpr int64_t maxElements = 144;
+static int64_t maxElements(Sizes sizes) {
+  return sizes == Sizes::small ? 144 : 30000;
+}
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
+int64_t GraphBuilder::randomSize(int64_t rank) {
+  if (random.chance(0.15))
+    return 1;
+  if (sizes == Sizes::small)
+    return random.between(2, rank > 2 ? 4 : 6);
+  if (random.chance(0.3))
+    return random.between(2, 9);
+  // What threads, warps, blocks and accesses divide, and what they do not.
+  static const std::vector<int64_t> some = {12, 16,  31,  32,  33,  40, 64,
+                                            77, 100, 127, 128, 130, 160},
+                                    more = {200,  256,  257,  320,  511,  513,
+                                            1000, 1024, 1026, 1500, 2048, 2500,
+                                            4096, 5000, 8192, 8200, 9000};
+  return random.oneOf(rank > 2 || random.chance(0.6) ? some : more);
+}
+
 Shape GraphBuilder::randomShape(int64_t minRank, int64_t maxRank) {
-  Shape shape(static_cast<size_t>(random.between(minRank, maxRank)));
-  for (int64_t &size : shape)
-    size =
-        random.chance(0.15) ? 1 : random.between(2, shape.size() > 2 ? 4 : 6);
+  int64_t rank = random.between(minRank, maxRank);
+  Shape shape(static_cast<size_t>(rank));
+  do {
+    for (int64_t &size : shape)
+      size = randomSize(rank);
+  } while (numElements(shape) > maxElements(sizes));
   return shape;
 }
 
@@ -294,7 +314,7 @@ void GraphBuilder::addOp() {
       &GraphBuilder::addPad,         &GraphBuilder::addGather,
       &GraphBuilder::addConvolution};
   (this->*random.oneOf(adders))();
-  if (numElements(pool.back().shape) > maxElements)
+  if (numElements(pool.back().shape) > maxElements(sizes))
     pool.pop_back();
 }
 

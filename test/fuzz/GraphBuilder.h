@@ -17,8 +17,8 @@ namespace veeline::fuzz {
 /// likelier, so that graphs get deep; early ones are used again over marks.
 class GraphBuilder {
 public:
-  GraphBuilder(uint64_t seed, std::string element, Random &random)
-      : writer(seed, std::move(element)), random(random) {}
+  GraphBuilder(uint64_t seed, std::string element, Random &random, Sizes sizes)
+      : writer(seed, std::move(element)), random(random), sizes(sizes) {}
 
   /// The first inputs.
   void start();
@@ -30,6 +30,7 @@ public:
 
 private:
   // Values.
+  int64_t randomSize(int64_t rank);
   Shape randomShape(int64_t minRank, int64_t maxRank);
   const Tensor &pick();
   /// One that `fits`, or none.
@@ -83,6 +84,7 @@ private:
 
   ModelWriter writer;
   Random &random;
+  Sizes sizes;
   std::vector<Tensor> pool;
   Tensor first; ///< Depends on data and on a parameter.
   std::vector<std::pair<ValueId, Shape>> indices;

@@ -24,6 +24,12 @@ std::vector<std::string> identityDims(size_t rank);
 /// "[1, 2]"
 std::string listOf(const std::vector<int64_t> &numbers);
 
+/// How large values are.
+enum class Sizes {
+  small, ///< Up to 6 in a dimension: quick to differentiate numerically.
+  large, ///< As kernels of a GPU meet them, up to thousands.
+};
+
 /// A float tensor of the model.
 struct Tensor {
   ValueId id = -1;

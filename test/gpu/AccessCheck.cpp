@@ -1,0 +1,134 @@
+//===- AccessCheck.cpp - what kernels do to memory ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccessCheck.h"
+
+#include <algorithm>
+
+using namespace veeline::gpu;
+
+static const char *beginOf(const BufferRange &range) {
+  return static_cast<const char *>(range.begin);
+}
+
+AccessCheck::AccessCheck(const std::vector<BufferRange> &all,
+                         const std::vector<BufferRange> &shared, bool findRaces)
+    : findRaces(findRaces) {
+  auto add = [&](const BufferRange &range, bool isShared) {
+    size_t count = static_cast<size_t>(range.bytes / range.elementBytes);
+    buffers.push_back(
+        {range, isShared, std::vector<Element>(findRaces ? count : 0)});
+  };
+  for (const BufferRange &range : all)
+    add(range, false);
+  for (const BufferRange &range : shared)
+    add(range, true);
+  std::sort(buffers.begin(), buffers.end(),
+            [](const Buffer &a, const Buffer &b) {
+              return beginOf(a.range) < beginOf(b.range);
+            });
+}
+
+void AccessCheck::beginBlock() {
+  blockBegin = ++now;
+  for (Buffer &buffer : buffers)
+    if (buffer.isShared)
+      std::fill(buffer.elements.begin(), buffer.elements.end(), Element());
+}
+
+/// How far an address is from a buffer; 0 within it.
+static int64_t distanceTo(const BufferRange &range, const char *address) {
+  const char *begin = beginOf(range), *end = begin + range.bytes;
+  return address < begin ? begin - address
+         : address < end ? 0
+                         : address - end + 1;
+}
+
+/// The buffer that an address is in, or the nearest one.
+AccessCheck::Buffer &AccessCheck::find(const char *address) {
+  if (distanceTo(buffers[last].range, address) == 0)
+    return buffers[last];
+  auto after = std::upper_bound(
+      buffers.begin(), buffers.end(), address,
+      [](const char *at, const Buffer &b) { return at < beginOf(b.range); });
+  auto nearest = after == buffers.begin() ? after : after - 1;
+  if (after != buffers.end() &&
+      distanceTo(after->range, address) < distanceTo(nearest->range, address))
+    nearest = after;
+  last = static_cast<size_t>(nearest - buffers.begin());
+  return *nearest;
+}
+
+std::string AccessCheck::describe(const Buffer &buffer,
+                                  const void *address) const {
+  int64_t distance = static_cast<const char *>(address) - beginOf(buffer.range);
+  return "element " + std::to_string(distance / buffer.range.elementBytes) +
+         " of " + buffer.range.name;
+}
+
+/// True if another thread wrote the element, and nothing says that this was
+/// before now. Threads of different blocks never wait for each other.
+bool AccessCheck::clashes(const Element &element, uint32_t thread) const {
+  return element.time && (element.time < blockBegin ||
+                          (element.time == now && element.writer != thread));
+}
+
+/// One element of an access.
+std::string AccessCheck::follow(Buffer &buffer, int64_t offset, AccessKind kind,
+                                uint32_t thread, bool &isGarbage) {
+  Element &element =
+      buffer.elements[static_cast<size_t>(offset / buffer.range.elementBytes)];
+  bool isClash = clashes(element, thread);
+  if (kind == AccessKind::write) {
+    element = {thread, now};
+    return isClash ? "which another thread writes, too" : "";
+  }
+  bool isEmpty = buffer.isShared && !element.time;
+  if (kind == AccessKind::read && (isClash || isEmpty)) {
+    isGarbage = true;
+    if (firstGarbage.empty())
+      firstGarbage = "thread " + std::to_string(thread) + " reads " +
+                     describe(buffer, beginOf(buffer.range) + offset) +
+                     (isEmpty ? ", which no thread wrote"
+                              : ", which another thread writes without a "
+                                "barrier in between");
+  }
+  return {};
+}
+
+std::string AccessCheck::checkPlace(const Buffer &buffer, int64_t offset,
+                                    int64_t bytes, int64_t alignment,
+                                    bool isRead) const {
+  const BufferRange &range = buffer.range;
+  auto address = reinterpret_cast<uintptr_t>(beginOf(range) + offset);
+  if (offset < 0 || offset + bytes > range.bytes)
+    return "which has " + std::to_string(range.bytes / range.elementBytes) +
+           " (" + std::to_string(bytes) + " bytes at once)";
+  if (address % static_cast<uintptr_t>(alignment))
+    return "not at a multiple of " + std::to_string(alignment) +
+           " bytes as it says";
+  if (!isRead && !range.isWritable)
+    return "which is only read";
+  return {};
+}
+
+std::string AccessCheck::access(const void *address, int64_t bytes,
+                                int64_t alignment, AccessKind kind,
+                                int64_t thread, bool &isGarbage) {
+  const char *begin = static_cast<const char *>(address);
+  bool isRead = kind == AccessKind::read;
+  Buffer &buffer = find(begin);
+  int64_t offset = begin - beginOf(buffer.range);
+  std::string wrong = checkPlace(buffer, offset, bytes, alignment, isRead);
+  int64_t step = buffer.range.elementBytes;
+  for (int64_t at = offset; findRaces && wrong.empty() && at < offset + bytes;
+       at += step)
+    wrong = follow(buffer, at, kind, static_cast<uint32_t>(thread), isGarbage);
+  if (wrong.empty())
+    return {};
+  return (isRead ? "reads " : "writes ") + describe(buffer, address) + ", " +
+         wrong;
+}

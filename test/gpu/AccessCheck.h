@@ -1,0 +1,66 @@
+//===- AccessCheck.h - what kernels do to memory ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_GPU_ACCESSCHECK_H
+#define VEELINE_TEST_GPU_ACCESSCHECK_H
+
+#include "Emulation.h"
+
+namespace veeline::gpu {
+
+/// Checks every access of a kernel: that it is within one of its buffers,
+/// aligned, and that no two threads write an element without a barrier in
+/// between. What a thread reads that another one has written without a barrier
+/// in between is garbage, which it may throw away; a read before such a write
+/// is one after it in the opposite order of threads and blocks.
+class AccessCheck {
+public:
+  /// `shared` is memory that a block finds without content.
+  AccessCheck(const std::vector<BufferRange> &buffers,
+              const std::vector<BufferRange> &shared, bool findRaces);
+
+  void beginBlock();
+  /// All threads of the block have arrived at a barrier.
+  void passBarrier() { ++now; }
+
+  /// Returns what is wrong with an access of thread `thread` of the block, else
+  /// nothing. Sets `isGarbage` where what it reads has no meaning.
+  std::string access(const void *address, int64_t bytes, int64_t alignment,
+                     AccessKind kind, int64_t thread, bool &isGarbage);
+
+  /// The first read of garbage, in words.
+  const std::string &garbage() const { return firstGarbage; }
+
+private:
+  /// Who wrote an element last, and when: blocks and what lies between their
+  /// barriers are counted from 1 on.
+  struct Element {
+    uint32_t writer = 0, time = 0;
+  };
+  struct Buffer {
+    BufferRange range;
+    bool isShared;
+    std::vector<Element> elements;
+  };
+
+  Buffer &find(const char *address);
+  std::string describe(const Buffer &buffer, const void *address) const;
+  std::string checkPlace(const Buffer &buffer, int64_t offset, int64_t bytes,
+                         int64_t alignment, bool isRead) const;
+  bool clashes(const Element &element, uint32_t thread) const;
+  std::string follow(Buffer &buffer, int64_t offset, AccessKind kind,
+                     uint32_t thread, bool &isGarbage);
+
+  std::vector<Buffer> buffers; // by address
+  size_t last = 0;
+  bool findRaces;
+  std::string firstGarbage;
+  uint32_t now = 0, blockBegin = 0;
+};
+
+} // namespace veeline::gpu
+
+#endif // VEELINE_TEST_GPU_ACCESSCHECK_H

@@ -1,0 +1,149 @@
+//===- Elements.cpp - buffers of any element type -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+
+#include "llvm/ADT/APFloat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace veeline::gpu;
+
+static constexpr size_t guardBytes = 1024;
+static constexpr char guard = '\xff';
+
+int64_t veeline::gpu::bytesOf(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::f64:
+  case ElementKind::i64:
+    return 8;
+  case ElementKind::f32:
+  case ElementKind::i32:
+    return 4;
+  case ElementKind::bf16:
+  case ElementKind::f16:
+  case ElementKind::i16:
+    return 2;
+  case ElementKind::i8:
+  case ElementKind::i1:
+    return 1;
+  }
+  return 0;
+}
+
+double veeline::gpu::epsilonOf(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::f64:
+    return 0x1p-53;
+  case ElementKind::f32:
+    return 0x1p-24;
+  case ElementKind::bf16:
+    return 0x1p-8;
+  case ElementKind::f16:
+    return 0x1p-11;
+  default:
+    return 0;
+  }
+}
+
+bool veeline::gpu::isFloat(ElementKind kind) { return epsilonOf(kind) > 0; }
+
+Buffer::Buffer(ElementKind kind, int64_t count, int64_t alignment)
+    : elementKind(kind), numElements(count) {
+  auto step = static_cast<size_t>(alignment);
+  memory.assign(static_cast<size_t>(bytes()) + 2 * guardBytes + 4 * step,
+                guard);
+  auto address = reinterpret_cast<size_t>(memory.data()) + guardBytes;
+  size_t place = (address + 2 * step - 1) / (2 * step) * (2 * step) + step;
+  begin = place - reinterpret_cast<size_t>(memory.data());
+}
+
+static const llvm::fltSemantics &semanticsOf(ElementKind kind) {
+  return kind == ElementKind::bf16 ? llvm::APFloat::BFloat()
+                                   : llvm::APFloat::IEEEhalf();
+}
+
+template <typename T> static T read(const char *place) {
+  T value;
+  std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
+double Buffer::get(int64_t i) const {
+  const char *place = data() + i * bytesOf(elementKind);
+  switch (elementKind) {
+  case ElementKind::f64:
+    return read<double>(place);
+  case ElementKind::f32:
+    return read<float>(place);
+  case ElementKind::bf16:
+  case ElementKind::f16:
+    return llvm::APFloat(semanticsOf(elementKind),
+                         llvm::APInt(16, read<uint16_t>(place)))
+        .convertToFloat();
+  case ElementKind::i64:
+    return static_cast<double>(read<int64_t>(place));
+  case ElementKind::i32:
+    return read<int32_t>(place);
+  case ElementKind::i16:
+    return read<int16_t>(place);
+  case ElementKind::i8:
+  case ElementKind::i1:
+    return read<int8_t>(place);
+  }
+  return 0;
+}
+
+void Buffer::set(int64_t i, double value) {
+  char *place = data() + i * bytesOf(elementKind);
+  auto write = [&](auto converted) {
+    std::memcpy(place, &converted, sizeof(converted));
+  };
+  switch (elementKind) {
+  case ElementKind::f64:
+    return write(value);
+  case ElementKind::f32:
+    return write(static_cast<float>(value));
+  case ElementKind::bf16:
+  case ElementKind::f16: {
+    llvm::APFloat half(value);
+    bool losesInfo = false;
+    half.convert(semanticsOf(elementKind), llvm::APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+    return write(static_cast<uint16_t>(half.bitcastToAPInt().getZExtValue()));
+  }
+  case ElementKind::i64:
+    return write(static_cast<int64_t>(value));
+  case ElementKind::i32:
+    return write(static_cast<int32_t>(value));
+  case ElementKind::i16:
+    return write(static_cast<int16_t>(value));
+  case ElementKind::i8:
+  case ElementKind::i1:
+    return write(static_cast<int8_t>(value));
+  }
+}
+
+bool Buffer::equals(const Buffer &other, int64_t i) const {
+  int64_t width = bytesOf(elementKind);
+  if (!std::memcmp(data() + i * width, other.data() + i * width,
+                   static_cast<size_t>(width)))
+    return true;
+  return isFloat(elementKind) && std::isnan(get(i)) && std::isnan(other.get(i));
+}
+
+void Buffer::copyFrom(const Buffer &other) {
+  std::memcpy(data(), other.data(), static_cast<size_t>(bytes()));
+}
+
+bool Buffer::areGuardsWhole() const {
+  auto isGuard = [](char byte) { return byte == guard; };
+  auto middle = memory.begin() + static_cast<int64_t>(begin);
+  return std::all_of(memory.begin(), middle, isGuard) &&
+         std::all_of(middle + bytes(), memory.end(), isGuard);
+}

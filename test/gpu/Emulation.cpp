@@ -1,0 +1,439 @@
+//===- Emulation.cpp - kernels run on a CPU -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emulation.h"
+
+#include "AccessCheck.h"
+#include "Fiber.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <dlfcn.h>
+#include <numeric>
+#include <random>
+
+using namespace veeline::gpu;
+
+//===----------------------------------------------------------------------===//
+// Threads that wait for each other
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+enum class Waiting { ready, atBarrier, atShuffle, left };
+
+struct Thread {
+  Waiting state = Waiting::ready;
+  int32_t site = 0;
+  uint64_t value = 0;
+  int32_t offset = 0, width = 0, mode = 0;
+};
+
+/// A kernel that runs on this thread.
+class Machine {
+public:
+  Machine(const Kernel &kernel, const void *const *params,
+          const RunOptions &options);
+
+  std::string runThreads();
+  std::string runTwin();
+
+  // What the code of a kernel calls, on a fiber.
+  void barrier(int32_t site);
+  uint64_t shuffle(uint64_t value, int32_t offset, int32_t width, int32_t mode,
+                   int32_t site);
+  int32_t access(const void *address, int64_t bytes, int64_t alignment,
+                 int32_t kind);
+  void runOne();
+  void runAll();
+  void callTwin();
+
+  std::unique_ptr<AccessCheck> check;
+
+private:
+  std::vector<int64_t> order(int64_t count);
+  void runBlock(int64_t number);
+  void runExchanging();
+  bool runReady();
+  bool meetInWarps();
+  void meetAtBarrier();
+  void exchange(int64_t warp);
+  std::string describeThread() const;
+  void fail(const std::string &what);
+  bool isRight(const void *address, int64_t bytes, int64_t alignment,
+               AccessKind kind, bool &isGarbage);
+  void checkAccesses(bool findRaces);
+  Fiber &getFiber(int64_t thread);
+
+  const Kernel &kernel;
+  const void *const *params;
+  const RunOptions &options;
+  std::mt19937_64 engine;
+  std::string error;
+
+  std::vector<Thread> threads;
+  std::vector<int64_t> sequence;
+  int64_t current = 0; // of the block's threads
+  std::array<int64_t, 3> block = {};
+  std::vector<char> memory;
+  char *shared = nullptr;
+  Fiber *running = nullptr;
+};
+
+} // namespace
+
+static thread_local Machine *machine = nullptr;
+
+/// Fibers are kept from one kernel to the next.
+static thread_local std::deque<Fiber> fibers;
+
+static void enterThread(void *) {
+  machine->runOne();
+  Fiber::leave();
+}
+
+static void enterThreads(void *) {
+  machine->runAll();
+  Fiber::leave();
+}
+
+static void enterTwin(void *) {
+  machine->callTwin();
+  Fiber::leave();
+}
+
+static const DeviceFunctions deviceFunctions = {
+    [](int32_t site) { machine->barrier(site); },
+    [](uint64_t value, int32_t offset, int32_t width, int32_t mode,
+       int32_t site) {
+      return machine->shuffle(value, offset, width, mode, site);
+    },
+    [](const void *address, int64_t bytes, int64_t alignment, int32_t kind) {
+      return machine->access(address, bytes, alignment, kind);
+    }};
+
+Machine::Machine(const Kernel &kernel, const void *const *params,
+                 const RunOptions &options)
+    : kernel(kernel), params(params), options(options), engine(options.seed),
+      threads(static_cast<size_t>(kernel.info.blockSize)) {
+  constexpr size_t alignment = 256;
+  size_t bytes = static_cast<size_t>(kernel.info.getSharedBytes());
+  memory.resize(bytes + alignment);
+  void *aligned = memory.data();
+  size_t space = memory.size();
+  shared = static_cast<char *>(std::align(alignment, bytes, aligned, space));
+}
+
+Fiber &Machine::getFiber(int64_t thread) {
+  while (fibers.size() <= static_cast<size_t>(thread))
+    fibers.emplace_back();
+  return fibers[static_cast<size_t>(thread)];
+}
+
+void Machine::checkAccesses(bool findRaces) {
+  if (options.ranges.empty())
+    return;
+  std::vector<BufferRange> buffers;
+  for (size_t i = 0; i < kernel.info.shared.size(); ++i) {
+    const SharedBuffer &buffer = kernel.info.shared[i];
+    buffers.push_back({"shared buffer " + std::to_string(i),
+                       shared + buffer.offset, buffer.bytes,
+                       buffer.elementBytes, true});
+  }
+  check = std::make_unique<AccessCheck>(options.ranges, buffers, findRaces);
+}
+
+VEELINE_ON_FIBER void Machine::runOne() {
+  kernel.thread(params, current, block.data(), shared);
+  threads[static_cast<size_t>(current)].state = Waiting::left;
+}
+
+VEELINE_ON_FIBER void Machine::callTwin() {
+  uint32_t none[3] = {1, 1, 1};
+  kernel.twin(params, none, none);
+}
+
+std::string Machine::describeThread() const {
+  return "thread " + std::to_string(current) + " of block (" +
+         std::to_string(block[0]) + ", " + std::to_string(block[1]) + ", " +
+         std::to_string(block[2]) + ") ";
+}
+
+/// What comes first counts.
+void Machine::fail(const std::string &what) {
+  if (error.empty())
+    error = what;
+}
+
+VEELINE_ON_FIBER void Machine::barrier(int32_t site) {
+  Thread &thread = threads[static_cast<size_t>(current)];
+  thread.state = Waiting::atBarrier;
+  thread.site = site;
+  Fiber::leave();
+}
+
+VEELINE_ON_FIBER uint64_t Machine::shuffle(uint64_t value, int32_t offset,
+                                           int32_t width, int32_t mode,
+                                           int32_t site) {
+  Thread &thread = threads[static_cast<size_t>(current)];
+  thread = {Waiting::atShuffle, site, value, offset, width, mode};
+  Fiber::leave();
+  return thread.value;
+}
+
+bool Machine::isRight(const void *address, int64_t bytes, int64_t alignment,
+                      AccessKind kind, bool &isGarbage) {
+  std::string wrong =
+      check->access(address, bytes, alignment, kind, current, isGarbage);
+  if (!wrong.empty())
+    fail((kernel.info.blockSize ? describeThread() : "the twin ") + wrong);
+  return wrong.empty();
+}
+
+VEELINE_ON_FIBER int32_t Machine::access(const void *address, int64_t bytes,
+                                         int64_t alignment, int32_t kind) {
+  if (!check || !bytes || running->holds(address))
+    return 0;
+  bool isGarbage = false;
+  if (isRight(address, bytes, alignment, static_cast<AccessKind>(kind),
+              isGarbage))
+    return isGarbage;
+  // Never to come back: what follows would be an access of foreign memory.
+  Fiber::leave();
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// One block
+//===----------------------------------------------------------------------===//
+
+std::vector<int64_t> Machine::order(int64_t count) {
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (options.order == Order::backward)
+    std::reverse(numbers.begin(), numbers.end());
+  if (options.order == Order::random)
+    for (size_t i = numbers.size(); i > 1; --i)
+      std::swap(numbers[i - 1], numbers[engine() % i]);
+  return numbers;
+}
+
+/// Threads that never wait share a fiber.
+VEELINE_ON_FIBER void Machine::runAll() {
+  for (int64_t thread : sequence) {
+    current = thread;
+    runOne();
+  }
+}
+
+/// Runs every thread that can until it waits; false if there was none.
+bool Machine::runReady() {
+  bool any = false;
+  for (int64_t thread : order(kernel.info.blockSize)) {
+    if (threads[static_cast<size_t>(thread)].state != Waiting::ready)
+      continue;
+    any = true;
+    current = thread;
+    running = &getFiber(thread);
+    running->enter();
+    if (!error.empty())
+      return false;
+  }
+  return any;
+}
+
+static int32_t sourceOf(const Thread &thread, int32_t lane) {
+  enum { xorMode, up, down, idx }; // as gpu::ShuffleMode
+  int32_t begin = lane / thread.width * thread.width;
+  int32_t source = thread.mode == xorMode ? lane ^ thread.offset
+                   : thread.mode == up    ? lane - thread.offset
+                   : thread.mode == down  ? lane + thread.offset
+                                          : begin + thread.offset;
+  bool exists = source >= begin && source < begin + thread.width;
+  return exists ? source : lane;
+}
+
+/// All lanes wait at one shuffle.
+void Machine::exchange(int64_t warp) {
+  std::array<uint64_t, warpSize> values;
+  Thread *lanes = &threads[static_cast<size_t>(warp)];
+  for (int32_t lane = 0; lane < warpSize; ++lane)
+    values[static_cast<size_t>(lane)] =
+        lanes[sourceOf(lanes[lane], lane)].value;
+  for (int32_t lane = 0; lane < warpSize; ++lane) {
+    lanes[lane].value = values[static_cast<size_t>(lane)];
+    lanes[lane].state = Waiting::ready;
+  }
+}
+
+/// False if no warp waits for an exchange.
+bool Machine::meetInWarps() {
+  bool any = false;
+  for (int64_t warp = 0; warp < kernel.info.blockSize; warp += warpSize) {
+    int64_t end = std::min(warp + warpSize, kernel.info.blockSize);
+    auto begin = threads.begin() + warp;
+    auto isThere = [&](const Thread &thread) {
+      return thread.state == Waiting::atShuffle && thread.site == begin->site;
+    };
+    auto all = threads.begin() + end;
+    bool isAnyThere = std::any_of(begin, all, [](const Thread &thread) {
+      return thread.state == Waiting::atShuffle;
+    });
+    if (!isAnyThere)
+      continue;
+    auto missing = std::find_if_not(begin, all, isThere);
+    if (missing != all || end - warp < warpSize) {
+      current = missing - threads.begin();
+      fail(describeThread() + "is not at the exchange at which others of its "
+                              "warp wait");
+      return false;
+    }
+    exchange(warp);
+    any = true;
+  }
+  return any;
+}
+
+void Machine::meetAtBarrier() {
+  for (const Thread &thread : threads)
+    if (thread.state != threads[0].state ||
+        (thread.state == Waiting::atBarrier &&
+         thread.site != threads[0].site)) {
+      current = &thread - threads.data();
+      fail(describeThread() +
+           (thread.state == Waiting::left ? "has left" : "waits at a barrier") +
+           ", thread 0 " +
+           (threads[0].state == Waiting::left ? "has left"
+                                              : "waits at another one"));
+      return;
+    }
+  if (threads[0].state == Waiting::left)
+    return;
+  for (Thread &thread : threads)
+    thread.state = Waiting::ready;
+  if (check)
+    check->passBarrier();
+}
+
+void Machine::runExchanging() {
+  for (int64_t i = 0; i < kernel.info.blockSize; ++i) {
+    threads[static_cast<size_t>(i)] = {};
+    getFiber(i).start(enterThread, nullptr);
+  }
+  while (error.empty() && runReady())
+    if (error.empty() && !meetInWarps() && error.empty())
+      meetAtBarrier();
+}
+
+void Machine::runBlock(int64_t number) {
+  const auto &grid = kernel.info.grid;
+  block = {number % grid[0], number / grid[0] % grid[1],
+           number / grid[0] / grid[1]};
+  std::memset(memory.data(), 0xff, memory.size());
+  if (check)
+    check->beginBlock();
+  if (kernel.info.exchanges)
+    return runExchanging();
+  // Not on the fiber, which may never end.
+  sequence = order(kernel.info.blockSize);
+  running = &getFiber(0);
+  running->start(enterThreads, nullptr);
+  running->enter();
+}
+
+std::string Machine::runThreads() {
+  checkAccesses(true);
+  const auto &grid = kernel.info.grid;
+  for (int64_t number : order(grid[0] * grid[1] * grid[2])) {
+    runBlock(number);
+    if (!error.empty())
+      break;
+  }
+  return error;
+}
+
+std::string Machine::runTwin() {
+  checkAccesses(false);
+  // Rows that are kept lie on its stack.
+  Fiber fiber(size_t(1) << 26);
+  running = &fiber;
+  fiber.start(enterTwin, nullptr);
+  fiber.enter();
+  return error;
+}
+
+std::string veeline::gpu::runThreads(const Kernel &kernel,
+                                     const void *const *params,
+                                     const RunOptions &options,
+                                     std::string *garbage) {
+  Machine own(kernel, params, options);
+  machine = &own;
+  std::string wrong = own.runThreads();
+  if (garbage && own.check)
+    *garbage = own.check->garbage();
+  return wrong;
+}
+
+std::string veeline::gpu::runTwin(const Kernel &kernel,
+                                  const void *const *params,
+                                  const RunOptions &options) {
+  Kernel twin = kernel;
+  twin.info = {};
+  Machine own(twin, params, options);
+  machine = &own;
+  return own.runTwin();
+}
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<KernelLibrary> KernelLibrary::open(const std::string &path,
+                                                   std::string &message) {
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    message = dlerror();
+    return nullptr;
+  }
+  std::unique_ptr<KernelLibrary> library(new KernelLibrary(handle));
+  auto **functions = static_cast<const DeviceFunctions **>(
+      dlsym(handle, "veeline_gpu_functions"));
+  if (!functions) {
+    message =
+        path + ": no library of kernels: veeline_gpu_functions is missing";
+    return nullptr;
+  }
+  *functions = &deviceFunctions;
+  return library;
+}
+
+KernelLibrary::~KernelLibrary() { dlclose(handle); }
+
+static KernelInfo readInfo(const int64_t *words) {
+  KernelInfo info;
+  info.blockSize = words[0];
+  info.grid = {words[1], words[2], words[3]};
+  info.numParams = words[4];
+  info.exchanges = words[5] != 0;
+  for (int64_t i = 0; i < words[6]; ++i)
+    info.shared.push_back(
+        {words[7 + 3 * i], words[8 + 3 * i], words[9 + 3 * i]});
+  return info;
+}
+
+bool KernelLibrary::find(const std::string &name, Kernel &kernel) const {
+  auto *info =
+      static_cast<const int64_t *>(dlsym(handle, (name + ".info").c_str()));
+  if (!info)
+    return false;
+  kernel.name = name;
+  kernel.info = readInfo(info);
+  kernel.twin = reinterpret_cast<Kernel::TwinFn>(dlsym(handle, name.c_str()));
+  kernel.thread = reinterpret_cast<Kernel::ThreadFn>(
+      dlsym(handle, (name + ".thread").c_str()));
+  return kernel.twin && kernel.thread;
+}

@@ -1,0 +1,51 @@
+//===- KernelCode.h - kernels compiled for a CPU ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles what pipe-gpu-kernels has written to a library that Emulation.h
+// runs: of every kernel the host twin, and what a thread of a GPU does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_GPU_KERNELCODE_H
+#define VEELINE_TEST_GPU_KERNELCODE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/Error.h"
+
+namespace veeline::gpu {
+
+/// What the passes that this runs need registered.
+void registerKernelCode(mlir::DialectRegistry &registry);
+
+/// A kernel of a module.
+struct KernelSource {
+  mlir::gpu::GPUFuncOp threads;
+  /// The kernel function that it was made of.
+  mlir::func::FuncOp twin;
+
+  std::string name() { return threads.getName().str(); }
+};
+
+/// All kernels of a module, each once. Fails with a diagnostic where one has no
+/// kernel function.
+mlir::FailureOr<std::vector<KernelSource>> findKernels(mlir::ModuleOp module);
+
+struct KernelCodeOptions {
+  /// Calls DeviceFunctions::access before every access of memory.
+  bool checkAccesses = false;
+  unsigned optimizationLevel = 3;
+};
+
+/// Compiles `kernels` to a shared object. Diagnostics say what is wrong with a
+/// kernel, the error that there is no code.
+llvm::Expected<std::vector<char>>
+compileKernels(llvm::ArrayRef<KernelSource> kernels,
+               const KernelCodeOptions &options);
+
+} // namespace veeline::gpu
+
+#endif // VEELINE_TEST_GPU_KERNELCODE_H

@@ -1,0 +1,171 @@
+//===- RandomKernels.cpp - kernels of random models -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomKernels.h"
+
+#include "../fuzz/Generator.h"
+#include "KernelCheck.h"
+#include "veeline/InitAll.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::gpu;
+
+static constexpr llvm::StringLiteral passes =
+    "pipe-partition{stages=1},pipe-differentiate,pipe-split-backward,"
+    "pipe-bufferize-chunks{target=cuda},pipe-gpu-kernels";
+
+/// Seconds that the kernels of a model may take.
+static constexpr unsigned timeout = 300;
+
+/// The classes of kernels, in the order of Totals.
+static constexpr llvm::StringLiteral classNames[] = {
+    "scalars", "transpose", "elementwise", "row",
+    "columns", "loops",     "fallback"};
+
+namespace {
+
+/// What a process says of its model.
+struct Totals {
+  int64_t models = 0, kernels = 0, sameBits = 0, wrong = 0;
+  std::array<int64_t, std::size(classNames)> classes = {};
+
+  void add(const Totals &other);
+};
+
+} // namespace
+
+void Totals::add(const Totals &other) {
+  models += other.models;
+  kernels += other.kernels;
+  sameBits += other.sameBits;
+  wrong += other.wrong;
+  for (size_t i = 0; i < classes.size(); ++i)
+    classes[i] += other.classes[i];
+}
+
+/// The module of kernels of a model; null with diagnostics.
+static OwningOpRef<ModuleOp> makeKernels(uint64_t seed, MLIRContext &context) {
+  std::string text = fuzz::generateModel(seed, fuzz::Sizes::large).text();
+  // What fits no fast class is not an error here.
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  PassManager passManager(&context);
+  if (!module || failed(parsePassPipeline(passes, passManager)) ||
+      failed(passManager.run(*module)))
+    return nullptr;
+  return module;
+}
+
+static void print(uint64_t seed, KernelSource source,
+                  const KernelVerdict &verdict) {
+  std::string name = source.name();
+  llvm::outs() << "seed " << seed << ", " << name << ": " << verdict.difference
+               << "\nrepeat: veeline-gpu-run --random=1 --seed=" << seed
+               << " --only=" << name << "\n"
+               << *source.twin << "\n"
+               << *source.threads << "\n";
+}
+
+static Totals checkModel(uint64_t seed, const std::string &only,
+                         MLIRContext &context) {
+  Totals totals;
+  OwningOpRef<ModuleOp> module = makeKernels(seed, context);
+  if (!module) {
+    llvm::outs() << "seed " << seed << ": the model does not compile\n";
+    return totals;
+  }
+  FailureOr<std::vector<KernelSource>> kernels = findKernels(*module);
+  if (failed(kernels))
+    return totals;
+  llvm::erase_if(*kernels, [&](KernelSource &kernel) {
+    return kernel.name().find(only) == std::string::npos;
+  });
+  totals.models = 1;
+  if (kernels->empty())
+    return totals;
+  llvm::Error error =
+      checkKernels(*kernels, seed,
+                   [&](KernelSource source, const Kernel &code,
+                       const KernelVerdict &verdict) {
+                     ++totals.kernels;
+                     for (size_t i = 0; i < std::size(classNames); ++i)
+                       totals.classes[i] +=
+                           StringRef(code.name).starts_with(classNames[i]);
+                     bool isRight = verdict.difference.empty();
+                     totals.sameBits += isRight && verdict.hasSameBits;
+                     totals.wrong += !isRight;
+                     if (!isRight)
+                       print(seed, source, verdict);
+                   });
+  if (error) {
+    llvm::outs() << "seed " << seed << ": " << llvm::toString(std::move(error))
+                 << "\n";
+    totals.models = 0;
+  }
+  return totals;
+}
+
+/// Runs checkModel in a process of its own.
+static Totals checkApart(uint64_t seed, const std::string &only,
+                         MLIRContext &context) {
+  Totals totals;
+  int ends[2];
+  if (::pipe(ends) != 0)
+    return totals;
+  llvm::outs().flush();
+  pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(timeout);
+    totals = checkModel(seed, only, context);
+    llvm::outs().flush();
+    bool isWritten =
+        ::write(ends[1], &totals, sizeof(totals)) == ssize_t(sizeof(totals));
+    ::_exit(isWritten ? 0 : 1);
+  }
+  ::close(ends[1]);
+  bool isRead = child > 0 && ::read(ends[0], &totals, sizeof(totals)) ==
+                                 ssize_t(sizeof(totals));
+  ::close(ends[0]);
+  int state = 0;
+  if (child > 0)
+    ::waitpid(child, &state, 0);
+  if (isRead)
+    return totals;
+  llvm::outs() << "seed " << seed << ": the process ended by signal "
+               << (WIFSIGNALED(state) ? WTERMSIG(state) : 0) << "\n";
+  return Totals();
+}
+
+bool veeline::gpu::checkRandomModels(int64_t count, uint64_t seed,
+                                     const std::string &only) {
+  DialectRegistry registry;
+  registerKernelCode(registry);
+  veeline::registerAllPasses();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  Totals sum;
+  for (int64_t i = 0; i < count; ++i)
+    sum.add(checkApart(seed + static_cast<uint64_t>(i), only, context));
+  llvm::outs() << sum.models << " of " << count << " models, " << sum.kernels
+               << " kernels, " << sum.sameBits
+               << " with the bits of their twins, " << sum.wrong << " wrong;";
+  for (size_t i = 0; i < sum.classes.size(); ++i)
+    llvm::outs() << " " << sum.classes[i] << " " << classNames[i]
+                 << (i + 1 < sum.classes.size() ? "," : "\n");
+  return sum.wrong == 0 && sum.models == count;
+}
