@@ -111,7 +111,7 @@ TEST_F(MetadataTest, RefusesTypesThatTheRuntimeLacks) {
 
 TEST_F(MetadataTest, DescribesProducts) {
   auto program = describeProgram(load(withTable("pipe.gemms", product)),
-                                 "pipeline", /*firstObject=*/0);
+                                 "pipeline", /*firstObject=*/0, {});
   ASSERT_TRUE(succeeded(program));
   ASSERT_EQ(program->ranks.size(), 1u);
   ASSERT_EQ(program->ranks[0].gemms.size(), 1u);
@@ -120,7 +120,7 @@ TEST_F(MetadataTest, DescribesProducts) {
 
 TEST_F(MetadataTest, DescribesConvolutions) {
   auto program = describeProgram(
-      load(withTable("pipe.convolutions", convolution)), "pipeline", 0);
+      load(withTable("pipe.convolutions", convolution)), "pipeline", 0, {});
   ASSERT_TRUE(succeeded(program));
   ASSERT_EQ(program->ranks[0].convolutions.size(), 1u);
   const artifact::Convolution &entry = program->ranks[0].convolutions[0];
@@ -139,7 +139,7 @@ TEST_F(MetadataTest, RefusesDamagedConvolutions) {
   for (const std::string &damaged : {without, longer}) {
     pipe::PipelineOp pipeline = load(withTable("pipe.convolutions", damaged));
     testing::internal::CaptureStderr();
-    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0)));
+    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0, {})));
     std::string message = testing::internal::GetCapturedStderr();
     EXPECT_NE(message.find("error: entry 0 of 'pipe.convolutions' does not "
                            "describe a convolution: "),
@@ -154,7 +154,7 @@ TEST_F(MetadataTest, RefusesDamagedProducts) {
     pipe::PipelineOp pipeline =
         load(withTable("pipe.gemms", std::string(product) + ", " + damaged));
     testing::internal::CaptureStderr();
-    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0)));
+    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0, {})));
     std::string message = testing::internal::GetCapturedStderr();
     EXPECT_NE(message.find("error: entry 1 of 'pipe.gemms' does not describe "
                            "a matrix product: " +
