@@ -228,7 +228,7 @@ static uint64_t getConvolutionScratch(const ConvolutionDesc &desc) {
 LogicalResult Compilation::describe() {
   for (auto pipeline : module->getOps<pipe::PipelineOp>()) {
     auto program =
-        compiler::describeProgram(pipeline, pipeline.getSymName(), 0);
+        compiler::describeProgram(pipeline, pipeline.getSymName(), 0, {});
     if (failed(program))
       return failure();
     for (artifact::Rank &rank : program->ranks)
