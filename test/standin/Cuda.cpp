@@ -15,7 +15,10 @@ namespace api = veeline::cuda::api;
 
 static constexpr int invalidValue = 1, notInitialized = 3, invalidDevice = 101,
                      invalidImage = 200, invalidContext = 201,
-                     invalidHandle = 400, notFound = 500;
+                     invalidHandle = 400, illegalState = 401, notFound = 500,
+                     captureUnsupported = 900, captureUnjoined = 904,
+                     captureIsolation = 905, capturedEvent = 907,
+                     captureOfAnotherThread = 908;
 
 /// The device, from 1, whose context is current.
 static thread_local int currentDevice = 0;
@@ -242,9 +245,12 @@ VEELINE_STANDIN int cuMemcpyDtoHAsync_v2(void *target,
     return invalidHandle;
   if (!from)
     return invalidValue;
+  bool isPinned = engine.isPinned(target, static_cast<int64_t>(bytes));
+  if (stream->capture && !isPinned)
+    return captureUnsupported;
   enqueueWork(engine, stream, [=] { std::memcpy(target, from, bytes); });
   // Memory that is not pinned is copied before the call returns.
-  if (!engine.isPinned(target, static_cast<int64_t>(bytes)))
+  if (!isPinned)
     engine.finish(stream);
   return api::success;
 }
@@ -306,6 +312,8 @@ VEELINE_STANDIN int cuStreamSynchronize(api::Stream handle) {
   standin::Stream *stream = streamOf(engine, handle);
   if (!stream)
     return invalidHandle;
+  if (stream->capture)
+    return captureUnsupported;
   engine.finish(stream);
   return api::success;
 }
@@ -317,6 +325,13 @@ VEELINE_STANDIN int cuStreamWaitEvent(api::Stream handle,
   standin::Event *event = eventOf(engine, eventHandle);
   if (!stream || !event)
     return invalidHandle;
+  if (event->capture && event->capture->isOver)
+    return capturedEvent;
+  // It takes the stream with it, which another capture must not have.
+  if (event->capture && !stream->capture)
+    stream->capture = event->capture;
+  if (event->capture != stream->capture)
+    return captureIsolation;
   // What was never recorded is waited for by nobody.
   if (event->recorded == 0)
     return api::success;
@@ -355,14 +370,94 @@ VEELINE_STANDIN int cuEventRecord(api::Event handle, api::Stream streamHandle) {
   if (!stream || !event)
     return invalidHandle;
   // An event that moves to another stream has been waited for by then.
-  if (event->stream && event->stream != stream)
+  if (event->stream && event->stream != stream && !event->capture)
     engine.finish(event, event->recorded);
   event->stream = stream;
+  event->capture = stream->capture;
   Op op;
   op.recorded = event;
   op.turn = ++event->recorded;
   engine.enqueue(stream, std::move(op));
   return api::success;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+VEELINE_STANDIN int cuStreamBeginCapture_v2(api::Stream handle, int mode) {
+  ENTER("cuStreamBeginCapture_v2");
+  standin::Stream *stream = streamOf(engine, handle);
+  if (!stream)
+    return invalidHandle;
+  if (stream->capture || mode != api::captureThreadLocal)
+    return illegalState;
+  engine.captures.push_back(std::make_unique<Capture>());
+  stream->capture = engine.captures.back().get();
+  stream->capture->origin = stream;
+  stream->capture->thread = std::this_thread::get_id();
+  return api::success;
+}
+
+VEELINE_STANDIN int cuStreamEndCapture(api::Stream handle, api::Graph *graph) {
+  ENTER("cuStreamEndCapture");
+  standin::Stream *stream = streamOf(engine, handle);
+  if (!stream)
+    return invalidHandle;
+  Capture *capture = stream->capture;
+  if (!capture || capture->origin != stream)
+    return illegalState;
+  if (capture->thread != std::this_thread::get_id())
+    return captureOfAnotherThread;
+  bool isJoined = capture->isJoined();
+  capture->isOver = true;
+  for (standin::Stream *each : engine.streams)
+    if (each->capture == capture)
+      each->capture = nullptr;
+  *graph = nullptr;
+  if (!isJoined)
+    return captureUnjoined;
+  auto made = std::make_shared<Graph>();
+  for (auto &[each, ops] : capture->lists)
+    made->lists.push_back(std::move(ops));
+  engine.graphs[made.get()] = made;
+  *graph = reinterpret_cast<api::Graph>(made.get());
+  return api::success;
+}
+
+VEELINE_STANDIN int cuGraphInstantiateWithFlags(api::GraphExec *executable,
+                                                api::Graph graph,
+                                                unsigned long long) {
+  ENTER("cuGraphInstantiateWithFlags");
+  auto known = engine.graphs.find(graph);
+  if (known == engine.graphs.end())
+    return invalidHandle;
+  auto copy = std::make_shared<Graph>(*known->second);
+  engine.graphs[copy.get()] = copy;
+  *executable = reinterpret_cast<api::GraphExec>(copy.get());
+  return api::success;
+}
+
+VEELINE_STANDIN int cuGraphLaunch(api::GraphExec executable,
+                                  api::Stream handle) {
+  ENTER("cuGraphLaunch");
+  standin::Stream *stream = streamOf(engine, handle);
+  auto known = engine.graphs.find(executable);
+  if (!stream || known == engine.graphs.end())
+    return invalidHandle;
+  enqueueWork(engine, stream,
+              [&engine, graph = known->second] { engine.run(*graph); });
+  return api::success;
+}
+
+VEELINE_STANDIN int cuGraphDestroy(api::Graph graph) {
+  ENTER("cuGraphDestroy");
+  return engine.graphs.erase(graph) ? api::success : invalidHandle;
+}
+
+VEELINE_STANDIN int cuGraphExecDestroy(api::GraphExec executable) {
+  ENTER("cuGraphExecDestroy");
+  return engine.graphs.erase(executable) ? api::success : invalidHandle;
 }
 
 //===----------------------------------------------------------------------===//

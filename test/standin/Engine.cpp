@@ -128,7 +128,8 @@ int64_t Engine::countLive() const {
   for (auto [device, count] : contexts)
     retained += count;
   return static_cast<int64_t>(allocations.size() + pinned.size() +
-                              streams.size() + events.size() + modules.size()) +
+                              streams.size() + events.size() + graphs.size() +
+                              modules.size()) +
          retained;
 }
 
@@ -257,6 +258,10 @@ bool Engine::runRandom() {
 }
 
 void Engine::enqueue(Stream *stream, Op op) {
+  if (stream->capture) {
+    stream->capture->lists[stream].push_back(std::move(op));
+    return;
+  }
   stream->ops.push_back(std::move(op));
   if (order == fifo)
     finish(stream);
@@ -288,6 +293,61 @@ void Engine::finish(Event *event, uint64_t turn) {
     if (!isReady(stream))
       finish(head.awaited, head.turn);
     runHead(stream);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+bool Capture::isJoined() const {
+  // From the end of the origin back: what is before, and what is waited for.
+  std::map<Stream *, size_t> reached;
+  std::vector<std::pair<Stream *, size_t>> open = {
+      {origin, lists.count(origin) ? lists.at(origin).size() : 0}};
+  while (!open.empty()) {
+    auto [stream, end] = open.back();
+    open.pop_back();
+    size_t &known = reached[stream];
+    for (size_t i = known; i < end; ++i) {
+      const Op &op = lists.at(stream)[i];
+      for (const auto &[other, ops] : lists)
+        for (size_t k = 0; op.awaited && k < ops.size(); ++k)
+          if (ops[k].recorded == op.awaited && ops[k].turn == op.turn)
+            open.emplace_back(other, k + 1);
+    }
+    known = std::max(known, end);
+  }
+  for (const auto &[stream, ops] : lists)
+    if (reached[stream] < ops.size())
+      return false;
+  return true;
+}
+
+/// In any order that its events allow.
+void Engine::run(const Graph &graph) {
+  std::vector<size_t> at(graph.lists.size());
+  std::set<std::pair<Event *, uint64_t>> completed;
+  size_t left = 0;
+  for (const std::vector<Op> &ops : graph.lists)
+    left += ops.size();
+  for (; left > 0; --left) {
+    std::vector<size_t> ready;
+    for (size_t i = 0; i < at.size(); ++i)
+      if (at[i] < graph.lists[i].size())
+        if (const Op &op = graph.lists[i][at[i]];
+            !op.awaited || completed.count({op.awaited, op.turn}))
+          ready.push_back(i);
+    if (ready.empty())
+      fail("a graph waits for itself");
+    size_t chosen = order == random ? ready[generator() % ready.size()]
+                    : order == fifo ? ready.front()
+                                    : ready.back();
+    const Op &op = graph.lists[chosen][at[chosen]++];
+    if (op.work)
+      op.work();
+    if (op.recorded)
+      completed.insert({op.recorded, op.turn});
   }
 }
 

@@ -15,16 +15,19 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace veeline::standin {
 
 struct Stream;
+struct Capture;
 
 struct Event {
   uint64_t recorded = 0;  ///< Times that it was put into a stream.
   uint64_t completed = 0; ///< The last of these that the stream came to.
   Stream *stream = nullptr;
+  Capture *capture = nullptr; ///< That it was last recorded in.
 };
 
 /// One thing that a stream does: work, recording an event, or waiting for one.
@@ -37,6 +40,22 @@ struct Op {
 
 struct Stream {
   std::deque<Op> ops;
+  Capture *capture = nullptr; ///< That its ops go into, instead.
+};
+
+/// What streams were told to do while they were captured.
+struct Graph {
+  std::vector<std::vector<Op>> lists; ///< By stream.
+};
+
+struct Capture {
+  Stream *origin = nullptr;
+  std::thread::id thread;
+  std::map<Stream *, std::vector<Op>> lists;
+  bool isOver = false;
+
+  /// Whether all of it comes before the origin's end.
+  bool isJoined() const;
 };
 
 /// Memory of a device: the address that is given out cannot be touched.
@@ -95,6 +114,9 @@ public:
   void finish(Event *event, uint64_t turn);
   std::set<Stream *> streams;
   std::set<Event *> events;
+  std::vector<std::unique_ptr<Capture>> captures;
+  std::map<const void *, std::shared_ptr<const Graph>> graphs;
+  void run(const Graph &graph);
 
   // --- Code.
   const Function *findKernel(const std::string &name);

@@ -245,6 +245,9 @@ static void addDeviceOptions(CLI::App &app, TrainCommand &command) {
       ->check(CLI::Range(0, 65535))
       ->type_name("GPU,...")
       ->group(group);
+  app.add_flag("--eager", options.isEager,
+               "Issue each step anew, and never as a CUDA graph")
+      ->group(group);
 }
 
 static void addCheckOptions(CLI::App &app, TrainCommand &command) {

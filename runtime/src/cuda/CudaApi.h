@@ -27,6 +27,8 @@ using Module = struct OpaqueModule *;
 using Function = struct OpaqueFunction *;
 using Stream = struct OpaqueStream *;
 using Event = struct OpaqueEvent *;
+using Graph = struct OpaqueGraph *;
+using GraphExec = struct OpaqueGraphExec *;
 
 // CUdevice_attribute
 inline constexpr int computeCapabilityMajor = 75, computeCapabilityMinor = 76;
@@ -36,6 +38,8 @@ inline constexpr int maxDynamicSharedBytes = 8;
 inline constexpr int jitErrorLogBuffer = 5, jitErrorLogBytes = 6;
 // CUstream_flags, CUevent_flags
 inline constexpr unsigned nonBlockingStream = 1, disableTiming = 2;
+// CUstreamCaptureMode
+inline constexpr int captureThreadLocal = 1;
 
 } // namespace veeline::cuda::api
 
@@ -74,6 +78,13 @@ inline constexpr unsigned nonBlockingStream = 1, disableTiming = 2;
   X(cuEventCreate, (api::Event * event, unsigned flags))                       \
   X(cuEventDestroy_v2, (api::Event event))                                     \
   X(cuEventRecord, (api::Event event, api::Stream stream))                     \
+  X(cuStreamBeginCapture_v2, (api::Stream stream, int mode))                   \
+  X(cuStreamEndCapture, (api::Stream stream, api::Graph * graph))              \
+  X(cuGraphInstantiateWithFlags,                                               \
+    (api::GraphExec * executable, api::Graph graph, unsigned long long flags)) \
+  X(cuGraphLaunch, (api::GraphExec executable, api::Stream stream))            \
+  X(cuGraphDestroy, (api::Graph graph))                                        \
+  X(cuGraphExecDestroy, (api::GraphExec executable))                           \
   X(cuModuleLoadDataEx, (api::Module * module, const void *image,              \
                          unsigned numOptions, int *options, void **values))    \
   X(cuModuleUnload, (api::Module module))                                      \

@@ -71,6 +71,7 @@ Status CudaExecutor::prepare(const CudaOptions &options) {
                            status.message());
   }
   VEELINE_TRY(addReductions());
+  isCapturable = canBeCaptured(options);
   return startThreads();
 }
 
@@ -269,12 +270,59 @@ void CudaExecutor::runWorker(Worker &worker) {
 
 void CudaExecutor::runStep(Worker &worker) {
   CudaRank &rank = worker.rank;
-  if (rank.require(rank.beginStep(worker.inputs.data(), settings)))
+  if (mode == Mode::capture)
+    return worker.step(&rank, rank.memory().data(), rank.inputPlaces());
+  if (rank.require(rank.beginStep(worker.inputs.data(), settings, false)))
     worker.step(&rank, rank.memory().data(), rank.inputPlaces());
+  if (!rank.failed)
+    (void)rank.require(rank.endStep());
   // Also after a fault: what was issued reads what others may write.
-  Status ended = rank.endStep();
+  Status ended = rank.synchronize();
   if (!rank.failed && rank.require(ended))
     rank.readReports();
+}
+
+/// What a step does must be the same each time, and all of one device.
+bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
+  bool isOne = !options.isEager && artifact.metadata.lengths.empty();
+  for (const std::unique_ptr<Worker> &worker : workers)
+    isOne = isOne && !worker->rank.description->readsBack &&
+            worker->device == workers[0]->device;
+  return isOne;
+}
+
+std::vector<CudaRank *> CudaExecutor::allRanks() const {
+  std::vector<CudaRank *> ranks;
+  for (const std::unique_ptr<Worker> &worker : workers)
+    ranks.push_back(&worker->rank);
+  return ranks;
+}
+
+/// What is copied to the device goes before the graph, not into it.
+Status CudaExecutor::beginCaptured() {
+  VEELINE_TRY(workers[0]->device->makeCurrent());
+  for (std::unique_ptr<Worker> &worker : workers)
+    VEELINE_TRY(worker->rank.beginStep(worker->inputs.data(), settings,
+                                       mode == Mode::replay));
+  if (mode == Mode::replay)
+    return graph->launch(allRanks());
+  graph = std::make_unique<StepGraph>(*workers[0]->device);
+  return graph->begin(allRanks());
+}
+
+Status CudaExecutor::finishCaptured() {
+  VEELINE_TRY(workers[0]->device->makeCurrent());
+  if (mode == Mode::capture) {
+    Status captured = graph->end(allRanks(), fault.status());
+    VEELINE_TRY(fault.status());
+    VEELINE_TRY(captured);
+    VEELINE_TRY(graph->launch(allRanks()));
+  }
+  for (std::unique_ptr<Worker> &worker : workers)
+    VEELINE_TRY(worker->rank.synchronize());
+  for (std::unique_ptr<Worker> &worker : workers)
+    worker->rank.readReports();
+  return Status::success();
 }
 
 void CudaExecutor::waitUntilDone() {
@@ -290,6 +338,9 @@ CudaExecutor::~CudaExecutor() {
       worker->thread.join();
   // What a device has is freed where it is current. Nobody is left to be told
   // what fails.
+  if (graph)
+    (void)workers[0]->device->makeCurrent().ok();
+  graph.reset();
   for (std::unique_ptr<Worker> &worker : workers) {
     (void)worker->device->makeCurrent().ok();
     for (size_t i = 0; i < deviceChannels.size(); ++i)
@@ -334,6 +385,17 @@ Status CudaExecutor::begin(const void *const *newInputs,
     rank.lastOp.store(-1, std::memory_order_relaxed);
     rank.isInStep.store(true, std::memory_order_release);
   }
+  mode = !isCapturable || stepsDone == 0 ? Mode::eager
+         : stepsDone == 1                ? Mode::capture
+                                         : Mode::replay;
+  ++stepsDone;
+  if (mode != Mode::eager)
+    if (Status status = beginCaptured(); !status.ok()) {
+      fault.raise(status.message());
+      return status;
+    }
+  if (mode == Mode::replay)
+    return Status::success();
   group.beginStep();
   doneTarget += static_cast<uint32_t>(workers.size());
   started.add(1);
@@ -342,6 +404,9 @@ Status CudaExecutor::begin(const void *const *newInputs,
 
 Status CudaExecutor::finish(StepResult &result) {
   waitUntilDone();
+  if (mode != Mode::eager)
+    if (Status status = finishCaptured(); !status.ok())
+      fault.raise(status.message());
   VEELINE_TRY(fault.status());
   for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
     VEELINE_CHECK(!channel || channel->isIdle(),

@@ -11,6 +11,7 @@
 #include "CudaRank.h"
 #include "LoadedProgram.h"
 #include "Object.h"
+#include "StepGraph.h"
 
 #include <thread>
 
@@ -68,6 +69,10 @@ private:
   Status startThreads();
   void runWorker(Worker &worker);
   void runStep(Worker &worker);
+  bool canBeCaptured(const CudaOptions &options) const;
+  std::vector<CudaRank *> allRanks() const;
+  Status beginCaptured();
+  Status finishCaptured();
   void setInputs(Worker &worker, const void *const *inputs);
   void waitUntilDone();
 
@@ -83,6 +88,12 @@ private:
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<double> results;
   StepSettings settings;
+  /// The first step runs as it is issued and uses every event, the second one
+  /// is captured, and from then on the graph is all that runs.
+  enum class Mode { eager, capture, replay } mode = Mode::eager;
+  bool isCapturable = false;
+  int64_t stepsDone = 0;
+  std::unique_ptr<StepGraph> graph;
 
   host::WaitWord started; ///< Counts steps; the workers sleep on it.
   host::WaitWord done;    ///< Counts steps of workers.

@@ -19,6 +19,8 @@ struct CudaOptions {
   std::string driver, blasLt;
   /// Of each rank, as the driver counts them; empty: the first one.
   std::vector<int32_t> devices;
+  /// Issue each step anew, and never replay a graph.
+  bool isEager = false;
   /// Where given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
 };

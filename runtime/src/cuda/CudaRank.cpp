@@ -110,8 +110,9 @@ static void fillSettings(T (&numbers)[10], artifact::Optimizer optimizer,
 }
 
 Status CudaRank::beginStep(const void *const *inputs,
-                           const StepSettings &newSettings) {
-  std::fill(isReported.begin(), isReported.end(), 0);
+                           const StepSettings &newSettings, bool isReplayed) {
+  if (!isReplayed)
+    std::fill(isReported.begin(), isReported.end(), 0);
   int64_t at = 0;
   for (const artifact::Input &input : description->inputs) {
     std::memcpy(pinned.data() + at, inputs[input.input],
@@ -148,7 +149,7 @@ Status CudaRank::endStep() {
                              pinned.data() + normsAt,
                              arena.address() + description->normsOffset,
                              static_cast<size_t>(bytes), computeStream()));
-  return synchronize();
+  return Status::success();
 }
 
 void CudaRank::readReports() {
@@ -205,6 +206,7 @@ bool CudaRank::carriesLength(int32_t channel) const {
 
 /// Before anything that may overwrite what is being sent.
 void CudaRank::settleSends() {
+  auto lock = serialize();
   for (api::Event sent : unsettled)
     if (!failed)
       (void)require(
@@ -342,6 +344,7 @@ void CudaRank::gemmBias(int32_t gemm, const void *a, const void *b, void *c,
     return fail("matrix product " + std::to_string(gemm) +
                 (bias ? " is called with a bias, and has none"
                       : " has a bias, and is called without"));
+  auto lock = serialize();
   void *library = description->libraryBytes > 0
                       ? arena.data() + description->libraryOffset
                       : nullptr;
@@ -366,6 +369,7 @@ bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
   VEELINE_CHECK(kernel >= 0 &&
                     static_cast<size_t>(kernel) < code->kernels.size(),
                 "a kernel that is not in the artifact's table");
+  auto lock = serialize();
   const artifact::Kernel &entry = code->kernels[kernel];
   void *parameters[512];
   for (int32_t i = 0; i < entry.numArguments; ++i)
@@ -387,6 +391,7 @@ void CudaRank::copy(void *target, const void *source, int64_t bytes) {
   VEELINE_CHECK(arena.contains(target, bytes), "a copy leads out of the arena");
   if (bytes == 0)
     return;
+  auto lock = serialize();
   (void)require(VEELINE_CALL(driver(), cuMemcpyDtoDAsync_v2, addressOf(target),
                              addressOf(source), static_cast<size_t>(bytes),
                              computeStream()));
@@ -397,12 +402,18 @@ void CudaRank::zero(void *target, int64_t bytes) {
                 "what is zeroed is not in the arena");
   if (bytes == 0)
     return;
+  auto lock = serialize();
   (void)require(VEELINE_CALL(driver(), cuMemsetD8Async, addressOf(target), 0,
                              static_cast<size_t>(bytes), computeStream()));
 }
 
 uint64_t CudaRank::load(const void *address, int32_t bytes) {
   VEELINE_CHECK(bytes >= 1 && bytes <= 8, "a load is not of 1 to 8 bytes");
+  if (captureMutex) {
+    fail("it reads back what it has computed, and the artifact does not say so "
+         "(reads_back)");
+    return 0;
+  }
   uint64_t value = 0;
   char *word = pinned.data() + wordAt;
   bool isThere =
@@ -442,6 +453,7 @@ void CudaRank::update(int32_t, void *, void *, const void *const *, int32_t) {
 
 void CudaRank::report(int32_t result, int32_t microbatch, const void *value) {
   checkReport(result, microbatch);
+  auto lock = serialize();
   auto at = static_cast<size_t>(result) * static_cast<size_t>(microbatches) +
             static_cast<size_t>(microbatch);
   int64_t bytes = artifact::byteSize((*resultTypes)[result].type);

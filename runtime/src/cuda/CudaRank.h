@@ -13,6 +13,7 @@
 #include "GemmLt.h"
 #include "Rank.h"
 
+#include <mutex>
 #include <unordered_map>
 
 namespace veeline::cuda {
@@ -38,9 +39,14 @@ public:
   // Around a step; the errors are those of the device.
   /// Issues the copies of what the step reads. `inputs` are those of Executor,
   /// from the rank's first microbatch on.
-  Status beginStep(const void *const *inputs, const StepSettings &settings);
-  /// Waits for all that was issued.
+  /// Where the step is replayed, it reports what it did when it was captured.
+  Status beginStep(const void *const *inputs, const StepSettings &settings,
+                   bool isReplayed);
+  /// Issues the copies of what it leaves behind.
   Status endStep();
+  /// Waits for all that was issued.
+  Status synchronize();
+  const std::vector<Stream> &allStreams() const { return streams; }
   /// Of a step that has ended: writes what was reported.
   void readReports();
   /// The square of the averaged gradient of entry `param`, as reported.
@@ -56,6 +62,14 @@ public:
   api::Stream stream(int32_t number) const { return streams[number].get(); }
   /// Whether `status` is no error; else it is the rank's fault.
   bool require(const Status &status);
+  /// Held around calls of the driver while all ranks are captured into one
+  /// graph, which is not safe for threads; nobody waits for a rank with it.
+  std::unique_lock<std::mutex> serialize() {
+    return captureMutex ? std::unique_lock<std::mutex>(*captureMutex)
+                        : std::unique_lock<std::mutex>();
+  }
+  std::mutex *captureMutex = nullptr;
+
   /// Launches with the grid of the table, or, where `blocks` is not 0, that
   /// many.
   bool launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
@@ -97,7 +111,6 @@ private:
   Status makeStreams();
   Status writeConstants(const artifact::Artifact &artifact);
   Status allocatePinned(const artifact::Metadata &metadata);
-  Status synchronize();
   void settleSends();
   void beginUnit();
   void failOnDevice(const char *what);

@@ -35,6 +35,7 @@ void DeviceChannel::post(CudaRank &rank, void *slot) {
                      " messages a step, one more was posted");
   uint32_t place = receiver.numPosted % capacity;
   slots[place] = slot;
+  auto lock = rank.serialize();
   if (!rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
                                  free[place].get(), rank.computeStream())))
     return;
@@ -52,6 +53,7 @@ void DeviceChannel::wait(CudaRank &rank) {
     rank.failed = true;
     return;
   }
+  auto lock = rank.serialize();
   (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
                                   rank.computeStream(), sent[place].get(), 0));
 }
@@ -64,6 +66,7 @@ api::Event DeviceChannel::send(CudaRank &rank, const void *value,
     rank.failed = true;
     return nullptr;
   }
+  auto lock = rank.serialize();
   const Driver &cuda = rank.driver();
   api::Stream stream = rank.stream(streamNumber);
   bool isIssued = rank.require(VEELINE_CALL(cuda, cuEventRecord, computed.get(),

@@ -32,16 +32,19 @@ Status DeviceReduction::prepare(const Device &device) {
 bool DeviceReduction::issue(CudaRank &rank) {
   const Driver &cuda = rank.driver();
   api::Stream stream = rank.stream(streamNumber);
-  for (const Event &event : posted)
+  for (const Event &event : posted) {
+    auto lock = rank.serialize();
     if (!rank.require(
             VEELINE_CALL(cuda, cuStreamWaitEvent, stream, event.get(), 0)))
       return false;
+  }
   std::vector<uint64_t> arguments = {accumulators[0]};
   arguments.insert(arguments.end(), accumulators.begin(), accumulators.end());
   arguments.push_back(static_cast<uint64_t>(piece.numElements));
   int64_t blocks = (piece.numElements + elementsOfBlock - 1) / elementsOfBlock;
   if (!rank.launchOn(stream, piece.sumKernel, blocks, arguments.data()))
     return false;
+  auto lock = rank.serialize();
   auto bytes =
       static_cast<size_t>(piece.numElements * artifact::byteSize(piece.type));
   for (size_t i = 1; i < accumulators.size(); ++i)
@@ -52,8 +55,13 @@ bool DeviceReduction::issue(CudaRank &rank) {
 }
 
 void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {
-  if (!rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
-                                 posted[member].get(), rank.computeStream())))
+  auto lock = rank.serialize();
+  bool isRecorded =
+      rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
+                                posted[member].get(), rank.computeStream()));
+  if (lock)
+    lock.unlock();
+  if (!isRecorded)
     return;
   uint64_t arrival = arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
   // The others have posted, too, and nobody is in another step.
@@ -66,6 +74,7 @@ void DeviceReduction::wait(CudaRank &rank, uint32_t step) {
     rank.failed = true;
     return;
   }
+  auto lock = rank.serialize();
   (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
                                   rank.computeStream(), added.get(), 0));
 }

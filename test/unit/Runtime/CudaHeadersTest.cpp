@@ -76,6 +76,7 @@ static_assert(api::jitErrorLogBuffer == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(api::jitErrorLogBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(api::nonBlockingStream == CU_STREAM_NON_BLOCKING);
 static_assert(api::disableTiming == CU_EVENT_DISABLE_TIMING);
+static_assert(api::captureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(std::is_same_v<api::DevicePointer, CUdeviceptr>);
 
 static_assert(api::blasSuccess == CUBLAS_STATUS_SUCCESS);

@@ -8,6 +8,7 @@
 
 #include "HalfFloats.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -431,6 +432,74 @@ TEST(CudaStep, ReplicasThatDoNotMeet) {
                 .find("rank 0 waits for the gradients of chunk 0 of ranks 1, "
                       "2; rank 1 has ended its step"),
             std::string::npos);
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+/// From the second step on a step is one launch of a graph, for all ranks
+/// together, and no step function runs.
+TEST(CudaStep, GraphsAreReplayed) {
+  static std::atomic<int> numRuns;
+  auto count = [](veeline_rank *rank, char *arena, const void *const *batch) {
+    ++numRuns;
+    makeNumbers(rank, arena, batch);
+  };
+  auto run = [&](cts::Fixture &fixture, int steps) {
+    fixture.metadata().microbatches = numMessages;
+    fixture.addChannel(0, 1, messageBytes, numMessages);
+    fixture.addChannel(1, 0, messageBytes, numMessages);
+    test::addKernel(fixture, "scale", scale, 4, {1, 1, 1},
+                    {messageBytes / 4, 1, 1});
+    ASSERT_NO_FATAL_FAILURE(fixture.create());
+    std::vector<float> zeros(messageBytes / 4);
+    ASSERT_TRUE(
+        fixture.executor().write(0, 0, zeros.data(), messageBytes).ok());
+    numRuns = 0;
+    for (int step = 0; step < steps; ++step)
+      ASSERT_TRUE(fixture.step().ok());
+  };
+  int64_t launches = standin::countCalls("cuGraphLaunch");
+  {
+    cts::Fixture fixture({count, doubleNumbers}, 4096);
+    ASSERT_NO_FATAL_FAILURE(run(fixture, 10));
+  }
+  EXPECT_EQ(numRuns, 2);
+  EXPECT_EQ(standin::countCalls("cuGraphLaunch") - launches, 9);
+  // What reads back decides in each step.
+  cts::Fixture fixture({count, doubleNumbers}, 4096);
+  fixture.rank(1).readsBack = true;
+  ASSERT_NO_FATAL_FAILURE(run(fixture, 10));
+  EXPECT_EQ(numRuns, 10);
+  EXPECT_EQ(standin::countCalls("cuGraphLaunch") - launches, 9);
+}
+
+/// A graph begins when the inputs of all ranks are there.
+TEST(CudaStep, GraphsComeAfterInputs) {
+  test::OrderGuard guard;
+  auto keep = [](veeline_rank *rank, char *arena, const void *const *batch) {
+    veeline_copy(rank, arena + 1024, batch[1], 8);
+  };
+  for (const char *order : {"late", "random:1", "random:2", "random:3"}) {
+    standin::setOrder(order);
+    cts::Fixture fixture({keep, keep, keep}, 4096);
+    fixture.metadata().batches.push_back({"x", {1}, DataType::i64, {}});
+    for (size_t rank = 0; rank < 3; ++rank)
+      fixture.rank(rank).inputs = {{1, 256, 8}};
+    ASSERT_NO_FATAL_FAILURE(fixture.create());
+    for (int64_t step = 1; step <= 6; ++step) {
+      const void *inputs[] = {nullptr, &step};
+      StepResult result;
+      ASSERT_TRUE(fixture.executor().begin(inputs, {}).ok());
+      ASSERT_TRUE(fixture.executor().finish(result).ok());
+      for (int32_t rank = 0; rank < 3; ++rank) {
+        int64_t seen = 0;
+        ASSERT_TRUE(fixture.executor().read(rank, 1024, &seen, 8).ok());
+        ASSERT_EQ(seen, step) << order << ", rank " << rank;
+      }
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -107,6 +107,58 @@ TEST_F(StandIn, CopiesFromTheHost) {
   }
 }
 
+TEST_F(StandIn, GraphsOfSeveralStreams) {
+  Event joined;
+  ASSERT_TRUE(joined.create(*device).ok());
+  auto capture = [&](bool joins, api::Graph *graph) {
+    EXPECT_EQ(
+        driver.cuStreamBeginCapture_v2(first.get(), api::captureThreadLocal),
+        0);
+    fill(4);
+    EXPECT_EQ(driver.cuEventRecord(event.get(), first.get()), 0);
+    EXPECT_EQ(driver.cuStreamWaitEvent(second.get(), event.get(), 0), 0);
+    // Who is captured cannot be waited for.
+    EXPECT_EQ(driver.cuStreamSynchronize(second.get()), 900);
+    EXPECT_EQ(driver.cuMemsetD8Async(memory.address() + 77, 6, 1, second.get()),
+              0);
+    EXPECT_EQ(driver.cuEventRecord(joined.get(), second.get()), 0);
+    if (joins) {
+      EXPECT_EQ(driver.cuStreamWaitEvent(first.get(), joined.get(), 0), 0);
+    }
+    return driver.cuStreamEndCapture(first.get(), graph);
+  };
+  api::Graph graph = nullptr;
+  EXPECT_EQ(capture(false, &graph), 904);
+  ASSERT_EQ(capture(true, &graph), 0);
+  EXPECT_EQ(readByte(), 2) << "capturing did something";
+  EXPECT_EQ(driver.cuStreamWaitEvent(first.get(), event.get(), 0), 907);
+  api::GraphExec executable = nullptr;
+  ASSERT_EQ(driver.cuGraphInstantiateWithFlags(&executable, graph, 0), 0);
+  for (int i = 0; i < 3; ++i) {
+    fill(1);
+    ASSERT_EQ(driver.cuGraphLaunch(executable, first.get()), 0);
+    ASSERT_EQ(driver.cuStreamSynchronize(first.get()), 0);
+    EXPECT_EQ(readByte(), 6);
+  }
+  EXPECT_EQ(driver.cuGraphExecDestroy(executable), 0);
+  EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
+  // An event of a capture, and one that is none.
+  Event outside;
+  ASSERT_TRUE(outside.create(*device).ok());
+  ASSERT_EQ(driver.cuEventRecord(outside.get(), second.get()), 0);
+  ASSERT_EQ(
+      driver.cuStreamBeginCapture_v2(first.get(), api::captureThreadLocal), 0);
+  EXPECT_EQ(driver.cuStreamWaitEvent(first.get(), outside.get(), 0), 905);
+  api::Result result = 0;
+  std::thread([&] {
+    (void)device->makeCurrent().ok();
+    result = driver.cuStreamEndCapture(first.get(), &graph);
+  }).join();
+  EXPECT_EQ(result, 908);
+  EXPECT_EQ(driver.cuStreamEndCapture(first.get(), &graph), 0);
+  EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
+}
+
 TEST_F(StandIn, RefusesWhatIsOutside) {
   EXPECT_EQ(driver.cuMemsetD8Async(memory.address() + 4000, 0, 97, first.get()),
             1);

@@ -1,0 +1,89 @@
+//===- StepGraph.cpp - the step of all ranks as one graph -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepGraph.h"
+
+#include "CudaRank.h"
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+StepGraph::~StepGraph() {
+  if (executable)
+    (void)device.driver().cuGraphExecDestroy(executable);
+  if (graph)
+    (void)device.driver().cuGraphDestroy(graph);
+}
+
+/// All streams but the first rank's compute stream, which is the origin.
+static std::vector<api::Stream>
+otherStreams(const std::vector<CudaRank *> &ranks) {
+  std::vector<api::Stream> streams;
+  for (const CudaRank *rank : ranks)
+    for (const Stream &stream : rank->allStreams())
+      streams.push_back(stream.get());
+  streams.erase(streams.begin());
+  return streams;
+}
+
+/// The first event forks, the others join.
+Status StepGraph::begin(const std::vector<CudaRank *> &ranks) {
+  std::vector<api::Stream> streams = otherStreams(ranks);
+  for (size_t i = 0; i <= streams.size(); ++i)
+    VEELINE_TRY(events.emplace_back().create(device));
+  for (CudaRank *rank : ranks)
+    rank->captureMutex = &mutex;
+  api::Stream origin = ranks[0]->computeStream();
+  VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamBeginCapture_v2, origin,
+                           api::captureThreadLocal));
+  VEELINE_TRY(
+      VEELINE_CALL(device.driver(), cuEventRecord, events[0].get(), origin));
+  for (api::Stream stream : streams)
+    VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamWaitEvent, stream,
+                             events[0].get(), 0));
+  return Status::success();
+}
+
+Status StepGraph::join(const std::vector<CudaRank *> &ranks) {
+  for (CudaRank *rank : ranks)
+    VEELINE_TRY(rank->endStep());
+  std::vector<api::Stream> streams = otherStreams(ranks);
+  for (size_t i = 0; i < streams.size(); ++i) {
+    VEELINE_TRY(VEELINE_CALL(device.driver(), cuEventRecord,
+                             events[i + 1].get(), streams[i]));
+    VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamWaitEvent,
+                             ranks[0]->computeStream(), events[i + 1].get(),
+                             0));
+  }
+  return Status::success();
+}
+
+Status StepGraph::end(const std::vector<CudaRank *> &ranks,
+                      const Status &fault) {
+  Status status = fault;
+  if (status.ok())
+    status = join(ranks);
+  for (CudaRank *rank : ranks)
+    rank->captureMutex = nullptr;
+  // The first error is that of the step, not of the capture that it ends.
+  Status ended = VEELINE_CALL(device.driver(), cuStreamEndCapture,
+                              ranks[0]->computeStream(), &graph);
+  VEELINE_TRY(status);
+  VEELINE_TRY(ended);
+  return VEELINE_CALL(device.driver(), cuGraphInstantiateWithFlags, &executable,
+                      graph, 0);
+}
+
+Status StepGraph::launch(const std::vector<CudaRank *> &ranks) {
+  api::Stream origin = ranks[0]->computeStream();
+  for (size_t i = 1; i < ranks.size(); ++i) {
+    VEELINE_TRY(VEELINE_CALL(device.driver(), cuEventRecord, events[i].get(),
+                             ranks[i]->computeStream()));
+    VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamWaitEvent, origin,
+                             events[i].get(), 0));
+  }
+  return VEELINE_CALL(device.driver(), cuGraphLaunch, executable, origin);
+}
