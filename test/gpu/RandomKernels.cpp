@@ -15,7 +15,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <map>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,8 +22,9 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::gpu;
 
-static constexpr llvm::StringLiteral passes =
-    "pipe-partition{stages=1},pipe-differentiate,pipe-split-backward,"
+static constexpr llvm::StringLiteral functionPasses =
+    "pipe-partition{stages=1},pipe-differentiate,pipe-split-backward";
+static constexpr llvm::StringLiteral kernelPasses =
     "pipe-bufferize-chunks{target=cuda},pipe-gpu-kernels";
 
 /// Seconds that the kernels of a model may take.
@@ -56,7 +56,34 @@ void Totals::add(const Totals &other) {
     classes[i] += other.classes[i];
 }
 
-/// The module of kernels of a model; null with diagnostics.
+static void replaceAll(std::string &text, StringRef from, StringRef to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+       at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+/// The functions of `module` with all f32 as another type, which parameters of
+/// a model cannot be, but what is computed of them.
+static OwningOpRef<ModuleOp> narrow(ModuleOp module, bool isBrain) {
+  for (auto pipeline :
+       llvm::make_early_inc_range(module.getOps<pipe::PipelineOp>()))
+    pipeline.erase();
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  replaceAll(text, "0xFF800000", isBrain ? "0xFF80" : "0xFC00");
+  replaceAll(text, "0x7F800000", isBrain ? "0x7F80" : "0x7C00");
+  replaceAll(text, "f32", isBrain ? "bf16" : "f16");
+  return parseSourceString<ModuleOp>(text, module.getContext());
+}
+
+static LogicalResult run(StringRef passes, ModuleOp module) {
+  PassManager passManager(module.getContext());
+  return success(succeeded(parsePassPipeline(passes, passManager)) &&
+                 succeeded(passManager.run(module)));
+}
+
+/// The module of kernels of a model; null with diagnostics. Of five seeds one
+/// is in bf16, one in f16.
 static OwningOpRef<ModuleOp> makeKernels(uint64_t seed, MLIRContext &context) {
   std::string text = fuzz::generateModel(seed, fuzz::Sizes::large).text();
   // What fits no fast class is not an error here.
@@ -64,9 +91,11 @@ static OwningOpRef<ModuleOp> makeKernels(uint64_t seed, MLIRContext &context) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });
   auto module = parseSourceString<ModuleOp>(text, &context);
-  PassManager passManager(&context);
-  if (!module || failed(parsePassPipeline(passes, passManager)) ||
-      failed(passManager.run(*module)))
+  if (!module || failed(run(functionPasses, *module)))
+    return nullptr;
+  if (seed % 5 >= 3)
+    module = narrow(*module, seed % 5 == 3);
+  if (!module || failed(run(kernelPasses, *module)))
     return nullptr;
   return module;
 }

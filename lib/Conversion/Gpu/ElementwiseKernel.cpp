@@ -99,12 +99,7 @@ static void emitNests(ThreadCode &code, Value linear, int64_t lanes) {
 void veeline::emitElementwise(ThreadCode &code) {
   int64_t lanes = chooseLanes(code.body);
   int64_t vectors = countIterations(code.body.nests.front(), 0) / lanes;
-  int64_t threads =
-      std::min<int64_t>(threadsPerBlock, llvm::alignTo(vectors, warpSize));
-  code.setSizes(llvm::divideCeil(vectors, threads), threads);
-  Value vector = code.add(code.mul(code.block(), threads), code.thread());
-  Value exists = vectors % threads ? code.isLess(vector, vectors) : Value();
-  code.when(exists, [&] {
+  code.forEach(vectors, threadsPerBlock, [&](Value vector) {
     Value linear = code.mul(vector, lanes);
     SmallVector<int64_t> rows;
     int64_t inner =

@@ -61,12 +61,7 @@ void veeline::emitFallback(ThreadCode &code) {
     sizes.push_back(body.nests.front().loops[i].size);
     count *= sizes.back();
   }
-  int64_t threads =
-      std::min<int64_t>(threadsPerBlock, llvm::alignTo(count, warpSize));
-  code.setSizes(llvm::divideCeil(count, threads), threads);
-  Value item = code.add(code.mul(code.block(), threads), code.thread());
-  Value exists = count % threads ? code.isLess(item, count) : Value();
-  code.when(exists, [&] {
+  code.forEach(count, threadsPerBlock, [&](Value item) {
     SmallVector<Value> ids = code.delinearize(item, sizes);
     code.inlineOps(ids);
     for (const LoopNest &nest : body.nests) {

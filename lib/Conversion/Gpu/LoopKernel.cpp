@@ -112,11 +112,8 @@ void veeline::emitLoops(ThreadCode &code) {
   }
   // What runs for long in every thread goes to as many multiprocessors as it
   // can.
-  int64_t threads = std::min<int64_t>(64, llvm::alignTo(count, warpSize));
-  code.setSizes(llvm::divideCeil(count, threads), threads);
-  Value item = code.add(code.mul(code.block(), threads), code.thread());
-  Value exists = count % threads ? code.isLess(item, count) : Value();
-  code.when(exists, [&] {
+  constexpr int64_t fewThreads = 64;
+  code.forEach(count, fewThreads, [&](Value item) {
     SmallVector<Value> ids = code.delinearize(item, sizes);
     root->moveBefore(code.builder.getInsertionBlock(),
                      code.builder.getInsertionPoint());

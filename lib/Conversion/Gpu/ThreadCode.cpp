@@ -118,6 +118,16 @@ void ThreadCode::loop(Value begin, int64_t end, int64_t step,
   body(forOp.getInductionVar());
 }
 
+void ThreadCode::forEach(int64_t count, int64_t maxThreads,
+                         llvm::function_ref<void(Value)> body) {
+  int64_t threads =
+      std::min(maxThreads, int64_t(llvm::alignTo(count, warpSize)));
+  setSizes(llvm::divideCeil(count, threads), threads);
+  Value item = add(mul(block(), threads), thread());
+  Value exists = count % threads ? isLess(item, count) : Value();
+  when(exists, [&] { body(item); });
+}
+
 Value ThreadCode::flat(Value base) {
   Value &result = flattened[base];
   if (result)

@@ -38,6 +38,11 @@ public:
   }
   void setSizes(std::array<int64_t, 3> blocks, int64_t threads);
 
+  /// Emits `body` for a thread each of `count` items, in blocks of at most
+  /// `maxThreads`.
+  void forEach(int64_t count, int64_t maxThreads,
+               llvm::function_ref<void(mlir::Value item)> body);
+
   mlir::Value thread(); // within its block
   mlir::Value block(mlir::gpu::Dimension dimension = mlir::gpu::Dimension::x);
 

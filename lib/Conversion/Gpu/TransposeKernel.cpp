@@ -74,6 +74,7 @@ private:
     Value shared;
   };
   Place getPlace(Value alongTile, Value alongLast, Value shared);
+  void forRows(bool isFilled, llvm::function_ref<void(const Place &)> body);
   void fill();
   void work();
 
@@ -109,41 +110,44 @@ TransposeEmitter::getPlace(Value alongTile, Value alongLast, Value shared) {
   return place;
 }
 
-/// Threads side by side read along the tile's loop.
-void TransposeEmitter::fill() {
+/// Emits `body` for every element of a square that the thread has. Threads side
+/// by side go along the tile's loop while it is filled, then along the last
+/// one.
+void TransposeEmitter::forRows(bool isFilled,
+                               llvm::function_ref<void(const Place &)> body) {
   for (int64_t k = 0; k < tileSize; k += tileRows) {
-    Value tileRow = code.add(row, k);
-    Place place = getPlace(column, tileRow,
-                           code.add(code.mul(tileRow, tilePitch), column));
-    code.when(place.exists, [&] {
-      for (auto [i, tile] : tiles) {
-        Value value = code.load(nest, nest.accesses[i], place.point, 1);
-        memref::StoreOp::create(code.builder, code.loc, value, tile,
-                                place.shared);
-      }
-    });
+    Value across = code.add(row, k);
+    Value alongTile = isFilled ? column : across;
+    Value alongLast = isFilled ? across : column;
+    Place place = getPlace(alongTile, alongLast,
+                           code.add(code.mul(alongLast, tilePitch), alongTile));
+    code.when(place.exists, [&] { body(place); });
   }
 }
 
-/// Threads side by side write along the last loop.
+void TransposeEmitter::fill() {
+  forRows(/*isFilled=*/true, [&](const Place &place) {
+    for (auto [i, tile] : tiles) {
+      Value value = code.load(nest, nest.accesses[i], place.point, 1);
+      memref::StoreOp::create(code.builder, code.loc, value, tile,
+                              place.shared);
+    }
+  });
+}
+
 void TransposeEmitter::work() {
-  for (int64_t k = 0; k < tileSize; k += tileRows) {
-    Value tileRow = code.add(row, k);
-    Place place = getPlace(tileRow, column,
-                           code.add(code.mul(column, tilePitch), tileRow));
-    code.when(place.exists, [&] {
-      SmallVector<Value> results =
-          code.emitBody(nest, place.point, 1, [&](unsigned i) -> Value {
-            auto tile = tiles.find(i);
-            if (tile == tiles.end())
-              return {};
-            return memref::LoadOp::create(code.builder, code.loc, tile->second,
-                                          place.shared);
-          });
-      for (auto [access, value] : llvm::zip(nest.outputs(), results))
-        code.store(value, nest, access, place.point, 1);
-    });
-  }
+  forRows(/*isFilled=*/false, [&](const Place &place) {
+    SmallVector<Value> results =
+        code.emitBody(nest, place.point, 1, [&](unsigned i) -> Value {
+          auto tile = tiles.find(i);
+          if (tile == tiles.end())
+            return {};
+          return memref::LoadOp::create(code.builder, code.loc, tile->second,
+                                        place.shared);
+        });
+    for (auto [access, value] : llvm::zip(nest.outputs(), results))
+      code.store(value, nest, access, place.point, 1);
+  });
 }
 
 void TransposeEmitter::run() {
