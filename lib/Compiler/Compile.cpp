@@ -257,9 +257,7 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
         buildMemoryPipeline(passManager, options);
       })))
     return failure();
-  auto constants = describeConstants(module, artifact);
-  if (failed(constants))
-    return failure();
+  ConstantSections constants(module, artifact);
   const size_t firstProgram = metadata.programs.size();
   const int32_t firstObject = artifact.objects.size();
   int32_t nextObject = firstObject;
@@ -270,7 +268,7 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     // The second pipeline of a module is the first one on a single rank.
     auto program = describeProgram(
         pipeline, nextObject == firstObject ? name : "sequential", nextObject,
-        *constants);
+        constants);
     if (failed(program))
       return failure();
     nextObject += program->ranks.size();

@@ -138,32 +138,33 @@ static std::string expandBooleans(DenseElementsAttr elements) {
   return bytes;
 }
 
-FailureOr<std::vector<int32_t>>
-veeline::compiler::describeConstants(ModuleOp module,
-                                     artifact::Artifact &artifact) {
-  std::vector<int32_t> sections;
-  auto names = module->getAttrOfType<ArrayAttr>(constantsAttrName);
-  if (!names || names.empty())
-    return sections;
-  for (auto name : names.getAsRange<FlatSymbolRefAttr>()) {
-    auto global = module.lookupSymbol<memref::GlobalOp>(name.getAttr());
-    auto elements =
-        dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr());
-    std::optional<std::string_view> bytes;
-    auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
-    if (dense && dense.getElementType().isInteger(1))
-      bytes = keep(expandBooleans(dense), artifact);
-    else if (elements)
-      bytes = expandSplat(elements, artifact);
-    if (!bytes)
-      return global.emitError("a constant needs values that are there as bytes "
-                              "of its type");
-    sections.push_back(static_cast<int32_t>(artifact.values.size()));
-    artifact.values.push_back(*bytes);
-  }
-  sections.push_back(static_cast<int32_t>(artifact.values.size()));
-  artifact.values.push_back({});
-  return sections;
+ConstantSections::ConstantSections(ModuleOp module,
+                                   artifact::Artifact &artifact)
+    : module(module), artifact(artifact) {
+  if (auto list = module->getAttrOfType<ArrayAttr>(constantsAttrName))
+    names = list.getValue();
+}
+
+int32_t ConstantSections::add(std::string_view bytes) {
+  auto it = llvm::find(artifact.values, bytes);
+  auto section = static_cast<int32_t>(it - artifact.values.begin());
+  if (it == artifact.values.end())
+    artifact.values.push_back(bytes);
+  return section;
+}
+
+FailureOr<int32_t> ConstantSections::getSection(size_t number) {
+  auto name = cast<FlatSymbolRefAttr>(names[number]);
+  auto global = module.lookupSymbol<memref::GlobalOp>(name.getAttr());
+  auto elements = dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr());
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(elements);
+  if (dense && dense.getElementType().isInteger(1))
+    return add(keep(expandBooleans(dense), artifact));
+  if (elements)
+    if (auto bytes = expandSplat(elements, artifact))
+      return add(*bytes);
+  return global.emitError("a constant needs values that are there as bytes of "
+                          "its type");
 }
 
 LogicalResult veeline::compiler::describeModel(PipelineOp pipeline,
@@ -219,7 +220,7 @@ class RankWriter {
 public:
   RankWriter(PipelineOp pipeline, const ChannelTable &channels,
              ProgramOp program, const MemoryPlan &plan,
-             ArrayRef<int32_t> constants)
+             ConstantSections &constants)
       : pipeline(pipeline), edges(pipeline), channels(channels),
         program(program), plan(plan), constants(constants),
         params(pipeline.getParams()), chunks(pipeline.getChunks()),
@@ -230,7 +231,8 @@ public:
 private:
   artifact::Op describeOp(Operation *op);
   void describeParams();
-  void describeDevice(const MemoryPlan::Device &device);
+  LogicalResult describeDevice(const MemoryPlan::Device &device);
+  LogicalResult describeConstants(const MemoryPlan::Device &device);
   void describeSlices(Operation *op, int64_t number);
   void describeReductions();
   SmallVector<artifact::RegionKind> getResultKinds(Operation *op);
@@ -246,7 +248,7 @@ private:
   const ChannelTable &channels;
   ProgramOp program;
   const MemoryPlan &plan;
-  ArrayRef<int32_t> constants;
+  ConstantSections &constants;
   SmallVector<ParamOp> params;
   SmallVector<ChunkOp> chunks;
   SmallVector<Operation *> timeline;
@@ -354,8 +356,26 @@ static std::string describeWork(Operation *op) {
          std::to_string(work->chunk) + " m" + std::to_string(work->microbatch);
 }
 
+/// A constant that this rank does not use has no values here.
+LogicalResult RankWriter::describeConstants(const MemoryPlan::Device &device) {
+  rank.constants.resize(constants.size());
+  for (const MemoryPlan::Constant &constant : device.constants) {
+    FailureOr<int32_t> section = constants.getSection(constant.constant);
+    if (failed(section))
+      return failure();
+    rank.constants[constant.constant] = {*section, constant.offset,
+                                         constant.bytes};
+    addRegion("constant " + std::to_string(constant.constant),
+              artifact::RegionKind::constant, constant.offset, constant.bytes);
+  }
+  for (artifact::Constant &constant : rank.constants)
+    if (constant.bytes == 0)
+      constant.section = constants.getEmptySection();
+  return success();
+}
+
 /// What only the arena of a GPU has.
-void RankWriter::describeDevice(const MemoryPlan::Device &device) {
+LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
   SmallVector<StringRef> names;
   for (BatchOp batch : pipeline.getBatches())
     names.push_back(batch.getName());
@@ -367,21 +387,14 @@ void RankWriter::describeDevice(const MemoryPlan::Device &device) {
         {static_cast<int32_t>(input.input), input.offset, input.bytes});
     addRegion(names[input.input].str(), Kind::input, input.offset, input.bytes);
   }
-  // A constant that this rank does not use has no values here.
-  for (int32_t i = 0, count = constants.size(); i + 1 < count; ++i)
-    rank.constants.push_back({constants.back(), 0, 0});
-  for (const MemoryPlan::Constant &constant : device.constants) {
-    rank.constants[constant.constant] = {constants[constant.constant],
-                                         constant.offset, constant.bytes};
-    addRegion("constant " + std::to_string(constant.constant), Kind::constant,
-              constant.offset, constant.bytes);
-  }
+  if (failed(describeConstants(device)))
+    return failure();
   rank.libraryOffset = device.libraryOffset;
   rank.libraryBytes = device.libraryBytes;
   addRegion("cuBLASLt", Kind::library, device.libraryOffset,
             device.libraryBytes);
   if (device.normParts == 0)
-    return;
+    return success();
   rank.settingsOffset = device.settingsOffset;
   rank.normsOffset = device.normsOffset;
   rank.normParts = device.normParts;
@@ -389,6 +402,7 @@ void RankWriter::describeDevice(const MemoryPlan::Device &device) {
             gpuSettingsBytes);
   addRegion("parts of norms", Kind::report, device.normsOffset,
             device.getNormBytes(plan.params.size()));
+  return success();
 }
 
 /// The copies of microbatches that kernels cannot read where they are.
@@ -622,8 +636,8 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
   for (Operation *op : timeline)
     rank.ops.push_back(describeOp(op));
   describeParams();
-  if (plan.device)
-    describeDevice(*plan.device);
+  if (plan.device && failed(describeDevice(*plan.device)))
+    return failure();
   describeReductions();
   describeSlots();
   return std::move(rank);
@@ -699,7 +713,7 @@ static LogicalResult describeProblem(PipelineOp pipeline,
 FailureOr<artifact::Program>
 veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
                                    int32_t firstObject,
-                                   ArrayRef<int32_t> constants) {
+                                   ConstantSections &constants) {
   artifact::Program result;
   result.name = name.str();
   result.schedule = pipeline.getSchedule().value_or("").str();

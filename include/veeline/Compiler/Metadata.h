@@ -7,15 +7,12 @@
 #ifndef VEELINE_COMPILER_METADATA_H
 #define VEELINE_COMPILER_METADATA_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 #include "veeline/artifact.h"
-
-namespace mlir {
-class ModuleOp;
-} // namespace mlir
 
 namespace veeline::compiler {
 
@@ -32,18 +29,35 @@ mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
 /// on tensors.
 void describeRanges(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
-/// The sections of the values of a module's dense constants, in the order of
-/// its attribute `pipe.constants`, and then that of no values; none where the
-/// module is for a CPU. Fails with a diagnostic where values are not there.
-mlir::FailureOr<std::vector<int32_t>>
-describeConstants(mlir::ModuleOp module, artifact::Artifact &artifact);
+/// The values of a module's dense constants as sections of an artifact, equal
+/// ones once. Sections are made when they are asked for: an artifact has none
+/// that nobody uses.
+class ConstantSections {
+public:
+  ConstantSections(mlir::ModuleOp module, artifact::Artifact &artifact);
+
+  /// How many constants there are; none in a module for a CPU.
+  size_t size() const { return names.size(); }
+  /// That of the constant of this number in the attribute `pipe.constants`.
+  /// Fails with a diagnostic where its values are not there.
+  mlir::FailureOr<int32_t> getSection(size_t number);
+  /// That of no values.
+  int32_t getEmptySection() { return add({}); }
+
+private:
+  int32_t add(std::string_view bytes);
+
+  mlir::ModuleOp module;
+  artifact::Artifact &artifact;
+  llvm::ArrayRef<mlir::Attribute> names;
+};
 
 /// The programs of a pipeline whose memory is planned, as the artifact's
-/// program `name`. Objects are numbered from `firstObject`, one a rank;
-/// `constants` are the sections that describeConstants says.
-mlir::FailureOr<artifact::Program>
-describeProgram(pipe::PipelineOp pipeline, llvm::StringRef name,
-                int32_t firstObject, llvm::ArrayRef<int32_t> constants);
+/// program `name`. Objects are numbered from `firstObject`, one a rank.
+mlir::FailureOr<artifact::Program> describeProgram(pipe::PipelineOp pipeline,
+                                                   llvm::StringRef name,
+                                                   int32_t firstObject,
+                                                   ConstantSections &constants);
 
 /// A matrix product as the runtime's tables have it.
 artifact::Gemm toArtifact(const GemmDesc &desc);
