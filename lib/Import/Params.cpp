@@ -270,11 +270,16 @@ bool Importer::isParam(unsigned argument) const {
   return tensor.getRank() == 1 || tensor.getDimSize(0) != batch;
 }
 
-/// Where the leading dimension does not tell data from weights, uses do.
+/// Where the leading dimension does not tell data from weights, uses do. Where
+/// weights are constants, arguments are weights only if some of them are for
+/// sure.
 LogicalResult Importer::findRoles() {
-  if (!params.empty() || constantsAreParams)
+  if (!params.empty())
     return success();
   roles.emplace(model);
+  constantsAreParams = hasWeights() && !roles->hasWeights(batch);
+  if (constantsAreParams)
+    return success();
   if (batch > 0) {
     roles->findWeights(batch);
     return success();
@@ -436,7 +441,6 @@ LogicalResult Importer::run() {
   for (Type type : llvm::reverse(model.getResultTypes()))
     if (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() > 0)
       batch = cast<RankedTensorType>(type).getDimSize(0);
-  constantsAreParams = params.empty() && hasWeights();
   if (failed(params.verify(model, names)))
     return failure();
   if (failed(findRoles()))

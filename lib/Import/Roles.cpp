@@ -84,6 +84,16 @@ bool RoleFinder::isTimeMajor(unsigned argument, int64_t batch) const {
          type.getDimSize(1) == batch && isLeft(argument) && !isRight(argument);
 }
 
+/// Whether something of `dependent` is multiplied with it from the left.
+bool RoleFinder::isRightOf(unsigned argument,
+                           const llvm::DenseSet<Value> &dependent) const {
+  return llvm::any_of(uses[argument].products, [&](OpOperand *use) {
+    return use->getOperandNumber() == 1 &&
+           !isOfEachSample(*use, model.getArgument(argument)) &&
+           dependent.contains(getOther(*use).get());
+  });
+}
+
 void RoleFinder::findWeights(int64_t batch) {
   SmallVector<unsigned> inDoubt;
   for (unsigned i = 0; i < roles.size(); ++i) {
@@ -102,11 +112,42 @@ void RoleFinder::findWeights(int64_t batch) {
   llvm::DenseSet<Value> dependent = findDependent(
       model, [&](unsigned argument) { return roles[argument] == Role::Data; });
   for (unsigned i : inDoubt)
-    for (OpOperand *use : uses[i].products)
-      if (use->getOperandNumber() == 1 &&
-          !isOfEachSample(*use, model.getArgument(i)) &&
-          dependent.contains(getOther(*use).get()))
-        roles[i] = Role::Weight;
+    if (isRightOf(i, dependent))
+      roles[i] = Role::Weight;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights among constants, or among arguments
+//===----------------------------------------------------------------------===//
+
+/// What is data whatever the other arguments are.
+SmallVector<unsigned> RoleFinder::findData(int64_t batch) const {
+  if (batch == 0)
+    return findSeeds();
+  SmallVector<unsigned> data;
+  for (unsigned i = 0; i < roles.size(); ++i) {
+    if (model.getArgAttr(i, pipe::PipeDialect::constantAttrName))
+      continue;
+    auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
+    bool hasRows = isOpen(i) && type.getRank() > 1 &&
+                   getLeading(model.getArgument(i)) == batch;
+    if (type && (!isOpen(i) || hasRows || isTimeMajor(i, batch)))
+      data.push_back(i);
+  }
+  return data;
+}
+
+bool RoleFinder::hasWeights(int64_t batch) const {
+  SmallVector<unsigned> data = findData(batch);
+  llvm::DenseSet<Value> dependent = findDependent(
+      model, [&](unsigned argument) { return is_contained(data, argument); });
+  return llvm::any_of(llvm::seq<unsigned>(roles.size()), [&](unsigned i) {
+    return isOpen(i) && isRightOf(i, dependent) &&
+           llvm::none_of(data, [&](unsigned other) {
+             return getLeading(model.getArgument(i)) ==
+                    getLeading(model.getArgument(other));
+           });
+  });
 }
 
 //===----------------------------------------------------------------------===//

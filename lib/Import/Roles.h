@@ -23,6 +23,11 @@ class RoleFinder {
 public:
   explicit RoleFinder(mlir::func::FuncOp model);
 
+  /// Whether some argument is a weight for sure: it is multiplied from the left
+  /// with what depends on data, and its leading dimension is not that of data.
+  /// `batch` is 0 where the result has none.
+  bool hasWeights(int64_t batch) const;
+
   /// Weights among the arguments whose leading dimension is `batch`: right
   /// operands of products whose left operand depends on data.
   void findWeights(int64_t batch);
@@ -40,6 +45,9 @@ private:
   bool isRight(unsigned argument) const;
   bool isLeft(unsigned argument) const;
   bool isTimeMajor(unsigned argument, int64_t batch) const;
+  bool isRightOf(unsigned argument,
+                 const llvm::DenseSet<mlir::Value> &dependent) const;
+  llvm::SmallVector<unsigned> findData(int64_t batch) const;
   llvm::SmallVector<unsigned> findSeeds() const;
   mlir::LogicalResult decide(unsigned argument, int64_t batch,
                              llvm::StringRef name);

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -20,13 +22,22 @@ public:
   explicit UseFinder(int64_t elements) : elements(elements) {}
   void follow(Value value);
   Uses uses;
+  bool isFrequency() const {
+    return onlyAngles && !uses.meetings.empty() && !uses.lookedUp;
+  }
 
 private:
   void visit(OpOperand &use);
   void visitStructured(linalg::LinalgOp op, OpOperand &use);
   void visitBody(linalg::LinalgOp op, OpOperand &use);
+  void visitInBody(linalg::LinalgOp op, OpOperand &use, Operation *user,
+                   Value value);
+  void meet(OpOperand &use, Value angle = {});
+  bool reachesLarger(linalg::LinalgOp op, OpOperand &use, Value value) const;
 
   int64_t elements;
+  /// Whether all that came of it so far are angles.
+  bool onlyAngles = true;
 };
 } // namespace
 
@@ -71,6 +82,79 @@ static bool isBiasOfOneRow(Value value, Value other) {
          comesFromProduct(other);
 }
 
+/// Whether it is one number everywhere.
+static bool isUniform(Value value) {
+  DenseElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)))
+    return elements.isSplat();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto model = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto constant = model ? model.getArgAttrOfType<DenseElementsAttr>(
+                                argument.getArgNumber(),
+                                pipe::PipeDialect::constantAttrName)
+                          : DenseElementsAttr();
+    return constant && constant.isSplat();
+  }
+  return isa<linalg::FillOp>(value.getDefiningOp());
+}
+
+/// Whether only sines and cosines are taken of it, as of an angle.
+static bool isAngle(Value value, int depth = 12) {
+  return depth > 0 && !value.use_empty() &&
+         llvm::all_of(value.getUses(), [&](OpOperand &use) {
+           Operation *op = use.getOwner();
+           if (isa<math::SinOp, math::CosOp>(op))
+             return true;
+           if (isa<linalg::YieldOp>(op))
+             return isAngle(
+                 op->getParentOp()->getResult(use.getOperandNumber()),
+                 depth - 1);
+           if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+             return structured.getNumReductionLoops() == 0 &&
+                    structured.isDpsInput(&use) &&
+                    isAngle(structured.getMatchingBlockArgument(&use),
+                            depth - 1);
+           bool isScaled =
+               isa<arith::MulFOp>(op) &&
+               matchPattern(op->getOperand(1 - use.getOperandNumber()),
+                            m_Constant());
+           return (isScaled || isView(op) || isa<tensor::ConcatOp>(op)) &&
+                  isAngle(op->getResult(0), depth - 1);
+         });
+}
+
+void UseFinder::meet(OpOperand &use, Value angle) {
+  uses.meetings.push_back(&use);
+  onlyAngles = onlyAngles && angle && isAngle(angle);
+}
+
+/// Whether rows are looked up: what the first index says that has a choice is
+/// read from somewhere, and not computed from the place in the result.
+static bool isLookup(tensor::ExtractOp extract) {
+  for (auto [extent, index] : llvm::zip_equal(
+           extract.getTensor().getType().getShape(), extract.getIndices())) {
+    if (extent == 1)
+      continue;
+    SmallVector<Value> open = {index};
+    llvm::DenseSet<Value> seen;
+    while (!open.empty()) {
+      Value value = open.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      Operation *op = value.getDefiningOp();
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (isa_and_present<tensor::ExtractOp>(op) ||
+          (argument &&
+           isa<linalg::LinalgOp>(argument.getOwner()->getParentOp())))
+        return true;
+      if (op)
+        llvm::append_range(open, op->getOperands());
+    }
+    return false;
+  }
+  return false;
+}
+
 void UseFinder::visit(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isView(op)) {
@@ -79,21 +163,26 @@ void UseFinder::visit(OpOperand &use) {
     return;
   }
   if (isa<tensor::ExtractOp, tensor::GatherOp>(op)) {
-    uses.lookedUp |= use.getOperandNumber() == 0;
+    auto extract = dyn_cast<tensor::ExtractOp>(op);
+    uses.lookedUp |=
+        use.getOperandNumber() == 0 && (!extract || isLookup(extract));
     uses.weight |= use.getOperandNumber() == 0;
+    onlyAngles &= use.getOperandNumber() != 0;
     return;
   }
   // On the level of tensors, where what is smaller was broadcast before.
   auto type = dyn_cast<RankedTensorType>(use.get().getType());
-  bool wasBroadcast =
-      type && type.hasStaticShape() && type.getNumElements() > elements;
-  if (isa<arith::MulFOp>(op))
-    uses.multiplied |= wasBroadcast;
-  if (isa<arith::AddFOp, arith::SubFOp>(op))
-    uses.added |= wasBroadcast;
-  if (isa<arith::AddFOp>(op))
-    uses.added |=
-        isBiasOfOneRow(use.get(), op->getOperand(1 - use.getOperandNumber()));
+  if (isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(op)) {
+    Value other = op->getOperand(1 - use.getOperandNumber());
+    bool wasBroadcast = type && type.hasStaticShape() &&
+                        type.getNumElements() > elements && !isUniform(other);
+    bool isBias = isa<arith::AddFOp>(op) && isBiasOfOneRow(use.get(), other);
+    bool isScale = isa<arith::MulFOp>(op);
+    uses.multiplied |= isScale && wasBroadcast;
+    uses.added |= (!isScale && wasBroadcast) || isBias;
+    if (wasBroadcast || isBias)
+      meet(use, isScale ? op->getResult(0) : Value());
+  }
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     visitStructured(structured, use);
 }
@@ -117,12 +206,16 @@ void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
     auto type = cast<RankedTensorType>(use.get().getType());
     uses.added |= isStart && elements > 1 && type.hasStaticShape() &&
                   type.getNumElements() > elements;
+    if (isStart)
+      meet(use);
     return;
   }
   if (isProduct(op)) {
     uses.weight = true;
     uses.products.push_back(&use);
-    uses.summed = std::max(uses.summed, countSummed(op));
+    int64_t summed = countSummed(op);
+    uses.summed = std::max(uses.summed, summed);
+    meet(use, summed == 1 ? op->getResult(0) : Value());
     return;
   }
   if (op.getNumReductionLoops() == 0)
@@ -130,36 +223,82 @@ void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
 }
 
 /// Whether the body adds `argument` to the row of a product.
-static bool isBiasInBody(linalg::LinalgOp op, OpOperand &use, Operation *add) {
-  Value argument = op.getMatchingBlockArgument(&use);
+static bool isBiasInBody(linalg::LinalgOp op, OpOperand &use, Operation *add,
+                         Value argument) {
   Value other = add->getOperand(add->getOperand(0) == argument ? 1 : 0);
   auto of = dyn_cast<BlockArgument>(other);
   return isa<arith::AddFOp>(add) && of && of.getOwner() == op.getBlock() &&
          isBiasOfOneRow(use.get(), op->getOperand(of.getArgNumber()));
 }
 
-/// Elementwise: what the body does first with the operand.
-void UseFinder::visitBody(linalg::LinalgOp op, OpOperand &use) {
-  BlockArgument argument = op.getMatchingBlockArgument(&use);
+/// Whether `value` in the body is of something that the operand is broadcast
+/// to, here or before: neither numbers, nor what lies beside it element by
+/// element.
+bool UseFinder::reachesLarger(linalg::LinalgOp op, OpOperand &use,
+                              Value value) const {
+  bool wasBroadcast =
+      cast<RankedTensorType>(use.get().getType()).getNumElements() > elements;
+  SmallVector<Value> open = {value};
+  llvm::DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(next);
+    if (argument && argument.getOwner() == op.getBlock()) {
+      OpOperand *other = op.getMatchingOpOperand(argument);
+      auto type = dyn_cast<RankedTensorType>(other->get().getType());
+      bool isBeside =
+          op.getMatchingIndexingMap(other) == op.getMatchingIndexingMap(&use);
+      if (type && type.getNumElements() != 1 &&
+          (wasBroadcast ? !isUniform(other->get()) : !isBeside))
+        return true;
+      continue;
+    }
+    Operation *producer = next.getDefiningOp();
+    if (!producer || !op->isProperAncestor(producer))
+      continue;
+    if (isa<tensor::ExtractOp, linalg::IndexOp>(producer))
+      return true;
+    llvm::append_range(open, producer->getOperands());
+  }
+  return false;
+}
+
+/// What `user` does in the body with the operand, which is `value` there.
+void UseFinder::visitInBody(linalg::LinalgOp op, OpOperand &use,
+                            Operation *user, Value value) {
+  if (isa<linalg::YieldOp>(user))
+    return follow(op->getResult(0));
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(user))
+    return;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   bool isBroadcast =
       type.hasStaticShape() &&
       (type.getNumElements() > elements ||
        cast<RankedTensorType>(use.get().getType()).getRank() < type.getRank());
+  bool isMet =
+      isBroadcast && llvm::any_of(user->getOperands(), [&](Value operand) {
+        return operand != value && reachesLarger(op, use, operand);
+      });
+  bool isBias = isBiasInBody(op, use, user, value);
+  bool isScale = isa<arith::MulFOp>(user);
+  uses.multiplied |= isScale && isMet;
+  uses.added |= (!isScale && isMet) || isBias;
+  if (isMet || isBias)
+    meet(use, isScale ? user->getResult(0) : Value());
+}
+
+/// Elementwise: what the body does first with the operand.
+void UseFinder::visitBody(linalg::LinalgOp op, OpOperand &use) {
+  BlockArgument argument = op.getMatchingBlockArgument(&use);
   for (Operation *user : argument.getUsers()) {
-    if (isa<linalg::YieldOp>(user))
-      follow(op->getResult(0));
-    else if (isa<arith::AddFOp, arith::SubFOp>(user))
-      uses.added |= isBroadcast || isBiasInBody(op, use, user);
-    else if (isa<arith::MulFOp>(user))
-      uses.multiplied |= isBroadcast;
-    else if (isa<arith::ExtFOp, arith::TruncFOp>(user))
-      for (Operation *next : user->getUsers()) {
-        uses.added |= isBroadcast && isa<arith::AddFOp>(next);
-        uses.multiplied |= isBroadcast && isa<arith::MulFOp>(next);
-        if (isa<linalg::YieldOp>(next))
-          follow(op->getResult(0));
-      }
+    if (!isa<arith::ExtFOp, arith::TruncFOp>(user)) {
+      visitInBody(op, use, user, argument);
+      continue;
+    }
+    for (Operation *next : user->getUsers())
+      visitInBody(op, use, next, user->getResult(0));
   }
 }
 
@@ -189,7 +328,30 @@ Uses veeline::findUses(Value value) {
   UseFinder finder(cast<RankedTensorType>(value.getType()).getNumElements());
   finder.follow(value);
   finder.uses.underRoot = !finder.uses.weight && isUnderRoot(value);
+  finder.uses.frequency = finder.isFrequency();
   return finder.uses;
+}
+
+/// Adds what depends in a block. What loops carry depends where the loop does.
+static void addDependent(Block &block, llvm::DenseSet<Value> &dependent) {
+  for (Operation &op : block) {
+    bool depends = false;
+    op.walk([&](Operation *inner) {
+      depends |= llvm::any_of(inner->getOperands(), [&](Value operand) {
+        return dependent.contains(operand);
+      });
+    });
+    if (!depends)
+      continue;
+    dependent.insert_range(op.getResults());
+    if (isa<linalg::LinalgOp>(op))
+      continue;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        dependent.insert_range(inner.getArguments());
+        addDependent(inner, dependent);
+      }
+  }
 }
 
 llvm::DenseSet<Value>
@@ -199,15 +361,6 @@ veeline::findDependent(func::FuncOp model,
   for (BlockArgument argument : model.getArguments())
     if (isWanted(argument.getArgNumber()))
       dependent.insert(argument);
-  for (Operation &op : model.getBody().front()) {
-    bool depends = false;
-    op.walk([&](Operation *inner) {
-      depends |= llvm::any_of(inner->getOperands(), [&](Value operand) {
-        return dependent.contains(operand);
-      });
-    });
-    if (depends)
-      dependent.insert_range(op.getResults());
-  }
+  addDependent(model.getBody().front(), dependent);
   return dependent;
 }

@@ -19,7 +19,8 @@ namespace veeline {
 struct Uses {
   /// It goes into a matrix product or convolution, or rows of it are looked up.
   bool weight = false;
-  /// Rows of it are looked up.
+  /// Rows of it are looked up by numbers that are read, not by the place of
+  /// what is computed, as of an image that is mirrored.
   bool lookedUp = false;
   /// It is added to, or multiplied with, something larger: a bias, a scale; or
   /// it is added to each row of a product, of which there may be just one.
@@ -32,6 +33,12 @@ struct Uses {
   int64_t summed = 1;
   /// Where it goes into products and convolutions.
   llvm::SmallVector<mlir::OpOperand *> products;
+  /// Where it goes into a product, or is added to or multiplied with something
+  /// larger. The op's other operands are what it meets there.
+  llvm::SmallVector<mlir::OpOperand *> meetings;
+  /// It is only multiplied with, and only sines and cosines are taken of that:
+  /// the frequencies of positions, or of time.
+  bool frequency = false;
 
   bool any() const { return weight || added || multiplied; }
   bool isScaleOnly() const { return multiplied && !weight && !added && !start; }
@@ -41,7 +48,7 @@ struct Uses {
 Uses findUses(mlir::Value value);
 
 /// The arguments that `isWanted` by their numbers, and all values of the
-/// model's block that depend on one.
+/// model, in loops and branches too, that depend on one.
 llvm::DenseSet<mlir::Value>
 findDependent(mlir::func::FuncOp model,
               llvm::function_ref<bool(unsigned argument)> isWanted);

@@ -88,8 +88,9 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     values of its own, one that goes into a matrix product or convolution, or one that
     is added to or multiplied with something larger than itself, or added to the only row
     of a product. The others become
-    constants again. Where a model has no such constants, its parameters are
-    arguments: those that `params` lists or, without a list, every tensor of floats whose
+    constants again. Where a model has no such constants, or data is multiplied from the left with an
+    argument that is not as long as data is, parameters are
+    arguments, too: those that `params` lists or, without a list, every tensor of floats whose
     leading dimension is not that of the result, or that data is multiplied with from the left.
     Where the result is a scalar, the leading dimension is that of the left operands of products
     with other arguments; where there are none, or several, `params` has to say. All other arguments are data, one slice a
