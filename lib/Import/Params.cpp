@@ -7,6 +7,7 @@
 #include "Model.h"
 #include "Names.h"
 #include "Roles.h"
+#include "Tables.h"
 #include "Uses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,33 +79,6 @@ static std::optional<double> splatOf(ElementsAttr value) {
   return number.convertToDouble();
 }
 
-/// Whether it is a table of sines and cosines, as a rotary embedding has:
-/// several dimensions of numbers from -1 to 1, with those of the first position
-/// exactly 0 or 1. Scales that are learned are mostly vectors.
-static bool isTable(ElementsAttr value) {
-  if (llvm::count_if(value.getShapedType().getShape(),
-                     [](int64_t extent) { return extent > 1; }) < 2)
-    return false;
-  bool isSplat = false;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
-    if (!DenseElementsAttr::isValidRawBuffer(value.getShapedType(), bytes,
-                                             isSplat))
-      return false;
-    value = DenseElementsAttr::getFromRawBuffer(value.getShapedType(), bytes);
-  }
-  auto dense = dyn_cast<DenseFPElementsAttr>(value);
-  if (!dense || dense.isSplat())
-    return false;
-  auto one = APFloat::getOne(
-      cast<FloatType>(dense.getElementType()).getFloatSemantics());
-  bool isBounded = llvm::all_of(
-      dense, [&](const APFloat &number) { return abs(number) <= one; });
-  return isBounded && llvm::any_of(dense, [&](const APFloat &number) {
-           return number.isZero() || number == one;
-         });
-}
-
 namespace {
 /// Decides argument by argument.
 class Importer {
@@ -118,9 +92,10 @@ public:
 private:
   void splitFlat();
   void splitFlat(unsigned argument);
-  bool hasWeights() const;
+  void findLearned();
   bool isParam(unsigned argument) const;
-  bool isConstantParam(unsigned argument, ElementsAttr value) const;
+  bool isGiven(unsigned argument, ElementsAttr value) const;
+  bool looksLearned(unsigned argument, ElementsAttr value) const;
   bool isShared(unsigned argument) const;
   LogicalResult findRoles();
   void warnWithoutData();
@@ -158,6 +133,8 @@ private:
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
+  /// The constants that are parameters.
+  llvm::BitVector learned;
   /// What products say of the arguments of the file.
   std::optional<RoleFinder> roles;
   /// Slices of a parameter start here.
@@ -229,27 +206,35 @@ void Importer::splitFlat() {
 // What an argument is
 //===----------------------------------------------------------------------===//
 
-bool Importer::isConstantParam(unsigned argument, ElementsAttr value) const {
+/// Whether a constant is a parameter however it is used.
+bool Importer::isGiven(unsigned argument, ElementsAttr value) const {
   if (!params.empty() && params.contains(argument, names[argument]))
     return true;
   // What the file leaves out can be learned, but not be a constant.
-  if (!isThere(value))
-    return true;
+  return !isThere(value);
+}
+
+/// Whether a constant is used as weights are.
+bool Importer::looksLearned(unsigned argument, ElementsAttr value) const {
   Uses uses = findUses(model.getArgument(argument));
   std::optional<double> splat = splatOf(value);
   // Infinities mask.
   if (splat && !std::isfinite(*splat))
     return false;
-  if (uses.isScaleOnly() && isTable(value))
+  if (uses.frequency || (uses.isScaleOnly() && isTable(value)))
     return false;
   return uses.any() || (uses.start && !splat);
 }
 
-bool Importer::hasWeights() const {
+void Importer::findLearned() {
+  llvm::BitVector given(model.getNumArguments());
+  learned.resize(model.getNumArguments());
   for (unsigned i = 0; i < model.getNumArguments(); ++i)
-    if (ElementsAttr value = constantOf(i); value && isConstantParam(i, value))
-      return true;
-  return false;
+    if (ElementsAttr value = constantOf(i)) {
+      given[i] = isGiven(i, value);
+      learned[i] = given[i] || looksLearned(i, value);
+    }
+  clearTables(model, given, learned);
 }
 
 /// Of an argument that is no constant.
@@ -277,7 +262,7 @@ LogicalResult Importer::findRoles() {
   if (!params.empty())
     return success();
   roles.emplace(model);
-  constantsAreParams = hasWeights() && !roles->hasWeights(batch);
+  constantsAreParams = learned.any() && !roles->hasWeights(batch);
   if (constantsAreParams)
     return success();
   if (batch > 0) {
@@ -377,7 +362,7 @@ LogicalResult Importer::decide(unsigned argument) {
              << describe(argument)
              << " is frozen, and the file leaves its elements out";
     std::optional<double> splat = splatOf(value);
-    bool isConstant = !isConstantParam(argument, value);
+    bool isConstant = !learned.test(argument);
     frozen += isFrozen && !isConstant;
     if (isFrozen || isConstant) {
       // A splat is more often a number than a weight that was left out.
@@ -387,9 +372,11 @@ LogicalResult Importer::decide(unsigned argument) {
       makeConstant(argument, value);
       return success();
     }
-    if (!splat && isThere(value))
+    if (!splat && isThere(value)) {
+      say(argument) << " is trained, and starts from its values; --freeze "
+                       "keeps it a constant";
       makeParam(argument, storedInit(value));
-    else if (!splat || uses.weight)
+    } else if (!splat || uses.weight)
       makeParam(argument, drawnInit(context, uses));
     else if (std::isfinite(*splat))
       makeParam(argument, makeInit(context, InitKind::Constant, *splat));
@@ -443,6 +430,7 @@ LogicalResult Importer::run() {
       batch = cast<RankedTensorType>(type).getDimSize(0);
   if (failed(params.verify(model, names)))
     return failure();
+  findLearned();
   if (failed(findRoles()))
     return failure();
   splitFlat();

@@ -84,6 +84,12 @@ bool RoleFinder::isTimeMajor(unsigned argument, int64_t batch) const {
          type.getDimSize(1) == batch && isLeft(argument) && !isRight(argument);
 }
 
+/// Whether rows of it are looked up, of which there are as many as samples. Of
+/// the only sample there is, something else is.
+bool RoleFinder::isTableOfRows(unsigned argument) const {
+  return uses[argument].lookedUp && getLeading(model.getArgument(argument)) > 1;
+}
+
 /// Whether something of `dependent` is multiplied with it from the left.
 bool RoleFinder::isRightOf(unsigned argument,
                            const llvm::DenseSet<Value> &dependent) const {
@@ -91,6 +97,27 @@ bool RoleFinder::isRightOf(unsigned argument,
     return use->getOperandNumber() == 1 &&
            !isOfEachSample(*use, model.getArgument(argument)) &&
            dependent.contains(getOther(*use).get());
+  });
+}
+
+/// Whether it is a vector of a number for each sample, as of its time: what
+/// meets it has samples where it has its elements, in the first dimension.
+bool RoleFinder::isOfSamples(unsigned argument, int64_t batch) const {
+  auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
+  if (!isOpen(argument) || batch < 2 || type.getShape() != ArrayRef(batch) ||
+      uses[argument].meetings.empty() || uses[argument].weight)
+    return false;
+  return llvm::all_of(uses[argument].meetings, [&](OpOperand *use) {
+    auto op = dyn_cast<linalg::LinalgOp>(use->getOwner());
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(use->get().getType()).getShape();
+    const auto *extent = llvm::find(shape, batch);
+    if (!op || op.isDpsInit(use) || extent == shape.end())
+      return false;
+    AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    AffineExpr dimension = op.getMatchingIndexingMap(use).getResult(
+        std::distance(shape.begin(), extent));
+    return result.getNumResults() > 1 && result.getResult(0) == dimension;
   });
 }
 
@@ -102,9 +129,12 @@ void RoleFinder::findWeights(int64_t batch) {
     auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
     bool hasRows = isOpen(i) && type.getRank() > 1 &&
                    getLeading(model.getArgument(i)) == batch;
-    if (hasRows && isRight(i))
+    if (hasRows && isTableOfRows(i))
+      roles[i] = Role::Weight;
+    else if (hasRows && isRight(i))
       inDoubt.push_back(i);
-    else if (hasRows || isTimeMajor(i, batch) || (type && !isOpen(i)))
+    else if (hasRows || isTimeMajor(i, batch) || isOfSamples(i, batch) ||
+             (type && !isOpen(i)))
       roles[i] = Role::Data;
   }
   if (inDoubt.empty())
@@ -131,7 +161,8 @@ SmallVector<unsigned> RoleFinder::findData(int64_t batch) const {
     auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
     bool hasRows = isOpen(i) && type.getRank() > 1 &&
                    getLeading(model.getArgument(i)) == batch;
-    if (type && (!isOpen(i) || hasRows || isTimeMajor(i, batch)))
+    if (type &&
+        (!isOpen(i) || (hasRows && !isTableOfRows(i)) || isTimeMajor(i, batch)))
       data.push_back(i);
   }
   return data;
@@ -139,15 +170,28 @@ SmallVector<unsigned> RoleFinder::findData(int64_t batch) const {
 
 bool RoleFinder::hasWeights(int64_t batch) const {
   SmallVector<unsigned> data = findData(batch);
-  llvm::DenseSet<Value> dependent = findDependent(
-      model, [&](unsigned argument) { return is_contained(data, argument); });
-  return llvm::any_of(llvm::seq<unsigned>(roles.size()), [&](unsigned i) {
-    return isOpen(i) && isRightOf(i, dependent) &&
-           llvm::none_of(data, [&](unsigned other) {
-             return getLeading(model.getArgument(i)) ==
-                    getLeading(model.getArgument(other));
-           });
+  auto isAsLongAsData = [&](Value value) {
+    return llvm::any_of(data, [&](unsigned i) {
+      return getLeading(value) == getLeading(model.getArgument(i));
+    });
+  };
+  llvm::DenseSet<Value> fromData = findDependent(
+      model, [&](unsigned i) { return llvm::is_contained(data, i); });
+  llvm::DenseSet<Value> fromOthers = findDependent(model, [&](unsigned i) {
+    return isOpen(i) && !isAsLongAsData(model.getArgument(i));
   });
+  WalkResult result = model.walk([&](linalg::LinalgOp op) {
+    if (op.getNumDpsInputs() < 2 || !isProduct(op))
+      return WalkResult::advance();
+    Value left = op->getOperand(0), right = op->getOperand(1);
+    auto dimensions = linalg::inferContractionDims(op);
+    bool isOfEachSample = succeeded(dimensions) && !dimensions->batch.empty() &&
+                          getLeading(right) > 1 && isAsLongAsData(right);
+    bool isWeight = fromData.contains(left) && !fromData.contains(right) &&
+                    fromOthers.contains(right) && !isOfEachSample;
+    return isWeight ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,8 +23,9 @@ class RoleFinder {
 public:
   explicit RoleFinder(mlir::func::FuncOp model);
 
-  /// Whether some argument is a weight for sure: it is multiplied from the left
-  /// with what depends on data, and its leading dimension is not that of data.
+  /// Whether some argument is a weight for sure: what depends on data is
+  /// multiplied with it, or with what is made of it, from the left, and its
+  /// leading dimension is not that of data.
   /// `batch` is 0 where the result has none.
   bool hasWeights(int64_t batch) const;
 
@@ -45,6 +46,8 @@ private:
   bool isRight(unsigned argument) const;
   bool isLeft(unsigned argument) const;
   bool isTimeMajor(unsigned argument, int64_t batch) const;
+  bool isOfSamples(unsigned argument, int64_t batch) const;
+  bool isTableOfRows(unsigned argument) const;
   bool isRightOf(unsigned argument,
                  const llvm::DenseSet<mlir::Value> &dependent) const;
   llvm::SmallVector<unsigned> findData(int64_t batch) const;

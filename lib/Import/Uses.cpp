@@ -53,8 +53,7 @@ static bool isView(Operation *op) {
              arith::ExtFOp, arith::TruncFOp>(op);
 }
 
-/// A matrix product or convolution, which pooling is not.
-static bool isProduct(linalg::LinalgOp op) {
+bool veeline::isProduct(linalg::LinalgOp op) {
   bool isConvolution = isa<linalg::ConvolutionOpInterface>(op.getOperation());
   return linalg::isaContractionOpInterface(op) ||
          (isConvolution && !op->getName().getStringRef().contains("pooling"));

@@ -8,6 +8,7 @@
 #define VEELINE_LIB_IMPORT_USES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -46,6 +47,9 @@ struct Uses {
 
 /// Linear in the number of ops that the value reaches by views.
 Uses findUses(mlir::Value value);
+
+/// Whether it is a matrix product or convolution, which pooling is not.
+bool isProduct(mlir::linalg::LinalgOp op);
 
 /// The arguments that `isWanted` by their numbers, and all values of the
 /// model, in loops and branches too, that depend on one.

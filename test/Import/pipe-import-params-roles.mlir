@@ -174,3 +174,59 @@ func.func @scale_and_variance(
   %o = arith.mulf %n, %gb : tensor<3x6xf32>
   return %o : tensor<3x6xf32>
 }
+
+// -----
+
+// A table with as many rows as there are samples, in which numbers that are
+// read look rows up, is a weight; data that is mirrored is none.
+// CHECK-LABEL: func.func @two_types(
+// CHECK-SAME:    tensor<2x3xf32> {pipe.param = #pipe.param<"arg0", init = normal(0.000000e+00, 2.000000e-02)>},
+// CHECK-SAME:    tensor<2xi32> {pipe.batch = "arg1"},
+// CHECK-SAME:    tensor<2x3xf32> {pipe.batch = "arg2"})
+func.func @two_types(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<2x3xf32>') is taken for a parameter}}
+    %table: tensor<2x3xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<2xi32>') is taken for data}}
+    %types: tensor<2xi32>,
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<2x3xf32>') is taken for data}}
+    %x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%types : tensor<2xi32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%type: i32, %out: f32):
+    %c2 = arith.constant 2 : index
+    %t = arith.index_cast %type : i32 to index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %m = arith.subi %c2, %j : index
+    %v = tensor.extract %table[%t, %j] : tensor<2x3xf32>
+    %mirrored = tensor.extract %x[%i, %m] : tensor<2x3xf32>
+    %s = arith.addf %v, %mirrored : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// A vector as long as there are samples is data where it has one number for
+// each of them, as the time of diffusion, and a bias where all have it.
+// CHECK-LABEL: func.func @time(
+// CHECK-SAME:    tensor<4x4xf32> {pipe.batch = "arg0"},
+// CHECK-SAME:    tensor<4xf32> {pipe.batch = "arg1"},
+// CHECK-SAME:    tensor<4xf32> {pipe.param = #pipe.param<"arg2", init = zeros>})
+func.func @time(
+    // expected-remark @below {{argument 0 ("arg0", 'tensor<4x4xf32>') is taken for data}}
+    %x: tensor<4x4xf32>,
+    // expected-remark @below {{argument 1 ("arg1", 'tensor<4xf32>') is taken for data}}
+    %t: tensor<4xf32>,
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<4xf32>') is taken for a parameter}}
+    %b: tensor<4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x, %t, %b : tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %time: f32, %bias: f32, %out: f32):
+    %p = arith.mulf %in, %time : f32
+    %s = arith.addf %p, %bias : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
