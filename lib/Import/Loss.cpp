@@ -46,7 +46,7 @@ public:
 
 private:
   FailureOr<Value> crossEntropy();
-  Value meanSquaredError();
+  FailureOr<Value> meanSquaredError();
   Value sumAll(Value tensor);
 
   void widen();
@@ -223,8 +223,14 @@ FailureOr<Value> LossBuilder::crossEntropy() {
                 static_cast<double>(shape.back()) / type.getNumElements());
 }
 
-Value LossBuilder::meanSquaredError() {
+FailureOr<Value> LossBuilder::meanSquaredError() {
   auto type = cast<RankedTensorType>(result.getType());
+  if (type.getRank() == 0)
+    return model.emitError("the mean squared error needs a result of one "
+                           "dimension or more, to compare with targets; found ")
+           << type
+           << ", a loss already: leave --loss out to train with it, or choose "
+              "another result by --result";
   BlockArgument targets = addData("targets", type);
   Value squares = elementwise(
       {result, targets}, type.getShape(),

@@ -26,27 +26,6 @@ func.func @several(%x: tensor<2x5xf32> {pipe.batch = "x"}, %y: tensor<3xf32> {pi
 
 // -----
 
-// Without an option, the only scalar of floats is the loss.
-
-// CHECK-LABEL: func.func @scalar(
-// NONE: remark: result 1 of the model, 'tensor<f32>', is what the loss is made of
-func.func @scalar(%x: tensor<f32> {pipe.batch = "x"}, %n: tensor<2xi64> {pipe.batch = "n"}) -> (tensor<2xi64>, tensor<f32>) {
-  return %n, %x : tensor<2xi64>, tensor<f32>
-}
-
-// -----
-
-// A loss that the model has: what is no metric is left out.
-
-// CHECK-LABEL: func.func @own_loss(
-// NONE: remark: result 3 of the model, 'tensor<2x5xf32>', is left out: metrics are scalars of floats
-// NONE: remark: result 1 of the model, 'tensor<2xi64>', is left out: metrics are scalars of floats
-func.func @own_loss(%x: tensor<f32> {pipe.batch = "x"}, %n: tensor<2xi64> {pipe.batch = "n"}, %y: tensor<2x5xf32> {pipe.batch = "y"}) -> (tensor<f32>, tensor<2xi64>, tensor<f32>, tensor<2x5xf32>) {
-  return %x, %n, %x, %y : tensor<f32>, tensor<2xi64>, tensor<f32>, tensor<2x5xf32>
-}
-
-// -----
-
 // A result that no parameter changes is none that a loss is made of.
 
 // SAID: remark: result 1 of the model, 'tensor<2x3xf32>', is what the loss is made of
