@@ -12,7 +12,8 @@
 //
 // With --parts, large messages in several parts, as computed in place and as
 // copied from elsewhere. With --computing, how long a message takes whose
-// sender computes afterwards.
+// sender computes afterwards. With --waiting, under mpirun, how long one takes
+// to a rank that has waited for it, and what of a core it has taken meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +25,12 @@
 
 #include <algorithm>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +38,7 @@ using namespace veeline;
 using host::nanoseconds;
 
 namespace {
-enum class What { messages, parts, computing };
+enum class What { messages, parts, computing, waiting };
 } // namespace
 
 static constexpr int numRuns = 9;
@@ -126,16 +130,16 @@ static void drainStep(veeline_rank *rank, char *arena, const void *const *) {
 
 static artifact::Channel makeChannel(int32_t index, int32_t from, int64_t bytes,
                                      int32_t messages, int32_t parts) {
-  return {artifact::ChannelKind::activation,
-          index,
-          from,
-          1 - from,
-          bytes,
-          messages,
-          artifact::DataType::i8,
-          {bytes},
-          {},
-          parts};
+  artifact::Channel channel;
+  channel.edge = index;
+  channel.fromRank = from;
+  channel.toRank = 1 - from;
+  channel.messageBytes = bytes;
+  channel.messagesPerStep = messages;
+  channel.type = artifact::DataType::i8;
+  channel.shape = {bytes};
+  channel.parts = parts;
+  return channel;
 }
 
 static artifact::Artifact makeArtifact(bool bothWays) {
@@ -221,6 +225,77 @@ static double medianOfRuns(host::Network *network, int32_t measuring,
 }
 
 //===----------------------------------------------------------------------===//
+// Messages to who waits
+//===----------------------------------------------------------------------===//
+
+static double waitMilliseconds;
+
+namespace {
+/// What waits have taken. Of the running measurement.
+struct Waits {
+  std::vector<double> latencies;
+  double processor = 0, wall = 0; ///< Nanoseconds.
+};
+} // namespace
+static Waits *waits;
+
+static int64_t processorNanoseconds() {
+  timespec time;
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+namespace {
+/// One wait, for a message that says when it was sent.
+class Watch {
+public:
+  void end(const char *message) {
+    int64_t now = nanoseconds(), sent = 0;
+    std::memcpy(&sent, message, sizeof(sent));
+    waits->latencies.push_back(double(now - sent));
+    waits->processor += double(processorNanoseconds() - processor);
+    waits->wall += double(nanoseconds() - begin);
+  }
+
+private:
+  int64_t processor = processorNanoseconds(), begin = nanoseconds();
+};
+} // namespace
+
+/// Then it is time to send what that writes. Not always the same, so that who
+/// looks now and then does not look just then.
+static void compute(char *message) {
+  static std::mt19937 random;
+  double jitter = std::uniform_real_distribution<>(0, 0.5)(random);
+  int64_t end =
+      nanoseconds() + int64_t((waitMilliseconds + jitter) * 1'000'000);
+  int64_t now = nanoseconds();
+  while (now < end)
+    now = nanoseconds();
+  std::memcpy(message, &now, sizeof(now));
+}
+
+static void waitStep(veeline_rank *rank, char *arena, const void *const *) {
+  for (int32_t i = 0; i < numRounds; ++i) {
+    veeline_recv_post(rank, 1, arena);
+    send(rank, 0, arena);
+    Watch watch;
+    veeline_recv_wait(rank, 1);
+    watch.end(arena);
+  }
+}
+
+static void computeAndSendStep(veeline_rank *rank, char *arena,
+                               const void *const *) {
+  for (int32_t i = 0; i < numRounds; ++i) {
+    veeline_recv_post(rank, 0, arena);
+    veeline_recv_wait(rank, 0);
+    compute(static_cast<char *>(veeline_send_acquire(rank, 1)));
+    veeline_send_commit(rank, 1);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // What they are compared with
 //===----------------------------------------------------------------------===//
 
@@ -242,8 +317,12 @@ namespace {
 /// The same messages by nothing but MPI, in memory like a rank's.
 class PlainMpi {
 public:
-  PlainMpi(const net::MpiLibrary &mpi, int32_t rank, bool pauses)
-      : mpi(mpi), rank(rank), pauses(pauses) {
+  PlainMpi(const net::MpiLibrary &mpi, net::Mesh &mesh, bool pauses)
+      : mpi(mpi), rank(mesh.rank()), pauses(pauses) {
+    auto descriptions = mesh.exchange(bells.describe());
+    if (!descriptions.ok())
+      fail(descriptions.status());
+    bells.connect(rank, *descriptions);
     if (Status status = memory.allocate(ahead * messageBytes); !status.ok())
       fail(status);
     std::memset(memory.data(), 1, static_cast<size_t>(memory.size()));
@@ -257,11 +336,28 @@ public:
     return double(nanoseconds() - begin) / (2 * numRounds);
   }
 
+  void wait() {
+    for (int32_t i = 0; i < numRounds; ++i) {
+      Transfer stamp = receive(0);
+      finish(send(1));
+      Watch watch;
+      finish(stamp);
+      watch.end(memory.data());
+    }
+  }
+  void computeAndSend() {
+    for (int32_t i = 0; i < numRounds; ++i) {
+      finish(receive(1));
+      compute(memory.data());
+      finish(send(0));
+    }
+  }
+
   /// What the receiver sees.
   double stream() {
     meet();
     int64_t begin = nanoseconds();
-    std::vector<void *> requests;
+    std::vector<Transfer> requests;
     for (int32_t i = 0; i < numRounds + ahead; ++i) {
       if (i >= ahead)
         finish(requests[static_cast<size_t>(i - ahead)]);
@@ -272,30 +368,43 @@ public:
   }
 
 private:
+  struct Transfer {
+    void *request;
+    bool isReceive;
+  };
   void check(const char *error) {
     if (error)
       fail(Status::error(error));
+  }
+  void ring() {
+    if (net::Bell *bell = pauses ? bells.of(1 - rank) : nullptr)
+      bell->ring();
   }
   void meet() {
     for (int32_t from : {0, 1})
       finish(from == rank ? send(0, wordBytes) : receive(0, wordBytes));
   }
-  void *send(int32_t slot, int64_t bytes = messageBytes) {
+  Transfer send(int32_t slot, int64_t bytes = messageBytes) {
     void *request = nullptr;
     check(mpi.send(memory.data() + slot * messageBytes, bytes, 1 - rank, 1000,
                    &request));
-    return request;
+    ring();
+    return {request, false};
   }
-  void *receive(int32_t slot, int64_t bytes = messageBytes) {
+  Transfer receive(int32_t slot, int64_t bytes = messageBytes) {
     void *request = nullptr;
     check(mpi.receive(memory.data() + slot * messageBytes, bytes, 1 - rank,
                       1000, &request));
-    return request;
+    return {request, true};
   }
-  void finish(void *request) {
+  void finish(Transfer transfer) {
     bool done = false;
-    for (net::Pauses wait;;) {
-      check(mpi.test(request, &done, nullptr));
+    for (net::Pauses wait(bells.own());;) {
+      if (pauses)
+        wait.beforeLook();
+      check(mpi.test(transfer.request, &done, nullptr));
+      if (done && transfer.isReceive)
+        ring();
       if (done)
         return;
       if (pauses)
@@ -306,6 +415,7 @@ private:
   const net::MpiLibrary &mpi;
   const int32_t rank;
   const bool pauses;
+  net::Bells bells;
   host::Arena memory;
 };
 } // namespace
@@ -432,6 +542,88 @@ static void benchComputing(host::Network *network, const char *how) {
   }
 }
 
+/// Processes that do nothing but compute, one for each core.
+namespace {
+class Load {
+public:
+  Load() {
+    for (long i = ::sysconf(_SC_NPROCESSORS_ONLN); i > 0; --i) {
+      pid_t child = ::fork();
+      if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (volatile uint64_t count = 0;;)
+          count = count + 1;
+      }
+      ::kill(child, SIGSTOP);
+      children.push_back(child);
+    }
+  }
+  ~Load() { tell(SIGKILL); }
+  Load(const Load &) = delete;
+  Load &operator=(const Load &) = delete;
+  void tell(int signal) const {
+    for (pid_t child : children)
+      ::kill(child, signal);
+  }
+
+private:
+  std::vector<pid_t> children;
+};
+} // namespace
+
+static double percentile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(share * double(values.size() - 1))];
+}
+
+static void printWaits(const char *load, const char *how, const Waits &seen) {
+  std::printf(
+      "| %g ms | %s | %s | %.0f us | %.0f us | %.1f %% |\n", waitMilliseconds,
+      load, how, percentile(seen.latencies, 0.5) / 1e3,
+      percentile(seen.latencies, 0.9) / 1e3, 100 * seen.processor / seen.wall);
+  std::fflush(stdout);
+}
+
+/// Rank 0 waits, rank 1 computes and sends.
+static void benchWaiting(net::Mesh &byMpi, net::Mesh &byTcp,
+                         const net::MpiLibrary &mpi, const Load *load) {
+  int32_t rank = byMpi.rank();
+  messageBytes = wordBytes;
+  numRounds = 1;
+  waitMilliseconds = 1;
+  Waits warming;
+  waits = &warming;
+  Ranks ours(&byMpi, 0, {waitStep, computeAndSendStep});
+  Ranks tcp(&byTcp, 0, {waitStep, computeAndSendStep});
+  PlainMpi looking(mpi, byMpi, false);
+  std::function<void()> ways[] = {
+      [&] { ours.run(); },
+      [&] { tcp.run(); },
+      [&] { rank == 0 ? looking.wait() : looking.computeAndSend(); },
+  };
+  const char *names[] = {"MPI, of ranks", "TCP", "MPI alone, without pauses"};
+  if (rank == 0)
+    std::printf("| wait | cores | messages by | from the send to the end of "
+                "the wait, median | 90 %% | of a core while it waits |\n"
+                "|---|---|---|---|---|---|\n");
+  for (const char *cores : {"idle", "busy"}) {
+    if (load && std::strcmp(cores, "busy") == 0)
+      load->tell(SIGCONT);
+    for (double wait : {1.0, 10.0, 100.0, 1000.0}) {
+      waitMilliseconds = wait;
+      numRounds = wait < 100 ? 40 : wait < 1000 ? 10 : 1;
+      Waits seen[3];
+      for (int i = 0; i < 5; ++i)
+        for (int way = 0; way < 3; ++way) {
+          waits = &seen[way];
+          ways[way]();
+        }
+      for (int way = 0; way < 3 && rank == 0; ++way)
+        printWaits(cores, names[way], seen[way]);
+    }
+  }
+}
+
 static std::unique_ptr<net::Mesh> openMesh(const net::Place &place,
                                            const net::MpiLibrary *mpi) {
   net::MeetingOptions options;
@@ -450,7 +642,7 @@ static void benchBesideMpi(net::Mesh &mesh, const net::MpiLibrary &mpi) {
   forEachSize([&] {
     Ranks pingPong(&mesh, 0, {pingPongStep<0>, pingPongStep<1>});
     Ranks stream(&mesh, 1, {streamStep, drainStep});
-    PlainMpi pausing(mpi, rank, true), looking(mpi, rank, false);
+    PlainMpi pausing(mpi, mesh, true), looking(mpi, mesh, false);
     std::vector<double> latencies[3], streams[3];
     for (int i = 0; i < numRuns; ++i) {
       latencies[0].push_back(pingPong.run());
@@ -470,6 +662,9 @@ static void benchBesideMpi(net::Mesh &mesh, const net::MpiLibrary &mpi) {
 
 static void benchMpi(const net::Place &place, const std::string &directory,
                      What what) {
+  std::optional<Load> load; // Before MPI starts, which processes would share.
+  if (what == What::waiting && place.rank == 0)
+    load.emplace();
   auto loaded = net::loadMpi(directory);
   if (!loaded.ok())
     fail(loaded.status());
@@ -481,6 +676,12 @@ static void benchMpi(const net::Place &place, const std::string &directory,
     return benchParts(mesh.get(), "MPI");
   if (what == What::computing)
     return benchComputing(mesh.get(), "MPI");
+  if (what == What::waiting) {
+    net::Place other = place;
+    ++other.port;
+    return benchWaiting(*mesh, *openMesh(other, nullptr), mpi,
+                        load ? &*load : nullptr);
+  }
   benchBesideMpi(*mesh, mpi);
 }
 
@@ -531,9 +732,11 @@ static What parseArguments(int count, char **arguments) {
     return What::parts;
   if (count == 2 && argument == "--computing")
     return What::computing;
+  if (count == 2 && argument == "--waiting")
+    return What::waiting;
   if (count > 1)
     fail(Status::error("unknown argument '" + argument +
-                       "'; there are --parts and --computing"));
+                       "'; there are --parts, --computing and --waiting"));
   return What::messages;
 }
 

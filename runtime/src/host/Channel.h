@@ -40,6 +40,9 @@ public:
   /// Ends the sender's part of a step: what is committed is on its way, with no
   /// more help from the rank.
   virtual void flush(veeline_rank &) {}
+  /// What only the rank's own thread can do for messages under way, as of
+  /// Reduction.
+  virtual void progress(veeline_rank &) {}
   /// Wakes both sides for good. From any thread.
   virtual void abort() = 0;
   /// True where every post was waited for and every place that was acquired

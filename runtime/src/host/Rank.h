@@ -132,9 +132,13 @@ struct veeline_rank {
   void progress() {
     if (network)
       network->progress();
-    progressReductions();
+    progressMessages();
   }
-  void progressReductions() {
+  void progressMessages() {
+    if (network)
+      for (veeline::host::Channel *channel : channels)
+        if (channel)
+          channel->progress(*this);
     if (reductionsUnderWay == 0)
       return;
     for (auto &pieces : reductions)

@@ -66,6 +66,12 @@ Expected<std::unique_ptr<Mesh>> Mesh::create(const MeetingOptions &options,
     mesh->links.push_back(
         socket.is_open() ? std::make_unique<Link>(std::move(socket)) : nullptr);
   mesh->start();
+  if (!mpi)
+    return mesh;
+  auto descriptions = mesh->exchange(mesh->bells.describe());
+  if (!descriptions.ok())
+    return descriptions.status();
+  mesh->bells.connect(mesh->rank(), *descriptions);
   return mesh;
 }
 
@@ -525,7 +531,8 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
 std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
                                              const artifact::Channel &channel) {
   if (mpi)
-    return std::make_unique<MpiChannel>(*mpi, group, index, channel);
+    return std::make_unique<MpiChannel>(*mpi, bells, rank(), group, index,
+                                        channel);
   Header header = {};
   header.channel = index;
   header.edge = channel.edge;
@@ -576,7 +583,7 @@ Mesh::join(host::Group &group, int32_t index, int32_t number,
                     arena};
   // After the tags of channels, two for each piece.
   if (mpi)
-    return std::make_unique<MpiReduction>(std::move(piece), *mpi,
+    return std::make_unique<MpiReduction>(std::move(piece), *mpi, bells,
                                           group.indexOf(2 * number));
   Header header = {};
   header.channel = number;

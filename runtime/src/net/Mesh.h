@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_NET_MESH_H
 #define VEELINE_RUNTIME_NET_MESH_H
 
+#include "Bells.h"
 #include "Frame.h"
 #include "MpiLibrary.h"
 #include "Network.h"
@@ -126,6 +127,7 @@ private:
   const Duration timeout;
   const uint64_t maxExchangeBytes;
   const MpiLibrary *const mpi;
+  Bells bells; ///< Of messages by MPI.
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> work;
   asio::steady_timer timer;

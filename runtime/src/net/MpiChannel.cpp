@@ -33,9 +33,35 @@ bool MpiChannel::isDone(veeline_rank &rank, void *request, int64_t *bytes) {
 }
 
 /// False after a fault.
-bool MpiChannel::await(veeline_rank &rank, void *request, int64_t *bytes) {
-  return sleepUntil(rank, index, isAborted,
-                    [&] { return isDone(rank, request, bytes); });
+bool MpiChannel::await(veeline_rank &rank, void *request) {
+  return sleepUntil(rank, index, own, isAborted,
+                    [&] { return isDone(rank, request); });
+}
+
+void MpiChannel::ring() {
+  if (peer)
+    peer->ring();
+}
+
+/// True after a fault, too.
+bool MpiChannel::hasCome(veeline_rank &rank, Receiving &message) {
+  if (!message.request)
+    return true;
+  if (!isDone(rank, message.request, &message.bytes))
+    return false;
+  message.request = nullptr;
+  ring();
+  return true;
+}
+
+/// The sender may sleep until a message has come for which this rank does not
+/// wait.
+void MpiChannel::progress(veeline_rank &rank) {
+  if (posted.empty() || !peer || !peer->isArmed())
+    return;
+  for (Receiving &message : posted)
+    if (!hasCome(rank, message) || rank.failed)
+      return;
 }
 
 void MpiChannel::expect(veeline_rank &rank, char *place, int64_t bytes) {
@@ -68,12 +94,13 @@ void MpiChannel::post(veeline_rank &rank, void *slot) {
 
 /// False after a fault.
 bool MpiChannel::waitForOldest(veeline_rank &rank, int64_t &bytes) {
-  void *request = posted.front().request;
+  bool isThere = sleepUntil(rank, index, own, isAborted,
+                            [&] { return hasCome(rank, posted.front()); });
+  bytes = posted.front().bytes;
   posted.pop_front();
-  if (await(rank, request, &bytes))
-    return !rank.failed;
-  rank.failed = true;
-  return false;
+  if (!isThere)
+    rank.failed = true;
+  return !rank.failed;
 }
 
 /// False after a fault.
@@ -200,6 +227,7 @@ void MpiChannel::start(veeline_rank &rank, const char *data, int64_t bytes,
           mpi.send(data, bytes, description.toRank, index, &request))
     return rank.fail("channel " + std::to_string(index) + ": " + error);
   sending.push_back({request, place});
+  ring();
 }
 
 void MpiChannel::finishOldest(veeline_rank &rank) {

@@ -8,6 +8,7 @@
 #define VEELINE_RUNTIME_NET_MPICHANNEL_H
 
 #include "Arena.h"
+#include "Bells.h"
 #include "Channel.h"
 #include "MpiLibrary.h"
 
@@ -16,16 +17,22 @@
 namespace veeline::net {
 
 /// Either end of a channel. All that MPI does is done in calls of the rank's
-/// own thread, which looks again in sleeps that grow while it waits. The tag is
-/// the channel's index: edge and direction are the channel's, messages come in
+/// own thread, which sleeps between looks while it waits; who sends a message,
+/// or sees that it has come, rings for the other end. The tag is the channel's
+/// index: edge and direction are the channel's, messages come in
 /// the order in which they were sent, and so do the parts of one. One of
 /// another size than the rank expects ends the run. Where messages are checked,
 /// the identity of each part is sent ahead of it.
 class MpiChannel final : public host::Channel {
 public:
-  MpiChannel(const MpiLibrary &mpi, const host::Group &group, int32_t index,
+  /// Of rank `self`.
+  MpiChannel(const MpiLibrary &mpi, Bells &bells, int32_t self,
+             const host::Group &group, int32_t index,
              const artifact::Channel &description)
-      : mpi(mpi), index(index), description(description),
+      : mpi(mpi), own(bells.own()),
+        peer(bells.of(description.fromRank == self ? description.toRank
+                                                   : description.fromRank)),
+        index(index), description(description),
         identities(group.checksMessages()
                        ? static_cast<size_t>(description.messagesPerStep) *
                              static_cast<size_t>(description.parts)
@@ -37,6 +44,7 @@ public:
   void *acquire(veeline_rank &rank) override;
   void commit(veeline_rank &rank) override;
   void flush(veeline_rank &rank) override;
+  void progress(veeline_rank &rank) override;
   void abort() override { isAborted.store(true, std::memory_order_release); }
   bool isIdle() const override { return posted.empty() && acquired.empty(); }
 
@@ -46,11 +54,14 @@ private:
     char *place; ///< That is free then; null: others follow from it.
   };
   struct Receiving {
-    void *request;
+    void *request; ///< Null: it has come.
     char *place;
+    int64_t bytes = 0; ///< That have come.
   };
 
-  bool await(veeline_rank &rank, void *request, int64_t *bytes = nullptr);
+  bool await(veeline_rank &rank, void *request);
+  bool hasCome(veeline_rank &rank, Receiving &message);
+  void ring();
   bool isDone(veeline_rank &rank, void *request, int64_t *bytes = nullptr);
   void reclaimPlaces(veeline_rank &rank);
   void finishOldest(veeline_rank &rank);
@@ -65,6 +76,8 @@ private:
   size_t bytesAhead() const;
 
   const MpiLibrary &mpi;
+  Bell &own;
+  Bell *const peer; ///< Null: it is not on this host.
   const int32_t index;
   const artifact::Channel &description;
   std::atomic<bool> isAborted{false};

@@ -206,6 +206,11 @@ void MpiReduction::add(const char *problem, Transfer transfer) {
     error = problem;
 }
 
+void MpiReduction::ring(int32_t peer) {
+  if (Bell *bell = bells.of(piece.members[static_cast<size_t>(peer)]))
+    bell->ring();
+}
+
 void MpiReduction::receive(Part part, int32_t peer, char *place,
                            int64_t bytes) {
   void *request = nullptr;
@@ -221,6 +226,7 @@ void MpiReduction::send(Part part, int32_t peer, char *place, int64_t bytes) {
       mpi.send(place, bytes, piece.members[static_cast<size_t>(peer)],
                tagOf(part), &request);
   add(problem, {request, part, peer, true});
+  ring(peer);
 }
 
 void MpiReduction::post(veeline_rank &rank) {
@@ -245,8 +251,10 @@ void MpiReduction::progress(veeline_rank &rank) {
     it = transfers.erase(it);
     if (over.isSend)
       sent(over.part, over.peer);
-    else
+    else {
+      ring(over.peer);
       received(over.part, over.peer);
+    }
     if (it == transfers.end())
       it = transfers.begin();
   }
@@ -259,7 +267,7 @@ void MpiReduction::wait(veeline_rank &rank) {
     return rank.fail("gradients of replicas are waited for, but none were "
                      "posted");
   ++numWaited;
-  if (!sleepUntil(rank, piece.group.indexOf(piece.index), isAborted,
-                  [this] { return numFinished == numPosted; }))
+  if (!sleepUntil(rank, piece.group.indexOf(piece.index), bells.own(),
+                  isAborted, [this] { return numFinished == numPosted; }))
     rank.failed = true;
 }

@@ -14,6 +14,7 @@
 #ifndef VEELINE_RUNTIME_NET_REMOTEREDUCTION_H
 #define VEELINE_RUNTIME_NET_REMOTEREDUCTION_H
 
+#include "Bells.h"
 #include "MpiLibrary.h"
 #include "Reduction.h"
 
@@ -111,12 +112,15 @@ private:
   uint32_t numPosted = 0, numWaited = 0;
 };
 
-/// By MPI: all of it happens on the rank's thread, in calls of `progress`.
+/// By MPI: all of it happens on the rank's thread, in calls of `progress`. Who
+/// sends a part, or sees that one has come, rings for the other end.
 /// Messages have the tags `firstTag` and the next one.
 class MpiReduction final : public RemoteReduction {
 public:
-  MpiReduction(JoinedPiece piece, const MpiLibrary &mpi, int32_t firstTag)
-      : RemoteReduction(std::move(piece)), mpi(mpi), firstTag(firstTag) {}
+  MpiReduction(JoinedPiece piece, const MpiLibrary &mpi, Bells &bells,
+               int32_t firstTag)
+      : RemoteReduction(std::move(piece)), mpi(mpi), bells(bells),
+        firstTag(firstTag) {}
 
   void post(veeline_rank &rank) override;
   void wait(veeline_rank &rank) override;
@@ -135,11 +139,13 @@ private:
   void receive(Part part, int32_t peer, char *place, int64_t bytes) override;
   void send(Part part, int32_t peer, char *place, int64_t bytes) override;
   void finish() override { ++numFinished; }
+  void ring(int32_t peer);
   int32_t tagOf(Part part) const {
     return firstTag + static_cast<int32_t>(part);
   }
 
   const MpiLibrary &mpi;
+  Bells &bells;
   const int32_t firstTag;
   std::list<Transfer> transfers;
   std::string error; ///< The first one.

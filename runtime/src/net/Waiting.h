@@ -7,41 +7,69 @@
 #ifndef VEELINE_RUNTIME_NET_WAITING_H
 #define VEELINE_RUNTIME_NET_WAITING_H
 
+#include "Bell.h"
 #include "Clock.h"
 #include "Rank.h"
 
 #include <algorithm>
 #include <atomic>
-#include <ctime>
 
 namespace veeline::net {
 
-/// The pauses of who looks again and again whether something is there: after an
-/// eighth of what the wait has taken, and at least every 0.1 ms. So short waits
-/// end soon, and long ones leave the core to others.
+/// The pauses of who looks again and again whether something is there. He
+/// sleeps until somebody rings, from when on it counts as a new wait, and no
+/// longer than an eighth of what the wait has taken, or 0.5 ms. So short waits
+/// end soon, what nobody rings for is found all the same, and long waits leave
+/// the core to others.
 class Pauses {
 public:
-  void pause() const {
-    constexpr int64_t spinNanoseconds = 20'000, maxSleepNanoseconds = 100'000;
-    int64_t waited = host::nanoseconds() - begin;
-    if (waited < spinNanoseconds)
+  explicit Pauses(Bell &bell) : bell(bell) {}
+  ~Pauses() {
+    if (isArmed)
+      bell.disarm();
+  }
+  Pauses(const Pauses &) = delete;
+  Pauses &operator=(const Pauses &) = delete;
+
+  /// Before each look.
+  void beforeLook() {
+    constexpr int64_t spinNanoseconds = 20'000;
+    waited = host::nanoseconds() - wakened;
+    isArmed = waited >= spinNanoseconds;
+    if (isArmed)
+      bell.arm();
+  }
+
+  /// After a look at what is not there.
+  void pause() {
+    if (!isArmed)
       return host::pauseSpin();
-    timespec sleep = {0, std::min(waited / 8, maxSleepNanoseconds)};
-    ::nanosleep(&sleep, nullptr);
+    isArmed = false;
+    // What a sleep costs, some 10 us where there is a hypervisor, is a few
+    // percent of that.
+    constexpr int64_t maxSleepNanoseconds = 500'000;
+    if (bell.sleep(std::min(waited / 8, maxSleepNanoseconds)))
+      wakened = host::nanoseconds();
   }
 
   const int64_t begin = host::nanoseconds();
+
+private:
+  Bell &bell;
+  int64_t wakened = begin, waited = 0;
+  bool isArmed = false;
 };
 
 /// Calls `isDone` until it is true: then so is the result, unless the rank has
-/// failed; false once `isAborted` is. Reductions under way are helped
-/// meanwhile.
+/// failed; false once `isAborted` is. `bell` is the rank's. What is under way
+/// is helped meanwhile.
 template <typename Predicate>
-bool lookUntil(veeline_rank &rank, const std::atomic<bool> &isAborted,
-               Predicate isDone) {
-  Pauses pauses;
+bool lookUntil(veeline_rank &rank, Bell &bell,
+               const std::atomic<bool> &isAborted, Predicate isDone) {
+  Pauses pauses(bell);
   for (;;) {
-    rank.progressReductions();
+    pauses.beforeLook();
+    rank.progressMessages();
     if (rank.failed || isDone())
       break;
     if (isAborted.load(std::memory_order_acquire))
@@ -55,10 +83,10 @@ bool lookUntil(veeline_rank &rank, const std::atomic<bool> &isAborted,
 
 /// The same; `awaited` says what is waited for, as Group::waitFor has it.
 template <typename Predicate>
-bool sleepUntil(veeline_rank &rank, int32_t awaited,
+bool sleepUntil(veeline_rank &rank, int32_t awaited, Bell &bell,
                 const std::atomic<bool> &isAborted, Predicate isDone) {
   rank.await(awaited);
-  bool isThere = lookUntil(rank, isAborted, isDone);
+  bool isThere = lookUntil(rank, bell, isAborted, isDone);
   if (isThere || rank.failed)
     rank.await(-1);
   return isThere;

@@ -1,0 +1,53 @@
+//===- Bells.h - the bells of a run's ranks --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_NET_BELLS_H
+#define VEELINE_RUNTIME_NET_BELLS_H
+
+#include "Bell.h"
+
+#include <string>
+#include <vector>
+
+namespace veeline::net {
+
+/// Each process has its bell in memory without a name, which goes with the last
+/// process that uses it; those of the same host find it through /proc. Where
+/// that cannot be, nobody rings, and a rank that waits looks now and then.
+class Bells {
+public:
+  Bells();
+  ~Bells();
+  Bells(const Bells &) = delete;
+  Bells &operator=(const Bells &) = delete;
+
+  /// What the others need to know of the own bell.
+  std::string describe() const;
+  /// Finds the others' bells, by what each rank said of its own.
+  void connect(int32_t self, const std::vector<std::string> &descriptions);
+
+  Bell &own() { return mine ? mine->bell : unshared; }
+  /// Null where that rank is on another host.
+  Bell *of(int32_t rank) const { return bells[static_cast<size_t>(rank)]; }
+
+private:
+  struct Memory {
+    Bell bell;
+    uint64_t token[2]; ///< Tells it from all others.
+  };
+  static Memory *map(int file);
+  static Memory *find(const std::string &description);
+
+  int file = -1;
+  Memory *mine = nullptr;
+  Bell unshared;
+  std::vector<Memory *> found; ///< Of others.
+  std::vector<Bell *> bells;   ///< By rank.
+};
+
+} // namespace veeline::net
+
+#endif // VEELINE_RUNTIME_NET_BELLS_H
