@@ -226,9 +226,10 @@ static uint64_t getConvolutionScratch(const ConvolutionDesc &desc) {
 }
 
 LogicalResult Compilation::describe() {
+  compiler::ConstantSections constants(*module, artifact);
   for (auto pipeline : module->getOps<pipe::PipelineOp>()) {
-    auto program =
-        compiler::describeProgram(pipeline, pipeline.getSymName(), 0, {});
+    auto program = compiler::describeProgram(pipeline, pipeline.getSymName(), 0,
+                                             constants);
     if (failed(program))
       return failure();
     for (artifact::Rank &rank : program->ranks)

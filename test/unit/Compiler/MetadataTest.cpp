@@ -109,9 +109,15 @@ TEST_F(MetadataTest, RefusesTypesThatTheRuntimeLacks) {
       << message;
 }
 
+/// The program of a module without constants.
+static FailureOr<artifact::Program> describe(pipe::PipelineOp pipeline) {
+  artifact::Artifact artifact;
+  ConstantSections constants(pipeline->getParentOfType<ModuleOp>(), artifact);
+  return describeProgram(pipeline, "pipeline", /*firstObject=*/0, constants);
+}
+
 TEST_F(MetadataTest, DescribesProducts) {
-  auto program = describeProgram(load(withTable("pipe.gemms", product)),
-                                 "pipeline", /*firstObject=*/0, {});
+  auto program = describe(load(withTable("pipe.gemms", product)));
   ASSERT_TRUE(succeeded(program));
   ASSERT_EQ(program->ranks.size(), 1u);
   ASSERT_EQ(program->ranks[0].gemms.size(), 1u);
@@ -119,8 +125,7 @@ TEST_F(MetadataTest, DescribesProducts) {
 }
 
 TEST_F(MetadataTest, DescribesConvolutions) {
-  auto program = describeProgram(
-      load(withTable("pipe.convolutions", convolution)), "pipeline", 0, {});
+  auto program = describe(load(withTable("pipe.convolutions", convolution)));
   ASSERT_TRUE(succeeded(program));
   ASSERT_EQ(program->ranks[0].convolutions.size(), 1u);
   const artifact::Convolution &entry = program->ranks[0].convolutions[0];
@@ -139,7 +144,7 @@ TEST_F(MetadataTest, RefusesDamagedConvolutions) {
   for (const std::string &damaged : {without, longer}) {
     pipe::PipelineOp pipeline = load(withTable("pipe.convolutions", damaged));
     testing::internal::CaptureStderr();
-    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0, {})));
+    EXPECT_TRUE(failed(describe(pipeline)));
     std::string message = testing::internal::GetCapturedStderr();
     EXPECT_NE(message.find("error: entry 0 of 'pipe.convolutions' does not "
                            "describe a convolution: "),
@@ -154,7 +159,7 @@ TEST_F(MetadataTest, RefusesDamagedProducts) {
     pipe::PipelineOp pipeline =
         load(withTable("pipe.gemms", std::string(product) + ", " + damaged));
     testing::internal::CaptureStderr();
-    EXPECT_TRUE(failed(describeProgram(pipeline, "pipeline", 0, {})));
+    EXPECT_TRUE(failed(describe(pipeline)));
     std::string message = testing::internal::GetCapturedStderr();
     EXPECT_NE(message.find("error: entry 1 of 'pipe.gemms' does not describe "
                            "a matrix product: " +

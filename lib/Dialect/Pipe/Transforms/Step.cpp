@@ -142,9 +142,11 @@ veeline::pipe::findSendEnds(ProgramOp program) {
     if (isa<SendOp>(op))
       ends[op] = next;
   };
+  // Lengths are messages of hosts, which wait for nothing of their devices.
   for (Operation &op : llvm::reverse(body))
-    llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
-        [&](auto message) { visit(message, message.getGroupAttr()); });
+    if (!isLength(&op))
+      llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
+          [&](auto message) { visit(message, message.getGroupAttr()); });
   return ends;
 }
 
