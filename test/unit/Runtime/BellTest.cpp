@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bells.h"
+#include "HostRank.h"
 #include "MpiChannel.h"
-#include "Rank.h"
 #include "RemoteReduction.h"
 #include "Waiting.h"
 
@@ -187,7 +187,7 @@ TEST(Bell, IsNeverLost) {
 
 TEST(Waiting, ArmsTheBellInALongWait) {
   Bell bell;
-  veeline_rank rank;
+  host::HostRank rank;
   std::atomic<bool> isAborted{false}, isThere{false};
   std::thread waiter([&] {
     EXPECT_TRUE(
@@ -205,7 +205,7 @@ TEST(Waiting, ArmsTheBellInALongWait) {
 /// A bell that is lost costs a pause.
 TEST(Waiting, EndsWithoutABell) {
   Bell bell;
-  veeline_rank rank;
+  host::HostRank rank;
   std::atomic<bool> isAborted{false};
   int looks = 0;
   EXPECT_TRUE(
@@ -280,7 +280,7 @@ protected:
 
   artifact::Program program;
   host::Group group{program, /*isWhole=*/false, /*checksMessages=*/false};
-  veeline_rank ranks[2];
+  host::HostRank ranks[2];
   Bells own, other; ///< Of ranks 0 and 1.
   Bell *bells[2];
   char slot[64];
