@@ -39,7 +39,7 @@ public:
 private:
   IntegerAttr compute(Value value);
   IntegerAttr fold(Operation *op);
-  IntegerAttr getYielded(linalg::GenericOp op, unsigned result);
+  IntegerAttr getYielded(linalg::LinalgOp op, unsigned result);
 
   DenseMap<Value, IntegerAttr> known;
 };
@@ -79,16 +79,17 @@ IntegerAttr Evaluator::compute(Value value) {
     return get(extract.getTensor());
   if (auto elements = dyn_cast<tensor::FromElementsOp>(op))
     return get(elements.getElements().front());
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return getYielded(generic, cast<OpResult>(value).getResultNumber());
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return getYielded(structured, cast<OpResult>(value).getResultNumber());
   return isa<arith::ArithDialect>(op->getDialect()) ? fold(op) : IntegerAttr();
 }
 
-IntegerAttr Evaluator::getYielded(linalg::GenericOp op, unsigned result) {
+/// A generic, a map or a named op without loops, whose body has one of each.
+IntegerAttr Evaluator::getYielded(linalg::LinalgOp op, unsigned result) {
   if (op.getNumLoops() != 0)
     return {};
-  for (OpOperand *input : op.getDpsInputOperands())
-    known[op.getMatchingBlockArgument(input)] = get(input->get());
+  for (OpOperand &operand : op->getOpOperands())
+    known[op.getMatchingBlockArgument(&operand)] = get(operand.get());
   return get(op.getBlock()->getTerminator()->getOperand(result));
 }
 

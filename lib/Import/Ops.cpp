@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Import/Passes.h"
 
@@ -219,10 +220,28 @@ static LogicalResult verifyNoTosa(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
+/// What a loop carries and never changes is a value from outside of it: most
+/// often a weight, whose uses are in the loop.
+static LogicalResult dropInvariants(func::FuncOp function) {
+  SmallVector<Operation *> loops;
+  function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  if (loops.empty())
+    return success();
+  RewritePatternSet patterns(function.getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
+  return applyOpPatternsGreedily(
+      loops, std::move(patterns),
+      GreedyRewriteConfig()
+          .setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+          .enableFolding(false)
+          .enableConstantCSE(false));
+}
+
 namespace {
 struct ImportOps : veeline::impl::PipeImportOpsBase<ImportOps> {
   void runOnOperation() override {
     if (failed(autodiff::lowerLoops(getOperation())) ||
+        failed(dropInvariants(getOperation())) ||
         failed(importOps(getOperation())) ||
         failed(verifyNoTosa(getOperation())))
       signalPassFailure();

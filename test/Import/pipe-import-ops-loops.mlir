@@ -85,3 +85,60 @@ func.func @unknown(%end: i32) -> (i32, i32) {
   }
   return %r, %s : i32, i32
 }
+
+// A counter that maps and named ops compute; and what a loop carries and never
+// changes is none of what it carries.
+// CHECK-LABEL: func.func @invariant(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[W:[a-z0-9]+]]: tensor<3x3xf32>)
+// CHECK:         %[[END:.*]] = arith.constant 4 : index
+// CHECK:         %[[R:.*]] = scf.for %{{.*}} = %{{.*}} to %[[END]] step %{{.*}} iter_args(%[[S:.*]] = %[[X]]) -> (tensor<2x3xf32>)
+// CHECK:           linalg.matmul ins(%[[S]], %[[W]]
+// CHECK:         return %[[R]], %[[W]]
+func.func @invariant(%x: tensor<2x3xf32>, %w: tensor<3x3xf32>) -> (tensor<2x3xf32>, tensor<3x3xf32>) {
+  %c0 = arith.constant dense<0> : tensor<i32>
+  %c1 = arith.constant dense<1> : tensor<i32>
+  %c4 = arith.constant dense<4> : tensor<i32>
+  %zero = arith.constant 0.0 : f32
+  %r:3 = scf.while (%n = %c0, %s = %x, %k = %w) : (tensor<i32>, tensor<2x3xf32>, tensor<3x3xf32>) -> (tensor<i32>, tensor<2x3xf32>, tensor<3x3xf32>) {
+    %e = tensor.empty() : tensor<i1>
+    %less = linalg.map ins(%n, %c4 : tensor<i32>, tensor<i32>) outs(%e : tensor<i1>)
+      (%a: i32, %b: i32, %o: i1) {
+        %l = arith.cmpi slt, %a, %b : i32
+        linalg.yield %l : i1
+      }
+    %goes = tensor.extract %less[] : tensor<i1>
+    scf.condition(%goes) %n, %s, %k : tensor<i32>, tensor<2x3xf32>, tensor<3x3xf32>
+  } do {
+  ^bb0(%n: tensor<i32>, %s: tensor<2x3xf32>, %k: tensor<3x3xf32>):
+    %e = tensor.empty() : tensor<i32>
+    %next = linalg.add ins(%n, %c1 : tensor<i32>, tensor<i32>) outs(%e : tensor<i32>) -> tensor<i32>
+    %f = tensor.empty() : tensor<2x3xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%f : tensor<2x3xf32>) -> tensor<2x3xf32>
+    %y = linalg.matmul ins(%s, %k : tensor<2x3xf32>, tensor<3x3xf32>) outs(%z : tensor<2x3xf32>) -> tensor<2x3xf32>
+    scf.yield %next, %y, %k : tensor<i32>, tensor<2x3xf32>, tensor<3x3xf32>
+  }
+  return %r#1, %r#2 : tensor<2x3xf32>, tensor<3x3xf32>
+}
+
+// A map of floats says nothing of how often a loop runs.
+// CHECK-LABEL: func.func @floats(
+// CHECK:         scf.while
+func.func @floats(%x: tensor<f32>) -> tensor<f32> {
+  %limit = arith.constant dense<4.0> : tensor<f32>
+  %r = scf.while (%s = %x) : (tensor<f32>) -> tensor<f32> {
+    %e = tensor.empty() : tensor<i1>
+    %less = linalg.map ins(%s, %limit : tensor<f32>, tensor<f32>) outs(%e : tensor<i1>)
+      (%a: f32, %b: f32, %o: i1) {
+        %l = arith.cmpf olt, %a, %b : f32
+        linalg.yield %l : i1
+      }
+    %goes = tensor.extract %less[] : tensor<i1>
+    scf.condition(%goes) %s : tensor<f32>
+  } do {
+  ^bb0(%s: tensor<f32>):
+    %e = tensor.empty() : tensor<f32>
+    %y = linalg.add ins(%s, %s : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
+    scf.yield %y : tensor<f32>
+  }
+  return %r : tensor<f32>
+}

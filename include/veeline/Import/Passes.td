@@ -41,7 +41,8 @@ def PipeImportOps : Pass<"pipe-import-ops", "::mlir::func::FuncOp"> {
   let description = [{
     `tensor.generate` and `tensor.gather` become a `linalg.generic` over indices, `tensor.scatter` a
     loop over slices, `linalg.pack` and `linalg.unpack` pads, reshapes and transpositions, `affine.for`,
-    `scf.forall` and an `scf.while` that counts a known number of iterations `scf.for`. What is left of
+    `scf.forall` and an `scf.while` that counts a known number of iterations `scf.for`. What
+    a loop carries and never changes is no longer carried. What is left of
     TOSA is an error at the op.
   }];
   let dependentDialects = [
