@@ -103,6 +103,7 @@ private:
   void makeParam(unsigned argument, InitAttr init);
   void makeData(unsigned argument);
   void makeConstant(unsigned argument, ElementsAttr value);
+  void makeVariance(unsigned argument, ElementsAttr value);
   BlockArgument widen(unsigned argument);
   ElementsAttr constantOf(unsigned argument) const {
     return model.getArgAttrOfType<ElementsAttr>(argument,
@@ -210,8 +211,9 @@ void Importer::splitFlat() {
 bool Importer::isGiven(unsigned argument, ElementsAttr value) const {
   if (!params.empty() && params.contains(argument, names[argument]))
     return true;
-  // What the file leaves out can be learned, but not be a constant.
-  return !isThere(value);
+  // What the file leaves out can be learned, but not be a constant; a variance
+  // that is left out is 1.
+  return !isThere(value) && !findUses(model.getArgument(argument)).isVariance();
 }
 
 /// Whether a constant is used as weights are.
@@ -334,6 +336,18 @@ void Importer::makeData(unsigned argument) {
                    StringAttr::get(context, names[argument]));
 }
 
+void Importer::makeVariance(unsigned argument, ElementsAttr value) {
+  auto type = cast<RankedTensorType>(model.getArgumentTypes()[argument]);
+  bool isKnown = value && isThere(value);
+  say(argument) << " is taken for a running variance, which stays "
+                << (isKnown ? "what it is" : "1")
+                << "; --params names what is to be trained";
+  makeConstant(argument,
+               isKnown ? value
+                       : DenseElementsAttr::get(
+                             type, FloatAttr::get(type.getElementType(), 1.0)));
+}
+
 void Importer::makeConstant(unsigned argument, ElementsAttr value) {
   OpBuilder builder(context);
   builder.setInsertionPointToStart(&model.getBody().front());
@@ -364,6 +378,12 @@ LogicalResult Importer::decide(unsigned argument) {
     std::optional<double> splat = splatOf(value);
     bool isConstant = !learned.test(argument);
     frozen += isFrozen && !isConstant;
+    // A small number is what is added to a variance.
+    if (isConstant && !isFrozen && uses.isVariance() &&
+        (!splat || *splat > 0.01)) {
+      makeVariance(argument, value);
+      return success();
+    }
     if (isFrozen || isConstant) {
       // A splat is more often a number than a weight that was left out.
       if (!isFrozen && !splat)
@@ -389,6 +409,10 @@ LogicalResult Importer::decide(unsigned argument) {
       ++frozen;
       model.setArgAttr(argument, PipeDialect::bufferAttrName,
                        StringAttr::get(context, names[argument]));
+      return success();
+    }
+    if (params.empty() && uses.isVariance()) {
+      makeVariance(argument, {});
       return success();
     }
     if (params.empty())

@@ -42,6 +42,8 @@ struct Uses {
   bool frequency = false;
 
   bool any() const { return weight || added || multiplied; }
+  /// A running variance: a step that makes it negative makes a root no number.
+  bool isVariance() const { return underRoot && !any() && !start; }
   bool isScaleOnly() const { return multiplied && !weight && !added && !start; }
 };
 

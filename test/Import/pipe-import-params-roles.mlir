@@ -147,18 +147,18 @@ func.func @no_data(
 // -----
 
 // What is broadcast by an op of its own is still a scale, which starts from
-// ones, and so does what a root is taken of.
+// ones. What a root is taken of is 1, and not trained.
 // CHECK-LABEL: func.func @scale_and_variance(
 // CHECK-SAME:    tensor<4x6xf32> {pipe.param = #pipe.param<"arg0", init = normal
 // CHECK-SAME:    tensor<6xf32> {pipe.param = #pipe.param<"arg1", init = ones>}
-// CHECK-SAME:    tensor<6xf32> {pipe.param = #pipe.param<"arg2", init = ones>}
-// CHECK-SAME:    tensor<3x4xf32> {pipe.batch = "arg3"}
+// CHECK-SAME:    tensor<3x4xf32> {pipe.batch = "arg3"})
+// CHECK:         arith.constant dense<1.000000e+00> : tensor<6xf32>
 func.func @scale_and_variance(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<4x6xf32>') is taken for a parameter}}
     %w: tensor<4x6xf32>,
     // expected-remark @below {{argument 1 ("arg1", 'tensor<6xf32>') is taken for a parameter}}
     %g: tensor<6xf32>,
-    // expected-remark @below {{argument 2 ("arg2", 'tensor<6xf32>') is taken for a parameter}}
+    // expected-remark @below {{argument 2 ("arg2", 'tensor<6xf32>') is taken for a running variance, which stays 1; --params names what is to be trained}}
     %v: tensor<6xf32>,
     // expected-remark @below {{argument 3 ("arg3", 'tensor<3x4xf32>') is taken for data}}
     %x: tensor<3x4xf32>) -> tensor<3x6xf32> {

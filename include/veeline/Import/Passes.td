@@ -89,7 +89,7 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     values of its own, one that goes into a matrix product or convolution, or one that
     is added to or multiplied with something larger than itself, or added to the only row
     of a product, unless it meets there nothing that depends on data or on anything learned. The others become
-    constants again. Where a model has no such constants, or data is multiplied from the left with an
+    constants again, and so does what a root is taken of, a running variance (1 where there are no values). Where a model has no such constants, or data is multiplied from the left with an
     argument that is not as long as data is, parameters are
     arguments, too: those that `params` lists or, without a list, every tensor of floats whose
     leading dimension is not that of the result, or that data is multiplied with from the left.
