@@ -85,6 +85,20 @@ static std::optional<ElementKind> getKind(Type type) {
   return std::nullopt;
 }
 
+/// The most iterations of loops that an op reduces.
+static double countAdded(KernelSource source) {
+  int64_t most = 1;
+  source.twin.walk([&](linalg::LinalgOp op) {
+    int64_t count = 1;
+    for (auto [size, kind] :
+         llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::reduction)
+        count *= size;
+    most = std::max(most, count);
+  });
+  return static_cast<double>(most);
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -246,6 +260,8 @@ private:
   uint64_t seed;
   bool isExact = true;
   double unit = 0;
+  /// Of the longest sum.
+  double numAdded = 1;
   /// Sums and products themselves are in a narrow type.
   bool isNarrow() const { return unit > epsilonOf(ElementKind::f32); }
   std::vector<Argument> types;
@@ -366,9 +382,16 @@ void KernelChecker::measure(const Arguments &input,
 /// How much that is of the result, the changed inputs say.
 double KernelChecker::getAllowed(size_t argument, int64_t i,
                                  double value) const {
-  double part = std::max((isNarrow() ? 16.0 : 128.0) * unit,
-                         4 * epsilonOf(types[argument].kind));
-  return part * std::abs(value) + 8 * moved[argument][static_cast<size_t>(i)] +
+  double part = 128 * unit, moves = 8;
+  if (isNarrow()) {
+    // What is added to a long sum in a narrow type is lost, or not, by the
+    // order.
+    part = unit * std::max<double>(16, numAdded);
+    moves *= std::sqrt(numAdded);
+  }
+  part = std::max(part, 4 * epsilonOf(types[argument].kind));
+  return part * std::abs(value) +
+         moves * moved[argument][static_cast<size_t>(i)] +
          2 * meanMoved[argument];
 }
 
@@ -452,6 +475,7 @@ bool KernelChecker::check(Style style) {
 KernelVerdict KernelChecker::run() {
   isExact = !hasFloatReduction(source);
   unit = getUnit(source);
+  numAdded = countAdded(source);
   if (readTypes() && chooseBound() && check(Style::positive) &&
       check(Style::signedValues)) {
     // In f16 sums of outliers are infinite, or not, by their order.
