@@ -122,6 +122,10 @@ static void noteOthers(InFlightDiagnostic &diagnostic, ModuleOp module) {
     else
       llvm::interleaveComma(function.getResultTypes(), note << " returns ");
   }
+  for (auto inner : module.getOps<ModuleOp>())
+    diagnostic.attachNote(inner.getLoc())
+        << "functions of an inner module are not looked at; take them out of "
+           "it";
 }
 
 static FailureOr<func::FuncOp> chooseModel(ModuleOp module, StringRef entry) {

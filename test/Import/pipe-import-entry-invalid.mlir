@@ -57,3 +57,15 @@ module {
     return %y : tensor<4xf32>
   }
 }
+
+// -----
+
+// expected-error @below {{expected a func.func with a body that returns a tensor of floats, the model; found none}}
+module {
+  // expected-note @below {{functions of an inner module are not looked at; take them out of it}}
+  module @inner {
+    func.func @model(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+  }
+}
