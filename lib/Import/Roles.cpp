@@ -121,14 +121,21 @@ bool RoleFinder::isOfSamples(unsigned argument, int64_t batch) const {
   });
 }
 
+/// Whether an open argument has rows, as many as there are samples.
+bool RoleFinder::isAsLongAs(unsigned i, int64_t batch) const {
+  if (!isOpen(i))
+    return false;
+  auto type = cast<RankedTensorType>(model.getArgumentTypes()[i]);
+  return type.getRank() > 1 && getLeading(model.getArgument(i)) == batch;
+}
+
 void RoleFinder::findWeights(int64_t batch) {
   SmallVector<unsigned> inDoubt;
   for (unsigned i = 0; i < roles.size(); ++i) {
     if (model.getArgAttr(i, pipe::PipeDialect::constantAttrName))
       continue;
     auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
-    bool hasRows = isOpen(i) && type.getRank() > 1 &&
-                   getLeading(model.getArgument(i)) == batch;
+    bool hasRows = isAsLongAs(i, batch);
     if (hasRows && isTableOfRows(i))
       roles[i] = Role::Weight;
     else if (hasRows && isRight(i))
@@ -159,8 +166,7 @@ SmallVector<unsigned> RoleFinder::findData(int64_t batch) const {
     if (model.getArgAttr(i, pipe::PipeDialect::constantAttrName))
       continue;
     auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
-    bool hasRows = isOpen(i) && type.getRank() > 1 &&
-                   getLeading(model.getArgument(i)) == batch;
+    bool hasRows = isAsLongAs(i, batch);
     if (type &&
         (!isOpen(i) || (hasRows && !isTableOfRows(i)) || isTimeMajor(i, batch)))
       data.push_back(i);

@@ -45,6 +45,7 @@ private:
   bool isOpen(unsigned argument) const;
   bool isRight(unsigned argument) const;
   bool isLeft(unsigned argument) const;
+  bool isAsLongAs(unsigned argument, int64_t batch) const;
   bool isTimeMajor(unsigned argument, int64_t batch) const;
   bool isOfSamples(unsigned argument, int64_t batch) const;
   bool isTableOfRows(unsigned argument) const;

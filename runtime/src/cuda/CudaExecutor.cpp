@@ -354,32 +354,14 @@ CudaExecutor::~CudaExecutor() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-void CudaExecutor::setInputs(Worker &worker, const void *const *inputs) {
-  const artifact::Metadata &metadata = artifact.metadata;
-  int32_t replica =
-      program.placeOf(static_cast<size_t>(worker.rank.index)).replica;
-  int64_t first = int64_t(metadata.microbatches) * replica;
-  for (size_t i = 0; i < worker.inputs.size(); ++i) {
-    const auto *bytes = static_cast<const char *>(inputs[i]);
-    if (i < metadata.batches.size()) {
-      const artifact::Batch &batch = metadata.batches[i];
-      bytes += first * artifact::numElements(batch.shape) *
-               artifact::byteSize(batch.type);
-    }
-    worker.inputs[i] = bytes;
-  }
-  if (!metadata.lengths.empty())
-    worker.rank.dataLengths =
-        static_cast<const int64_t *>(inputs[worker.inputs.size()]) + first;
-}
-
 Status CudaExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
   VEELINE_TRY(fault.status());
   settings = newSettings;
   std::fill(results.begin(), results.end(), 0);
   for (std::unique_ptr<Worker> &worker : workers) {
-    setInputs(*worker, newInputs);
+    selectInputs(*this, artifact.metadata, newInputs, worker->rank,
+                 worker->inputs);
     CudaRank &rank = worker->rank;
     std::fill(rank.versions.begin(), rank.versions.end(), -1);
     rank.lastOp.store(-1, std::memory_order_relaxed);

@@ -73,7 +73,6 @@ private:
   std::vector<CudaRank *> allRanks() const;
   Status beginCaptured();
   Status finishCaptured();
-  void setInputs(Worker &worker, const void *const *inputs);
   void waitUntilDone();
 
   const artifact::Artifact &artifact;

@@ -313,25 +313,6 @@ HostExecutor::~HostExecutor() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-void HostExecutor::setInputs(Worker &worker, const void *const *inputs) {
-  const artifact::Metadata &metadata = artifact.metadata;
-  int32_t replica =
-      program.placeOf(static_cast<size_t>(worker.rank.index)).replica;
-  int64_t first = int64_t(metadata.microbatches) * (replica - firstReplica());
-  for (size_t i = 0; i < worker.inputs.size(); ++i) {
-    const auto *bytes = static_cast<const char *>(inputs[i]);
-    if (i < metadata.batches.size()) {
-      const artifact::Batch &batch = metadata.batches[i];
-      bytes += first * artifact::numElements(batch.shape) *
-               artifact::byteSize(batch.type);
-    }
-    worker.inputs[i] = bytes;
-  }
-  if (!metadata.lengths.empty())
-    worker.rank.dataLengths =
-        static_cast<const int64_t *>(inputs[worker.inputs.size()]) + first;
-}
-
 Status HostExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
   if (Status status = fault.status(); !status.ok())
@@ -340,7 +321,8 @@ Status HostExecutor::begin(const void *const *newInputs,
                                    " is before the step")
                    : status;
   for (Worker *worker : local)
-    setInputs(*worker, newInputs);
+    selectInputs(*this, artifact.metadata, newInputs, worker->rank,
+                 worker->inputs);
   settings = newSettings;
   std::fill(results.begin(), results.end(), notReported);
   for (Worker *worker : local) {

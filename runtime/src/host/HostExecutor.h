@@ -119,7 +119,6 @@ private:
   void addReductions(Worker &worker);
   Status startThreads();
   void runWorker(Worker &worker);
-  void setInputs(Worker &worker, const void *const *inputs);
   void waitUntilDone();
   void addIdleTails();
   int64_t maxMessageBytes() const;

@@ -8,6 +8,7 @@
 #define VEELINE_RUNTIME_HOST_LOADEDPROGRAM_H
 
 #include "Executor.h"
+#include "Rank.h"
 #include "Timeline.h"
 
 namespace veeline::host {
@@ -27,6 +28,13 @@ public:
   /// The last steps of each rank of this process; empty without a timeline.
   virtual std::vector<std::vector<Event>> timeline(int32_t steps) const = 0;
 };
+
+/// Of `all` inputs of a step, as Executor::begin takes them, those of a rank of
+/// `loaded`: batches begin with the microbatches of its replica. Gives the rank
+/// their lengths, too.
+void selectInputs(const LoadedProgram &loaded,
+                  const artifact::Metadata &metadata, const void *const *all,
+                  veeline_rank &rank, std::vector<const void *> &inputs);
 
 } // namespace veeline::host
 

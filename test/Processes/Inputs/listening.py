@@ -6,22 +6,11 @@ Usage: listening.py NAME COMMAND ARGUMENT ...
 """
 
 import os
-import signal
-import subprocess
 import sys
-import uuid
+
+import until_a_step
 
 LISTEN = "0A"
-
-
-def processes(name, mark):
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/environ", "rb") as file, open(f"/proc/{pid}/comm") as comm:
-                if mark.encode() in file.read() and comm.read().strip() == name:
-                    yield pid
-        except OSError:
-            pass  # It has ended, or is another user's.
 
 
 def sockets(pid):
@@ -44,16 +33,7 @@ def listeners():
     return found
 
 
-name, command = sys.argv[1], sys.argv[2:]
-mark = f"VEELINE_TEST={uuid.uuid4()}"
-environment = {**os.environ, **dict([mark.split("=")])}
-run = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)
-for line in run.stdout:
-    if "step " in line:
-        break
-pids, table = list(processes(name, mark)), listeners()
-addresses = {table[socket] for pid in pids for socket in sockets(pid) if socket in table}
+with until_a_step.processes(sys.argv[1], sys.argv[2:]) as pids:
+    table = listeners()
+    addresses = {table[socket] for pid in pids for socket in sockets(pid) if socket in table}
 print(f"{len(pids)} processes listen at {', '.join(sorted(addresses)) or 'no address'}")
-os.killpg(run.pid, signal.SIGTERM)
-run.stdout.read()
-run.wait()

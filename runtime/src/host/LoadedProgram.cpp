@@ -1,0 +1,30 @@
+//===- LoadedProgram.cpp - a program, as the trainer has it ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoadedProgram.h"
+
+using namespace veeline;
+
+void host::selectInputs(const LoadedProgram &loaded,
+                        const artifact::Metadata &metadata,
+                        const void *const *all, veeline_rank &rank,
+                        std::vector<const void *> &inputs) {
+  int32_t replica =
+      rank.program->placeOf(static_cast<size_t>(rank.index)).replica;
+  int64_t first =
+      int64_t(metadata.microbatches) * (replica - loaded.firstReplica());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto *bytes = static_cast<const char *>(all[i]);
+    if (i < metadata.batches.size()) {
+      const artifact::Batch &batch = metadata.batches[i];
+      bytes += first * artifact::numElements(batch.shape) *
+               artifact::byteSize(batch.type);
+    }
+    inputs[i] = bytes;
+  }
+  if (!metadata.lengths.empty())
+    rank.dataLengths = static_cast<const int64_t *>(all[inputs.size()]) + first;
+}
