@@ -399,7 +399,7 @@ private:
   }
   void finish(Transfer transfer) {
     bool done = false;
-    for (net::Pauses wait(bells.own());;) {
+    for (net::Pauses wait(bells);;) {
       if (pauses)
         wait.beforeLook();
       check(mpi.test(transfer.request, &done, nullptr));

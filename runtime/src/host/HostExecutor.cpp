@@ -413,10 +413,13 @@ Pulse HostExecutor::pulse() const {
 }
 
 void HostExecutor::describe(ShortText &text) const {
-  text << "step " << settings.step << ": ";
-  if (const char *failure = network->knownFailure())
-    text << failure << "; ";
-  group.describe(text, local.front()->rank);
+  const char *known = network->knownFailure();
+  std::string_view failure = known ? known : "";
+  ShortText place;
+  describePlace(place);
+  text << "step " << settings.step << ": " << failure;
+  if (failure.find(place.view()) == std::string_view::npos)
+    text << (failure.empty() ? "" : "; ") << place.view();
 }
 
 /// `squareOf(rank, i)` is that of parameter i of the rank's table. In the order

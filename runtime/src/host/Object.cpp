@@ -45,6 +45,9 @@ Status Object::load(std::string_view bytes) {
   // The loader takes equal names for equal files, so the descriptor stays open
   // as long as the object is loaded: no other one gets its number.
   std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  if (::access(path.c_str(), F_OK) != 0)
+    return Status::error("code is loaded through '" + path +
+                         "', which is not there; mount /proc");
   handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Status::error(std::string("cannot load an object: ") + ::dlerror());

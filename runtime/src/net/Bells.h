@@ -30,6 +30,8 @@ public:
   void connect(int32_t self, const std::vector<std::string> &descriptions);
 
   Bell &own() { return mine ? mine->bell : unshared; }
+  /// Whether there is a bell of every rank.
+  bool everyoneRings() const { return found.size() + 1 == bells.size(); }
   /// Null where that rank is on another host.
   Bell *of(int32_t rank) const { return bells[static_cast<size_t>(rank)]; }
 

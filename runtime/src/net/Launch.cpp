@@ -52,9 +52,21 @@ static Expected<int64_t> readNumber(const char *name, int64_t least,
   return value;
 }
 
+/// Of a run on one machine, so that two at once do not meet.
+static uint16_t choosePort(const std::string &job) {
+  constexpr uint32_t first = 20'000, count = 9'500;
+  uint32_t hash = 2'166'136'261; // FNV-1a: the same in all processes.
+  for (char c : job)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619;
+  return static_cast<uint16_t>(first + hash % count);
+}
+
 static Status readRendezvous(Place &place) {
-  if (const char *address = std::getenv("MASTER_ADDR"); address && *address)
+  const char *address = std::getenv("MASTER_ADDR");
+  if (address && *address)
     place.address = address;
+  else if (!place.job.empty())
+    place.port = choosePort(place.job);
   if (!std::getenv("MASTER_PORT"))
     return Status::success();
   Expected<int64_t> port = readNumber("MASTER_PORT", 1, 65535);

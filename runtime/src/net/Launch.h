@@ -27,7 +27,8 @@ struct Place {
 };
 
 /// Reads the environment: Open MPI's mpirun, Slurm's srun, or RANK and
-/// WORLD_SIZE; MASTER_ADDR and MASTER_PORT say where rank 0 listens. Nothing
+/// WORLD_SIZE; MASTER_ADDR and MASTER_PORT say where rank 0 listens (without
+/// both, runs of mpirun and srun have a port of their own). Nothing
 /// where no launcher has started more than one process; an error where one has
 /// that is not known, or that does not say how many.
 Expected<std::optional<Place>> findPlace();

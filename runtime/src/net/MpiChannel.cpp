@@ -34,7 +34,7 @@ bool MpiChannel::isDone(veeline_rank &rank, void *request, int64_t *bytes) {
 
 /// False after a fault.
 bool MpiChannel::await(veeline_rank &rank, void *request) {
-  return sleepUntil(rank, index, own, isAborted,
+  return sleepUntil(rank, index, bells, isAborted,
                     [&] { return isDone(rank, request); });
 }
 
@@ -94,7 +94,7 @@ void MpiChannel::post(veeline_rank &rank, void *slot) {
 
 /// False after a fault.
 bool MpiChannel::waitForOldest(veeline_rank &rank, int64_t &bytes) {
-  bool isThere = sleepUntil(rank, index, own, isAborted,
+  bool isThere = sleepUntil(rank, index, bells, isAborted,
                             [&] { return hasCome(rank, posted.front()); });
   bytes = posted.front().bytes;
   posted.pop_front();

@@ -29,7 +29,7 @@ public:
   MpiChannel(const MpiLibrary &mpi, Bells &bells, int32_t self,
              const host::Group &group, int32_t index,
              const artifact::Channel &description)
-      : mpi(mpi), own(bells.own()),
+      : mpi(mpi), bells(bells),
         peer(bells.of(description.fromRank == self ? description.toRank
                                                    : description.fromRank)),
         index(index), description(description),
@@ -76,7 +76,7 @@ private:
   size_t bytesAhead() const;
 
   const MpiLibrary &mpi;
-  Bell &own;
+  Bells &bells;
   Bell *const peer; ///< Null: it is not on this host.
   const int32_t index;
   const artifact::Channel &description;

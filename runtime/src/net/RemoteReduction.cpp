@@ -267,7 +267,7 @@ void MpiReduction::wait(veeline_rank &rank) {
     return rank.fail("gradients of replicas are waited for, but none were "
                      "posted");
   ++numWaited;
-  if (!sleepUntil(rank, piece.group.indexOf(piece.index), bells.own(),
-                  isAborted, [this] { return numFinished == numPosted; }))
+  if (!sleepUntil(rank, piece.group.indexOf(piece.index), bells, isAborted,
+                  [this] { return numFinished == numPosted; }))
     rank.failed = true;
 }

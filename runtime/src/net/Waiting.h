@@ -7,7 +7,7 @@
 #ifndef VEELINE_RUNTIME_NET_WAITING_H
 #define VEELINE_RUNTIME_NET_WAITING_H
 
-#include "Bell.h"
+#include "Bells.h"
 #include "Clock.h"
 #include "Rank.h"
 
@@ -18,12 +18,14 @@ namespace veeline::net {
 
 /// The pauses of who looks again and again whether something is there. He
 /// sleeps until somebody rings, from when on it counts as a new wait, and no
-/// longer than an eighth of what the wait has taken, or 0.5 ms. So short waits
-/// end soon, what nobody rings for is found all the same, and long waits leave
-/// the core to others.
+/// longer than a quarter of what the wait has taken; nor than 1 ms, or 0.5 ms
+/// where some others have nothing to ring. So short waits end soon, what nobody
+/// rings for is found all the same, and long waits leave the core to others.
 class Pauses {
 public:
-  explicit Pauses(Bell &bell) : bell(bell) {}
+  explicit Pauses(Bells &bells)
+      : bell(bells.own()),
+        maxSleepNanoseconds(bells.everyoneRings() ? 1'000'000 : 500'000) {}
   ~Pauses() {
     if (isArmed)
       bell.disarm();
@@ -47,8 +49,7 @@ public:
     isArmed = false;
     // What a sleep costs, some 10 us where there is a hypervisor, is a few
     // percent of that.
-    constexpr int64_t maxSleepNanoseconds = 500'000;
-    if (bell.sleep(std::min(waited / 8, maxSleepNanoseconds)))
+    if (bell.sleep(std::min(waited / 4, maxSleepNanoseconds)))
       wakened = host::nanoseconds();
   }
 
@@ -56,17 +57,18 @@ public:
 
 private:
   Bell &bell;
+  const int64_t maxSleepNanoseconds;
   int64_t wakened = begin, waited = 0;
   bool isArmed = false;
 };
 
 /// Calls `isDone` until it is true: then so is the result, unless the rank has
-/// failed; false once `isAborted` is. `bell` is the rank's. What is under way
-/// is helped meanwhile.
+/// failed; false once `isAborted` is. The bells are the rank's. What is under
+/// way is helped meanwhile.
 template <typename Predicate>
-bool lookUntil(veeline_rank &rank, Bell &bell,
+bool lookUntil(veeline_rank &rank, Bells &bells,
                const std::atomic<bool> &isAborted, Predicate isDone) {
-  Pauses pauses(bell);
+  Pauses pauses(bells);
   for (;;) {
     pauses.beforeLook();
     rank.progressMessages();
@@ -83,10 +85,10 @@ bool lookUntil(veeline_rank &rank, Bell &bell,
 
 /// The same; `awaited` says what is waited for, as Group::waitFor has it.
 template <typename Predicate>
-bool sleepUntil(veeline_rank &rank, int32_t awaited, Bell &bell,
+bool sleepUntil(veeline_rank &rank, int32_t awaited, Bells &bells,
                 const std::atomic<bool> &isAborted, Predicate isDone) {
   rank.await(awaited);
-  bool isThere = lookUntil(rank, bell, isAborted, isDone);
+  bool isThere = lookUntil(rank, bells, isAborted, isDone);
   if (isThere || rank.failed)
     rank.await(-1);
   return isThere;

@@ -50,6 +50,7 @@ TEST(Bell, EndsASleep) {
   Bells bells;
   bells.connect(0, {bells.describe(), readDescription(pipe[0])});
   EXPECT_EQ(bells.of(0), &bells.own());
+  EXPECT_TRUE(bells.everyoneRings());
   Bell *bell = bells.of(1);
   ASSERT_NE(bell, nullptr);
   EXPECT_TRUE(bell->isArmed());
@@ -77,6 +78,7 @@ TEST(Bells, AreNotTakenForOthers) {
   EXPECT_NE(bells.of(1), nullptr);
   for (int32_t rank = 2; rank <= 8; ++rank)
     EXPECT_EQ(bells.of(rank), nullptr) << rank;
+  EXPECT_FALSE(bells.everyoneRings());
   ::close(file);
 }
 
@@ -186,35 +188,35 @@ TEST(Bell, IsNeverLost) {
 //===----------------------------------------------------------------------===//
 
 TEST(Waiting, ArmsTheBellInALongWait) {
-  Bell bell;
+  Bells bells;
   host::HostRank rank;
   std::atomic<bool> isAborted{false}, isThere{false};
   std::thread waiter([&] {
     EXPECT_TRUE(
-        sleepUntil(rank, 0, bell, isAborted, [&] { return isThere.load(); }));
+        sleepUntil(rank, 0, bells, isAborted, [&] { return isThere.load(); }));
   });
-  while (!bell.isArmed())
+  while (!bells.own().isArmed())
     std::this_thread::yield();
   isThere = true;
-  bell.ring();
+  bells.own().ring();
   waiter.join();
-  EXPECT_FALSE(bell.isArmed());
+  EXPECT_FALSE(bells.own().isArmed());
   EXPECT_EQ(rank.awaited, -1);
 }
 
 /// A bell that is lost costs a pause.
 TEST(Waiting, EndsWithoutABell) {
-  Bell bell;
+  Bells bells;
   host::HostRank rank;
   std::atomic<bool> isAborted{false};
   int looks = 0;
   EXPECT_TRUE(
-      sleepUntil(rank, 0, bell, isAborted, [&] { return ++looks == 1000; }));
-  EXPECT_FALSE(bell.isArmed());
+      sleepUntil(rank, 0, bells, isAborted, [&] { return ++looks == 1000; }));
+  EXPECT_FALSE(bells.own().isArmed());
   std::thread aborter([&] { isAborted = true; });
-  EXPECT_FALSE(sleepUntil(rank, 0, bell, isAborted, [] { return false; }));
+  EXPECT_FALSE(sleepUntil(rank, 0, bells, isAborted, [] { return false; }));
   aborter.join();
-  EXPECT_FALSE(bell.isArmed());
+  EXPECT_FALSE(bells.own().isArmed());
 }
 
 //===----------------------------------------------------------------------===//
