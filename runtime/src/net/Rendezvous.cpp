@@ -25,6 +25,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
 using namespace veeline;
@@ -78,6 +79,7 @@ private:
   std::string table() const;
   std::string findDifference(const Hello &hello, const std::string &about);
   void welcome(const Hello &hello, tcp::socket socket);
+  asio::awaitable<void> watch(int32_t who);
   void drop(tcp::socket &socket, const char *why);
   void dropSilent();
   std::string whyStranger(const tcp::socket &socket,
@@ -89,6 +91,7 @@ private:
   void finish(Status status);
   void finishIfComplete();
   std::string missing() const;
+  std::string whoLeft() const;
   bool hasToken(const Hello &hello) const;
 
   /// Its own, so that strangers that have not spoken end with the meeting.
@@ -103,6 +106,8 @@ private:
   std::vector<tcp::socket> peers;
   std::vector<std::string> ports; ///< "address port" of each rank.
   bool isJoined = false;          ///< Connected to all lower ranks.
+  bool isComplete = false;        ///< Of rank 0: all have come.
+  std::set<int32_t> left;         ///< Came, and went before all had come.
   /// By rank, why one that may be of another run was turned away.
   std::map<int32_t, std::string> refused;
   const steady_clock::time_point begin = steady_clock::now();
@@ -387,6 +392,7 @@ std::string Meeting::findDifference(const Hello &hello,
 /// Rank 0 answers when it knows everybody; others at once.
 void Meeting::welcome(const Hello &hello, tcp::socket socket) {
   peers[static_cast<size_t>(hello.rank)] = std::move(socket);
+  left.erase(hello.rank);
   if (refused.erase(hello.rank))
     startDeadline();
   if (rank != 0) {
@@ -396,10 +402,27 @@ void Meeting::welcome(const Hello &hello, tcp::socket socket) {
         [this](const std::exception_ptr &) { finishIfComplete(); });
     return;
   }
+  isComplete = true;
   for (int32_t i = 1; i < numRanks; ++i)
-    if (!peers[static_cast<size_t>(i)].is_open())
-      return;
-  asio::co_spawn(io, answerAll(), asio::detached);
+    isComplete &= peers[static_cast<size_t>(i)].is_open();
+  if (isComplete)
+    asio::co_spawn(io, answerAll(), asio::detached);
+  else
+    asio::co_spawn(io, watch(hello.rank), asio::detached);
+}
+
+/// Who has come says nothing before he is answered: what there is to read is
+/// the end of his process, and another one may come in his place.
+asio::awaitable<void> Meeting::watch(int32_t who) {
+  tcp::socket &peer = peers[static_cast<size_t>(who)];
+  asio::error_code error;
+  co_await peer.async_wait(tcp::socket::wait_read,
+                           asio::redirect_error(asio::use_awaitable, error));
+  if (error || isComplete || result)
+    co_return;
+  left.insert(who);
+  drop(peer,
+       ("it was rank " + std::to_string(who) + ", which has gone").c_str());
 }
 
 std::string Meeting::table() const {
@@ -592,12 +615,20 @@ std::string Meeting::missing() const {
   return (count == 1 ? "rank " : "ranks ") + ranks;
 }
 
+std::string Meeting::whoLeft() const {
+  std::string text;
+  for (int32_t i : left)
+    text += "; rank " + std::to_string(i) + " had come, and has gone";
+  return text;
+}
+
 std::string Meeting::inVain() const {
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g", options.timeoutSeconds);
   return "rank " + std::to_string(rank) + " waited " + seconds +
          " s in vain for " + missing() + " at " + options.place.address + ":" +
-         std::to_string(port) + (isNamed ? "" : otherRun);
+         std::to_string(port) + whoLeft() +
+         (isNamed || !left.empty() ? "" : otherRun);
 }
 
 void Meeting::startDeadline() {
