@@ -34,7 +34,7 @@ using compiler::OptionName;
 
 namespace {
 
-/// What VPipe's driver calls otherwise.
+/// What VPipe's driver, or a command, calls otherwise.
 const std::map<std::string, std::string> equivalents = {
     {"module", "'model'"},
     {"recompute_ratio", "'recompute'"},
@@ -44,6 +44,7 @@ const std::map<std::string, std::string> equivalents = {
     {"weight_decay", "'weight-decay'"},
     {"data_dir", "'data' or 'text'"},
     {"checkpoint_dir", "'save' and 'init'"},
+    {"output", "'artifact'"},
 };
 
 class Job {
@@ -83,6 +84,7 @@ private:
   bool checkMachines();
   bool checkMachine(const JobEntry::Value &value, size_t rank);
   bool checkPlace(const net::Place &place);
+  bool checkHost(size_t rank, const std::string &startedBy);
   bool checkArtifact(bool isCompiledHere);
 
   void addArguments(const JobEntry &entry, const OptionName &option,
@@ -94,6 +96,7 @@ private:
   template <typename Build, typename Check>
   bool blame(const std::string &error, Build build, Check check);
   std::string hostsText() const;
+  std::string numberOfReplicas() const;
   int compile();
   int train();
 
@@ -457,8 +460,13 @@ bool Job::checkMachines() {
             ", expected one for each of the " + std::to_string(ranks) +
             " ranks (" + std::to_string(ofReplica) +
             (widths.empty() ? " stages times " : " of all stages times ") +
-            std::to_string(command->replicas) + " replicas)");
+            numberOfReplicas() + ")");
   return true;
+}
+
+std::string Job::numberOfReplicas() const {
+  return std::to_string(command->replicas) +
+         (command->replicas == 1 ? " replica" : " replicas");
 }
 
 /// "a:2,b:2", as mpirun's --host takes it.
@@ -484,21 +492,27 @@ bool Job::checkPlace(const net::Place &place) {
     return fail(*entry, "found " + std::to_string(hosts.size()) + ", but " +
                             place.launcher + " has started " +
                             std::to_string(place.numRanks) + " processes");
-  auto rank = static_cast<size_t>(place.rank);
+  if (!checkHost(static_cast<size_t>(place.rank),
+                 place.launcher + " has started it on"))
+    return false;
+  if (hosts[0] != "localhost")
+    ::setenv("MASTER_ADDR", hosts[0].c_str(), /*overwrite=*/0);
+  return true;
+}
+
+/// Whether this is the host of the rank, where the file has its name.
+bool Job::checkHost(size_t rank, const std::string &startedBy) {
   char name[256] = {};
   ::gethostname(name, sizeof(name) - 1);
   const std::string &host = hosts[rank];
   std::string here = name, shortName = here.substr(0, here.find('.'));
   bool isAddress = host == "localhost" ||
                    host.find_first_not_of("0123456789.") == std::string::npos;
-  if (!isAddress && host != here && host.substr(0, host.find('.')) != shortName)
-    return fail(entry->values[rank].line,
-                "machines: rank " + std::to_string(place.rank) + " is on '" +
-                    host + "', but " + place.launcher + " has started it on '" +
-                    here + "'");
-  if (hosts[0] != "localhost")
-    ::setenv("MASTER_ADDR", hosts[0].c_str(), /*overwrite=*/0);
-  return true;
+  if (isAddress || host == here || host.substr(0, host.find('.')) == shortName)
+    return true;
+  return fail(find("machines")->values[rank].line,
+              "machines: rank " + std::to_string(rank) + " is on '" + host +
+                  "', but " + startedBy + " '" + here + "'");
 }
 
 //===----------------------------------------------------------------------===//
@@ -535,17 +549,22 @@ bool Job::checkArtifact(bool isCompiledHere) {
   const JobEntry *batch = find("batch-size");
   if (!batch || metadata.batches.empty() || metadata.batches[0].shape.empty())
     return true;
-  int64_t samples =
-      metadata.batches[0].shape[0] * metadata.microbatches * command->replicas;
-  if (std::to_string(samples) == batch->values[0].text)
+  int64_t perMicrobatch = metadata.batches[0].shape[0] * command->replicas;
+  int64_t samples = perMicrobatch * metadata.microbatches, expected = 0;
+  if (!checkNumber(*batch, expected))
+    return false;
+  if (samples == expected)
     return true;
   return fail(*batch,
               "found " + batch->values[0].text + ", but a step takes " +
                   std::to_string(samples) +
                   " samples: " + std::to_string(metadata.batches[0].shape[0]) +
                   " in each of " + std::to_string(metadata.microbatches) +
-                  " microbatches of " + std::to_string(command->replicas) +
-                  (command->replicas == 1 ? " replica" : " replicas"));
+                  " microbatches of " + numberOfReplicas() +
+                  (expected % perMicrobatch == 0
+                       ? "; microbatches: " +
+                             std::to_string(expected / perMicrobatch) + " fits"
+                       : ""));
 }
 
 static void printCommand(const std::vector<std::string> &arguments) {
@@ -611,6 +630,9 @@ int Job::run() {
              hostsText() + " veeline run " + options.file);
     return 1;
   }
+  if (!isLaunched && !options.compileOnly && !hosts.empty() &&
+      !checkHost(0, "this is"))
+    return 1;
   if (!isLaunched || options.compileOnly) {
     if (!checkPartition())
       return 1;

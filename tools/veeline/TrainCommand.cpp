@@ -160,6 +160,7 @@ static void addOutputOptions(CLI::App &app, TrainCommand &command) {
                  "PREFIX.rankN.txt and as a Chrome trace, "
                  "PREFIX.rankN.trace.json")
       ->type_name("PREFIX")
+      ->check(commandline::checkFileName)
       ->group(group);
   app.add_flag("--trace-tensors", options.traceTensors,
                "Print mean, deviation, least and greatest value of each "
@@ -335,8 +336,8 @@ std::vector<compiler::OptionName> driver::listTrainOptions() {
   for (const CLI::Option *option : app.get_subcommand("train")->get_options())
     for (const std::string &name : option->get_lnames())
       if (name != "help")
-        names.push_back(
-            {name, option->get_expected_max() == 0, name == "rank-order"});
+        names.push_back({name, option->get_expected_max() == 0,
+                         option->get_delimiter() != 0 || name == "rank-order"});
   return names;
 }
 

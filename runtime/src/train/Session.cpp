@@ -199,13 +199,20 @@ std::string Run::commonOptions() const {
   return text;
 }
 
+Status train::checkTransport(const Options &options,
+                             const std::optional<net::Place> &place) {
+  if (place || options.transport == "auto")
+    return Status::success();
+  return Status::error("--transport " + options.transport +
+                       " says how processes send messages, but no launcher "
+                       "has started several: ranks are threads here; start "
+                       "one process for each rank, or leave it out");
+}
+
 Status Run::openNetwork() {
   const artifact::Program *program = metadata().findProgram(options.program);
-  if (!place && options.transport != "auto")
-    return Status::error("--transport " + options.transport +
-                         " says how processes send messages, but no launcher "
-                         "has started several: ranks are threads here; start "
-                         "one process for each rank, or leave it out");
+  if (Status status = checkTransport(options, place); !status.ok())
+    return status;
   if (!place || !program)
     return Status::success();
   const std::string &launcher = place->launcher;

@@ -29,6 +29,10 @@ inline constexpr int32_t profileSteps = 21;
 /// reduction has two.
 size_t timelineCapacity(const artifact::Program &program, int64_t steps);
 
+/// `place` is what the launcher says, where there is one.
+Status checkTransport(const Options &options,
+                      const std::optional<net::Place> &place);
+
 /// What all sessions of a run share: the artifact, the data, the first values
 /// of the parameters.
 class Run {

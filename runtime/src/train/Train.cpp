@@ -172,6 +172,14 @@ Status Trainer::checkFinite() const {
                        "; a smaller --lr or a longer --warmup may help");
 }
 
+/// Whether the rank's record can be written.
+static Status checkRecordOf(int32_t rank, const Options &options) {
+  Status status =
+      checkWritable(flightRecordName(options.flightRecorder, rank) + ".txt");
+  return status.ok() ? status
+                     : Status::error("--flight-recorder: " + status.message());
+}
+
 /// Of each rank of this process.
 Status Trainer::checkFlightRecord(const artifact::Program *program) const {
   if (options.flightRecorder.empty() || !program)
@@ -179,13 +187,10 @@ Status Trainer::checkFlightRecord(const artifact::Program *program) const {
   for (size_t rank = 0; rank < program->ranks.size(); ++rank) {
     bool isElsewhere =
         run.network && rank != static_cast<size_t>(run.network->rank());
-    Status status = isElsewhere
-                        ? Status::success()
-                        : checkWritable(flightRecordName(options.flightRecorder,
-                                                         int32_t(rank)) +
-                                        ".txt");
-    if (!status.ok())
-      return Status::error("--flight-recorder: " + status.message());
+    if (isElsewhere)
+      continue;
+    if (Status status = checkRecordOf(int32_t(rank), options); !status.ok())
+      return status;
   }
   return Status::success();
 }
@@ -360,6 +365,9 @@ Status Trainer::train() {
 }
 
 Status train::checkFiles(const Options &options, bool writesResults) {
+  if (auto place = net::findPlace(); place.ok())
+    if (Status status = checkTransport(options, *place); !status.ok())
+      return status;
   if (Status status = data::checkFiles(options.inputs); !status.ok())
     return status;
   if (!options.init.empty())
@@ -371,7 +379,8 @@ Status train::checkFiles(const Options &options, bool writesResults) {
        {options.save, options.metrics, options.timeline, options.profile})
     if (Status status = checkWritable(path); !status.ok())
       return status;
-  return Status::success();
+  return options.flightRecorder.empty() ? Status::success()
+                                        : checkRecordOf(0, options);
 }
 
 Status train::check(const Options &options) {
