@@ -146,14 +146,14 @@ Status CellReader::addMessage(const schedule::MessageCell &cell) {
   op.handle = handles++;
   Key key{cell.chunk, cell.microbatch, op.message.direction};
   if (cell.isSend && !made.contains(key))
-    return wrong("sends what nothing before it makes; it comes after the " +
+    return wrong("sends what nothing before it makes; expected the " +
                  std::string(cell.isGradient ? "backward" : "forward") +
                  " of chunk " + std::to_string(cell.chunk) + ", microbatch " +
-                 std::to_string(cell.microbatch));
+                 std::to_string(cell.microbatch) + ", before it");
   if (cell.isSend)
     sends.push_back(op.handle);
-  else
-    received.try_emplace(key, op.handle);
+  else if (!received.try_emplace(key, op.handle).second)
+    return wrong("receives what a cell before it has received");
   add(op);
   return Status::success();
 }
