@@ -9,6 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <fstream>
+#include <set>
+#include <unistd.h>
 
 using namespace veeline;
 using namespace veeline::net;
@@ -36,4 +40,27 @@ Expected<const MpiLibrary *> net::loadMpi(const std::string &directory) {
     return Status::error(std::string("cannot load MPI: ") + ::dlerror() +
                          "; --transport tcp does without");
   return reinterpret_cast<GetMpiLibrary *>(symbol)();
+}
+
+bool SharedMemoryName::find() {
+  const char *localRank = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  const char *localSize = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (!localRank || !localSize)
+    return false;
+  std::set<std::string> paths;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find("/vader_segment.") != std::string::npos)
+      paths.insert(line.substr(line.find('/')));
+  for (const std::string &other : paths)
+    if (other.ends_with(std::string(".") + localRank))
+      path = other;
+  return !path.empty() && std::to_string(paths.size()) == localSize;
+}
+
+void SharedMemoryName::remove() { isRemoved = ::unlink(path.c_str()) == 0; }
+
+void SharedMemoryName::restore() {
+  if (isRemoved)
+    ::close(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 }

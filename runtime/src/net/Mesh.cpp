@@ -72,7 +72,21 @@ Expected<std::unique_ptr<Mesh>> Mesh::create(const MeetingOptions &options,
   if (!descriptions.ok())
     return descriptions.status();
   mesh->bells.connect(mesh->rank(), *descriptions);
+  if (Status status = mesh->removeSharedMemoryName(); !status.ok())
+    return status;
   return mesh;
+}
+
+Status Mesh::removeSharedMemoryName() {
+  constexpr const char *yes = "uses the memory of all";
+  auto answers = exchange(sharedMemory.find() ? yes : "");
+  if (!answers.ok())
+    return answers.status();
+  for (const std::string &answer : *answers)
+    if (answer != yes)
+      return Status::success();
+  sharedMemory.remove();
+  return Status::success();
 }
 
 void Mesh::start() {
@@ -110,6 +124,7 @@ Mesh::~Mesh() {
   if (!mpi || failure)
     return;
   Deadline deadline(timeoutSeconds, rank(), "end MPI");
+  sharedMemory.restore();
   mpi->finalize();
 }
 

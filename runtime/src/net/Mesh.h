@@ -84,6 +84,7 @@ private:
 
   // Of the network's thread.
   void start();
+  Status removeSharedMemoryName();
   asio::awaitable<void> read(int32_t peer);
   asio::awaitable<bool> readFrame(int32_t peer, const Header &header);
   asio::awaitable<bool> readBytes(Link &link, char *target, size_t bytes,
@@ -128,6 +129,7 @@ private:
   const uint64_t maxExchangeBytes;
   const MpiLibrary *const mpi;
   Bells bells; ///< Of messages by MPI.
+  SharedMemoryName sharedMemory;
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> work;
   asio::steady_timer timer;

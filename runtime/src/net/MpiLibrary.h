@@ -44,6 +44,24 @@ using GetMpiLibrary = const MpiLibrary *();
 /// Loads libveeline_mpi.so from `directory`, and MPI with it.
 Expected<const MpiLibrary *> loadMpi(const std::string &directory);
 
+/// By Open MPI, processes of a host share memory that has a name, which stays
+/// where a process ends without `finalize` and mpirun does not see to it.
+class SharedMemoryName {
+public:
+  /// After `initialize`: whether this process uses the memory of all ranks of
+  /// its host by now.
+  bool find();
+  /// Takes the name of its own away, which nobody needs then. `finalize` misses
+  /// it.
+  void remove();
+  /// Before `finalize`.
+  void restore();
+
+private:
+  std::string path;
+  bool isRemoved = false;
+};
+
 } // namespace veeline::net
 
 #endif // VEELINE_RUNTIME_NET_MPILIBRARY_H

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs mpirun, sends it a signal in the second step of the ranks, and prints its exit code.
+"""Runs mpirun, sends it a signal, or several, in the second step of the ranks, and prints its exit code.
 
-Usage: interrupt.py SIGNAL COMMAND ARGUMENT ...
+Usage: interrupt.py SIGNAL,... COMMAND ARGUMENT ...
 """
 
 import signal
@@ -22,6 +22,8 @@ for line in run.stdout:
     if "step " in line:
         break
 time.sleep(0.3)
-run.send_signal(getattr(signal, "SIG" + name))
+for each in name.split(","):
+    run.send_signal(getattr(signal, "SIG" + each))
+    time.sleep(0.3)
 sys.stdout.write(run.stdout.read())
 print(f"exit {run.wait()}")
