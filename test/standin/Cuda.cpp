@@ -6,6 +6,8 @@
 
 #include "Engine.h"
 
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -21,7 +23,9 @@ static constexpr int invalidValue = 1, notInitialized = 3, invalidDevice = 101,
                      captureOfAnotherThread = 908;
 
 /// The device, from 1, whose context is current.
-static thread_local int currentDevice = 0;
+static thread_local int currentContext = 0;
+
+int standin::currentDevice() { return currentContext - 1; }
 
 namespace {
 /// Each function has one first: the lock, and whether the call fails at once.
@@ -33,7 +37,7 @@ public:
     if (code == 0 && !engine.isInitialized)
       code = notInitialized;
     if (code == 0 && needsContext &&
-        (currentDevice == 0 || engine.contexts[currentDevice - 1] == 0))
+        (currentContext == 0 || engine.contexts[currentContext - 1] == 0))
       code = invalidContext;
   }
 
@@ -144,6 +148,14 @@ VEELINE_STANDIN int cuDeviceGetAttribute(int *value, int attribute,
   return api::success;
 }
 
+VEELINE_STANDIN int cuDeviceGetUuid_v2(api::Uuid *uuid, api::Device device) {
+  ENTER("cuDeviceGetUuid_v2", false);
+  *uuid = {};
+  // Of the machine: the same in all processes.
+  std::snprintf(uuid->bytes, sizeof(uuid->bytes), "stand-in %d", device);
+  return api::success;
+}
+
 VEELINE_STANDIN int cuDevicePrimaryCtxRetain(api::Context *context,
                                              api::Device device) {
   ENTER("cuDevicePrimaryCtxRetain", false);
@@ -162,7 +174,7 @@ VEELINE_STANDIN int cuDevicePrimaryCtxRelease_v2(api::Device device) {
 
 VEELINE_STANDIN int cuCtxSetCurrent(api::Context context) {
   ENTER("cuCtxSetCurrent", false);
-  currentDevice = static_cast<int>(reinterpret_cast<intptr_t>(context));
+  currentContext = static_cast<int>(reinterpret_cast<intptr_t>(context));
   return api::success;
 }
 
@@ -174,7 +186,8 @@ VEELINE_STANDIN int cuMemGetInfo_v2(size_t *available, size_t *total) {
   ENTER("cuMemGetInfo_v2");
   *total = static_cast<size_t>(engine.deviceBytes);
   *available =
-      *total - static_cast<size_t>(engine.allocatedBytes(currentDevice - 1));
+      *total - static_cast<size_t>(engine.allocatedBytes(currentContext - 1) +
+                                   engine.reservedBytes);
   return api::success;
 }
 
@@ -183,7 +196,7 @@ VEELINE_STANDIN int cuMemAlloc_v2(api::DevicePointer *place, size_t bytes) {
   if (bytes == 0)
     return invalidValue;
   Allocation *allocation =
-      engine.allocate(static_cast<int64_t>(bytes), currentDevice - 1);
+      engine.allocate(static_cast<int64_t>(bytes), currentContext - 1);
   if (!allocation)
     return api::outOfMemory;
   *place = reinterpret_cast<api::DevicePointer>(allocation->address);
@@ -284,6 +297,29 @@ VEELINE_STANDIN int cuMemsetD8Async(api::DevicePointer target,
   return api::success;
 }
 
+/// Of a device, or pinned.
+VEELINE_STANDIN int cuMemsetD32Async(api::DevicePointer target, unsigned value,
+                                     size_t count, api::Stream handle) {
+  ENTER("cuMemsetD32Async");
+  standin::Stream *stream = streamOf(engine, handle);
+  auto bytes = static_cast<int64_t>(4 * count);
+  char *to = engine.find(toHost(target), bytes);
+  if (!to && engine.isPinned(toHost(target), bytes))
+    to = const_cast<char *>(toHost(target));
+  if (!stream)
+    return invalidHandle;
+  if (!to)
+    return invalidValue;
+  enqueueWork(engine, stream, [=] {
+    auto *words = reinterpret_cast<uint32_t *>(to);
+    // A host may look at them.
+    for (size_t i = 0; i < count; ++i)
+      std::atomic_ref<uint32_t>(words[i]).store(value,
+                                                std::memory_order_release);
+  });
+  return api::success;
+}
+
 //===----------------------------------------------------------------------===//
 // Streams and events
 //===----------------------------------------------------------------------===//
@@ -316,6 +352,16 @@ VEELINE_STANDIN int cuStreamSynchronize(api::Stream handle) {
     return captureUnsupported;
   engine.finish(stream);
   return api::success;
+}
+
+VEELINE_STANDIN int cuStreamQuery(api::Stream handle) {
+  ENTER("cuStreamQuery");
+  standin::Stream *stream = streamOf(engine, handle);
+  if (!stream)
+    return invalidHandle;
+  if (stream->capture)
+    return captureUnsupported;
+  return engine.advance(stream) ? api::success : api::notReady;
 }
 
 VEELINE_STANDIN int cuStreamWaitEvent(api::Stream handle,
@@ -356,8 +402,7 @@ VEELINE_STANDIN int cuEventDestroy_v2(api::Event handle) {
   if (!event)
     return invalidHandle;
   // Streams may still refer to it.
-  for (standin::Stream *stream : engine.streams)
-    engine.finish(stream);
+  engine.finishAll();
   engine.events.erase(event);
   delete event;
   return api::success;
@@ -445,8 +490,13 @@ VEELINE_STANDIN int cuGraphLaunch(api::GraphExec executable,
   auto known = engine.graphs.find(executable);
   if (!stream || known == engine.graphs.end())
     return invalidHandle;
-  enqueueWork(engine, stream,
-              [&engine, graph = known->second] { engine.run(*graph); });
+  Op op;
+  op.shared = [&engine, graph = known->second]() -> Progress {
+    return [run = std::make_shared<GraphRun>(engine, graph)] {
+      return run->advance();
+    };
+  };
+  engine.enqueue(stream, std::move(op));
   return api::success;
 }
 

@@ -7,6 +7,7 @@
 #include "Engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -111,6 +112,7 @@ const Function *Engine::findKernel(const std::string &name) {
 
 int Engine::enter(const std::string &function) {
   ++calls[function];
+  ++numCalls;
   if (function != failing || --failingCall > 0)
     return 0;
   failing.clear();
@@ -130,7 +132,7 @@ int64_t Engine::countLive() const {
   return static_cast<int64_t>(allocations.size() + pinned.size() +
                               streams.size() + events.size() + graphs.size() +
                               modules.size()) +
-         retained;
+         retained + numHandles;
 }
 
 void Engine::report() const {
@@ -187,8 +189,8 @@ bool Engine::release(const void *address) {
   if (it == allocations.end())
     return false;
   // It frees what is in use, as the driver does: after all work.
-  for (Stream *stream : streams)
-    finish(stream);
+  finishAll();
+  it = allocations.find(static_cast<const char *>(address));
   auto size = static_cast<size_t>(it->second.mappedBytes);
   ::munmap(it->second.address, size);
   ::munmap(it->second.alias, size);
@@ -236,25 +238,60 @@ bool Engine::isReady(const Stream &stream) {
   return !head.awaited || head.awaited->completed >= head.turn;
 }
 
-void Engine::runHead(Stream &stream) {
-  Op op = std::move(stream.ops.front());
+/// Whether it is done: others may have to take part.
+bool Engine::runHead(Stream &stream) {
+  Op &head = stream.ops.front();
+  if (head.shared && !head.progress)
+    head.progress = head.shared();
+  if (head.progress && !head.progress())
+    return false;
+  Op op = std::move(head);
   stream.ops.pop_front();
   if (op.work)
     op.work();
   if (op.recorded)
     op.recorded->completed = std::max(op.recorded->completed, op.turn);
+  return true;
 }
 
-/// Whether there was one to choose.
-bool Engine::runRandom() {
+size_t Engine::choose(size_t choices) {
+  return order == random ? generator() % choices
+         : order == fifo ? 0
+                         : choices - 1;
+}
+
+/// Whether some stream could go on.
+bool Engine::runAny() {
   std::vector<Stream *> ready;
-  for (Stream *stream : streams)
+  bool hasWork = false;
+  for (Stream *stream : streams) {
+    hasWork |= !stream->ops.empty();
     if (isReady(*stream))
       ready.push_back(stream);
-  if (ready.empty())
-    return false;
-  runHead(*ready[generator() % ready.size()]);
-  return true;
+  }
+  if (hasWork && ready.empty())
+    fail("streams wait for each other");
+  while (!ready.empty()) {
+    size_t chosen = choose(ready.size());
+    if (runHead(*ready[chosen]))
+      return true;
+    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+  return false;
+}
+
+/// One step on the way to the end of `stream`; false where others have to move
+/// first. What they need of this device may be in any of its streams.
+bool Engine::step(Stream &stream) {
+  if (order == random)
+    return runAny();
+  Stream *at = &stream;
+  for (size_t hops = 0; !isReady(*at); ++hops) {
+    if (hops > streams.size())
+      fail("streams wait for each other");
+    at = at->ops.front().awaited->stream;
+  }
+  return runHead(*at) || runAny();
 }
 
 void Engine::enqueue(Stream *stream, Op op) {
@@ -264,35 +301,62 @@ void Engine::enqueue(Stream *stream, Op op) {
   }
   stream->ops.push_back(std::move(op));
   if (order == fifo)
-    finish(stream);
+    (void)advance(stream);
 }
 
-void Engine::finish(Stream *stream) {
-  while (!stream->ops.empty()) {
-    if (order == random) {
-      if (!runRandom())
-        fail("streams wait for each other");
-      continue;
-    }
-    const Op &head = stream->ops.front();
-    if (!isReady(*stream))
-      finish(head.awaited, head.turn);
-    runHead(*stream);
+bool Engine::advance(Stream *stream) {
+  while (!stream->ops.empty())
+    if (!step(*stream))
+      return false;
+  return true;
+}
+
+/// With the lock, which others get meanwhile.
+void Engine::waitForOthers() {
+  mutex.unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
+  mutex.lock();
+}
+
+/// Others wait for what this device has to give, also while its host is busy
+/// elsewhere: where nobody has called for some time, it does all that it can.
+void Engine::goOnAlone() {
+  for (int64_t seen = -1;;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::lock_guard<std::mutex> lock(mutex);
+    while (numHandles > 0 && seen == numCalls && runAny())
+      ;
+    seen = numCalls;
   }
 }
 
+void Engine::addHandle(int64_t bytes) {
+  ++numHandles;
+  reservedBytes += bytes;
+  if (std::exchange(hasThread, true))
+    return;
+  std::thread([this] { goOnAlone(); }).detach();
+}
+
+void Engine::finish(Stream *stream) {
+  while (!advance(stream))
+    waitForOthers();
+}
+
 void Engine::finish(Event *event, uint64_t turn) {
-  while (event->completed < turn) {
-    if (order == random) {
-      if (!runRandom())
-        fail("streams wait for each other");
-      continue;
-    }
-    Stream &stream = *event->stream;
-    const Op &head = stream.ops.front();
-    if (!isReady(stream))
-      finish(head.awaited, head.turn);
-    runHead(stream);
+  while (event->completed < turn)
+    if (!step(*event->stream))
+      waitForOthers();
+}
+
+void Engine::finishAll() {
+  // Others may add streams meanwhile.
+  for (bool isDone = false; !isDone;) {
+    isDone = true;
+    for (Stream *stream : streams)
+      isDone = isDone && advance(stream);
+    if (!isDone)
+      waitForOthers();
   }
 }
 
@@ -324,31 +388,53 @@ bool Capture::isJoined() const {
   return true;
 }
 
-/// In any order that its events allow.
-void Engine::run(const Graph &graph) {
-  std::vector<size_t> at(graph.lists.size());
-  std::set<std::pair<Event *, uint64_t>> completed;
-  size_t left = 0;
-  for (const std::vector<Op> &ops : graph.lists)
+GraphRun::GraphRun(Engine &engine, std::shared_ptr<const Graph> newGraph)
+    : engine(engine), graph(std::move(newGraph)), at(graph->lists.size()),
+      progress(graph->lists.size()) {
+  for (const std::vector<Op> &ops : graph->lists)
     left += ops.size();
-  for (; left > 0; --left) {
-    std::vector<size_t> ready;
-    for (size_t i = 0; i < at.size(); ++i)
-      if (at[i] < graph.lists[i].size())
-        if (const Op &op = graph.lists[i][at[i]];
-            !op.awaited || completed.count({op.awaited, op.turn}))
-          ready.push_back(i);
-    if (ready.empty())
-      fail("a graph waits for itself");
-    size_t chosen = order == random ? ready[generator() % ready.size()]
-                    : order == fifo ? ready.front()
-                                    : ready.back();
-    const Op &op = graph.lists[chosen][at[chosen]++];
-    if (op.work)
-      op.work();
-    if (op.recorded)
-      completed.insert({op.recorded, op.turn});
+}
+
+/// As Engine::runHead.
+bool GraphRun::runHead(size_t list) {
+  const Op &op = graph->lists[list][at[list]];
+  if (op.shared && !progress[list])
+    progress[list] = op.shared();
+  if (progress[list] && !progress[list]())
+    return false;
+  progress[list] = nullptr;
+  ++at[list];
+  --left;
+  if (op.work)
+    op.work();
+  if (op.recorded)
+    completed.insert({op.recorded, op.turn});
+  return true;
+}
+
+bool GraphRun::advanceOne() {
+  std::vector<size_t> ready;
+  for (size_t i = 0; i < at.size(); ++i)
+    if (at[i] < graph->lists[i].size())
+      if (const Op &op = graph->lists[i][at[i]];
+          !op.awaited || completed.count({op.awaited, op.turn}))
+        ready.push_back(i);
+  if (ready.empty())
+    fail("a graph waits for itself");
+  while (!ready.empty()) {
+    size_t chosen = engine.choose(ready.size());
+    if (runHead(ready[chosen]))
+      return true;
+    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(chosen));
   }
+  return false;
+}
+
+bool GraphRun::advance() {
+  while (left > 0)
+    if (!advanceOne())
+      return false;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -404,4 +490,27 @@ void standin::enqueue(cuda::api::Stream stream, std::function<void()> work) {
   Op op;
   op.work = std::move(work);
   Engine::get().enqueue(reinterpret_cast<Stream *>(stream), std::move(op));
+}
+
+void standin::enqueueShared(cuda::api::Stream stream, SharedWork work) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Op op;
+  op.shared = std::move(work);
+  Engine::get().enqueue(reinterpret_cast<Stream *>(stream), std::move(op));
+}
+
+bool standin::isCapturing(cuda::api::Stream stream) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  return reinterpret_cast<Stream *>(stream)->capture != nullptr;
+}
+
+void standin::addHandle(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Engine::get().addHandle(bytes);
+}
+
+void standin::removeHandle(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  --Engine::get().numHandles;
+  Engine::get().reservedBytes -= bytes;
 }

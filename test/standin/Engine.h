@@ -33,6 +33,9 @@ struct Event {
 /// One thing that a stream does: work, recording an event, or waiting for one.
 struct Op {
   std::function<void()> work;
+  /// Of work that others take part in: see enqueueShared.
+  SharedWork shared;
+  Progress progress = nullptr; ///< Of the one under way.
   Event *recorded = nullptr;
   Event *awaited = nullptr;
   uint64_t turn = 0; ///< Of the event.
@@ -46,6 +49,27 @@ struct Stream {
 /// What streams were told to do while they were captured.
 struct Graph {
   std::vector<std::vector<Op>> lists; ///< By stream.
+};
+
+class Engine;
+
+/// A graph that is run, in any order that its events allow.
+class GraphRun {
+public:
+  GraphRun(Engine &engine, std::shared_ptr<const Graph> graph);
+  /// As far as it can; true at the end.
+  bool advance();
+
+private:
+  bool advanceOne();
+  bool runHead(size_t list);
+
+  Engine &engine;
+  const std::shared_ptr<const Graph> graph;
+  std::vector<size_t> at; ///< By list.
+  std::vector<Progress> progress;
+  std::set<std::pair<Event *, uint64_t>> completed;
+  size_t left = 0;
 };
 
 struct Capture {
@@ -108,15 +132,26 @@ public:
   std::map<const char *, int64_t> pinned; ///< Bytes by address.
   int64_t peakBytes = 0;
 
+  /// Beside what is in `allocations`: what libraries have taken.
+  int64_t reservedBytes = 0;
+  int64_t numHandles = 0; ///< Of libraries, which have to give them back.
+  void addHandle(int64_t bytes);
+
   // --- Streams.
   void enqueue(Stream *stream, Op op);
+  /// Waits, where others are at it, with the lock given up meanwhile.
   void finish(Stream *stream);
   void finish(Event *event, uint64_t turn);
+  void finishAll();
+  /// As far as it goes by itself; whether that is to the end.
+  bool advance(Stream *stream);
   std::set<Stream *> streams;
   std::set<Event *> events;
   std::vector<std::unique_ptr<Capture>> captures;
   std::map<const void *, std::shared_ptr<const Graph>> graphs;
-  void run(const Graph &graph);
+  enum Order { fifo, late, random } order = late;
+  /// One of `choices` that stand side by side.
+  size_t choose(size_t choices);
 
   // --- Code.
   const Function *findKernel(const std::string &name);
@@ -129,12 +164,16 @@ public:
 
 private:
   static bool isReady(const Stream &stream);
-  void runHead(Stream &stream);
-  bool runRandom();
+  static bool runHead(Stream &stream);
+  bool step(Stream &stream);
+  bool runAny();
+  void waitForOthers();
+  void goOnAlone();
   void loadKernels();
   Allocation map(int64_t bytes, int device) const;
 
-  enum Order { fifo, late, random } order = late;
+  int64_t numCalls = 0;
+  bool hasThread = false; ///< That goes on where the host does not ask.
   std::mt19937 generator{1};
   std::string failing;
   int64_t failingCall = 0;

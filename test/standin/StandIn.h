@@ -15,7 +15,10 @@
 //   VEELINE_STANDIN_DRIVER   the version of CUDA that it supports; 13000
 //   VEELINE_STANDIN_MEMORY   bytes of each; 2^33
 //   VEELINE_STANDIN_ORDER    fifo, late or random:SEED; late
-//   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call fails so, from 1
+//   VEELINE_STANDIN_NCCL     the version of NCCL; 22809
+//   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call fails so, from 1;
+//                            asyncError: the n-th time that a communicator of
+//                            NCCL would say that all is well
 //   VEELINE_STANDIN_KERNELS  libraries of kernels, separated by colons: of each
 //                            the function NAME and the numbers NAME.info, whose
 //                            fifth one is the number of arguments
@@ -67,6 +70,19 @@ VEELINE_STANDIN char *find(const void *address, int64_t bytes);
 /// Runs `work` when the stream comes to it.
 VEELINE_STANDIN void enqueue(cuda::api::Stream stream,
                              std::function<void()> work);
+
+/// True once it is done; called again and again, and never waits itself.
+using Progress = std::function<bool()>;
+/// Begins work that others than this process take part in.
+using SharedWork = std::function<Progress()>;
+/// Begins `work` when the stream comes to it, in a graph in each of its runs.
+VEELINE_STANDIN void enqueueShared(cuda::api::Stream stream, SharedWork work);
+VEELINE_STANDIN bool isCapturing(cuda::api::Stream stream);
+/// Whose context is current, from 0; -1: none is.
+VEELINE_STANDIN int currentDevice();
+/// What a library takes of each device, and gives back with its handle.
+VEELINE_STANDIN void addHandle(int64_t bytes);
+VEELINE_STANDIN void removeHandle(int64_t bytes);
 
 } // namespace veeline::standin
 

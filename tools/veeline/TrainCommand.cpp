@@ -10,10 +10,13 @@
 #include "veeline/Support/CommandLine.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <unistd.h>
 
 using namespace veeline;
@@ -22,6 +25,7 @@ namespace {
 /// What is parsed: the trainer's options, and those that stand for others.
 struct TrainCommand {
   train::Options options;
+  std::string ncclChannels;
   std::string text;
   std::string synthetic;
   double minLearningRate = 0;
@@ -226,6 +230,30 @@ static void addProcessOptions(CLI::App &app, TrainCommand &command) {
       ->group("Several processes");
 }
 
+/// The two numbers of "1,4"; nothing where it is something else.
+static std::optional<std::pair<int32_t, int32_t>>
+parseChannels(const std::string &text) {
+  constexpr int32_t most = 64; // NCCL has no more.
+  int32_t least = 0, greatest = 0;
+  const char *end = text.data() + text.size();
+  auto [comma, error] = std::from_chars(text.data(), end, least);
+  if (error != std::errc() || comma == end || *comma != ',')
+    return std::nullopt;
+  auto [rest, otherError] = std::from_chars(comma + 1, end, greatest);
+  if (otherError != std::errc() || rest != end || least < 1 ||
+      greatest < least || greatest > most)
+    return std::nullopt;
+  return std::pair(least, greatest);
+}
+
+static std::string checkChannels(const std::string &text) {
+  return parseChannels(text) ? ""
+                             : "'" + text +
+                                   "' is not MIN,MAX, as in 1,4: two numbers "
+                                   "from 1 to 64, the first one not the "
+                                   "greater one";
+}
+
 static void addDeviceOptions(CLI::App &app, TrainCommand &command) {
   cuda::CudaOptions &options = command.options.cuda;
   std::string group = "GPUs, for an artifact of the target cuda";
@@ -239,8 +267,21 @@ static void addDeviceOptions(CLI::App &app, TrainCommand &command) {
       ->type_name("FILE")
       ->check(commandline::checkFileName)
       ->group(group);
+  app.add_option("--nccl", options.nccl,
+                 "NCCL's library, where ranks are processes [default: "
+                 "libnccl.so.2]")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName)
+      ->group(group);
+  app.add_option(
+         "--nccl-channels", command.ncclChannels,
+         "How many channels NCCL may use for a communicator, as MIN,MAX "
+         "[default: NCCL chooses]")
+      ->check(CLI::Validator(checkChannels, "MIN,MAX"))
+      ->group(group);
   app.add_option("--device", options.devices,
-                 "The GPU of each rank, as in 0,0,1,1 [default: all on 0]")
+                 "The GPU of each rank, as in 0,0,1,1, or of this process "
+                 "[default: all on 0; of processes that of the local rank]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(0, 65535))
@@ -311,6 +352,9 @@ static void resolve(TrainCommand &command) {
   train::Options &options = command.options;
   if (*command.minLearningRateOption)
     options.minLearningRate = command.minLearningRate;
+  if (auto channels = parseChannels(command.ncclChannels))
+    std::tie(options.cuda.minNcclChannels, options.cuda.maxNcclChannels) =
+        *channels;
   if (!command.text.empty()) {
     options.inputs.specs.push_back("tokens=text:" + command.text);
     options.inputs.specs.push_back("labels=text:" + command.text + ":shift=1");

@@ -29,6 +29,9 @@ using Stream = struct OpaqueStream *;
 using Event = struct OpaqueEvent *;
 using Graph = struct OpaqueGraph *;
 using GraphExec = struct OpaqueGraphExec *;
+struct Uuid {
+  char bytes[16];
+};
 
 // CUdevice_attribute
 inline constexpr int computeCapabilityMajor = 75, computeCapabilityMinor = 76;
@@ -54,6 +57,7 @@ inline constexpr int captureThreadLocal = 1;
   X(cuDeviceGet, (api::Device * device, int ordinal))                          \
   X(cuDeviceGetName, (char *name, int bytes, api::Device device))              \
   X(cuDeviceGetAttribute, (int *value, int attribute, api::Device device))     \
+  X(cuDeviceGetUuid_v2, (api::Uuid * uuid, api::Device device))                \
   X(cuDevicePrimaryCtxRetain, (api::Context * context, api::Device device))    \
   X(cuDevicePrimaryCtxRelease_v2, (api::Device device))                        \
   X(cuCtxSetCurrent, (api::Context context))                                   \
@@ -71,9 +75,12 @@ inline constexpr int captureThreadLocal = 1;
      api::Stream stream))                                                      \
   X(cuMemsetD8Async, (api::DevicePointer target, unsigned char value,          \
                       size_t count, api::Stream stream))                       \
+  X(cuMemsetD32Async, (api::DevicePointer target, unsigned value,              \
+                       size_t count, api::Stream stream))                      \
   X(cuStreamCreate, (api::Stream * stream, unsigned flags))                    \
   X(cuStreamDestroy_v2, (api::Stream stream))                                  \
   X(cuStreamSynchronize, (api::Stream stream))                                 \
+  X(cuStreamQuery, (api::Stream stream))                                       \
   X(cuStreamWaitEvent, (api::Stream stream, api::Event event, unsigned flags)) \
   X(cuEventCreate, (api::Event * event, unsigned flags))                       \
   X(cuEventDestroy_v2, (api::Event event))                                     \

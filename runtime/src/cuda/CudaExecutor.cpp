@@ -7,14 +7,16 @@
 #include "CudaExecutor.h"
 
 #include "BlockedSignals.h"
+#include "Placement.h"
+#include "ProcessRank.h"
 
 #include "veeline/Support/Check.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <pthread.h>
 #include <system_error>
+#include <unistd.h>
 
 using namespace veeline;
 using namespace veeline::cuda;
@@ -23,14 +25,19 @@ using namespace veeline::cuda;
 /// again; only a bound for a system call.
 static constexpr int64_t sleepMilliseconds = 60'000;
 
+/// How long NCCL may take to end what is over anyway.
+static constexpr double leaveSeconds = 2;
+
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
 
 CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
-                           const artifact::Program &program)
-    : artifact(artifact), program(program),
-      group(program, /*isWhole=*/true, /*checksMessages=*/checksEnabled),
+                           const artifact::Program &program,
+                           const CudaOptions &options)
+    : artifact(artifact), program(program), network(options.network),
+      group(program, /*isWhole=*/!options.network,
+            /*checksMessages=*/checksEnabled),
       fault([this] {
         for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
           if (channel)
@@ -38,8 +45,8 @@ CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
         for (std::unique_ptr<host::Channel> &channel : lengthChannels)
           if (channel)
             channel->abort();
-        for (std::unique_ptr<Worker> &worker : workers)
-          worker->rank.abortReductions();
+        for (Worker *worker : local)
+          worker->rank.abort();
       }) {}
 
 Expected<std::unique_ptr<CudaExecutor>>
@@ -49,28 +56,48 @@ CudaExecutor::create(const artifact::Artifact &artifact,
   if (artifact.metadata.target != "cuda")
     return Status::error("its target is " + artifact.metadata.target +
                          ", and this is for cuda; compile the model again");
-  std::unique_ptr<CudaExecutor> executor(new CudaExecutor(artifact, program));
+  std::unique_ptr<CudaExecutor> executor(
+      new CudaExecutor(artifact, program, options));
   if (Status status = executor->prepare(options); !status.ok())
     return Status::error("program '" + program.name + "': " + status.message());
   return executor;
 }
 
 Status CudaExecutor::prepare(const CudaOptions &options) {
+  Status status = prepareLocal(options);
+  if (!network)
+    return status;
+  // No process sends before all can receive.
+  if (!status.ok())
+    network->announce(status.message());
+  else if (auto all = network->exchange(""); !all.ok())
+    status = all.status();
+  if (status.ok())
+    network->watch(this);
+  return status;
+}
+
+Status CudaExecutor::prepareLocal(const CudaOptions &options) {
+  workers.resize(program.ranks.size());
   VEELINE_TRY(loadLibraries(options));
   VEELINE_TRY(openDevices(options));
   VEELINE_TRY(addChannels());
   results.resize(artifact.metadata.results.size() *
                  static_cast<size_t>(artifact.metadata.microbatches) *
                  static_cast<size_t>(program.replicas));
-  for (int32_t i = 0; i < static_cast<int32_t>(workers.size()); ++i) {
-    Status status = findStep(i, options);
+  for (Worker *worker : local) {
+    int32_t rank = worker->rank.index;
+    Status status = findStep(rank, options);
     if (status.ok())
-      status = prepareRank(i);
+      status = prepareRank(rank);
+    if (status.ok() && network)
+      status = connect(options);
     if (!status.ok())
-      return Status::error("rank " + std::to_string(i) + ": " +
+      return Status::error("rank " + std::to_string(rank) + ": " +
                            status.message());
   }
-  VEELINE_TRY(addReductions());
+  if (!network)
+    VEELINE_TRY(addReductions());
   isCapturable = canBeCaptured(options);
   return startThreads();
 }
@@ -84,54 +111,81 @@ Status CudaExecutor::loadLibraries(const CudaOptions &options) {
   if (!newBlas.ok())
     return newBlas.status();
   blas = *newBlas;
-  return Status::success();
+  if (!network)
+    return Status::success();
+  Expected<Nccl> newNccl = Nccl::load(options.nccl);
+  if (newNccl.ok())
+    nccl = *newNccl;
+  return newNccl.status();
 }
 
 /// All of them, and their code, before anything is allocated.
 Status CudaExecutor::openDevices(const CudaOptions &options) {
+  if (network) {
+    Expected<int32_t> ordinal = placeProcess(driver, options);
+    return ordinal.ok() ? openDevice(network->rank(), *ordinal)
+                        : ordinal.status();
+  }
   if (!options.devices.empty() && options.devices.size() < program.ranks.size())
     return Status::error("there are " + std::to_string(program.ranks.size()) +
                          " ranks, and --device names GPUs for " +
                          std::to_string(options.devices.size()) + " of them");
-  std::map<int32_t, std::shared_ptr<Device>> devices;
-  for (size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    int32_t ordinal = options.devices.empty() ? 0 : options.devices[rank];
-    std::shared_ptr<Device> &device = devices[ordinal];
-    if (!device) {
-      Expected<std::shared_ptr<Device>> opened = Device::open(driver, ordinal);
-      if (!opened.ok())
-        return opened.status();
-      VEELINE_TRY((*opened)->loadKernels(artifact));
-      device = std::move(*opened);
-    }
-    workers.push_back(std::make_unique<Worker>());
-    workers.back()->device = device;
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    VEELINE_TRY(
+        openDevice(static_cast<int32_t>(rank),
+                   options.devices.empty() ? 0 : options.devices[rank]));
+  return Status::success();
+}
+
+Status CudaExecutor::openDevice(int32_t rank, int32_t ordinal) {
+  OpenDevice &entry = devices[ordinal];
+  if (!entry.device) {
+    Expected<std::shared_ptr<Device>> opened = Device::open(driver, ordinal);
+    if (!opened.ok())
+      return opened.status();
+    VEELINE_TRY((*opened)->usedBytes(entry.afterContext));
+    VEELINE_TRY((*opened)->loadKernels(artifact));
+    VEELINE_TRY((*opened)->usedBytes(entry.afterCode));
+    entry.device = std::move(*opened);
   }
+  workers[rank] = std::make_unique<Worker>();
+  local.push_back(workers[rank].get());
+  local.back()->device = entry.device;
+  local.back()->rank.index = rank;
   return Status::success();
 }
 
 Status CudaExecutor::addChannels() {
+  deviceChannels.resize(program.channels.size());
+  lengthChannels.resize(program.channels.size());
   for (size_t i = 0; i < program.channels.size(); ++i) {
     const artifact::Channel &channel = program.channels[i];
     auto index = static_cast<int32_t>(i);
-    deviceChannels.emplace_back();
-    lengthChannels.emplace_back();
-    if (channel.kind == artifact::ChannelKind::shape) {
+    bool isShape = channel.kind == artifact::ChannelKind::shape;
+    if (!network && !isShape)
+      VEELINE_TRY(addLocalChannel(index));
+    else if (!network)
       lengthChannels[i] =
           std::make_unique<host::HostChannel>(group, index, channel);
-      continue;
-    }
-    const Device &from = *workers[channel.fromRank]->device;
-    if (workers[channel.toRank]->device.get() != &from)
-      return Status::error("ranks " + std::to_string(channel.fromRank) +
-                           " and " + std::to_string(channel.toRank) +
-                           " exchange messages, and are threads on two GPUs; "
-                           "ranks of one process share one");
-    deviceChannels[i] = std::make_unique<DeviceChannel>(group, index, channel);
-    VEELINE_TRY(from.makeCurrent());
-    VEELINE_TRY(deviceChannels[i]->prepare(from));
+    else if (isShape && (channel.fromRank == network->rank()) !=
+                            (channel.toRank == network->rank()))
+      lengthChannels[i] = network->connect(group, index, channel);
   }
   return Status::success();
+}
+
+Status CudaExecutor::addLocalChannel(int32_t index) {
+  const artifact::Channel &channel = program.channels[index];
+  const Device &from = *workers[channel.fromRank]->device;
+  if (workers[channel.toRank]->device.get() != &from)
+    return Status::error("ranks " + std::to_string(channel.fromRank) + " and " +
+                         std::to_string(channel.toRank) +
+                         " exchange messages, and are threads on two GPUs; "
+                         "ranks of one process share one");
+  deviceChannels[index] =
+      std::make_unique<DeviceChannel>(group, index, channel);
+  VEELINE_TRY(from.makeCurrent());
+  return deviceChannels[index]->prepare(from);
 }
 
 Status CudaExecutor::findStep(int32_t index, const CudaOptions &options) {
@@ -154,8 +208,8 @@ Status CudaExecutor::prepareRank(int32_t index) {
   const artifact::Metadata &metadata = artifact.metadata;
   Worker &worker = *workers[index];
   CudaRank &rank = worker.rank;
-  rank.index = index;
   rank.program = &program;
+  rank.network = network;
   rank.description = &program.ranks[index];
   rank.fault = &fault;
   int32_t replica = program.placeOf(static_cast<size_t>(index)).replica;
@@ -168,8 +222,8 @@ Status CudaExecutor::prepareRank(int32_t index) {
     rank.channels.push_back(lengthChannels[number].get());
     channels.push_back(deviceChannels[number].get());
   }
-  // Nothing of a GPU writes there.
-  rank.discard.resize(1);
+  // Lengths alone are written there.
+  rank.discard.resize(sizeof(int64_t));
   rank.settings = &settings;
   rank.microbatches = metadata.microbatches;
   rank.allMicrobatches = metadata.microbatches * program.replicas;
@@ -180,7 +234,29 @@ Status CudaExecutor::prepareRank(int32_t index) {
   rank.resultTypes = &metadata.results;
   worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
   VEELINE_TRY(worker.device->makeCurrent());
-  return rank.prepare(artifact, worker.device, blas, std::move(channels));
+  VEELINE_TRY(rank.prepare(artifact, worker.device, blas));
+  if (network)
+    return Status::success();
+  auto newTransport = std::make_unique<LocalTransport>(std::move(channels));
+  worker.transport = newTransport.get();
+  rank.setTransport(std::move(newTransport));
+  return Status::success();
+}
+
+/// Meets the other processes, once what this one needs of its GPU is there.
+Status CudaExecutor::connect(const CudaOptions &options) {
+  CudaRank &rank = local.front()->rank;
+  VEELINE_TRY(rank.gpu().usedBytes(usedBeforeMessages));
+  auto connected = Communicators::connect(nccl, program, *network, options);
+  if (!connected.ok())
+    return connected.status();
+  communicators = std::move(*connected);
+  auto newTransport =
+      std::make_unique<NcclTransport>(*communicators, options.timeoutSeconds);
+  VEELINE_TRY(newTransport->prepare(rank));
+  transport = newTransport.get();
+  rank.setTransport(std::move(newTransport));
+  return Status::success();
 }
 
 /// What the ranks of a stage share of a piece, once all their arenas are there.
@@ -224,7 +300,7 @@ Status CudaExecutor::addReductions() {
         reductions[i].push_back(std::move(*shared));
       }
     for (size_t member = 0; member < members.size(); ++member)
-      workers[members[member]]->rank.setReductions(reductions, member);
+      workers[members[member]]->transport->setReductions(reductions, member);
   }
   return Status::success();
 }
@@ -234,7 +310,7 @@ Status CudaExecutor::addReductions() {
 //===----------------------------------------------------------------------===//
 
 Status CudaExecutor::startThreads() {
-  for (std::unique_ptr<Worker> &worker : workers) {
+  for (Worker *worker : local) {
     BlockedSignals blocked;
     try {
       worker->thread =
@@ -250,6 +326,7 @@ Status CudaExecutor::startThreads() {
 void CudaExecutor::runWorker(Worker &worker) {
   std::string name = "veeline-rank" + std::to_string(worker.rank.index);
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+  worker.threadNumber = ::gettid();
   Status current = worker.device->makeCurrent();
   for (uint32_t step = 0;;) {
     uint32_t seen = started.load();
@@ -262,8 +339,12 @@ void CudaExecutor::runWorker(Worker &worker) {
       return;
     if (worker.rank.require(current))
       runStep(worker);
+    for (host::Channel *channel : worker.rank.channels)
+      if (channel && !worker.rank.failed)
+        channel->flush(worker.rank);
     group.endStep(worker.rank.index);
-    worker.rank.isInStep.store(false, std::memory_order_release);
+    if (mode == Mode::eager)
+      worker.rank.isInStep.store(false, std::memory_order_release);
     done.add(1);
   }
 }
@@ -285,42 +366,42 @@ void CudaExecutor::runStep(Worker &worker) {
 /// What a step does must be the same each time, and all of one device.
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
   bool isOne = !options.isEager && artifact.metadata.lengths.empty();
-  for (const std::unique_ptr<Worker> &worker : workers)
+  for (const Worker *worker : local)
     isOne = isOne && !worker->rank.description->readsBack &&
-            worker->device == workers[0]->device;
+            worker->device == local.front()->device;
   return isOne;
 }
 
 std::vector<CudaRank *> CudaExecutor::allRanks() const {
   std::vector<CudaRank *> ranks;
-  for (const std::unique_ptr<Worker> &worker : workers)
+  for (Worker *worker : local)
     ranks.push_back(&worker->rank);
   return ranks;
 }
 
 /// What is copied to the device goes before the graph, not into it.
 Status CudaExecutor::beginCaptured() {
-  VEELINE_TRY(workers[0]->device->makeCurrent());
-  for (std::unique_ptr<Worker> &worker : workers)
+  VEELINE_TRY(local.front()->device->makeCurrent());
+  for (Worker *worker : local)
     VEELINE_TRY(worker->rank.beginStep(worker->inputs.data(), settings,
                                        mode == Mode::replay));
   if (mode == Mode::replay)
     return graph->launch(allRanks());
-  graph = std::make_unique<StepGraph>(*workers[0]->device);
+  graph = std::make_unique<StepGraph>(*local.front()->device);
   return graph->begin(allRanks());
 }
 
 Status CudaExecutor::finishCaptured() {
-  VEELINE_TRY(workers[0]->device->makeCurrent());
+  VEELINE_TRY(local.front()->device->makeCurrent());
   if (mode == Mode::capture) {
     Status captured = graph->end(allRanks(), fault.status());
     VEELINE_TRY(fault.status());
     VEELINE_TRY(captured);
     VEELINE_TRY(graph->launch(allRanks()));
   }
-  for (std::unique_ptr<Worker> &worker : workers)
+  for (Worker *worker : local)
     VEELINE_TRY(worker->rank.synchronize());
-  for (std::unique_ptr<Worker> &worker : workers)
+  for (Worker *worker : local)
     worker->rank.readReports();
   return Status::success();
 }
@@ -330,23 +411,36 @@ void CudaExecutor::waitUntilDone() {
     done.sleepWhile(seen, sleepMilliseconds);
 }
 
+/// After a fault the others may not be there to take leave of.
+void CudaExecutor::leave() {
+  network->watch(nullptr);
+  network->disconnect();
+  if (!communicators || !local.front()->device->makeCurrent().ok())
+    return;
+  if (fault.status().ok() && !network->knownFailure())
+    (void)communicators->close(leaveSeconds).ok();
+  communicators->abort();
+}
+
 CudaExecutor::~CudaExecutor() {
   stopping = true;
   started.add(1);
-  for (std::unique_ptr<Worker> &worker : workers)
+  for (Worker *worker : local)
     if (worker->thread.joinable())
       worker->thread.join();
+  if (network)
+    leave();
   // What a device has is freed where it is current. Nobody is left to be told
   // what fails.
   if (graph)
-    (void)workers[0]->device->makeCurrent().ok();
+    (void)local.front()->device->makeCurrent().ok();
   graph.reset();
-  for (std::unique_ptr<Worker> &worker : workers) {
+  for (Worker *worker : local) {
     (void)worker->device->makeCurrent().ok();
     for (size_t i = 0; i < deviceChannels.size(); ++i)
       if (program.channels[i].fromRank == worker->rank.index)
         deviceChannels[i].reset();
-    worker.reset();
+    workers[worker->rank.index].reset();
   }
 }
 
@@ -356,10 +450,14 @@ CudaExecutor::~CudaExecutor() {
 
 Status CudaExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
-  VEELINE_TRY(fault.status());
+  if (Status status = fault.status(); !status.ok())
+    return network ? Status::error(status.message() + "; rank " +
+                                   std::to_string(network->rank()) +
+                                   " is before the step")
+                   : status;
   settings = newSettings;
-  std::fill(results.begin(), results.end(), 0);
-  for (std::unique_ptr<Worker> &worker : workers) {
+  std::fill(results.begin(), results.end(), network ? host::notReported : 0);
+  for (Worker *worker : local) {
     selectInputs(*this, artifact.metadata, newInputs, worker->rank,
                  worker->inputs);
     CudaRank &rank = worker->rank;
@@ -371,6 +469,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
          : stepsDone == 1                ? Mode::capture
                                          : Mode::replay;
   ++stepsDone;
+  isReplaying.store(mode == Mode::replay, std::memory_order_relaxed);
   if (mode != Mode::eager)
     if (Status status = beginCaptured(); !status.ok()) {
       fault.raise(status.message());
@@ -379,9 +478,28 @@ Status CudaExecutor::begin(const void *const *newInputs,
   if (mode == Mode::replay)
     return Status::success();
   group.beginStep();
-  doneTarget += static_cast<uint32_t>(workers.size());
+  doneTarget += static_cast<uint32_t>(local.size());
   started.add(1);
   return Status::success();
+}
+
+/// The first fault, and where the rank of this process was when it saw it.
+Status CudaExecutor::localStatus() {
+  Status status = fault.status();
+  if (status.ok() || !network)
+    return status;
+  std::string place = stoppedAt(network->rank());
+  if (status.message().find(place) != std::string::npos)
+    return status;
+  return Status::error(status.message() + "; " + place);
+}
+
+Status CudaExecutor::shareResults(StepResult &result) {
+  const CudaRank &rank = local.front()->rank;
+  std::vector<double> squares;
+  for (size_t i = 0; i < rank.description->params.size(); ++i)
+    squares.push_back(rank.squaredNorm(i));
+  return host::shareStep(*network, program, results, squares, result);
 }
 
 Status CudaExecutor::finish(StepResult &result) {
@@ -389,25 +507,31 @@ Status CudaExecutor::finish(StepResult &result) {
   if (mode != Mode::eager)
     if (Status status = finishCaptured(); !status.ok())
       fault.raise(status.message());
-  VEELINE_TRY(fault.status());
+  for (Worker *worker : local)
+    worker->rank.isInStep.store(false, std::memory_order_release);
+  if (Status status = localStatus(); !status.ok()) {
+    if (network)
+      network->announce(status.message());
+    return status;
+  }
   for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
     VEELINE_CHECK(!channel || channel->isIdle(),
                   "a step ended with messages under way");
+  VEELINE_CHECK(!transport || transport->isIdle(),
+                "a step ended with messages under way");
+  if (network)
+    return shareResults(result);
   result.results = results;
-  double squares = 0;
-  // In the order of stages: the bits of the sum depend on it.
-  for (int32_t stage = 0; stage < program.stages; ++stage) {
-    const CudaRank &rank = workers[program.ranksOf(stage)[0]]->rank;
-    for (size_t i = 0; i < rank.description->params.size(); ++i)
-      if (rank.description->params[i].isHome)
-        squares += rank.squaredNorm(i);
-  }
-  result.gradientNorm = std::sqrt(squares);
+  result.gradientNorm = std::sqrt(host::addSquares(
+      program, host::firstRanks(program), [&](size_t rank, size_t i) {
+        return workers[rank]->rank.squaredNorm(i);
+      }));
   return Status::success();
 }
 
 std::string CudaExecutor::stoppedAt(int32_t rank) const {
   const CudaRank &stopped = workers[rank]->rank;
+  // What it could not do itself, the fault says.
   if (stopped.failed && stopped.awaited < 0)
     return "";
   ShortText text;
@@ -416,11 +540,57 @@ std::string CudaExecutor::stoppedAt(int32_t rank) const {
 }
 
 //===----------------------------------------------------------------------===//
+// A process among others
+//===----------------------------------------------------------------------===//
+
+host::Pulse CudaExecutor::pulse() const {
+  const Worker &worker = *local.front();
+  host::Pulse pulse =
+      host::pulseOf(worker.rank, worker.thread, worker.threadNumber);
+  // Who waits for the device computes by it.
+  pulse.isRunnable = pulse.isRunnable || transport->isDeviceAwaited() ||
+                     isReplaying.load(std::memory_order_relaxed);
+  return pulse;
+}
+
+void CudaExecutor::describePlace(ShortText &text) const {
+  group.describe(text, local.front()->rank);
+}
+
+void CudaExecutor::describe(ShortText &text) const {
+  text << "step " << settings.step << ": ";
+  if (const char *failure = network->knownFailure())
+    text << failure << "; ";
+  describePlace(text);
+}
+
+Expected<DeviceUse> CudaExecutor::memoryOf(int32_t rank) const {
+  const Device &device = *workers[rank]->device;
+  DeviceUse use;
+  use.device = device.name();
+  for (const auto &[ordinal, entry] : devices)
+    if (entry.device.get() == &device) {
+      use.context = entry.afterContext;
+      use.code = entry.afterCode - entry.afterContext;
+    }
+  if (!network)
+    return use;
+  int64_t used = 0;
+  VEELINE_TRY(device.makeCurrent());
+  VEELINE_TRY(device.usedBytes(used));
+  use.messages = used - usedBeforeMessages;
+  return use;
+}
+
+//===----------------------------------------------------------------------===//
 // Access to arenas
 //===----------------------------------------------------------------------===//
 
 Status CudaExecutor::write(int32_t rank, int64_t offset, const void *source,
                            int64_t bytes) {
+  // Each process writes what is its own.
+  if (!isLocal(rank))
+    return Status::success();
   CudaRank &target = workers[rank]->rank;
   VEELINE_TRY(target.gpu().makeCurrent());
   VEELINE_TRY(

@@ -7,17 +7,23 @@
 #ifndef VEELINE_RUNTIME_CUDA_CUDAEXECUTOR_H
 #define VEELINE_RUNTIME_CUDA_CUDAEXECUTOR_H
 
+#include "Communicators.h"
 #include "CudaOptions.h"
 #include "CudaRank.h"
+#include "DeviceUse.h"
 #include "LoadedProgram.h"
+#include "LocalTransport.h"
+#include "NcclTransport.h"
 #include "Object.h"
 #include "StepGraph.h"
 
+#include <map>
 #include <thread>
 
 namespace veeline::cuda {
 
-/// Runs a program for a GPU with one thread per rank, which issues its steps.
+/// Runs a program for a GPU with one thread per rank, which issues its steps,
+/// or one of its ranks where the others are processes of a network.
 /// `artifact` and `program` (one of its programs) outlive it.
 class CudaExecutor final : public host::LoadedProgram {
 public:
@@ -34,10 +40,27 @@ public:
   Status read(int32_t rank, int64_t offset, void *target,
               int64_t bytes) override;
 
-  bool isLocal(int32_t) const override { return true; }
-  int32_t firstReplica() const override { return 0; }
-  int32_t numReplicas() const override { return program.replicas; }
+  /// True where the rank runs in this process; what follows is of such ranks.
+  bool isLocal(int32_t rank) const override { return workers[rank] != nullptr; }
+  int32_t firstReplica() const override {
+    return network
+               ? program.placeOf(static_cast<size_t>(network->rank())).replica
+               : 0;
+  }
+  int32_t numReplicas() const override {
+    return network ? 1 : program.replicas;
+  }
   std::string stoppedAt(int32_t rank) const override;
+
+  // Where other processes run the other ranks; from any thread.
+  void raise(const std::string &failure) override { fault.raise(failure); }
+  host::Pulse pulse() const override;
+  void describePlace(ShortText &text) const override;
+  void describe(ShortText &text) const override;
+  int64_t currentStep() const override { return settings.step; }
+
+  /// Of the GPU of a rank of this process.
+  Expected<DeviceUse> memoryOf(int32_t rank) const;
   std::vector<std::vector<host::Event>> timeline(int32_t) const override {
     return {};
   }
@@ -46,23 +69,34 @@ private:
   /// A thread and what it works on.
   struct Worker {
     CudaRank rank;
+    LocalTransport *transport = nullptr; ///< The rank's, among threads.
     host::Object object;
     veeline_step_fn step = nullptr;
     std::shared_ptr<Device> device;
     /// From the first microbatch of the rank's replica on.
     std::vector<const void *> inputs;
+    pid_t threadNumber = 0;
     std::thread thread;
   };
 
+  struct OpenDevice {
+    std::shared_ptr<Device> device;
+    int64_t afterContext = 0, afterCode = 0; ///< Bytes in use.
+  };
+
   CudaExecutor(const artifact::Artifact &artifact,
-               const artifact::Program &program);
+               const artifact::Program &program, const CudaOptions &options);
 
   Status prepare(const CudaOptions &options);
+  Status prepareLocal(const CudaOptions &options);
   Status loadLibraries(const CudaOptions &options);
   Status openDevices(const CudaOptions &options);
+  Status openDevice(int32_t rank, int32_t ordinal);
   Status addChannels();
+  Status addLocalChannel(int32_t index);
   Status findStep(int32_t index, const CudaOptions &options);
   Status prepareRank(int32_t index);
+  Status connect(const CudaOptions &options);
   Status addReductions();
   Expected<std::shared_ptr<DeviceReduction>>
   makeReduction(int32_t stage, int32_t index, size_t piece);
@@ -74,22 +108,35 @@ private:
   Status beginCaptured();
   Status finishCaptured();
   void waitUntilDone();
+  void leave();
+  Status localStatus();
+  Status shareResults(StepResult &result);
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;
+  host::Network *const network;
   Driver driver = {};
   BlasLt blas = {};
+  Nccl nccl = {}; ///< Among processes.
   host::Group group;
   host::Fault fault;
-  /// By channel of the program: one of either is there.
+  /// By channel of the program: one of either is there, unless NCCL has it, or
+  /// other processes do.
   std::vector<std::unique_ptr<DeviceChannel>> deviceChannels;
   std::vector<std::unique_ptr<host::Channel>> lengthChannels;
-  std::vector<std::unique_ptr<Worker>> workers;
+  std::map<int32_t, OpenDevice> devices;        ///< By ordinal.
+  int64_t usedBeforeMessages = 0;               ///< Of a process's GPU.
+  std::vector<std::unique_ptr<Worker>> workers; ///< By rank; null: elsewhere.
+  std::vector<Worker *> local;
+  /// Of this process, which has one rank.
+  std::unique_ptr<Communicators> communicators;
+  NcclTransport *transport = nullptr;
   std::vector<double> results;
   StepSettings settings;
   /// The first step runs as it is issued and uses every event, the second one
   /// is captured, and from then on the graph is all that runs.
   enum class Mode { eager, capture, replay } mode = Mode::eager;
+  std::atomic<bool> isReplaying{false};
   bool isCapturable = false;
   int64_t stepsDone = 0;
   std::unique_ptr<StepGraph> graph;

@@ -7,8 +7,11 @@
 #ifndef VEELINE_RUNTIME_CUDA_CUDAOPTIONS_H
 #define VEELINE_RUNTIME_CUDA_CUDAOPTIONS_H
 
+#include "Network.h"
+
 #include "veeline/runtime.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +19,22 @@ namespace veeline::cuda {
 
 struct CudaOptions {
   /// Files, or empty for the usual ones.
-  std::string driver, blasLt;
-  /// Of each rank, as the driver counts them; empty: the first one.
+  std::string driver, blasLt, nccl;
+  /// Of each rank, as the driver counts them. Empty: the first one or, where
+  /// ranks are processes, that of the local rank.
   std::vector<int32_t> devices;
+  /// How many channels NCCL may use of a communicator, at least and at most; 0:
+  /// what it chooses.
+  int32_t minNcclChannels = 0, maxNcclChannels = 0;
   /// Issue each step anew, and never replay a graph.
   bool isEager = false;
+  /// Where given, one rank runs here and each other one in a process with a GPU
+  /// of its own. Outlives the executor.
+  host::Network *network = nullptr;
+  /// Which process of its machine this is, as the launcher says.
+  std::optional<int32_t> localRank;
+  /// How long processes may take to meet, or to stop after a fault.
+  double timeoutSeconds = 30;
   /// Where given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
 };

@@ -36,10 +36,9 @@ static api::DevicePointer addressOf(const void *place) {
 //===----------------------------------------------------------------------===//
 
 Status CudaRank::prepare(const artifact::Artifact &artifact,
-                         std::shared_ptr<Device> newDevice, const BlasLt &blas,
-                         std::vector<DeviceChannel *> newChannels) {
+                         std::shared_ptr<Device> newDevice,
+                         const BlasLt &blas) {
   device = std::move(newDevice);
-  deviceChannels = std::move(newChannels);
   code = &*artifact.metadata.device;
   optimizer = artifact.metadata.optimizer;
   VEELINE_TRY(arena.allocate(*device, description->arenaBytes));
@@ -88,7 +87,7 @@ Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
         driver(), cuMemcpyHtoDAsync_v2, arena.address() + constant.offset,
         artifact.values[constant.section].data(),
         static_cast<size_t>(constant.bytes), computeStream()));
-  return synchronize();
+  return VEELINE_CALL(driver(), cuStreamSynchronize, computeStream());
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,6 +112,7 @@ Status CudaRank::beginStep(const void *const *inputs,
                            const StepSettings &newSettings, bool isReplayed) {
   if (!isReplayed)
     std::fill(isReported.begin(), isReported.end(), 0);
+  transport->beginStep(*this, isReplayed);
   int64_t at = 0;
   for (const artifact::Input &input : description->inputs) {
     std::memcpy(pinned.data() + at, inputs[input.input],
@@ -135,9 +135,10 @@ Status CudaRank::beginStep(const void *const *inputs,
 }
 
 Status CudaRank::synchronize() {
+  std::vector<api::Stream> all;
   for (const Stream &each : streams)
-    VEELINE_TRY(VEELINE_CALL(driver(), cuStreamSynchronize, each.get()));
-  return Status::success();
+    all.push_back(each.get());
+  return transport->finish(*this, all);
 }
 
 Status CudaRank::endStep() {
@@ -224,11 +225,13 @@ void CudaRank::groupBegin() {
   VEELINE_CHECK(!isInGroup, "a group of messages begins inside of another");
   settleSends();
   isInGroup = true;
+  transport->beginGroup(*this);
 }
 
 void CudaRank::groupEnd() {
   VEELINE_CHECK(isInGroup, "a group of messages ends that has not begun");
   isInGroup = false;
+  transport->endGroup(*this);
 }
 
 void CudaRank::recvPost(int32_t channel, void *slot) {
@@ -238,14 +241,14 @@ void CudaRank::recvPost(int32_t channel, void *slot) {
     return channels[channel]->post(*this, &lengthPlaces[slot]);
   beginUnit();
   if (!failed)
-    deviceChannels[channel]->post(*this, slot);
+    transport->post(*this, channel, slot);
 }
 
 void CudaRank::recvWait(int32_t channel) {
   (void)checkedReceiver(channel);
   if (carriesLength(channel))
     return channels[channel]->wait(*this);
-  deviceChannels[channel]->wait(*this);
+  transport->wait(*this, channel);
 }
 
 void CudaRank::send(int32_t channel, int32_t microbatch, const void *value) {
@@ -261,10 +264,8 @@ void CudaRank::send(int32_t channel, int32_t microbatch, const void *value) {
   VEELINE_CHECK(arena.contains(value, bytes),
                 "a value to send is not in the arena");
   beginUnit();
-  if (failed)
-    return;
-  if (api::Event sent = deviceChannels[channel]->send(*this, value, bytes))
-    unsettled.push_back(sent);
+  if (!failed)
+    transport->send(*this, channel, value, bytes);
 }
 
 void *CudaRank::sendAcquire(int32_t) {
@@ -278,45 +279,22 @@ void CudaRank::sendCopy(int32_t, int32_t, void *, const void *) {
   failOnDevice("a message is copied");
 }
 
-void CudaRank::setReductions(
-    std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
-    size_t newMember) {
-  deviceReductions = std::move(newReductions);
-  member = newMember;
-  numPosted.assign(deviceReductions.size(), 0);
-  numWaited = numPosted;
-}
-
-void CudaRank::abortReductions() {
-  for (auto &pieces : deviceReductions)
-    for (std::shared_ptr<DeviceReduction> &piece : pieces)
-      piece->abort();
-}
-
-static void checkReduction(int32_t reduction,
-                           const std::vector<uint32_t> &counts) {
+static void checkReduction(int32_t reduction, const artifact::Rank &rank) {
   VEELINE_CHECK(reduction >= 0 &&
-                    static_cast<size_t>(reduction) < counts.size(),
+                    static_cast<size_t>(reduction) < rank.reductions.size(),
                 "gradients are added up that are not in the rank's table");
 }
 
 void CudaRank::reducePost(int32_t reduction) {
-  ::checkReduction(reduction, numPosted);
+  ::checkReduction(reduction, *description);
   beginUnit();
-  uint32_t step = ++numPosted[reduction];
-  for (std::shared_ptr<DeviceReduction> &piece : deviceReductions[reduction])
-    if (!failed)
-      piece->post(*this, member, step);
+  if (!failed)
+    transport->postSum(*this, reduction);
 }
 
 void CudaRank::reduceWait(int32_t reduction) {
-  ::checkReduction(reduction, numWaited);
-  if (numWaited[reduction] == numPosted[reduction])
-    return fail("gradients of replicas are waited for, but none were posted");
-  uint32_t step = ++numWaited[reduction];
-  for (std::shared_ptr<DeviceReduction> &piece : deviceReductions[reduction])
-    if (!failed)
-      piece->wait(*this, step);
+  ::checkReduction(reduction, *description);
+  transport->waitForSum(*this, reduction);
 }
 
 void CudaRank::lengthReceived(int32_t microbatch, const void *length) {
@@ -387,6 +365,20 @@ bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
          require(driver().check("cuLaunchKernel (" + entry.name + ")", result));
 }
 
+/// What a block of a kernel for sums adds up, by its 256 threads.
+static constexpr int64_t elementsOfBlock = 1024;
+
+bool CudaRank::launchSum(api::Stream stream, int32_t kernel,
+                         api::DevicePointer result,
+                         const std::vector<api::DevicePointer> &parts,
+                         int64_t elements) {
+  std::vector<uint64_t> arguments = {result};
+  arguments.insert(arguments.end(), parts.begin(), parts.end());
+  arguments.push_back(static_cast<uint64_t>(elements));
+  int64_t blocks = (elements + elementsOfBlock - 1) / elementsOfBlock;
+  return launchOn(stream, kernel, blocks, arguments.data());
+}
+
 void CudaRank::copy(void *target, const void *source, int64_t bytes) {
   VEELINE_CHECK(arena.contains(target, bytes), "a copy leads out of the arena");
   if (bytes == 0)
@@ -416,11 +408,10 @@ uint64_t CudaRank::load(const void *address, int32_t bytes) {
   }
   uint64_t value = 0;
   char *word = pinned.data() + wordAt;
-  bool isThere =
-      require(VEELINE_CALL(driver(), cuMemcpyDtoHAsync_v2, word,
-                           addressOf(address), static_cast<size_t>(bytes),
-                           computeStream())) &&
-      require(VEELINE_CALL(driver(), cuStreamSynchronize, computeStream()));
+  bool isThere = require(VEELINE_CALL(
+                     driver(), cuMemcpyDtoHAsync_v2, word, addressOf(address),
+                     static_cast<size_t>(bytes), computeStream())) &&
+                 require(transport->finish(*this, {computeStream()}));
   if (isThere)
     std::memcpy(&value, word, static_cast<size_t>(bytes));
   return value;

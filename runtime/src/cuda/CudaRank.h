@@ -8,10 +8,9 @@
 #define VEELINE_RUNTIME_CUDA_CUDARANK_H
 
 #include "Device.h"
-#include "DeviceChannel.h"
-#include "DeviceReduction.h"
 #include "GemmLt.h"
 #include "Rank.h"
+#include "Transport.h"
 
 #include <mutex>
 #include <unordered_map>
@@ -23,18 +22,18 @@ namespace veeline::cuda {
 class CudaRank final : public veeline_rank {
 public:
   /// Allocates what the rank needs on `device`, which is current, and finds
-  /// its algorithms. `deviceChannels` are by the rank's numbers of channels.
+  /// its algorithms.
   Status prepare(const artifact::Artifact &artifact,
-                 std::shared_ptr<Device> newDevice, const BlasLt &blas,
-                 std::vector<DeviceChannel *> newChannels);
-
-  /// The pieces of each reduction of the rank's table, of which it is the
-  /// `newMember` of its stage.
-  void setReductions(
-      std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
-      size_t newMember);
+                 std::shared_ptr<Device> newDevice, const BlasLt &blas);
+  /// Once it is prepared, and before its first step.
+  void setTransport(std::unique_ptr<Transport> newTransport) {
+    transport = std::move(newTransport);
+  }
   /// Wakes it where it waits for other ranks. From any thread.
-  void abortReductions();
+  void abort() {
+    if (transport)
+      transport->abort();
+  }
 
   // Around a step; the errors are those of the device.
   /// Issues the copies of what the step reads. `inputs` are those of Executor,
@@ -74,6 +73,14 @@ public:
   /// many.
   bool launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
                 const uint64_t *arguments);
+  /// Launches a kernel for sums: result = parts[0] + parts[1] + ..., in this
+  /// order. The result may be one of the parts.
+  bool launchSum(api::Stream stream, int32_t kernel, api::DevicePointer result,
+                 const std::vector<api::DevicePointer> &parts,
+                 int64_t elements);
+  /// What is being sent has to stay until `sent`: the compute stream waits for
+  /// it before the rank's next unit.
+  void holdUntil(api::Event sent) { unsettled.push_back(sent); }
 
   void recvPost(int32_t channel, void *slot) override;
   void recvWait(int32_t channel) override;
@@ -129,12 +136,9 @@ private:
   int64_t settingsAt = 0, resultsAt = 0, normsAt = 0, wordAt = 0;
   std::vector<char> isReported; ///< By result and microbatch of the rank.
 
-  std::vector<DeviceChannel *> deviceChannels;
+  std::unique_ptr<Transport> transport;
   std::vector<api::Event> unsettled; ///< Of sends whose value must still stay.
   bool isInGroup = false;
-  std::vector<std::vector<std::shared_ptr<DeviceReduction>>> deviceReductions;
-  std::vector<uint32_t> numPosted, numWaited; ///< By reduction.
-  size_t member = 0;
   /// Lengths go from host to host, whatever place the step has for them.
   std::unordered_map<const void *, int64_t> lengthPlaces;
 };

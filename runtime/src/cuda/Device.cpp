@@ -66,6 +66,13 @@ Status Device::makeCurrent() const {
   return VEELINE_CALL(cuda, cuCtxSetCurrent, context);
 }
 
+Status Device::usedBytes(int64_t &bytes) const {
+  size_t available = 0, total = 0;
+  VEELINE_TRY(VEELINE_CALL(cuda, cuMemGetInfo_v2, &available, &total));
+  bytes = static_cast<int64_t>(total - available);
+  return Status::success();
+}
+
 std::string Device::name() const {
   return "GPU " + std::to_string(ordinal) +
          (model.empty() ? "" : " (" + model + ")");

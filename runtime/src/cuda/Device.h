@@ -37,6 +37,9 @@ public:
   Status loadKernels(const artifact::Artifact &artifact);
   api::Function kernel(size_t index) const { return functions[index]; }
 
+  /// By whomever, where it is current.
+  Status usedBytes(int64_t &bytes) const;
+
   /// "GPU 0 (NVIDIA H100)".
   std::string name() const;
 

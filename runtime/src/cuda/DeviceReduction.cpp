@@ -11,9 +11,6 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-/// What a block of the kernel adds up, by its 256 threads.
-static constexpr int64_t elementsOfBlock = 1024;
-
 DeviceReduction::DeviceReduction(host::Group &group, int32_t number,
                                  int32_t stream,
                                  const artifact::ReducedPiece &piece,
@@ -38,11 +35,8 @@ bool DeviceReduction::issue(CudaRank &rank) {
             VEELINE_CALL(cuda, cuStreamWaitEvent, stream, event.get(), 0)))
       return false;
   }
-  std::vector<uint64_t> arguments = {accumulators[0]};
-  arguments.insert(arguments.end(), accumulators.begin(), accumulators.end());
-  arguments.push_back(static_cast<uint64_t>(piece.numElements));
-  int64_t blocks = (piece.numElements + elementsOfBlock - 1) / elementsOfBlock;
-  if (!rank.launchOn(stream, piece.sumKernel, blocks, arguments.data()))
+  if (!rank.launchSum(stream, piece.sumKernel, accumulators[0], accumulators,
+                      piece.numElements))
     return false;
   auto lock = rank.serialize();
   auto bytes =

@@ -20,12 +20,6 @@ std::string cuda::versionText(int version) {
          std::to_string(version % 1000 / 10);
 }
 
-static Status missing(const Library &library, const char *function,
-                      const char *what) {
-  return Status::error("'" + library.path() + "' has no function " + function +
-                       ": it is not " + what);
-}
-
 //===----------------------------------------------------------------------===//
 // The driver
 //===----------------------------------------------------------------------===//
@@ -72,7 +66,7 @@ Expected<Driver> Driver::load(const std::string &path) {
 #define VEELINE_FIND(name, parameters)                                         \
   driver.name = reinterpret_cast<decltype(driver.name)>(library->find(#name)); \
   if (!driver.name)                                                            \
-    return missing(*library, #name, "a CUDA driver of version 12.0 or later");
+    return library->missing(#name, "a CUDA driver of version 12.0 or later");
   VEELINE_CUDA_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   // It may be asked before cuInit, which an old driver on new devices fails.
@@ -113,7 +107,7 @@ Expected<BlasLt> BlasLt::load(const std::string &path) {
 #define VEELINE_FIND(type, name, parameters)                                   \
   blas.name = reinterpret_cast<decltype(blas.name)>(library->find(#name));     \
   if (!blas.name)                                                              \
-    return missing(*library, #name, "cuBLASLt of version 12.0 or later");
+    return library->missing(#name, "cuBLASLt of version 12.0 or later");
   VEELINE_BLASLT_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   blas.version = blas.cublasLtGetVersion();

@@ -34,3 +34,8 @@ Expected<Library> Library::open(const LibraryName &name,
 void *Library::find(const char *function) const {
   return ::dlsym(handle, function);
 }
+
+Status Library::missing(const char *function, const char *what) const {
+  return Status::error("'" + file + "' has no function " + function +
+                       ": it is not " + what);
+}

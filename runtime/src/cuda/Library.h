@@ -34,6 +34,8 @@ public:
   const std::string &path() const { return file; }
   /// Null where it has none of this name.
   void *find(const char *function) const;
+  /// The error where it is not `what`: it has no such function.
+  Status missing(const char *function, const char *what) const;
 
 private:
   std::string file;

@@ -9,11 +9,11 @@
 #include "BlockedSignals.h"
 #include "Convolution.h"
 #include "Gemm.h"
+#include "ProcessRank.h"
 
 #include "veeline/Support/Check.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -29,10 +29,6 @@ using namespace veeline::host;
 /// How long a thread that waits for a step sleeps at most before it looks
 /// again; only a bound for a system call.
 static constexpr int64_t sleepMilliseconds = 60'000;
-
-/// No computation gives this NaN; reported results are told from others by it.
-static const double notReported =
-    std::bit_cast<double>(uint64_t(0x7ff8'7665'656c'696e));
 
 //===----------------------------------------------------------------------===//
 // Creation
@@ -85,8 +81,7 @@ Status HostExecutor::prepare(const HostOptions &options) {
   for (size_t i = 0; i < program.channels.size(); ++i)
     addChannel(static_cast<int32_t>(i));
   workers.resize(program.ranks.size());
-  for (int32_t stage = 0; stage < program.stages; ++stage)
-    firstReplicaRanks.push_back(program.ranksOf(stage)[0]);
+  firstReplicaRanks = firstRanks(program);
   Status status = prepareLocal(options);
   if (!network)
     return status;
@@ -376,40 +371,9 @@ void HostExecutor::describePlace(ShortText &text) const {
   group.describe(text, local.front()->rank);
 }
 
-/// Whether the system would run the thread, or does: it does not sleep.
-static bool isRunnable(pid_t thread) {
-  std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
-  char text[256] = {};
-  FILE *file = std::fopen(path.c_str(), "re");
-  if (!file)
-    return true;
-  size_t length = std::fread(text, 1, sizeof(text) - 1, file);
-  std::fclose(file);
-  // "PID (NAME) STATE ..."
-  size_t nameEnd = std::string_view(text, length).rfind(')');
-  return nameEnd + 2 >= length || text[nameEnd + 2] == 'R';
-}
-
 Pulse HostExecutor::pulse() const {
   const Worker &worker = *local.front();
-  Pulse pulse;
-  pulse.moves = worker.rank.moves.load(std::memory_order_acquire);
-  if (!worker.rank.isInStep.load(std::memory_order_acquire))
-    return pulse;
-  bool waits = worker.rank.awaited.load(std::memory_order_relaxed) >= 0;
-  pulse.state = waits ? Pulse::waiting : Pulse::computing;
-  // Threads of a step have begun long ago, and end after this is asked last.
-  clockid_t clock;
-  timespec time = {};
-  if (::pthread_getcpuclockid(
-          const_cast<std::thread &>(worker.thread).native_handle(), &clock) ==
-          0 &&
-      ::clock_gettime(clock, &time) == 0)
-    pulse.processorNanoseconds =
-        int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-  pulse.isRunnable = worker.rank.isPrinting.load(std::memory_order_relaxed) ||
-                     isRunnable(worker.threadNumber);
-  return pulse;
+  return pulseOf(worker.rank, worker.thread, worker.threadNumber);
 }
 
 void HostExecutor::describe(ShortText &text) const {
@@ -420,52 +384,6 @@ void HostExecutor::describe(ShortText &text) const {
   text << "step " << settings.step << ": " << failure;
   if (failure.find(place.view()) == std::string_view::npos)
     text << (failure.empty() ? "" : "; ") << place.view();
-}
-
-/// `squareOf(rank, i)` is that of parameter i of the rank's table. In the order
-/// of `ranks`, one of each stage, wherever they run: the bits of a sum depend
-/// on it. All ranks of a stage have the same gradients.
-template <typename Square>
-static double addSquares(const artifact::Program &program,
-                         const std::vector<int32_t> &ranks, Square squareOf) {
-  double sum = 0;
-  for (int32_t rank : ranks)
-    for (size_t i = 0; i < program.ranks[rank].params.size(); ++i)
-      if (program.ranks[rank].params[i].isHome)
-        sum += squareOf(static_cast<size_t>(rank), i);
-  return sum;
-}
-
-/// Gives each process what all of them have reported.
-Status HostExecutor::shareStep(StepResult &result) {
-  std::vector<double> mine = results;
-  for (const ParamUpdate &update : local.front()->rank.updates)
-    mine.push_back(update.squaredGradientNorm);
-  auto all =
-      network->exchange(std::string(reinterpret_cast<const char *>(mine.data()),
-                                    mine.size() * sizeof(double)));
-  if (!all.ok())
-    return Status::error(all.message() + " at the end of the step");
-  result.results = results;
-  std::vector<std::vector<double>> reports;
-  for (size_t rank = 0; rank < all->size(); ++rank) {
-    std::vector<double> &numbers = reports.emplace_back(
-        results.size() + program.ranks[rank].params.size());
-    const std::string &bytes = (*all)[rank];
-    if (bytes.size() != numbers.size() * sizeof(double))
-      return Status::error("rank " + std::to_string(rank) +
-                           " does not report a step of this program");
-    std::memcpy(numbers.data(), bytes.data(), bytes.size());
-    for (size_t i = 0; i < results.size(); ++i)
-      if (std::bit_cast<uint64_t>(numbers[i]) !=
-          std::bit_cast<uint64_t>(notReported))
-        result.results[i] = numbers[i];
-  }
-  result.gradientNorm = std::sqrt(
-      addSquares(program, firstReplicaRanks, [&](size_t rank, size_t i) {
-        return reports[rank][results.size() + i];
-      }));
-  return Status::success();
 }
 
 Status HostExecutor::finish(StepResult &result) {
@@ -484,8 +402,12 @@ Status HostExecutor::finish(StepResult &result) {
       for (const std::unique_ptr<Reduction> &piece : pieces)
         VEELINE_CHECK(piece->isIdle(),
                       "a step ended with gradients of replicas under way");
-  if (network)
-    return shareStep(result);
+  if (network) {
+    std::vector<double> squares;
+    for (const ParamUpdate &update : local.front()->rank.updates)
+      squares.push_back(update.squaredGradientNorm);
+    return shareStep(*network, program, results, squares, result);
+  }
   result.results = results;
   result.gradientNorm = std::sqrt(
       addSquares(program, firstReplicaRanks, [&](size_t rank, size_t i) {

@@ -43,7 +43,7 @@ struct HostOptions {
 /// Runs a program with one thread per rank in this process, or one of its ranks
 /// where the others are processes of a network. The threads live as long as the
 /// executor. `artifact` and `program` (one of its programs) outlive it.
-class HostExecutor final : public LoadedProgram, public Observed {
+class HostExecutor final : public LoadedProgram {
 public:
   static Expected<std::unique_ptr<HostExecutor>>
   create(const artifact::Artifact &artifact, const artifact::Program &program,
@@ -66,7 +66,7 @@ public:
   void raise(const std::string &failure) override { fault.raise(failure); }
   Pulse pulse() const override;
   void describePlace(ShortText &text) const override;
-  int64_t currentStep() const { return settings.step; }
+  int64_t currentStep() const override { return settings.step; }
 
   int32_t firstReplica() const override {
     return network
@@ -88,9 +88,7 @@ public:
     return static_cast<int64_t>(workers[rank]->rank.discard.size());
   }
   std::string stoppedAt(int32_t rank) const override;
-  /// The step, what is known of a fault, and what this process's rank does and
-  /// waits for now; where others run the other ranks. For handlers of signals.
-  void describe(ShortText &text) const;
+  void describe(ShortText &text) const override;
   std::vector<std::vector<Event>> timeline(int32_t steps) const override;
 
 private:
@@ -123,7 +121,6 @@ private:
   void addIdleTails();
   int64_t maxMessageBytes() const;
   Status localStatus();
-  Status shareStep(StepResult &result);
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;

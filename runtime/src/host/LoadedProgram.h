@@ -8,14 +8,16 @@
 #define VEELINE_RUNTIME_HOST_LOADEDPROGRAM_H
 
 #include "Executor.h"
+#include "Network.h"
 #include "Rank.h"
 #include "Timeline.h"
 
 namespace veeline::host {
 
 /// A program that is loaded, on whatever target, and which part of it is in
-/// this process.
-class LoadedProgram : public Executor {
+/// this process. What Observed has is of its one rank here, where other
+/// processes run the other ranks.
+class LoadedProgram : public Executor, public Observed {
 public:
   /// True where the rank runs in this process.
   virtual bool isLocal(int32_t rank) const = 0;
@@ -25,6 +27,10 @@ public:
   /// After a fault: what a rank of this process did when it saw it, and what it
   /// waited for; empty where the fault is its own.
   virtual std::string stoppedAt(int32_t rank) const = 0;
+  /// The step, what is known of a fault, and what this process's rank does and
+  /// waits for now; where others run the other ranks. For handlers of signals.
+  virtual void describe(ShortText &text) const = 0;
+  virtual int64_t currentStep() const = 0;
   /// The last steps of each rank of this process; empty without a timeline.
   virtual std::vector<std::vector<Event>> timeline(int32_t steps) const = 0;
 };

@@ -114,13 +114,15 @@ Expected<std::optional<Place>> net::findPlace() {
     Expected<int64_t> rank = readNumber(launcher.rank, 0, *numRanks - 1);
     if (!rank.ok())
       return rank.status();
-    // It says which device is meant, of which the target `host` has one.
-    if (std::getenv(launcher.localRank))
-      if (Expected<int64_t> local =
-              readNumber(launcher.localRank, 0, *numRanks - 1);
-          !local.ok())
-        return local.status();
     Place place;
+    // It says which GPU is meant; the host is one device.
+    if (std::getenv(launcher.localRank)) {
+      Expected<int64_t> local =
+          readNumber(launcher.localRank, 0, *numRanks - 1);
+      if (!local.ok())
+        return local.status();
+      place.localRank = static_cast<int32_t>(*local);
+    }
     place.launcher = launcher.name;
     place.rank = static_cast<int32_t>(*rank);
     place.numRanks = static_cast<int32_t>(*numRanks);

@@ -20,6 +20,8 @@ struct Place {
   std::string launcher; ///< Of messages: "mpirun", "srun", "RANK".
   int32_t rank = 0;
   int32_t numRanks = 1;
+  /// Among the processes of this machine; a launcher may not say it.
+  std::optional<int32_t> localRank;
   std::string address = "127.0.0.1"; ///< Where rank 0 listens.
   uint16_t port = 29500;
   /// What a launcher calls this run, and no other one; may be empty.

@@ -52,7 +52,7 @@ void train::printError(const std::string &text) {
 
 /// What the loop would say of a step, where it waits for one.
 static std::string describeEnd(const Session &session, const char *failure) {
-  const host::HostExecutor &executor = session.executor();
+  const host::LoadedProgram &executor = session.loadedProgram();
   if (executor.pulse().state == host::Pulse::elsewhere)
     return failure;
   ShortText place;

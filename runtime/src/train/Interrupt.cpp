@@ -7,7 +7,7 @@
 #include "Interrupt.h"
 
 #include "File.h"
-#include "HostExecutor.h"
+#include "LoadedProgram.h"
 
 #include <atomic>
 #include <cerrno>
@@ -20,10 +20,10 @@ static volatile std::sig_atomic_t caught = 0;
 /// Apart: the signal may still come to this process, and is then its first.
 static int caughtElsewhere = 0;
 
-static std::atomic<const host::HostExecutor *> running{nullptr};
+static std::atomic<const host::LoadedProgram *> running{nullptr};
 
 static void tellPlace(int signal) {
-  const host::HostExecutor *executor = running.load();
+  const host::LoadedProgram *executor = running.load();
   if (!executor)
     return;
   int error = errno;
@@ -56,7 +56,7 @@ void train::catchInterrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-train::PlaceTeller::PlaceTeller(const host::HostExecutor *executor) {
+train::PlaceTeller::PlaceTeller(const host::LoadedProgram *executor) {
   running.store(executor);
 }
 

@@ -8,7 +8,7 @@
 #define VEELINE_RUNTIME_TRAIN_INTERRUPT_H
 
 namespace veeline::host {
-class HostExecutor;
+class LoadedProgram;
 } // namespace veeline::host
 
 namespace veeline::train {
@@ -25,7 +25,7 @@ int interruptSignal();
 class PlaceTeller {
 public:
   /// `executor` is one of several processes', or null: there is nothing to say.
-  explicit PlaceTeller(const host::HostExecutor *executor);
+  explicit PlaceTeller(const host::LoadedProgram *executor);
   ~PlaceTeller();
   PlaceTeller(const PlaceTeller &) = delete;
   PlaceTeller &operator=(const PlaceTeller &) = delete;

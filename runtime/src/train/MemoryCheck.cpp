@@ -155,7 +155,27 @@ static void printUntouched(const host::Arena &arena,
                   region.name.c_str(), long(region.bytes), long(region.offset));
 }
 
+static Status printDevices(const Session &session) {
+  auto all = session.deviceMemory();
+  if (!all.ok() || !session.isFirst())
+    return all.status();
+  std::printf("rank         arena     peak live      kernels         NCCL  "
+              "context and others\n");
+  const std::vector<artifact::Rank> &ranks = session.program().ranks;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const cuda::DeviceUse &use = (*all)[i];
+    std::printf("%4zu  %12ld  %12ld %12ld %12ld  %18ld  on %s\n", i,
+                long(ranks[i].arenaBytes), long(ranks[i].peakLiveBytes),
+                long(use.code), long(use.messages), long(use.context),
+                use.device.c_str());
+  }
+  std::fflush(stdout);
+  return Status::success();
+}
+
 Status train::checkMemory(const Session &session, int64_t steps) {
+  if (session.isOnDevice())
+    return printDevices(session);
   std::string error;
   std::printf("rank         arena    high water     peak live   arena / live  "
               "beside it\n");

@@ -20,6 +20,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <sys/prctl.h>
 #include <tuple>
 
@@ -227,7 +228,8 @@ Status Run::openNetwork() {
   for (auto [isGiven, name] :
        {std::pair(options.verify, "--verify"),
         std::pair(options.compareSequential, "--compare-sequential"),
-        std::pair(options.checkMemory, "--check-memory")})
+        std::pair(options.checkMemory && metadata().target == "host",
+                  "--check-memory")})
     if (isGiven)
       return Status::error(std::string(name) +
                            " looks at all ranks in one process, but " +
@@ -393,11 +395,15 @@ Session::create(Run &run, const std::string &programName,
 /// On the target that the artifact is for.
 Status Session::load(const host::HostOptions &options) {
   if (run.metadata().target == "cuda") {
+    cuda::CudaOptions cudaOptions = run.options.cuda;
+    cudaOptions.network = options.network;
+    cudaOptions.timeoutSeconds = run.options.timeoutSeconds;
+    cudaOptions.localRank = run.localRank();
     Expected<std::unique_ptr<cuda::CudaExecutor>> created =
-        cuda::CudaExecutor::create(run.artifact, *description,
-                                   run.options.cuda);
+        cuda::CudaExecutor::create(run.artifact, *description, cudaOptions);
     if (!created.ok())
       return created.status();
+    onDevice = created->get();
     loaded = std::move(*created);
     return Status::success();
   }
@@ -589,6 +595,32 @@ Session::timeline(int32_t steps) const {
         ranks.emplace_back(bytes.size() / sizeof(host::Event));
     std::memcpy(events.data(), bytes.data(),
                 events.size() * sizeof(host::Event));
+  }
+  return ranks;
+}
+
+Expected<std::vector<cuda::DeviceUse>> Session::deviceMemory() const {
+  std::vector<cuda::DeviceUse> ranks(description->ranks.size());
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    if (loaded->isLocal(static_cast<int32_t>(rank))) {
+      auto use = onDevice->memoryOf(static_cast<int32_t>(rank));
+      if (!use.ok())
+        return use.status();
+      ranks[rank] = std::move(*use);
+    }
+  if (!run.network)
+    return ranks;
+  const cuda::DeviceUse &own = ranks[static_cast<size_t>(run.network->rank())];
+  auto all = run.network->gather(
+      std::to_string(own.context) + " " + std::to_string(own.code) + " " +
+      std::to_string(own.messages) + " " + own.device);
+  if (!all.ok())
+    return all.status();
+  for (size_t rank = 0; rank < all->size(); ++rank) {
+    std::istringstream text((*all)[rank]);
+    cuda::DeviceUse &use = ranks[rank];
+    text >> use.context >> use.code >> use.messages;
+    std::getline(text >> std::ws, use.device);
   }
   return ranks;
 }

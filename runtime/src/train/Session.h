@@ -58,6 +58,11 @@ public:
   /// 0.
   bool isFirst() const { return !network || network->rank() == 0; }
 
+  /// Of this process among those of its machine, where the launcher says so.
+  std::optional<int32_t> localRank() const {
+    return place ? place->localRank : std::nullopt;
+  }
+
   Options options;
   artifact::Artifact artifact;
   std::unique_ptr<data::Inputs> inputs;
@@ -134,8 +139,16 @@ public:
     return description->microbatches ? description->microbatches
                                      : run.metadata().microbatches;
   }
+  /// On whatever target.
+  const host::LoadedProgram &loadedProgram() const { return *loaded; }
   /// On the host, and only there.
   const host::HostExecutor &executor() const { return *onHost; }
+  bool isOnDevice() const { return onDevice != nullptr; }
+  /// Of the first process.
+  bool isFirst() const { return run.isFirst(); }
+  /// On GPUs, and only there: what each rank's has, in the first process. All
+  /// must call it.
+  Expected<std::vector<cuda::DeviceUse>> deviceMemory() const;
   /// The first failure of what was read of arenas so far: what reads several
   /// values asks once.
   Status readStatus() const { return readFailure; }
@@ -163,7 +176,8 @@ private:
   Run &run;
   const artifact::Program *description = nullptr;
   std::unique_ptr<host::LoadedProgram> loaded;
-  const host::HostExecutor *onHost = nullptr; ///< `loaded`; null on a GPU.
+  const host::HostExecutor *onHost = nullptr;   ///< `loaded`; null on a GPU.
+  const cuda::CudaExecutor *onDevice = nullptr; ///< The same, there.
   mutable Status readFailure = Status::success();
   /// Two steps of every batch argument, used in turn; then the buffers.
   std::vector<AlignedBytes> batches[2];

@@ -78,7 +78,7 @@ static Status checkWritable(const std::string &path) {
   return path.empty() ? Status::success() : AtomicFile(path).open();
 }
 
-/// What looks into ranks of the host, or starts several processes.
+/// What looks into ranks of the host.
 static Status checkTarget(const Options &options, const Run &run) {
   if (run.metadata().target == "host")
     return Status::success();
@@ -87,18 +87,12 @@ static Status checkTarget(const Options &options, const Run &run) {
       {"--profile", !options.profile.empty()},
       {"--flight-recorder", !options.flightRecorder.empty()},
       {"--trace-tensors", options.traceTensors},
-      {"--check-messages", options.checkMessages},
-      {"--check-memory", options.checkMemory}};
+      {"--check-messages", options.checkMessages}};
   for (auto [name, isGiven] : ofHost)
     if (isGiven)
       return Status::error(
           std::string(name) + " looks into ranks of the host, and '" +
           options.artifact + "' is for the target " + run.metadata().target);
-  if (run.network)
-    return Status::error("'" + options.artifact + "' is for the target " +
-                         run.metadata().target +
-                         ", whose ranks are threads of one process; start it "
-                         "without a launcher");
   return Status::success();
 }
 
@@ -244,8 +238,7 @@ Expected<bool> Trainer::isInterrupted() const {
 Status Trainer::loop() {
   Progress progress(options.steps, run.tokensPerStep(), options.logEvery,
                     /*isAlone=*/!run.network);
-  // Processes run on the host alone: see checkTarget.
-  PlaceTeller teller(run.network ? &session->executor() : nullptr);
+  PlaceTeller teller(run.network ? &session->loadedProgram() : nullptr);
   lastResort.watch(session.get());
   firstBegin = host::nanoseconds();
   for (int64_t step = 1; step <= options.steps; ++step) {

@@ -18,6 +18,7 @@ inline cuda::CudaOptions standIns() {
   cuda::CudaOptions options;
   options.driver = VEELINE_STANDIN_CUDA;
   options.blasLt = VEELINE_STANDIN_CUBLASLT;
+  options.nccl = VEELINE_STANDIN_NCCL;
   return options;
 }
 

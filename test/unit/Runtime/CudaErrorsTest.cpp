@@ -316,6 +316,10 @@ static void failEveryCall(bool loads) {
                    call.find("Free") != std::string::npos ||
                    call.find("Release") != std::string::npos ||
                    call == "cuModuleUnload";
+    // Processes alone need these: see CudaProcessesTest.
+    if (call == "cuStreamQuery" || call == "cuMemsetD32Async" ||
+        call == "cuDeviceGetUuid_v2")
+      continue;
     if (count == 0) {
       EXPECT_TRUE(loads || call.find("Get") != std::string::npos) << call;
       continue;

@@ -9,10 +9,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "Nccl.h"
 
 #include <cublasLt.h>
 #include <cuda.h>
 #include <gtest/gtest.h>
+#include <nccl.h>
 #include <type_traits>
 
 namespace api = veeline::cuda::api;
@@ -56,7 +58,15 @@ VEELINE_CUDA_FUNCTIONS(CHECK_CALL)
 VEELINE_BLASLT_FUNCTIONS(CHECK_CALL)
 #undef CHECK_CALL
 
+#define CHECK_CALL(type, name, parameters)                                     \
+  static_assert(                                                               \
+      isSameCall<decltype(veeline::cuda::Nccl::name), decltype(&::name)>,      \
+      #name);
+VEELINE_NCCL_FUNCTIONS(CHECK_CALL)
+#undef CHECK_CALL
+
 #define ERROR(name, code) static_assert(name == code);
+VEELINE_NCCL_ERRORS(ERROR)
 #include "BlasErrors.inc"
 #include "CudaErrors.inc"
 #undef ERROR
@@ -116,5 +126,40 @@ static_assert(offsetof(api::MatmulHeuristic, status) ==
               offsetof(cublasLtMatmulHeuristicResult_t, state));
 static_assert(offsetof(api::MatmulHeuristic, waves) ==
               offsetof(cublasLtMatmulHeuristicResult_t, wavesCount));
+
+static_assert(sizeof(api::Uuid) == sizeof(CUuuid));
+
+static_assert(api::ncclSuccess == ncclSuccess &&
+              api::ncclInProgress == ncclInProgress);
+static_assert(ncclNumResults == 8, "NCCL has a result that has no name here");
+#define CHECK_TYPE(ours, name, number) static_assert(name == number);
+VEELINE_NCCL_TYPES(CHECK_TYPE)
+#undef CHECK_TYPE
+static_assert(sizeof(api::UniqueId) == sizeof(ncclUniqueId));
+// Ours is of 2.18; what later ones have comes behind.
+static_assert(sizeof(api::NcclConfig) <= sizeof(ncclConfig_t));
+#define CHECK_FIELD(ours, theirs)                                              \
+  static_assert(offsetof(api::NcclConfig, ours) ==                             \
+                offsetof(ncclConfig_t, theirs));
+CHECK_FIELD(size, size)
+CHECK_FIELD(magic, magic)
+CHECK_FIELD(version, version)
+CHECK_FIELD(blocking, blocking)
+CHECK_FIELD(cgaClusterSize, cgaClusterSize)
+CHECK_FIELD(minCtas, minCTAs)
+CHECK_FIELD(maxCtas, maxCTAs)
+CHECK_FIELD(netName, netName)
+CHECK_FIELD(splitShare, splitShare)
+#undef CHECK_FIELD
+static_assert(NCCL_CONFIG_UNDEF_INT == INT_MIN);
+
+/// What theirs begins with.
+TEST(CudaHeaders, ConfigOfNccl) {
+  ncclConfig_t theirs = NCCL_CONFIG_INITIALIZER;
+  api::NcclConfig ours;
+  EXPECT_EQ(ours.magic, theirs.magic);
+  EXPECT_EQ(ours.netName, theirs.netName);
+  EXPECT_EQ(ours.blocking, theirs.blocking);
+}
 
 TEST(CudaHeaders, AgreeWithOurs) {}

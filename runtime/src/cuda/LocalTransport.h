@@ -1,0 +1,49 @@
+//===- LocalTransport.h - messages of ranks that share a GPU ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_LOCALTRANSPORT_H
+#define VEELINE_RUNTIME_CUDA_LOCALTRANSPORT_H
+
+#include "DeviceChannel.h"
+#include "DeviceReduction.h"
+#include "Transport.h"
+
+#include <memory>
+
+namespace veeline::cuda {
+
+/// Of a rank that is a thread, as the others on its GPU are.
+class LocalTransport final : public Transport {
+public:
+  /// By the rank's numbers of channels; null where it has no end.
+  explicit LocalTransport(std::vector<DeviceChannel *> channels)
+      : channels(std::move(channels)) {}
+
+  /// The pieces of each reduction of the rank's table, of which it is the
+  /// `newMember` of its stage. Once all ranks have their arenas.
+  void setReductions(
+      std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
+      size_t newMember);
+
+  void post(CudaRank &rank, int32_t channel, void *slot) override;
+  void wait(CudaRank &rank, int32_t channel) override;
+  void send(CudaRank &rank, int32_t channel, const void *value,
+            int64_t bytes) override;
+  void postSum(CudaRank &rank, int32_t reduction) override;
+  void waitForSum(CudaRank &rank, int32_t reduction) override;
+  /// Of its reductions: channels are of two ranks, and their owner's to wake.
+  void abort() override;
+
+private:
+  const std::vector<DeviceChannel *> channels;
+  std::vector<std::vector<std::shared_ptr<DeviceReduction>>> reductions;
+  std::vector<uint32_t> numPosted, numWaited; ///< By reduction.
+  size_t member = 0;
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_LOCALTRANSPORT_H

@@ -1,0 +1,85 @@
+//===- NcclApi.h - what is used of NCCL ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_NCCLAPI_H
+#define VEELINE_RUNTIME_CUDA_NCCLAPI_H
+
+#include "CudaApi.h"
+
+#include <climits>
+
+/// X(name, number) for each ncclResult_t that is an error.
+#define VEELINE_NCCL_ERRORS(X)                                                 \
+  X(ncclUnhandledCudaError, 1)                                                 \
+  X(ncclSystemError, 2)                                                        \
+  X(ncclInternalError, 3)                                                      \
+  X(ncclInvalidArgument, 4)                                                    \
+  X(ncclInvalidUsage, 5)                                                       \
+  X(ncclRemoteError, 6)
+
+/// X(type of ours, name, number) for each type of elements: a ncclDataType_t.
+/// What NCCL has no type for travels as bytes: see ncclTypeOf.
+#define VEELINE_NCCL_TYPES(X)                                                  \
+  X(f32, ncclFloat32, 7)                                                       \
+  X(f64, ncclFloat64, 8)                                                       \
+  X(bf16, ncclBfloat16, 9)                                                     \
+  X(f16, ncclFloat16, 6)                                                       \
+  X(i1, ncclUint8, 1)                                                          \
+  X(i8, ncclInt8, 0)                                                           \
+  X(i16, ncclUint8, 1)                                                         \
+  X(i32, ncclInt32, 2)                                                         \
+  X(i64, ncclInt64, 4)
+
+namespace veeline::cuda::api {
+
+using NcclResult = int; ///< ncclResult_t
+inline constexpr NcclResult ncclSuccess = 0, ncclInProgress = 7;
+
+using Comm = struct OpaqueComm *;
+struct UniqueId {
+  char internal[128];
+};
+
+/// As of NCCL 2.18: later versions know from `size` and `version` what there
+/// is.
+struct NcclConfig {
+  size_t size = sizeof(NcclConfig);
+  unsigned magic = 0xcafebeef;
+  unsigned version = 21800;
+  int blocking = INT_MIN; ///< INT_MIN: not said.
+  int cgaClusterSize = INT_MIN;
+  int minCtas = INT_MIN;
+  int maxCtas = INT_MIN;
+  const char *netName = nullptr;
+  int splitShare = INT_MIN;
+};
+
+} // namespace veeline::cuda::api
+
+/// X(type, name, parameters).
+#define VEELINE_NCCL_FUNCTIONS(X)                                              \
+  X(api::NcclResult, ncclGetVersion, (int *version))                           \
+  X(const char *, ncclGetErrorString, (api::NcclResult result))                \
+  X(const char *, ncclGetLastError, (api::Comm comm))                          \
+  X(api::NcclResult, ncclGetUniqueId, (api::UniqueId * id))                    \
+  X(api::NcclResult, ncclCommInitRankConfig,                                   \
+    (api::Comm * comm, int numRanks, api::UniqueId id, int rank,               \
+     api::NcclConfig *config))                                                 \
+  X(api::NcclResult, ncclCommFinalize, (api::Comm comm))                       \
+  X(api::NcclResult, ncclCommDestroy, (api::Comm comm))                        \
+  X(api::NcclResult, ncclCommAbort, (api::Comm comm))                          \
+  X(api::NcclResult, ncclCommGetAsyncError,                                    \
+    (api::Comm comm, api::NcclResult * state))                                 \
+  X(api::NcclResult, ncclGroupStart, ())                                       \
+  X(api::NcclResult, ncclGroupEnd, ())                                         \
+  X(api::NcclResult, ncclSend,                                                 \
+    (const void *place, size_t count, int type, int peer, api::Comm comm,      \
+     api::Stream stream))                                                      \
+  X(api::NcclResult, ncclRecv,                                                 \
+    (void *place, size_t count, int type, int peer, api::Comm comm,            \
+     api::Stream stream))
+
+#endif // VEELINE_RUNTIME_CUDA_NCCLAPI_H

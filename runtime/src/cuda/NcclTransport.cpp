@@ -1,0 +1,467 @@
+//===- NcclTransport.cpp - messages between processes ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NcclTransport.h"
+
+#include "CudaRank.h"
+#include "Pause.h"
+
+#include <algorithm>
+#include <utility>
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+/// What part of the timeout a device has to stop once its communicators are
+/// aborted.
+static constexpr double stopShare = 0.125;
+
+//===----------------------------------------------------------------------===//
+// Around a step
+//===----------------------------------------------------------------------===//
+
+/// Every message on its own would be a unit, and so every sum.
+static size_t maxUnits(const CudaRank &rank) {
+  size_t count = rank.description->reductions.size();
+  for (size_t i = 0; i < rank.channels.size(); ++i) {
+    const artifact::Channel &channel = rank.channelOf(static_cast<int32_t>(i));
+    if (channel.fromRank == rank.index || channel.toRank == rank.index)
+      count += static_cast<size_t>(channel.messagesPerStep);
+  }
+  return count;
+}
+
+Status NcclTransport::prepare(CudaRank &rank) {
+  VEELINE_TRY(computed.create(rank.gpu()));
+  size_t count = maxUnits(rank);
+  for (size_t i = 0; i < count; ++i)
+    VEELINE_TRY(done.emplace_back().create(rank.gpu()));
+  units.reserve(count);
+  ends.resize(rank.channels.size());
+  for (size_t i = 0; i < ends.size(); ++i)
+    ends[i].units.resize(static_cast<size_t>(
+        rank.channelOf(static_cast<int32_t>(i)).messagesPerStep));
+  sumUnits.resize(rank.description->reductions.size());
+  isSumUnderWay.resize(sumUnits.size());
+  seen.resize(rank.allStreams().size());
+  return marks.allocate(rank.gpu(), static_cast<int64_t>(4 * seen.size()));
+}
+
+static std::atomic_ref<uint32_t> wordOf(const PinnedMemory &marks,
+                                        size_t stream) {
+  return std::atomic_ref<uint32_t>(
+      reinterpret_cast<uint32_t *>(marks.data())[stream]);
+}
+
+void NcclTransport::beginStep(CudaRank &rank, bool isReplayed) {
+  // The device has nothing of the last step left to write.
+  for (size_t i = 0; i < seen.size(); ++i)
+    wordOf(marks, i).store(0, std::memory_order_relaxed);
+  std::fill(seen.begin(), seen.end(), 0);
+  rank.move();
+  if (!isReplayed)
+    units.clear();
+}
+
+bool NcclTransport::isIdle() const {
+  bool isIdle = !isInGroup && next.stream < 0;
+  for (const End &end : ends)
+    isIdle = isIdle && end.numPosted == end.numWaited;
+  for (bool isUnderWay : isSumUnderWay)
+    isIdle = isIdle && !isUnderWay;
+  return isIdle;
+}
+
+//===----------------------------------------------------------------------===//
+// What a step issues
+//===----------------------------------------------------------------------===//
+
+void NcclTransport::beginGroup(CudaRank &) { isInGroup = true; }
+
+void NcclTransport::endGroup(CudaRank &rank) {
+  isInGroup = false;
+  issue(rank);
+}
+
+/// Says what the next unit has, too.
+bool NcclTransport::add(CudaRank &rank, int32_t stream, int32_t awaited) {
+  if (next.stream < 0)
+    next.stream = stream;
+  if (next.stream != stream) {
+    rank.fail("a group of messages is of two streams");
+    return false;
+  }
+  if (next.awaited < 0) {
+    next.awaited = awaited;
+    next.op = rank.currentOp.load(std::memory_order_relaxed);
+  }
+  return true;
+}
+
+void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
+  const artifact::Channel &description = rank.channelOf(channel);
+  End &end = ends[channel];
+  if (end.numPosted - end.numWaited >= end.units.size())
+    return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
+                     " has no more than " + std::to_string(end.units.size()) +
+                     " messages a step, one more was posted");
+  if (!add(rank, description.stream, rank.firstChannel + channel))
+    return;
+  int64_t bytes = rank.messageBytes(description, end.numPosted);
+  end.units[end.numPosted++ % end.units.size()] =
+      static_cast<uint32_t>(units.size());
+  next.transfers.push_back({false, reinterpret_cast<api::DevicePointer>(slot),
+                            bytes / artifact::byteSize(description.type),
+                            description.type, description.communicator,
+                            description.fromRank});
+  if (!isInGroup)
+    issue(rank);
+}
+
+void NcclTransport::send(CudaRank &rank, int32_t channel, const void *value,
+                         int64_t bytes) {
+  const artifact::Channel &description = rank.channelOf(channel);
+  if (!add(rank, description.stream, rank.firstChannel + channel))
+    return;
+  next.hasSend = true;
+  next.transfers.push_back({true, reinterpret_cast<api::DevicePointer>(value),
+                            bytes / artifact::byteSize(description.type),
+                            description.type, description.communicator,
+                            description.toRank});
+  if (!isInGroup)
+    issue(rank);
+}
+
+void NcclTransport::wait(CudaRank &rank, int32_t channel) {
+  End &end = ends[channel];
+  if (end.numWaited == end.numPosted)
+    return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
+                     " is waited for, but nothing was posted");
+  waitForUnit(rank, end.units[end.numWaited++ % end.units.size()]);
+}
+
+void NcclTransport::postSum(CudaRank &rank, int32_t reduction) {
+  auto index = static_cast<int32_t>(rank.program->channels.size()) + reduction;
+  if (!add(rank, rank.description->reductions[reduction].stream, index))
+    return;
+  next.reductions.push_back(reduction);
+  sumUnits[reduction] = static_cast<uint32_t>(units.size());
+  isSumUnderWay[reduction] = true;
+  if (!isInGroup)
+    issue(rank);
+}
+
+void NcclTransport::waitForSum(CudaRank &rank, int32_t reduction) {
+  if (!isSumUnderWay[reduction])
+    return rank.fail(
+        "gradients of replicas are waited for, but none were posted");
+  isSumUnderWay[reduction] = false;
+  waitForUnit(rank, sumUnits[reduction]);
+}
+
+void NcclTransport::waitForUnit(CudaRank &rank, uint32_t number) {
+  // A group holds no waits, and what is on the compute stream is over by then.
+  if (number >= units.size())
+    return rank.fail("a message is waited for inside of its group");
+  if (units[number].stream != 0)
+    (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
+                                    rank.computeStream(), done[number].get(),
+                                    0));
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+void NcclTransport::issue(CudaRank &rank) {
+  Unit unit = std::exchange(next, {});
+  // A group that has lengths alone has nothing for the device.
+  if (unit.stream < 0 || rank.failed)
+    return;
+  if (units.size() == done.size())
+    return rank.fail(
+        "more messages are exchanged in a step than the artifact's "
+        "tables have");
+  auto number = static_cast<uint32_t>(units.size());
+  units.push_back(std::move(unit));
+  if (issueUnit(rank, units.back(), number) && units.back().hasSend &&
+      units.back().stream != 0)
+    rank.holdUntil(done[number].get());
+}
+
+bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
+                              uint32_t number) {
+  const Driver &cuda = rank.driver();
+  api::Stream stream = rank.stream(unit.stream);
+  bool isBeside = unit.stream != 0;
+  if (isBeside &&
+      !(rank.require(VEELINE_CALL(cuda, cuEventRecord, computed.get(),
+                                  rank.computeStream())) &&
+        rank.require(
+            VEELINE_CALL(cuda, cuStreamWaitEvent, stream, computed.get(), 0))))
+    return false;
+  std::vector<Transfer> transfers = unit.transfers;
+  for (int32_t reduction : unit.reductions)
+    addShares(rank, reduction, /*areSums=*/false, transfers);
+  return mark(rank, unit.stream, 2 * number + 1) &&
+         runGroup(rank, unit, transfers) && sumShares(rank, unit) &&
+         (!isBeside || rank.require(VEELINE_CALL(
+                           cuda, cuEventRecord, done[number].get(), stream))) &&
+         mark(rank, unit.stream, 2 * number + 2);
+}
+
+bool NcclTransport::mark(CudaRank &rank, int32_t stream, uint32_t value) {
+  return rank.require(
+      VEELINE_CALL(rank.driver(), cuMemsetD32Async,
+                   reinterpret_cast<api::DevicePointer>(marks.data()) +
+                       4 * static_cast<uint64_t>(stream),
+                   value, 1, rank.stream(stream)));
+}
+
+/// Always closes the group; the first error.
+Status NcclTransport::issueGroup(api::Stream stream,
+                                 const std::vector<Transfer> &transfers) const {
+  const Nccl &nccl = communicators.library();
+  VEELINE_TRY(VEELINE_CALL(nccl, ncclGroupStart));
+  Status first = Status::success();
+  for (const Transfer &transfer : transfers) {
+    NcclType type = ncclTypeOf(transfer.type);
+    auto count = static_cast<size_t>(transfer.elements * type.elements);
+    api::Comm comm = communicators.handle(transfer.communicator);
+    int peer = communicators.peer(transfer.communicator, transfer.peer);
+    void *place = reinterpret_cast<void *>(transfer.place);
+    first = transfer.isSend
+                ? nccl.check("ncclSend",
+                             nccl.ncclSend(place, count, type.number, peer,
+                                           comm, stream),
+                             comm)
+                : nccl.check("ncclRecv",
+                             nccl.ncclRecv(place, count, type.number, peer,
+                                           comm, stream),
+                             comm);
+    if (!first.ok()) {
+      first = Status::error(first.message() + " (" +
+                            (transfer.isSend ? "to" : "from") + " rank " +
+                            std::to_string(transfer.peer) + ")");
+      break;
+    }
+  }
+  Status end = VEELINE_CALL(nccl, ncclGroupEnd);
+  return first.ok() ? end : first;
+}
+
+bool NcclTransport::runGroup(CudaRank &rank, const Unit &unit,
+                             const std::vector<Transfer> &transfers) {
+  if (transfers.empty())
+    return true;
+  if (!rank.require(issueGroup(rank.stream(unit.stream), transfers)))
+    return false;
+  // The first one with a rank waits for it.
+  rank.await(unit.awaited);
+  std::vector<int32_t> numbers;
+  for (const Transfer &transfer : transfers)
+    if (std::find(numbers.begin(), numbers.end(), transfer.communicator) ==
+        numbers.end())
+      numbers.push_back(transfer.communicator);
+  for (int32_t number : numbers) {
+    Expected<bool> isIssued = communicators.settle(
+        number, [this] { return isAborted.load(std::memory_order_acquire); });
+    if (!isIssued.ok())
+      return rank.require(isIssued.status());
+    if (!*isIssued) {
+      rank.failed = true;
+      return false;
+    }
+  }
+  rank.await(-1);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A piece of a reduction, and which member of its stage the rank is.
+struct PieceOf {
+  const artifact::ReducedPiece &piece;
+  std::vector<int32_t> members;
+  int32_t self;
+  api::DevicePointer arena;
+
+  host::Share share(int32_t member) const {
+    return host::shareOf(piece.numElements, member,
+                         static_cast<int32_t>(members.size()));
+  }
+  int64_t elements(int32_t member) const {
+    return share(member).end - share(member).begin;
+  }
+  api::DevicePointer accumulators(int32_t member) const {
+    return arena + static_cast<uint64_t>(piece.offset +
+                                         share(member).begin *
+                                             artifact::byteSize(piece.type));
+  }
+  /// What others contribute to the rank's share, in their order.
+  api::DevicePointer buffer(int32_t member) const {
+    int64_t number = member < self ? member : member - 1;
+    return arena +
+           static_cast<uint64_t>(piece.bufferOffset + number * piece.stride);
+  }
+};
+} // namespace
+
+static PieceOf pieceOf(const CudaRank &rank,
+                       const artifact::ReducedPiece &piece) {
+  auto number = static_cast<size_t>(rank.index);
+  std::vector<int32_t> members =
+      rank.program->ranksOf(rank.program->placeOf(number).stage);
+  auto self = std::find(members.begin(), members.end(), rank.index);
+  auto at = static_cast<int32_t>(self - members.begin());
+  return {piece, std::move(members), at, rank.memory().address()};
+}
+
+/// First everybody's contributions go to whose share they belong to, and then
+/// the sums go to everybody.
+void NcclTransport::addShares(const CudaRank &rank, int32_t reduction,
+                              bool areSums,
+                              std::vector<Transfer> &transfers) const {
+  const artifact::Reduction &entry = rank.description->reductions[reduction];
+  for (const artifact::ReducedPiece &each : entry.pieces) {
+    PieceOf piece = pieceOf(rank, each);
+    auto count = static_cast<int32_t>(piece.members.size());
+    for (int32_t member = 0; member < count; ++member) {
+      if (member == piece.self)
+        continue;
+      auto add = [&](bool isSend, api::DevicePointer place, int32_t owner) {
+        if (piece.elements(owner) > 0)
+          transfers.push_back({isSend, place, piece.elements(owner), each.type,
+                               entry.communicator, piece.members[member]});
+      };
+      int32_t sent = areSums ? piece.self : member;
+      int32_t received = areSums ? member : piece.self;
+      add(true, piece.accumulators(sent), sent);
+      add(false, areSums ? piece.accumulators(member) : piece.buffer(member),
+          received);
+    }
+  }
+}
+
+/// In the order of the replicas, so that the bits are those of the host.
+bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
+  std::vector<Transfer> sums;
+  for (int32_t reduction : unit.reductions) {
+    addShares(rank, reduction, /*areSums=*/true, sums);
+    for (const artifact::ReducedPiece &each :
+         rank.description->reductions[reduction].pieces) {
+      PieceOf piece = pieceOf(rank, each);
+      int64_t elements = piece.elements(piece.self);
+      std::vector<api::DevicePointer> parts;
+      for (int32_t i = 0; i < static_cast<int32_t>(piece.members.size()); ++i)
+        parts.push_back(i == piece.self ? piece.accumulators(i)
+                                        : piece.buffer(i));
+      if (elements > 0 &&
+          !rank.launchSum(rank.stream(unit.stream), each.sumKernel,
+                          piece.accumulators(piece.self), parts, elements))
+        return false;
+    }
+  }
+  return runGroup(rank, unit, sums);
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting for the device
+//===----------------------------------------------------------------------===//
+
+/// What the device is at counts as what the rank is at.
+void NcclTransport::showWaits(CudaRank &rank) {
+  bool hasMoved = false;
+  const Unit *current = nullptr;
+  int32_t last = -1;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    uint32_t value = wordOf(marks, i).load(std::memory_order_acquire);
+    hasMoved |= std::exchange(seen[i], value) != value;
+    if (value == 0 || (value - 1) / 2 >= units.size())
+      continue;
+    const Unit &unit = units[(value - 1) / 2];
+    last = std::max(last, unit.op);
+    if (value % 2 == 1)
+      current = &unit;
+  }
+  if (!hasMoved)
+    return;
+  rank.currentOp.store(current ? current->op : -1, std::memory_order_relaxed);
+  rank.lastOp.store(last, std::memory_order_relaxed);
+  rank.await(current ? current->awaited : -1);
+}
+
+/// In progress, an error or, at the end, none.
+static Status areDone(const CudaRank &rank,
+                      const std::vector<api::Stream> &streams, bool &isOver) {
+  isOver = false;
+  for (api::Stream stream : streams) {
+    api::Result result = rank.driver().cuStreamQuery(stream);
+    if (result == api::notReady)
+      return Status::success();
+    VEELINE_TRY(rank.driver().check("cuStreamQuery", result));
+  }
+  isOver = true;
+  return Status::success();
+}
+
+/// Until the device is done, or cannot be any more.
+Status NcclTransport::look(CudaRank &rank,
+                           const std::vector<api::Stream> &streams) {
+  Pause pause;
+  for (;;) {
+    bool isOver = false;
+    VEELINE_TRY(areDone(rank, streams, isOver));
+    if (isOver)
+      return Status::success();
+    VEELINE_TRY(communicators.check());
+    showWaits(rank);
+    if (isAborted.load(std::memory_order_acquire)) {
+      rank.failed = true;
+      return rank.fault->status();
+    }
+    rank.progress();
+    pause();
+  }
+}
+
+/// Nothing may be under way when memory is given back.
+void NcclTransport::drain(CudaRank &rank,
+                          const std::vector<api::Stream> &streams) {
+  communicators.abort();
+  Pause pause;
+  for (bool isOver = false; !isOver;) {
+    if (!areDone(rank, streams, isOver).ok() ||
+        double(pause.nanoseconds()) > stopShare * timeoutSeconds * 1e9)
+      return;
+    pause();
+  }
+}
+
+Status NcclTransport::finish(CudaRank &rank,
+                             const std::vector<api::Stream> &streams) {
+  if (rank.failed) {
+    drain(rank, streams);
+    return Status::success();
+  }
+  int32_t currentOp = rank.currentOp, lastOp = rank.lastOp;
+  waitsForDevice.store(true, std::memory_order_relaxed);
+  Status status = look(rank, streams);
+  waitsForDevice.store(false, std::memory_order_relaxed);
+  if (!status.ok()) {
+    if (!rank.failed)
+      (void)rank.require(status);
+    drain(rank, streams);
+    return status;
+  }
+  rank.currentOp.store(currentOp, std::memory_order_relaxed);
+  rank.lastOp.store(lastOp, std::memory_order_relaxed);
+  rank.await(-1);
+  return status;
+}

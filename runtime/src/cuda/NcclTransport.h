@@ -1,0 +1,114 @@
+//===- NcclTransport.h - messages between processes ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_NCCLTRANSPORT_H
+#define VEELINE_RUNTIME_CUDA_NCCLTRANSPORT_H
+
+#include "Communicators.h"
+#include "Transport.h"
+
+#include <atomic>
+
+namespace veeline::cuda {
+
+/// Of a rank with a GPU and a process of its own. What the rank issues as one
+/// unit, a group or a single message, is one group of NCCL's, and comes in the
+/// order in which it is issued, as it was proved.
+///
+/// A unit begins after what the compute stream has before it; who waits for it
+/// waits for an event. Beside each unit its stream writes where it is into
+/// memory of the host, also from a graph: so everybody can see what a rank
+/// waits for.
+class NcclTransport final : public Transport {
+public:
+  NcclTransport(Communicators &communicators, double timeoutSeconds)
+      : communicators(communicators), timeoutSeconds(timeoutSeconds) {}
+
+  /// Makes the events. The rank has its arena and streams.
+  Status prepare(CudaRank &rank);
+
+  void beginStep(CudaRank &rank, bool isReplayed) override;
+  void beginGroup(CudaRank &rank) override;
+  void endGroup(CudaRank &rank) override;
+  void post(CudaRank &rank, int32_t channel, void *slot) override;
+  void wait(CudaRank &rank, int32_t channel) override;
+  void send(CudaRank &rank, int32_t channel, const void *value,
+            int64_t bytes) override;
+  void postSum(CudaRank &rank, int32_t reduction) override;
+  void waitForSum(CudaRank &rank, int32_t reduction) override;
+  Status finish(CudaRank &rank,
+                const std::vector<api::Stream> &streams) override;
+  void abort() override { isAborted.store(true, std::memory_order_release); }
+  bool isIdle() const override;
+
+  /// Whether the rank's thread sleeps while its device works.
+  bool isDeviceAwaited() const {
+    return waitsForDevice.load(std::memory_order_relaxed);
+  }
+
+private:
+  /// One call of NCCL's.
+  struct Transfer {
+    bool isSend;
+    api::DevicePointer place;
+    int64_t elements;
+    artifact::DataType type;
+    int32_t communicator;
+    int32_t peer; ///< A rank of the program.
+  };
+  /// What is issued at once.
+  struct Unit {
+    std::vector<Transfer> transfers;
+    std::vector<int32_t> reductions; ///< Of the rank's table.
+    int32_t stream = -1;
+    bool hasSend = false;
+    /// What the rank is at and waits for while it is under way, as
+    /// veeline_rank has it.
+    int32_t op = -1, awaited = -1;
+  };
+  struct End {
+    uint32_t numPosted = 0, numWaited = 0;
+    std::vector<uint32_t> units; ///< By message of a step, those of receives.
+  };
+
+  bool add(CudaRank &rank, int32_t stream, int32_t awaited);
+  void issue(CudaRank &rank);
+  bool issueUnit(CudaRank &rank, const Unit &unit, uint32_t number);
+  bool sumShares(CudaRank &rank, const Unit &unit);
+  void addShares(const CudaRank &rank, int32_t reduction, bool areSums,
+                 std::vector<Transfer> &transfers) const;
+  bool runGroup(CudaRank &rank, const Unit &unit,
+                const std::vector<Transfer> &transfers);
+  Status issueGroup(api::Stream stream,
+                    const std::vector<Transfer> &transfers) const;
+  bool mark(CudaRank &rank, int32_t stream, uint32_t value);
+  void waitForUnit(CudaRank &rank, uint32_t number);
+  void showWaits(CudaRank &rank);
+  Status look(CudaRank &rank, const std::vector<api::Stream> &streams);
+  void drain(CudaRank &rank, const std::vector<api::Stream> &streams);
+
+  Communicators &communicators;
+  const double timeoutSeconds;
+  std::atomic<bool> isAborted{false}, waitsForDevice{false};
+
+  bool isInGroup = false;
+  Unit next;               ///< What the next call of issue has.
+  std::vector<Unit> units; ///< Of the step, as far as they are issued.
+  std::vector<Event> done; ///< By unit.
+  Event computed;
+  std::vector<End> ends;           ///< By channel of the rank.
+  std::vector<uint32_t> sumUnits;  ///< By reduction.
+  std::vector<bool> isSumUnderWay; ///< The same.
+
+  /// By stream: twice the number of units that are over, and one more where one
+  /// is under way.
+  PinnedMemory marks;
+  std::vector<uint32_t> seen;
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_NCCLTRANSPORT_H

@@ -1,0 +1,39 @@
+//===- Pause.h - looking at a device again and again -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_PAUSE_H
+#define VEELINE_RUNTIME_CUDA_PAUSE_H
+
+#include "Clock.h"
+#include "Futex.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace veeline::cuda {
+
+/// Between two looks: none at first, then an eighth of what the wait has taken,
+/// 0.5 ms at most. So waits end soon after what they are for, and leave the
+/// core to others.
+class Pause {
+public:
+  void operator()() const {
+    int64_t waited = nanoseconds();
+    if (waited < 20'000)
+      return host::pauseSpin();
+    std::this_thread::sleep_for(
+        std::chrono::nanoseconds(std::min<int64_t>(waited / 8, 500'000)));
+  }
+  int64_t nanoseconds() const { return host::nanoseconds() - begin; }
+
+private:
+  const int64_t begin = host::nanoseconds();
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_PAUSE_H

@@ -1,0 +1,108 @@
+//===- Placement.cpp - which GPU a process has ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Placement.h"
+
+#include <cstdlib>
+#include <map>
+#include <unistd.h>
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+static std::string hostName() {
+  char text[256] = {};
+  (void)::gethostname(text, sizeof(text) - 1);
+  return text;
+}
+
+/// Among the processes of this machine, by rank.
+static Expected<int32_t> findLocalRank(const CudaOptions &options) {
+  // All take part, whether they need it or not.
+  auto names = options.network->exchange(hostName());
+  if (!names.ok())
+    return names.status();
+  if (options.localRank)
+    return *options.localRank;
+  int32_t local = 0;
+  for (int32_t rank = 0; rank < options.network->rank(); ++rank)
+    local += (*names)[static_cast<size_t>(rank)] == hostName();
+  return local;
+}
+
+static Expected<int32_t> chooseDevice(const Driver &driver,
+                                      const CudaOptions &options,
+                                      int32_t localRank) {
+  auto rank = static_cast<size_t>(options.network->rank());
+  auto numRanks = static_cast<size_t>(options.network->numRanks());
+  const std::vector<int32_t> &devices = options.devices;
+  if (devices.size() == 1)
+    return devices[0];
+  if (!devices.empty() && devices.size() < numRanks)
+    return Status::error("there are " + std::to_string(numRanks) +
+                         " ranks, and --device names GPUs for " +
+                         std::to_string(devices.size()) +
+                         " of them; it takes the GPU of this process, or that "
+                         "of each rank");
+  if (!devices.empty())
+    return devices[rank];
+  int count = 0;
+  VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetCount, &count));
+  // A launcher may show each process its own one alone.
+  if (count == 1)
+    return 0;
+  if (localRank >= count)
+    return Status::error("rank " + std::to_string(rank) + " is process " +
+                         std::to_string(localRank) +
+                         " of its machine, from 0, and the CUDA driver finds " +
+                         std::to_string(count) +
+                         " GPUs there: one is needed for each process");
+  return localRank;
+}
+
+/// What is the same for all processes, and for no other GPU.
+static Expected<std::string> identify(const Driver &driver, int32_t ordinal) {
+  int count = 0;
+  VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetCount, &count));
+  // Who opens it says what is wrong.
+  if (ordinal >= count)
+    return std::string();
+  api::Device device = 0;
+  VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGet, &device, ordinal));
+  api::Uuid uuid = {};
+  VEELINE_TRY(VEELINE_CALL(driver, cuDeviceGetUuid_v2, &uuid, device));
+  // By which NCCL takes processes for those of several machines.
+  const char *host = std::getenv("NCCL_HOSTID");
+  return std::string(uuid.bytes, sizeof(uuid.bytes)) + (host ? host : "");
+}
+
+Expected<int32_t> cuda::placeProcess(const Driver &driver,
+                                     const CudaOptions &options) {
+  Expected<int32_t> localRank = findLocalRank(options);
+  if (!localRank.ok())
+    return localRank;
+  Expected<int32_t> ordinal = chooseDevice(driver, options, *localRank);
+  if (!ordinal.ok())
+    return ordinal;
+  Expected<std::string> identity = identify(driver, *ordinal);
+  if (!identity.ok())
+    return identity.status();
+  auto all = options.network->exchange(std::move(*identity));
+  if (!all.ok())
+    return all.status();
+  std::map<std::string, size_t> first;
+  for (size_t rank = 0; rank < all->size(); ++rank) {
+    auto [known, isNew] = first.emplace((*all)[rank], rank);
+    if (!isNew && !(*all)[rank].empty())
+      return Status::error(
+          "ranks " + std::to_string(known->second) + " and " +
+          std::to_string(rank) +
+          " are processes on one GPU, and NCCL takes one process for each; say "
+          "which with --device, or run all ranks as threads of one process, "
+          "without a launcher");
+  }
+  return ordinal;
+}

@@ -1,0 +1,101 @@
+//===- ProcessRank.cpp - a rank that has a process of its own -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProcessRank.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <pthread.h>
+
+using namespace veeline;
+using namespace veeline::host;
+
+/// Whether the system would run the thread, or does: it does not sleep.
+static bool isRunnable(pid_t thread) {
+  std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
+  char text[256] = {};
+  FILE *file = std::fopen(path.c_str(), "re");
+  if (!file)
+    return true;
+  size_t length = std::fread(text, 1, sizeof(text) - 1, file);
+  std::fclose(file);
+  // "PID (NAME) STATE ..."
+  size_t nameEnd = std::string_view(text, length).rfind(')');
+  return nameEnd + 2 >= length || text[nameEnd + 2] == 'R';
+}
+
+Pulse host::pulseOf(const veeline_rank &rank, const std::thread &thread,
+                    pid_t number) {
+  Pulse pulse;
+  pulse.moves = rank.moves.load(std::memory_order_acquire);
+  if (!rank.isInStep.load(std::memory_order_acquire))
+    return pulse;
+  bool waits = rank.awaited.load(std::memory_order_relaxed) >= 0;
+  pulse.state = waits ? Pulse::waiting : Pulse::computing;
+  // Threads of a step have begun long ago, and end after this is asked last.
+  clockid_t clock;
+  timespec time = {};
+  if (::pthread_getcpuclockid(const_cast<std::thread &>(thread).native_handle(),
+                              &clock) == 0 &&
+      ::clock_gettime(clock, &time) == 0)
+    pulse.processorNanoseconds =
+        int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+  pulse.isRunnable =
+      rank.isPrinting.load(std::memory_order_relaxed) || isRunnable(number);
+  return pulse;
+}
+
+std::vector<int32_t> host::firstRanks(const artifact::Program &program) {
+  std::vector<int32_t> ranks;
+  for (int32_t stage = 0; stage < program.stages; ++stage)
+    ranks.push_back(program.ranksOf(stage)[0]);
+  return ranks;
+}
+
+double host::addSquares(const artifact::Program &program,
+                        const std::vector<int32_t> &ranks,
+                        const std::function<double(size_t, size_t)> &squareOf) {
+  double sum = 0;
+  for (int32_t rank : ranks)
+    for (size_t i = 0; i < program.ranks[rank].params.size(); ++i)
+      if (program.ranks[rank].params[i].isHome)
+        sum += squareOf(static_cast<size_t>(rank), i);
+  return sum;
+}
+
+Status host::shareStep(Network &network, const artifact::Program &program,
+                       const std::vector<double> &results,
+                       const std::vector<double> &squares, StepResult &result) {
+  std::vector<double> mine = results;
+  mine.insert(mine.end(), squares.begin(), squares.end());
+  auto all =
+      network.exchange(std::string(reinterpret_cast<const char *>(mine.data()),
+                                   mine.size() * sizeof(double)));
+  if (!all.ok())
+    return Status::error(all.message() + " at the end of the step");
+  result.results = results;
+  std::vector<std::vector<double>> reports;
+  for (size_t rank = 0; rank < all->size(); ++rank) {
+    std::vector<double> &numbers = reports.emplace_back(
+        results.size() + program.ranks[rank].params.size());
+    const std::string &bytes = (*all)[rank];
+    if (bytes.size() != numbers.size() * sizeof(double))
+      return Status::error("rank " + std::to_string(rank) +
+                           " does not report a step of this program");
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    for (size_t i = 0; i < results.size(); ++i)
+      if (std::bit_cast<uint64_t>(numbers[i]) !=
+          std::bit_cast<uint64_t>(notReported))
+        result.results[i] = numbers[i];
+  }
+  result.gradientNorm = std::sqrt(
+      addSquares(program, firstRanks(program), [&](size_t rank, size_t i) {
+        return reports[rank][results.size() + i];
+      }));
+  return Status::success();
+}

@@ -1,0 +1,48 @@
+//===- ProcessRank.h - a rank that has a process of its own ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_HOST_PROCESSRANK_H
+#define VEELINE_RUNTIME_HOST_PROCESSRANK_H
+
+#include "Executor.h"
+#include "Network.h"
+#include "Rank.h"
+
+#include <bit>
+#include <functional>
+#include <sys/types.h>
+#include <thread>
+
+namespace veeline::host {
+
+/// No computation gives this NaN; reported results are told from others by it.
+inline const double notReported =
+    std::bit_cast<double>(uint64_t(0x7ff8'7665'656c'696e));
+
+/// What the rank of a process does: that of `thread`, whose number for the
+/// system is `number`.
+Pulse pulseOf(const veeline_rank &rank, const std::thread &thread,
+              pid_t number);
+
+/// The first rank of each stage.
+std::vector<int32_t> firstRanks(const artifact::Program &program);
+
+/// `squareOf(rank, i)` is that of parameter i of the rank's table. In the order
+/// of `ranks`, the first ones of stages, wherever they run: the bits of a sum
+/// depend on it. All ranks of a stage have the same gradients.
+double addSquares(const artifact::Program &program,
+                  const std::vector<int32_t> &ranks,
+                  const std::function<double(size_t, size_t)> &squareOf);
+
+/// Gives each process what all of them have reported. This one has `results`,
+/// and of its gradients `squares`, by the rank's table of parameters.
+Status shareStep(Network &network, const artifact::Program &program,
+                 const std::vector<double> &results,
+                 const std::vector<double> &squares, StepResult &result);
+
+} // namespace veeline::host
+
+#endif // VEELINE_RUNTIME_HOST_PROCESSRANK_H

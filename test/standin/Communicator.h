@@ -1,0 +1,113 @@
+//===- Communicator.h - what stand-ins of NCCL share -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A communicator is memory that its members share, threads or processes: a
+// file without a name, which who has made the id keeps open. Each pair of
+// members has a place for the message that is under way from one to the other:
+// both say what they are about to do, and only then does anything move. So no
+// send ends before its receive is posted, and nothing is left behind.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_STANDIN_COMMUNICATOR_H
+#define VEELINE_TEST_STANDIN_COMMUNICATOR_H
+
+#include "StandIn.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace veeline::standin {
+
+/// One end of a message, as its rank has posted it.
+struct Posted {
+  std::atomic<uint64_t> number{0}; ///< Of the message, from 1.
+  std::atomic<uint64_t> count{0};
+  std::atomic<int32_t> type{0};
+  std::atomic<uint64_t> checked{0}; ///< The last one that was compared.
+};
+
+/// From one member to another one.
+struct Pair {
+  static constexpr uint64_t ringBytes = 16 * 1024;
+  Posted sent, received;
+  std::atomic<uint64_t> written{0}, read{0}; ///< Bytes since the start.
+  char ring[ringBytes];
+};
+
+struct Member {
+  std::atomic<int32_t> hasJoined{0};
+  std::atomic<uint64_t> device{0}; ///< No two members may share one.
+};
+
+/// A send or a receive of a unit.
+struct Transfer {
+  bool isSend = false;
+  char *place = nullptr; ///< That the stand-in may touch.
+  uint64_t count = 0;
+  int type = 0;
+  int peer = 0;
+};
+
+/// What a group has of one communicator and stream.
+struct Unit {
+  cuda::api::Stream stream = nullptr;
+  std::vector<Transfer> transfers;
+};
+
+class Communicator {
+public:
+  Communicator(int rank, int numRanks, int device)
+      : rank(rank), numRanks(numRanks), device(device) {}
+  Communicator(const Communicator &) = delete;
+  Communicator &operator=(const Communicator &) = delete;
+  ~Communicator();
+
+  /// Maps what members share; false where `file` is not that.
+  bool join(int file);
+  /// Of all members: 0 until all have joined, then 1; -1 where two of them are
+  /// on one device.
+  int look() const;
+
+  Pair &pair(int from, int to) const;
+
+  /// From now on nothing moves, and who asks hears of it.
+  void fail(int code, const std::string &text);
+  std::string whatFailed() const;
+
+  const int rank, numRanks, device;
+  int polls = 0; ///< Until it says what has become of a call.
+  bool hasConnected = false;
+  bool isFinalized = false;
+  std::vector<Unit> pending; ///< Of the last group: not in their streams yet.
+  std::set<int> used;        ///< Peers of groups outside of captures.
+
+  // Of whoever runs the device.
+  std::atomic<bool> isAborted{false};
+  std::atomic<int> failure{0};
+  uint64_t numIssued = 0; ///< Units, outside of captures.
+  uint64_t numDone = 0;
+
+private:
+  void *memory = nullptr;
+  size_t bytes = 0;
+  mutable std::mutex mutex;
+  std::string lastError;
+};
+
+/// How a unit is carried out: `ticket` is its number among those of its
+/// communicator, 0 in a graph, whose order is that of its streams.
+Progress carryOut(std::shared_ptr<Communicator> communicator, Unit unit,
+                  uint64_t ticket);
+
+} // namespace veeline::standin
+
+#endif // VEELINE_TEST_STANDIN_COMMUNICATOR_H

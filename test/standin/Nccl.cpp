@@ -1,0 +1,330 @@
+//===- Nccl.cpp - the functions of NCCL, between stand-ins of GPUs --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Communicators that do not block, and nothing else. What a call begins is not
+// over when it returns: ncclCommGetAsyncError has to be asked, and a group is
+// in its streams only then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Communicator.h"
+#include "NcclApi.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace veeline;
+using namespace veeline::standin;
+namespace api = veeline::cuda::api;
+
+static constexpr int unhandledCudaError = 1, systemError = 2,
+                     invalidArgument = 4, invalidUsage = 5;
+
+/// What a communicator takes of its device.
+static constexpr int64_t communicatorBytes = 1 << 20;
+static constexpr int numTypes = 10;
+
+namespace {
+/// What ncclUniqueId holds: a file that the process has open.
+struct Id {
+  char magic[16];
+  int32_t process, file;
+};
+
+struct Library {
+  std::mutex mutex;
+  std::map<Communicator *, std::shared_ptr<Communicator>> communicators;
+  std::map<int, Communicator *> ownFiles; ///< Of ids, until all have joined.
+};
+
+/// Transfers of the calling thread between begin and end of a group.
+struct Group {
+  int depth = 0;
+  std::vector<std::pair<Communicator *, Unit>> units;
+};
+} // namespace
+
+static Library &library() {
+  // Never destroyed, as the engine.
+  static auto *all = new Library();
+  return *all;
+}
+
+static thread_local Group group;
+
+#define ENTER(name)                                                            \
+  if (int code = standin::enterCall(name))                                     \
+    return code;                                                               \
+  std::lock_guard<std::mutex> lock(library().mutex)
+
+static std::shared_ptr<Communicator> find(api::Comm handle) {
+  auto &all = library().communicators;
+  auto known = all.find(reinterpret_cast<Communicator *>(handle));
+  return known == all.end() ? nullptr : known->second;
+}
+
+static void forget(const std::shared_ptr<Communicator> &communicator) {
+  library().communicators.erase(communicator.get());
+  standin::removeHandle(communicatorBytes);
+}
+
+/// A few polls take place before anything is said to be done.
+static void keepBusy(Communicator &communicator) { communicator.polls = 2; }
+
+/// What a group has goes into its streams.
+static void issue(const std::shared_ptr<Communicator> &communicator) {
+  for (Unit &unit : communicator->pending) {
+    bool isCaptured = standin::isCapturing(unit.stream);
+    uint64_t ticket = isCaptured ? 0 : ++communicator->numIssued;
+    for (const Transfer &transfer : unit.transfers) {
+      if (!isCaptured)
+        communicator->used.insert(transfer.peer);
+      else if (!communicator->used.count(transfer.peer))
+        communicator->fail(unhandledCudaError,
+                           "rank " + std::to_string(transfer.peer) +
+                               " is connected while a stream is captured");
+    }
+    api::Stream stream = unit.stream;
+    standin::enqueueShared(
+        stream, [communicator, unit = std::move(unit), ticket]() mutable {
+          return carryOut(communicator, unit, ticket);
+        });
+  }
+  communicator->pending.clear();
+}
+
+extern "C" {
+
+VEELINE_STANDIN int ncclGetVersion(int *version) {
+  const char *text = std::getenv("VEELINE_STANDIN_NCCL");
+  *version = text ? std::atoi(text) : 22809;
+  return standin::enterCall("ncclGetVersion");
+}
+
+VEELINE_STANDIN const char *ncclGetErrorString(int) {
+  return "the stand-in was told to say so";
+}
+
+VEELINE_STANDIN const char *ncclGetLastError(api::Comm handle) {
+  static thread_local std::string text;
+  std::lock_guard<std::mutex> lock(library().mutex);
+  std::shared_ptr<Communicator> communicator = find(handle);
+  text = communicator ? communicator->whatFailed() : "";
+  return text.c_str();
+}
+
+//===----------------------------------------------------------------------===//
+// Communicators
+//===----------------------------------------------------------------------===//
+
+VEELINE_STANDIN int ncclGetUniqueId(api::UniqueId *unique) {
+  ENTER("ncclGetUniqueId");
+  Id id = {"veeline standin", ::getpid(),
+           ::memfd_create("veeline-standin-nccl", MFD_CLOEXEC)};
+  if (id.file < 0)
+    return systemError;
+  library().ownFiles[id.file] = nullptr;
+  std::memset(unique, 0, sizeof(*unique));
+  std::memcpy(unique->internal, &id, sizeof(id));
+  return api::ncclSuccess;
+}
+
+/// The file of an id, for who closes it; -1: it is none.
+static int openId(const api::UniqueId &unique) {
+  Id id;
+  std::memcpy(&id, unique.internal, sizeof(id));
+  if (std::memcmp(id.magic, "veeline standin", sizeof(id.magic)) != 0)
+    return -1;
+  std::string path =
+      "/proc/" + std::to_string(id.process) + "/fd/" + std::to_string(id.file);
+  return ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+}
+
+VEELINE_STANDIN int ncclCommInitRankConfig(api::Comm *handle, int numRanks,
+                                           api::UniqueId unique, int rank,
+                                           api::NcclConfig *config) {
+  ENTER("ncclCommInitRankConfig");
+  auto isChannels = [](int count) {
+    return count == INT_MIN || (count >= 1 && count <= 64);
+  };
+  if (rank < 0 || rank >= numRanks || config->magic != 0xcafebeef ||
+      config->blocking != 0 || !isChannels(config->minCtas) ||
+      !isChannels(config->maxCtas) || standin::currentDevice() < 0)
+    return invalidArgument;
+  int file = openId(unique);
+  if (file < 0)
+    return systemError;
+  auto communicator =
+      std::make_shared<Communicator>(rank, numRanks, standin::currentDevice());
+  bool hasJoined = communicator->join(file);
+  ::close(file);
+  if (!hasJoined)
+    return systemError;
+  Id id;
+  std::memcpy(&id, unique.internal, sizeof(id));
+  if (auto own = library().ownFiles.find(id.file);
+      id.process == ::getpid() && own != library().ownFiles.end())
+    own->second = communicator.get();
+  keepBusy(*communicator);
+  library().communicators[communicator.get()] = communicator;
+  standin::addHandle(communicatorBytes);
+  *handle = reinterpret_cast<api::Comm>(communicator.get());
+  return api::ncclInProgress;
+}
+
+/// Nobody else comes to the id.
+static void closeFile(const Communicator &communicator) {
+  for (auto &[file, owner] : library().ownFiles)
+    if (owner == &communicator) {
+      ::close(file);
+      library().ownFiles.erase(file);
+      return;
+    }
+}
+
+/// Whether all members are there; an error of the communicator where they
+/// cannot be.
+static bool isConnected(Communicator &communicator) {
+  if (communicator.hasConnected)
+    return true;
+  int look = communicator.look();
+  if (look < 0)
+    communicator.fail(invalidUsage, "duplicate GPU: two ranks have one");
+  communicator.hasConnected = look > 0;
+  if (look != 0)
+    closeFile(communicator);
+  return look != 0;
+}
+
+VEELINE_STANDIN int ncclCommGetAsyncError(api::Comm handle, int *state) {
+  ENTER("ncclCommGetAsyncError");
+  std::shared_ptr<Communicator> communicator = find(handle);
+  if (!communicator)
+    return invalidArgument;
+  *state = api::ncclInProgress;
+  if (communicator->failure.load() == 0) {
+    if (communicator->polls > 0) {
+      --communicator->polls;
+      return api::ncclSuccess;
+    }
+    if (!isConnected(*communicator))
+      return api::ncclSuccess;
+    issue(communicator);
+    if (int code = standin::enterCall("asyncError"))
+      communicator->fail(code, "it came later");
+  }
+  *state = communicator->failure.load();
+  return api::ncclSuccess;
+}
+
+VEELINE_STANDIN int ncclCommFinalize(api::Comm handle) {
+  ENTER("ncclCommFinalize");
+  std::shared_ptr<Communicator> communicator = find(handle);
+  if (!communicator || communicator->isFinalized)
+    return invalidArgument;
+  communicator->isFinalized = true;
+  keepBusy(*communicator);
+  return api::ncclInProgress;
+}
+
+VEELINE_STANDIN int ncclCommDestroy(api::Comm handle) {
+  ENTER("ncclCommDestroy");
+  std::shared_ptr<Communicator> communicator = find(handle);
+  if (!communicator)
+    return invalidArgument;
+  if (!communicator->isFinalized || communicator->polls > 0)
+    return invalidUsage;
+  forget(communicator);
+  return api::ncclSuccess;
+}
+
+VEELINE_STANDIN int ncclCommAbort(api::Comm handle) {
+  ENTER("ncclCommAbort");
+  std::shared_ptr<Communicator> communicator = find(handle);
+  if (!communicator)
+    return invalidArgument;
+  closeFile(*communicator);
+  communicator->isAborted.store(true);
+  forget(communicator);
+  return api::ncclSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+VEELINE_STANDIN int ncclGroupStart() {
+  ENTER("ncclGroupStart");
+  ++group.depth;
+  return api::ncclSuccess;
+}
+
+VEELINE_STANDIN int ncclGroupEnd() {
+  int code = standin::enterCall("ncclGroupEnd");
+  std::lock_guard<std::mutex> lock(library().mutex);
+  if (group.depth == 0)
+    return invalidUsage;
+  if (--group.depth > 0)
+    return code;
+  auto units = std::move(group.units);
+  group.units.clear();
+  if (code != 0)
+    return code;
+  for (auto &[key, unit] : units) {
+    std::shared_ptr<Communicator> communicator =
+        find(reinterpret_cast<api::Comm>(key));
+    if (!communicator)
+      return invalidArgument;
+    communicator->pending.push_back(std::move(unit));
+    keepBusy(*communicator);
+  }
+  return units.empty() ? api::ncclSuccess : api::ncclInProgress;
+}
+
+static int add(api::Comm handle, api::Stream stream, Transfer transfer,
+               const void *place) {
+  std::shared_ptr<Communicator> communicator = find(handle);
+  if (!communicator || transfer.peer < 0 ||
+      transfer.peer >= communicator->numRanks || transfer.type < 0 ||
+      transfer.type >= numTypes || transfer.count == 0)
+    return invalidArgument;
+  // Outside of groups it would be a group of its own: nobody does that here.
+  if (group.depth == 0 || communicator->polls > 0 ||
+      !communicator->pending.empty() || communicator->isFinalized)
+    return invalidUsage;
+  static constexpr uint64_t sizes[numTypes] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  transfer.place = standin::find(
+      place, static_cast<int64_t>(transfer.count * sizes[transfer.type]));
+  if (!transfer.place)
+    return invalidArgument;
+  for (auto &[known, unit] : group.units)
+    if (known == communicator.get() && unit.stream == stream) {
+      unit.transfers.push_back(transfer);
+      return api::ncclSuccess;
+    }
+  group.units.push_back({communicator.get(), {stream, {transfer}}});
+  return api::ncclSuccess;
+}
+
+VEELINE_STANDIN int ncclSend(const void *place, size_t count, int type,
+                             int peer, api::Comm handle, api::Stream stream) {
+  ENTER("ncclSend");
+  return add(handle, stream, {true, nullptr, count, type, peer}, place);
+}
+
+VEELINE_STANDIN int ncclRecv(void *place, size_t count, int type, int peer,
+                             api::Comm handle, api::Stream stream) {
+  ENTER("ncclRecv");
+  return add(handle, stream, {false, nullptr, count, type, peer}, place);
+}
+
+} // extern "C"

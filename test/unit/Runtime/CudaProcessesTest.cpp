@@ -1,0 +1,474 @@
+//===- CudaProcessesTest.cpp - ranks with a GPU each, over NCCL -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProcessesInThreads.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+using namespace veeline;
+using artifact::DataType;
+using test::argument;
+using test::Hub;
+using test::Processes;
+using test::toArgument;
+
+namespace {
+/// An environment variable, for as long as it lives.
+class Environment {
+public:
+  Environment(const char *name, const std::string &value) : name(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { ::unsetenv(name); }
+
+private:
+  const char *name;
+};
+
+class CudaProcesses : public testing::Test {
+protected:
+  void TearDown() override {
+    standin::setOrder("late");
+    standin::failCall("", 0, 0);
+    EXPECT_EQ(standin::countLive(), 0);
+  }
+
+  Environment devices{"VEELINE_STANDIN_DEVICES", "4"};
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t numNumbers = 12000;
+static constexpr int64_t messageBytes = 4 * numNumbers;
+static constexpr int32_t numMessages = 3;
+
+/// target[i] = source[i] * 2 + 1, of as many as a message has.
+static void step(const void *const *params, const uint32_t *,
+                 const uint32_t *) {
+  auto *target = argument<float *>(params, 0);
+  const auto *source = argument<const float *>(params, 1);
+  for (int64_t i = 0; i < numNumbers; ++i)
+    target[i] = source[i] * 2 + 1;
+}
+
+static void launchStep(veeline_rank *rank, char *target, const char *source) {
+  const uint64_t arguments[] = {toArgument(target), toArgument(source)};
+  veeline_launch(rank, 0, arguments);
+}
+
+static char *placeOf(char *arena, int32_t i) {
+  return arena + i * messageBytes;
+}
+
+/// Sends what it computes and takes it back, doubled and more, into what it
+/// begins with. What comes next overwrites what is sent.
+static void sendFirst(veeline_rank *rank, char *arena, const void *const *) {
+  char *value = placeOf(arena, 0), *back = placeOf(arena, 1);
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    launchStep(rank, value, value);
+    veeline_send(rank, 0, i, value);
+    veeline_recv_post(rank, 1, back);
+    veeline_zero(rank, value, messageBytes);
+    veeline_recv_wait(rank, 1);
+    veeline_copy(rank, value, back, messageBytes);
+    veeline_op_end(rank, i);
+  }
+}
+
+static void answer(veeline_rank *rank, char *arena, const void *const *) {
+  char *value = placeOf(arena, 0), *result = placeOf(arena, 1);
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    veeline_recv_post(rank, 0, value);
+    veeline_recv_wait(rank, 0);
+    launchStep(rank, result, value);
+    veeline_zero(rank, value, messageBytes);
+    veeline_send(rank, 1, i, result);
+    veeline_op_end(rank, i);
+  }
+}
+
+/// Both directions at once, between neighbours: neither could go first.
+static void exchange(veeline_rank *rank, char *arena, const void *const *) {
+  char *value = placeOf(arena, 0), *other = placeOf(arena, 1);
+  bool isFirst = rank->index == 0;
+  for (int32_t i = 0; i < numMessages; ++i) {
+    launchStep(rank, value, value);
+    veeline_group_begin(rank);
+    veeline_recv_post(rank, isFirst ? 1 : 0, other);
+    veeline_send(rank, isFirst ? 0 : 1, i, value);
+    veeline_group_end(rank);
+    veeline_recv_wait(rank, isFirst ? 1 : 0);
+    veeline_copy(rank, value, other, messageBytes);
+  }
+}
+
+static void makeTwo(cts::Fixture &fixture,
+                    const std::vector<veeline_step_fn> &steps,
+                    Processes &processes, int32_t stream = 1) {
+  fixture.metadata().microbatches = numMessages;
+  for (int32_t from = 0; from < 2; ++from) {
+    fixture.addChannel(from, 1 - from, messageBytes, numMessages);
+    fixture.program().channels.back().type = DataType::f32;
+    fixture.program().channels.back().shape = {numNumbers};
+    fixture.program().channels.back().stream = stream;
+  }
+  for (size_t i = 0; i < 2; ++i)
+    fixture.rank(i).ops = {{artifact::OpKind::recv, 0, 0},
+                           {artifact::OpKind::recv, 0, 1},
+                           {artifact::OpKind::recv, 0, 2}};
+  test::addKernel(fixture, "step", step, 2);
+  processes.options.steps = steps;
+}
+
+/// What `start` becomes in so many steps of this kind.
+static float expected(float start, int64_t times) {
+  for (int64_t i = 0; i < times; ++i)
+    start = start * 2 + 1;
+  return start;
+}
+
+static void fill(cuda::CudaExecutor &executor, int32_t rank, float number) {
+  std::vector<float> numbers(numNumbers, number);
+  EXPECT_TRUE(executor.write(rank, 0, numbers.data(), messageBytes).ok());
+}
+
+static void expectAll(cuda::CudaExecutor &executor, int32_t rank,
+                      float number) {
+  std::vector<float> numbers(numNumbers);
+  EXPECT_TRUE(executor.read(rank, 0, numbers.data(), messageBytes).ok());
+  for (int64_t i = 0; i < numNumbers; ++i)
+    ASSERT_EQ(numbers[i], number) << "number " << i << " of rank " << rank;
+}
+
+static const std::vector<std::string> allWell(2);
+
+TEST_F(CudaProcesses, MessagesUnderEveryOrder) {
+  constexpr int64_t numSteps = 4;
+  for (int seed = -2; seed < 6; ++seed) {
+    standin::setOrder(seed == -2   ? "late"
+                      : seed == -1 ? "fifo"
+                                   : "random:" + std::to_string(seed));
+    for (int32_t stream : {0, 1}) {
+      cts::Fixture fixture({sendFirst, answer}, 2 * messageBytes);
+      Processes processes(fixture);
+      makeTwo(fixture, {sendFirst, answer}, processes, stream);
+      processes.options.isEager = seed % 2 == 0;
+      processes.before = [](cuda::CudaExecutor &executor, int32_t rank) {
+        fill(executor, rank, 0);
+      };
+      processes.after = [](cuda::CudaExecutor &executor, int32_t rank) {
+        if (rank == 0)
+          expectAll(executor, rank, expected(0, 2 * numMessages * numSteps));
+      };
+      EXPECT_EQ(processes.run(fixture.program(), numSteps), allWell) << seed;
+    }
+  }
+}
+
+TEST_F(CudaProcesses, GroupsOfBothDirections) {
+  for (const char *order : {"late", "random:1", "random:2"}) {
+    standin::setOrder(order);
+    cts::Fixture fixture({exchange, exchange}, 2 * messageBytes);
+    Processes processes(fixture);
+    makeTwo(fixture, {exchange, exchange}, processes);
+    processes.before = [](cuda::CudaExecutor &executor, int32_t rank) {
+      fill(executor, rank, static_cast<float>(rank));
+    };
+    processes.after = [](cuda::CudaExecutor &executor, int32_t rank) {
+      // Nine swaps: each has what the other one began with.
+      expectAll(executor, rank,
+                expected(static_cast<float>(1 - rank), 3 * numMessages));
+    };
+    int64_t launches = standin::countCalls("cuGraphLaunch");
+    EXPECT_EQ(processes.run(fixture.program(), 3), allWell) << order;
+    // Of either process, the second step and the third.
+    EXPECT_EQ(standin::countCalls("cuGraphLaunch"), launches + 4);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Replicas
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t numSummed = 2500;
+
+/// As the compiler's: result, contributions of three, count.
+static void addThree(const void *const *params, const uint32_t grid[3],
+                     const uint32_t block[3]) {
+  auto *result = argument<float *>(params, 0);
+  auto count = argument<int64_t>(params, 4);
+  EXPECT_EQ(int64_t(grid[0]), (count + 1023) / 1024);
+  EXPECT_EQ(block[0], 256u);
+  for (int64_t i = 0; i < count; ++i) {
+    float sum = argument<const float *>(params, 1)[i];
+    sum += argument<const float *>(params, 2)[i];
+    sum += argument<const float *>(params, 3)[i];
+    result[i] = sum;
+  }
+}
+
+/// Replica r has 10^(4 - 4r) / (i + 3) at i: few orders have the same sum.
+static float contribution(int32_t replica, int64_t i) {
+  return std::pow(10.0f, static_cast<float>(4 - 4 * replica)) /
+         static_cast<float>(i + 3);
+}
+
+/// Two reductions at once, of two pieces and of one.
+static void addUp(veeline_rank *rank, char *arena, const void *const *) {
+  veeline_copy(rank, arena, arena + 16384, 4 * numSummed);
+  veeline_copy(rank, arena + 65536, arena + 16384, 4 * numSummed);
+  veeline_group_begin(rank);
+  veeline_reduce_post(rank, 0);
+  veeline_reduce_post(rank, 1);
+  veeline_group_end(rank);
+  veeline_zero(rank, arena + 98304, 64);
+  veeline_reduce_wait(rank, 1);
+  veeline_reduce_wait(rank, 0);
+  veeline_copy(rank, arena + 32768, arena, 4 * numSummed);
+  veeline_copy(rank, arena + 81920, arena + 65536, 4 * numSummed);
+  veeline_zero(rank, arena, 4 * numSummed);
+}
+
+TEST_F(CudaProcesses, ReplicasAddUpInTheirOrder) {
+  for (const char *order : {"late", "random:1", "random:2", "random:3"}) {
+    standin::setOrder(order);
+    cts::Fixture fixture({addUp, addUp, addUp}, 1 << 17);
+    fixture.program().stages = 1;
+    fixture.program().replicas = 3;
+    fixture.program().ranks.resize(1);
+    int32_t kernel = test::addKernel(fixture, "add-three", addThree, 5,
+                                     {1, 1, 1}, {256, 1, 1});
+    auto makePiece = [&](int64_t offset, int64_t count, int64_t buffer) {
+      artifact::ReducedPiece piece{DataType::f32, offset, count, buffer, 4096};
+      piece.sumKernel = kernel;
+      return piece;
+    };
+    // The last one of two elements: one rank has nothing to add up.
+    fixture.rank(0).reductions = {
+        {0, {makePiece(0, numSummed - 2, 49152)}, 1, 1},
+        {1,
+         {makePiece(65536, numSummed, 57344),
+          makePiece(4 * (numSummed - 2), 2, 99328)},
+         1,
+         1}};
+    auto all = artifact::withAllReplicas(fixture.program(), "stages-first");
+    ASSERT_TRUE(all.ok()) << all.message();
+    fixture.program() = *all;
+    Processes processes(fixture);
+    processes.options.steps = {addUp, addUp, addUp};
+    processes.before = [](cuda::CudaExecutor &executor, int32_t rank) {
+      std::vector<float> numbers(numSummed);
+      for (int64_t i = 0; i < numSummed; ++i)
+        numbers[i] = contribution(rank, i);
+      EXPECT_TRUE(
+          executor.write(rank, 16384, numbers.data(), 4 * numSummed).ok());
+    };
+    processes.after = [](cuda::CudaExecutor &executor, int32_t rank) {
+      std::vector<float> numbers(numSummed), sums(numSummed);
+      for (int64_t i = 0; i < numSummed; ++i)
+        sums[i] =
+            (contribution(0, i) + contribution(1, i)) + contribution(2, i);
+      for (int64_t offset : {32768, 81920}) {
+        EXPECT_TRUE(
+            executor.read(rank, offset, numbers.data(), 4 * numSummed).ok());
+        EXPECT_EQ(numbers, sums) << "rank " << rank << " at " << offset;
+      }
+    };
+    EXPECT_EQ(processes.run(fixture.program(), 3), std::vector<std::string>(3));
+  }
+}
+
+TEST_F(CudaProcesses, WhoBelongsToACommunicator) {
+  artifact::Program program;
+  program.stages = 2;
+  program.replicas = 2;
+  program.ranks.resize(2);
+  program.channels.resize(1);
+  program.channels[0].toRank = 1;
+  program.ranks[1].reductions = {{0, {{}}, 1, 2}};
+  auto all = artifact::withAllReplicas(program, "stages-first");
+  ASSERT_TRUE(all.ok());
+  std::map<int32_t, std::vector<int32_t>> members = {{0, {0, 1, 2, 3}},
+                                                     {2, {1, 3}}};
+  EXPECT_EQ(cuda::membersOfCommunicators(*all), members);
+}
+
+//===----------------------------------------------------------------------===//
+// What goes wrong
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Two ranks that exchange messages.
+class Pair {
+public:
+  explicit Pair(std::vector<veeline_step_fn> steps = {sendFirst, answer})
+      : fixture(steps, 2 * messageBytes), processes(fixture) {
+    makeTwo(fixture, steps, processes);
+  }
+
+  std::vector<std::string> run() { return processes.run(fixture.program(), 3); }
+
+  cts::Fixture fixture;
+  Processes processes;
+};
+} // namespace
+
+static bool has(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// All end with an error; one of them says `text`.
+static void expectFailure(Pair &pair, const std::string &text) {
+  std::vector<std::string> messages = pair.run();
+  EXPECT_TRUE(has(messages[0], text) || has(messages[1], text))
+      << "expected: " << text << "\nfound:    " << messages[0]
+      << "\nand:      " << messages[1];
+  for (const std::string &message : messages)
+    EXPECT_NE(message, "") << text;
+  EXPECT_EQ(standin::countLive(), 0) << text;
+}
+
+TEST_F(CudaProcesses, LibrariesThatAreNotThere) {
+  Pair pair;
+  pair.processes.options.nccl = "/nowhere/libnccl.so.2";
+  expectFailure(pair,
+                "program 'suite': cannot load NCCL, which carries messages "
+                "between processes: tried '/nowhere/libnccl.so.2': "
+                "/nowhere/libnccl.so.2: cannot open shared object file: No "
+                "such file or directory; install NCCL 2.18 or later, or name "
+                "its file with --nccl");
+  pair.processes.options.nccl = VEELINE_STANDIN_CUDA;
+  expectFailure(pair, "has no function ncclGetVersion: it is not NCCL of "
+                      "version 2.18 or later");
+  pair.processes.options.nccl = VEELINE_STANDIN_NCCL;
+  {
+    Environment old("VEELINE_STANDIN_NCCL", "21705");
+    expectFailure(pair, "has version 2.17.5, and 2.18.0 or later is needed; "
+                        "install a newer one, or name its file with --nccl");
+  }
+  Environment old("VEELINE_STANDIN_NCCL", "2604");
+  expectFailure(pair, "has version 2.6.4, and 2.18.0 or later is needed");
+}
+
+TEST_F(CudaProcesses, Devices) {
+  Pair pair;
+  pair.processes.options.devices = {3, 3};
+  expectFailure(pair, "ranks 0 and 1 are processes on one GPU, and NCCL takes "
+                      "one process for each; say which with --device, or run "
+                      "all ranks as threads of one process, without a "
+                      "launcher");
+  pair.processes.options.devices = {1, 7};
+  expectFailure(pair,
+                "there is no GPU 7: the CUDA driver finds 4, numbered from 0");
+  pair.processes.options.devices = {3, 2};
+  EXPECT_EQ(pair.run(), allWell);
+  pair.processes.options.devices = {};
+  pair.processes.options.localRank = 9;
+  expectFailure(pair, "is process 9 of its machine, from 0, and the CUDA "
+                      "driver finds 4 GPUs there: one is needed for each "
+                      "process");
+  cts::Fixture three({answer, answer, answer}, 4096);
+  test::makeForGpu(three.whole());
+  Processes processes(three);
+  processes.options.devices = {0, 1};
+  EXPECT_TRUE(has(processes.run(three.program(), 1)[2],
+                  "there are 3 ranks, and --device names GPUs for 2 of them; "
+                  "it takes the GPU of this process, or that of each rank"));
+}
+
+TEST_F(CudaProcesses, ChannelsOfNccl) {
+  Pair pair;
+  pair.processes.options.minNcclChannels = 1;
+  pair.processes.options.maxNcclChannels = 4;
+  EXPECT_EQ(pair.run(), allWell);
+  // The stand-in knows no more.
+  pair.processes.options.maxNcclChannels = 65;
+  expectFailure(pair, "NCCL's communicator 0: ncclCommInitRankConfig: "
+                      "ncclInvalidArgument (4)");
+}
+
+TEST_F(CudaProcesses, MemoryIsToldApart) {
+  Pair pair;
+  pair.processes.after = [](cuda::CudaExecutor &executor, int32_t rank) {
+    auto use = executor.memoryOf(rank);
+    ASSERT_TRUE(use.ok()) << use.message();
+    // A megabyte of each communicator, in either process: the stand-in is one.
+    EXPECT_GE(use->messages, 1 << 20);
+    EXPECT_EQ(use->device, "GPU " + std::to_string(rank) + " (stand-in)");
+  };
+  EXPECT_EQ(pair.run(), allWell);
+}
+
+TEST_F(CudaProcesses, EveryCodeOfNccl) {
+  Pair pair;
+  const char *calls[] = {"ncclSend", "ncclGroupEnd", "ncclCommInitRankConfig",
+                         "asyncError"};
+#define ERROR(name, number)                                                    \
+  for (const char *call : calls) {                                             \
+    standin::failCall(call, 1, number);                                        \
+    expectFailure(                                                             \
+        pair,                                                                  \
+        (std::string(call) == "asyncError" ? "in the background" : call) +     \
+            std::string(": ") + #name + " (" + std::to_string(number) +        \
+            "): the stand-in was told");                                       \
+  }
+  VEELINE_NCCL_ERRORS(ERROR)
+#undef ERROR
+}
+
+/// Each call fails once, at its first and at its last time.
+TEST_F(CudaProcesses, EveryCall) {
+#define NAME(type, name, parameters) #name,
+  const std::string calls[] = {VEELINE_NCCL_FUNCTIONS(NAME) "asyncError",
+                               "cuStreamQuery", "cuMemsetD32Async",
+                               "cuDeviceGetUuid_v2"};
+#undef NAME
+  Pair pair;
+  for (const std::string &call : calls) {
+    int64_t before = standin::countCalls(call);
+    ASSERT_EQ(pair.run(), allWell) << call;
+    int64_t count = standin::countCalls(call) - before;
+    // Texts, and the end, where nobody is left to be told.
+    if (has(call, "Get") && has(call, "Error") &&
+        call != "ncclCommGetAsyncError")
+      continue;
+    EXPECT_TRUE(count > 0 || call == "ncclCommAbort") << call;
+    if (call == "ncclCommAbort")
+      continue;
+    bool isEnd = call == "ncclCommFinalize" || call == "ncclCommDestroy";
+    standin::failCall(call, 1, 1);
+    std::vector<std::string> messages = pair.run();
+    EXPECT_EQ(messages == allWell, isEnd) << call;
+    EXPECT_EQ(standin::countLive(), 0) << call;
+    standin::failCall("", 0, 0);
+  }
+}
+
+/// Rank 1 never comes to its message.
+static void goAway(veeline_rank *, char *, const void *const *) {}
+
+TEST_F(CudaProcesses, WhoeverWaitsIsWoken) {
+  Pair pair({sendFirst, goAway});
+  std::atomic<bool> hasSeen{false};
+  pair.processes.meanwhile = [&](Hub &hub) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    hasSeen = true;
+    hub.fail("rank 1 is gone", -1);
+  };
+  std::vector<std::string> messages = pair.run();
+  EXPECT_TRUE(hasSeen);
+  EXPECT_EQ(messages[0],
+            "step: rank 1 is gone; rank 0 is at recv of chunk 0, microbatch 0, "
+            "and waits for a place to send to from rank 1 (channel 0, "
+            "activation 0)");
+}

@@ -1,0 +1,118 @@
+//===- ProcessesInThreads.cpp - processes of a GPU each, as threads -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProcessesInThreads.h"
+
+using namespace veeline;
+using namespace veeline::test;
+
+void Hub::fail(const std::string &text, int32_t from) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!failure.empty())
+    return;
+  failure =
+      from < 0 ? text : "rank " + std::to_string(from) + " has failed: " + text;
+  for (ThreadNetwork *network : networks) {
+    if (!network || network->number == from)
+      continue;
+    network->heard = failure;
+    network->known.store(network->heard.c_str());
+    if (host::Observed *watched = network->watched.load())
+      watched->raise(failure);
+  }
+  changed.notify_all();
+}
+
+ThreadNetwork::ThreadNetwork(Hub &hub, int32_t rank) : hub(hub), number(rank) {
+  std::lock_guard<std::mutex> lock(hub.mutex);
+  hub.networks.push_back(this);
+}
+
+ThreadNetwork::~ThreadNetwork() {
+  std::lock_guard<std::mutex> lock(hub.mutex);
+  for (ThreadNetwork *&network : hub.networks)
+    if (network == this)
+      network = nullptr;
+}
+
+Expected<std::vector<std::string>> ThreadNetwork::exchange(std::string mine) {
+  std::unique_lock<std::mutex> lock(hub.mutex);
+  hub.given[static_cast<size_t>(number)].push_back(std::move(mine));
+  hub.changed.notify_all();
+  size_t current = round++;
+  auto isThere = [&] {
+    for (const auto &rounds : hub.given)
+      if (rounds.size() <= current)
+        return false;
+    return true;
+  };
+  hub.changed.wait(lock, [&] { return isThere() || !hub.failure.empty(); });
+  if (!isThere())
+    return Status::error(hub.failure);
+  std::vector<std::string> all;
+  for (const auto &rounds : hub.given)
+    all.push_back(rounds[current]);
+  return all;
+}
+
+void ThreadNetwork::watch(host::Observed *rank) {
+  std::lock_guard<std::mutex> lock(hub.mutex);
+  watched.store(rank);
+  if (rank && known.load())
+    rank->raise(known.load());
+}
+
+Status Processes::runRank(ThreadNetwork &network,
+                          const artifact::Program &program, int64_t steps) {
+  cuda::CudaOptions own = options;
+  own.network = &network;
+  if (!own.localRank)
+    own.localRank = network.rank();
+  auto created = cuda::CudaExecutor::create(fixture.whole(), program, own);
+  if (!created.ok())
+    return created.status();
+  if (before)
+    before(**created, network.rank());
+  char context = 0;
+  const void *inputs[] = {&context};
+  for (int64_t step = 0; step < steps; ++step) {
+    StepResult stepResult;
+    Status status = (*created)->begin(inputs, {});
+    if (status.ok())
+      status = (*created)->finish(stepResult);
+    if (!status.ok())
+      return Status::error("step: " + status.message());
+    if (network.rank() == 0)
+      result = stepResult;
+  }
+  if (after)
+    after(**created, network.rank());
+  return Status::success();
+}
+
+std::vector<std::string> Processes::run(const artifact::Program &program,
+                                        int64_t steps) {
+  auto numRanks = static_cast<int32_t>(program.ranks.size());
+  Hub hub(numRanks);
+  std::vector<std::unique_ptr<ThreadNetwork>> networks;
+  for (int32_t rank = 0; rank < numRanks; ++rank)
+    networks.push_back(std::make_unique<ThreadNetwork>(hub, rank));
+  std::vector<std::string> messages(static_cast<size_t>(numRanks));
+  std::vector<std::thread> threads;
+  for (int32_t rank = 0; rank < numRanks; ++rank)
+    threads.emplace_back([&, rank] {
+      ThreadNetwork &network = *networks[static_cast<size_t>(rank)];
+      Status status = runRank(network, program, steps);
+      if (!status.ok())
+        network.announce(status.message());
+      messages[static_cast<size_t>(rank)] = status.message();
+    });
+  if (meanwhile)
+    meanwhile(hub);
+  for (std::thread &thread : threads)
+    thread.join();
+  return messages;
+}

@@ -1,0 +1,107 @@
+//===- ProcessesInThreads.h - processes of a GPU each, as threads *- C++
+//-*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_RUNTIME_PROCESSESINTHREADS_H
+#define VEELINE_TEST_UNIT_RUNTIME_PROCESSESINTHREADS_H
+
+#include "CudaBackend.h"
+
+#include "Channel.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace veeline::test {
+
+/// What stands for the network between processes.
+class Hub {
+public:
+  explicit Hub(int32_t numRanks) : given(static_cast<size_t>(numRanks)) {}
+
+  /// Where a process fails: all others hear of it.
+  void fail(const std::string &text, int32_t from);
+
+private:
+  friend class ThreadNetwork;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::vector<std::string>> given; ///< By rank, then round.
+  std::vector<class ThreadNetwork *> networks;
+  std::string failure;
+};
+
+class ThreadNetwork final : public host::Network {
+public:
+  ThreadNetwork(Hub &hub, int32_t rank);
+  ~ThreadNetwork() override;
+
+  int32_t rank() const override { return number; }
+  int32_t numRanks() const override {
+    return static_cast<int32_t>(hub.given.size());
+  }
+  std::unique_ptr<host::Channel> connect(host::Group &, int32_t,
+                                         const artifact::Channel &) override {
+    return nullptr;
+  }
+  std::unique_ptr<host::Reduction> join(host::Group &, int32_t, int32_t,
+                                        const artifact::ReducedPiece &,
+                                        const std::vector<int32_t> &,
+                                        char *) override {
+    return nullptr;
+  }
+  void disconnect() override {}
+  Expected<std::vector<std::string>> exchange(std::string mine) override;
+  Expected<std::vector<std::string>> gather(std::string mine) override {
+    return exchange(std::move(mine));
+  }
+  void watch(host::Observed *rank) override;
+  void setLastResort(std::function<void(const char *)>) override {}
+  const char *knownFailure() const override { return known.load(); }
+  void announce(const std::string &text) override { hub.fail(text, number); }
+
+  host::Observed *observed() const { return watched.load(); }
+
+private:
+  friend class Hub;
+  Hub &hub;
+  const int32_t number;
+  size_t round = 0;
+  std::atomic<host::Observed *> watched{nullptr};
+  std::atomic<const char *> known{nullptr};
+  std::string heard;
+};
+
+/// Runs the program of `fixture` as one process for each rank, of which each
+/// has the GPU of its number.
+class Processes {
+public:
+  explicit Processes(cts::Fixture &fixture) : fixture(fixture) {
+    options = standIns();
+  }
+
+  /// Of all ranks.
+  cuda::CudaOptions options;
+  /// Called by each rank, around its steps.
+  std::function<void(cuda::CudaExecutor &, int32_t rank)> before, after;
+  /// While they run: to do harm.
+  std::function<void(Hub &)> meanwhile;
+
+  /// What each rank ends with: nothing, or the error.
+  std::vector<std::string> run(const artifact::Program &program, int64_t steps);
+  StepResult result; ///< Of rank 0, of the last step.
+
+private:
+  Status runRank(ThreadNetwork &network, const artifact::Program &program,
+                 int64_t steps);
+
+  cts::Fixture &fixture;
+};
+
+} // namespace veeline::test
+
+#endif // VEELINE_TEST_UNIT_RUNTIME_PROCESSESINTHREADS_H
