@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What tests of compiled models over the stand-ins share."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+LAUNCH = pathlib.Path(__file__).parents[3] / "Processes" / "Inputs" / "launch.py"
+
+
+def run(*command, **environment):
+    result = subprocess.run(list(map(str, command)), env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        sys.exit(f"`{' '.join(map(str, command))}` failed with exit code {result.returncode}:\n{result.stdout}")
+    return result.stdout
+
+
+def libraries(build):
+    """The options that name the stand-ins."""
+    names = (("cuda-driver", "cuda"), ("cublaslt", "cublaslt"), ("nccl", "nccl"))
+    return [f"--{name}={build}/test/standin/libveeline-standin-{library}.so" for name, library in names]
+
+
+def compile_for_gpu(model, work, options):
+    """The artifact, and the libraries of its kernels' twins."""
+    device, dump = work / "cuda.vee", work / "dump"
+    run("veeline", "compile", "-q", model, "-o", device, "--target", "cuda", "--gpu-chips", "ptx", "--dump-ir", dump, *options)
+    kernels = []
+    for module in ("pipeline", "reference"):
+        if (dump / f"{module}-kernels.mlir").exists():
+            kernels.append(work / f"{module}.so")
+            run("veeline-gpu-run", dump / f"{module}-kernels.mlir", "-o", kernels[-1])
+    return device, {"VEELINE_STANDIN_KERNELS": ":".join(map(str, kernels))}
+
+
+def count_ranks(artifact):
+    metadata = json.loads(run("veeline", "inspect", artifact, "--json"))
+    program, = (program for program in metadata["programs"] if program["name"] == "pipeline")
+    return len(program["ranks"]) * program.get("replicas", 1)
