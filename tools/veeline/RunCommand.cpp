@@ -96,6 +96,7 @@ private:
   template <typename Build, typename Check>
   bool blame(const std::string &error, Build build, Check check);
   std::string hostsText() const;
+  std::string devicesOfMachines() const;
   std::string numberOfReplicas() const;
   int compile();
   int train();
@@ -292,7 +293,19 @@ Job::Arguments Job::trainArguments(const JobEntry *without) const {
     if (it != trainOptions.end() && !compileOptions.contains(entry.key))
       addArguments(entry, it->second, arguments);
   }
+  if (std::string list = devicesOfMachines(); !list.empty())
+    arguments.push_back("--device=" + list);
   return arguments;
+}
+
+/// Of GPUs, unless another key says which.
+std::string Job::devicesOfMachines() const {
+  std::string list;
+  if (textOf("target", "host") != "cuda" || find("device"))
+    return list;
+  for (int32_t device : devices)
+    list += (list.empty() ? "" : ",") + std::to_string(device);
+  return list;
 }
 
 static std::vector<const char *>
