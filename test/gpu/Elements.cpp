@@ -6,12 +6,14 @@
 
 #include "Elements.h"
 
-#include "llvm/ADT/APFloat.h"
+#include "HalfFloats.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
+using namespace veeline;
 using namespace veeline::gpu;
 
 static constexpr size_t guardBytes = 1024;
@@ -34,6 +36,12 @@ int64_t veeline::gpu::bytesOf(ElementKind kind) {
     return 1;
   }
   return 0;
+}
+
+const char *veeline::gpu::nameOf(ElementKind kind) {
+  static const char *const names[] = {"f64", "f32", "bf16", "f16", "i64",
+                                      "i32", "i16", "i8",   "i1"};
+  return names[static_cast<size_t>(kind)];
 }
 
 double veeline::gpu::epsilonOf(ElementKind kind) {
@@ -63,9 +71,30 @@ Buffer::Buffer(ElementKind kind, int64_t count, int64_t alignment)
   begin = place - reinterpret_cast<size_t>(memory.data());
 }
 
-static const llvm::fltSemantics &semanticsOf(ElementKind kind) {
-  return kind == ElementKind::bf16 ? llvm::APFloat::BFloat()
-                                   : llvm::APFloat::IEEEhalf();
+static uint16_t toBf16(double value) {
+  auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+  if (std::isnan(value))
+    return 0x7fc0;
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+static uint16_t toF16(double value) {
+  auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
+  double size = std::abs(value);
+  auto withSign = [&](double bits) {
+    return static_cast<uint16_t>(sign | static_cast<uint16_t>(bits));
+  };
+  if (std::isnan(value))
+    return 0x7e00;
+  if (size >= 65520)
+    return withSign(0x7c00);
+  // Multiples of the smallest number, and then 1024 of them up to each power.
+  if (size < 0x1p-14)
+    return withSign(std::nearbyint(size * 0x1p24));
+  int exponent = 0;
+  double fraction = std::frexp(size, &exponent);
+  return withSign((exponent + 14) * 1024 +
+                  (std::nearbyint(fraction * 2048) - 1024));
 }
 
 template <typename T> static T read(const char *place) {
@@ -82,10 +111,9 @@ double Buffer::get(int64_t i) const {
   case ElementKind::f32:
     return read<float>(place);
   case ElementKind::bf16:
+    return fromBf16(read<uint16_t>(place));
   case ElementKind::f16:
-    return llvm::APFloat(semanticsOf(elementKind),
-                         llvm::APInt(16, read<uint16_t>(place)))
-        .convertToFloat();
+    return fromF16(read<uint16_t>(place));
   case ElementKind::i64:
     return static_cast<double>(read<int64_t>(place));
   case ElementKind::i32:
@@ -110,13 +138,9 @@ void Buffer::set(int64_t i, double value) {
   case ElementKind::f32:
     return write(static_cast<float>(value));
   case ElementKind::bf16:
-  case ElementKind::f16: {
-    llvm::APFloat half(value);
-    bool losesInfo = false;
-    half.convert(semanticsOf(elementKind), llvm::APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-    return write(static_cast<uint16_t>(half.bitcastToAPInt().getZExtValue()));
-  }
+    return write(toBf16(value));
+  case ElementKind::f16:
+    return write(toF16(value));
   case ElementKind::i64:
     return write(static_cast<int64_t>(value));
   case ElementKind::i32:

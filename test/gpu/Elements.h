@@ -16,6 +16,7 @@ namespace veeline::gpu {
 enum class ElementKind { f64, f32, bf16, f16, i64, i32, i16, i8, i1 };
 
 int64_t bytesOf(ElementKind kind);
+const char *nameOf(ElementKind kind);
 bool isFloat(ElementKind kind);
 /// What a rounding changes, as a part of the value; 0 of integers.
 double epsilonOf(ElementKind kind);

@@ -10,6 +10,7 @@
 #include "Fiber.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <dlfcn.h>
@@ -413,15 +414,64 @@ std::unique_ptr<KernelLibrary> KernelLibrary::open(const std::string &path,
 
 KernelLibrary::~KernelLibrary() { dlclose(handle); }
 
+/// Flags of a parameter in NAME.info.
+static constexpr int64_t bufferFlag = 1, readFlag = 2, writtenFlag = 4;
+
+static int64_t flagsOf(const KernelParam &param) {
+  return (param.isBuffer ? bufferFlag : 0) | (param.isRead ? readFlag : 0) |
+         (param.isWritten ? writtenFlag : 0);
+}
+
+std::vector<int64_t> veeline::gpu::writeInfo(const KernelInfo &info) {
+  std::vector<int64_t> words = {info.blockSize,
+                                info.grid[0],
+                                info.grid[1],
+                                info.grid[2],
+                                info.numParams,
+                                info.exchanges,
+                                static_cast<int64_t>(info.shared.size())};
+  auto add = [&](std::initializer_list<int64_t> more) {
+    words.insert(words.end(), more);
+  };
+  for (const SharedBuffer &buffer : info.shared)
+    add({buffer.offset, buffer.bytes, buffer.elementBytes});
+  for (const KernelParam &param : info.params)
+    add({param.kind ? static_cast<int64_t>(*param.kind) : -1, param.count,
+         flagsOf(param)});
+  add({info.addsFloats, info.numAdded, std::bit_cast<int64_t>(info.unit),
+       info.indexedSize});
+  return words;
+}
+
 static KernelInfo readInfo(const int64_t *words) {
   KernelInfo info;
-  info.blockSize = words[0];
-  info.grid = {words[1], words[2], words[3]};
-  info.numParams = words[4];
-  info.exchanges = words[5] != 0;
-  for (int64_t i = 0; i < words[6]; ++i)
-    info.shared.push_back(
-        {words[7 + 3 * i], words[8 + 3 * i], words[9 + 3 * i]});
+  auto next = [&] { return *words++; };
+  info.blockSize = next();
+  for (int64_t &size : info.grid)
+    size = next();
+  info.numParams = next();
+  info.exchanges = next() != 0;
+  info.shared.resize(static_cast<size_t>(next()));
+  for (SharedBuffer &buffer : info.shared) {
+    buffer.offset = next();
+    buffer.bytes = next();
+    buffer.elementBytes = next();
+  }
+  info.params.resize(static_cast<size_t>(info.numParams));
+  for (KernelParam &param : info.params) {
+    int64_t kind = next();
+    if (kind >= 0)
+      param.kind = static_cast<ElementKind>(kind);
+    param.count = next();
+    int64_t flags = next();
+    param.isBuffer = flags & bufferFlag;
+    param.isRead = flags & readFlag;
+    param.isWritten = flags & writtenFlag;
+  }
+  info.addsFloats = next() != 0;
+  info.numAdded = next();
+  info.unit = std::bit_cast<double>(next());
+  info.indexedSize = next();
   return info;
 }
 

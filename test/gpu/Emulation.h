@@ -12,7 +12,7 @@
 //                 const uint32_t block[3]): the host twin
 //   NAME.thread   void(const void *const *params, int64_t thread,
 //                 const int64_t block[3], void *shared): what one thread does
-//   NAME.info     int64_t[]: KernelInfo, in its order
+//   NAME.info     int64_t[]: KernelInfo, as writeInfo has it
 // where params[i] points to argument i, and
 //   veeline_gpu_functions   a pointer to DeviceFunctions, which who loads the
 //                           library sets
@@ -22,9 +22,12 @@
 #ifndef VEELINE_TEST_GPU_EMULATION_H
 #define VEELINE_TEST_GPU_EMULATION_H
 
+#include "Elements.h"
+
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +55,15 @@ struct SharedBuffer {
   int64_t offset, bytes, elementBytes;
 };
 
+/// What an argument is.
+struct KernelParam {
+  /// None where there are no data of its type here.
+  std::optional<ElementKind> kind;
+  /// -1 where it is said at run time.
+  int64_t count = 1;
+  bool isBuffer = false, isRead = false, isWritten = false;
+};
+
 struct KernelInfo {
   int64_t blockSize = 0;
   std::array<int64_t, 3> grid = {};
@@ -59,6 +71,14 @@ struct KernelInfo {
   /// Threads wait for each other.
   bool exchanges = false;
   std::vector<SharedBuffer> shared;
+  std::vector<KernelParam> params;
+  /// The order of additions is part of the result; the most that a sum adds.
+  bool addsFloats = false;
+  int64_t numAdded = 1;
+  /// What a rounding of the narrowest sums and products changes, as a part.
+  double unit = 0;
+  /// Integers of buffers that are smaller may be indices.
+  int64_t indexedSize = 1;
 
   int64_t getSharedBytes() const {
     return shared.empty() ? 0 : shared.back().offset + shared.back().bytes;
@@ -75,6 +95,9 @@ struct Kernel {
   ThreadFn thread = nullptr;
   KernelInfo info;
 };
+
+/// The numbers that NAME.info has.
+std::vector<int64_t> writeInfo(const KernelInfo &info);
 
 /// A loaded shared object of kernels.
 class KernelLibrary {

@@ -3,14 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Needs no LLVM: what has to be known of a kernel is in its library.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef VEELINE_TEST_GPU_KERNELCHECK_H
 #define VEELINE_TEST_GPU_KERNELCHECK_H
 
-#include "Emulation.h"
-#include "KernelCode.h"
+#include "KernelArguments.h"
 
-#include <random>
+#include <functional>
 
 namespace veeline::gpu {
 
@@ -25,21 +28,20 @@ struct KernelVerdict {
   int64_t numRuns = 0;
 };
 
-/// Runs `code` as a twin and as threads, in three orders, on data that follows
-/// from `seed`, and compares what they leave in all buffers: bit for bit, or
-/// within what the order of sums can make where `source` adds up floats.
-KernelVerdict checkKernel(KernelSource source, const Kernel &code,
-                          uint64_t seed);
+struct CheckOptions {
+  uint64_t seed = 0;
+  /// Runs the threads and leaves in the arguments what they do; returns what
+  /// keeps it from that. Where there is none, they are emulated.
+  std::function<std::string(Arguments &)> run;
+  /// Looks at fewer kinds of data: of large kernels.
+  bool isBrief = false;
+};
 
-/// Compiles `kernels` with checks of their accesses and hands the verdict of
-/// each to `report`. Fails with what keeps them from running.
-llvm::Error checkKernels(llvm::ArrayRef<KernelSource> kernels, uint64_t seed,
-                         llvm::function_ref<void(KernelSource, const Kernel &,
-                                                 const KernelVerdict &)>
-                             report);
-
-/// True if the order of additions is part of the result.
-bool hasFloatReduction(KernelSource source);
+/// Runs `code` as a twin and as threads, several times, on data that follows
+/// from the seed, and compares what they leave in all buffers: bit for bit, or
+/// within what the order of sums can make where it adds up floats. How often
+/// threads run, and in which order, has to make no difference.
+KernelVerdict checkKernel(const Kernel &code, const CheckOptions &options);
 
 } // namespace veeline::gpu
 

@@ -6,6 +6,7 @@
 
 #include "KernelCode.h"
 
+#include "KernelTraits.h"
 #include "ThreadFunction.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Pipelines.h"
@@ -304,15 +305,7 @@ void LibraryWriter::callBody(const std::string &name, LLVM::LLVMFuncOp function,
 }
 
 void LibraryWriter::addInfo(const std::string &name, const KernelInfo &info) {
-  SmallVector<int64_t> words = {info.blockSize,
-                                info.grid[0],
-                                info.grid[1],
-                                info.grid[2],
-                                info.numParams,
-                                info.exchanges,
-                                static_cast<int64_t>(info.shared.size())};
-  for (const SharedBuffer &buffer : info.shared)
-    words.append({buffer.offset, buffer.bytes, buffer.elementBytes});
+  std::vector<int64_t> words = writeInfo(info);
   auto size = static_cast<int64_t>(words.size());
   builder.setInsertionPointToEnd(module->getBody());
   LLVM::GlobalOp::create(
@@ -326,6 +319,7 @@ void LibraryWriter::addInfo(const std::string &name, const KernelInfo &info) {
 void LibraryWriter::addExports(KernelSource kernel) {
   std::string name = kernel.name();
   KernelInfo info = describe(kernel.threads);
+  describeData(kernel, info);
   addInfo(name, info);
   callBody(twinBody(name), beginFunction(name, {pointer, pointer, pointer}), {},
            {});
@@ -383,6 +377,7 @@ veeline::gpu::compileKernels(ArrayRef<KernelSource> kernels,
     return llvm::createStringError("the kernels do not compile for a CPU");
   HostTargetOptions target;
   target.optimizationLevel = options.optimizationLevel;
+  target.cpu = options.cpu;
   llvm::Expected<HostObject> object = compileToObject(writer.get(), target);
   if (!object)
     return object.takeError();

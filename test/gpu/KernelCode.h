@@ -38,6 +38,8 @@ struct KernelCodeOptions {
   /// Calls DeviceFunctions::access before every access of memory.
   bool checkAccesses = false;
   unsigned optimizationLevel = 3;
+  /// As HostTargetOptions have it.
+  std::string cpu = "native";
 };
 
 /// Compiles `kernels` to a shared object. Diagnostics say what is wrong with a

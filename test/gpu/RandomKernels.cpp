@@ -7,7 +7,7 @@
 #include "RandomKernels.h"
 
 #include "../fuzz/Generator.h"
-#include "KernelCheck.h"
+#include "CheckKernels.h"
 #include "veeline/InitAll.h"
 
 #include "mlir/Parser/Parser.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelCheck.h"
+#include "CheckKernels.h"
 #include "KernelCode.h"
 #include "KernelFault.h"
 #include "RandomKernels.h"
@@ -38,6 +38,9 @@ static cl::opt<std::string>
     output("o",
            cl::desc("Write the kernels as a shared object that Emulation.h "
                     "runs, and run nothing"));
+static cl::opt<std::string>
+    cpu("cpu", cl::init("native"),
+        cl::desc("With -o: the CPU to compile for, by LLVM's name"));
 
 static cl::opt<KernelFault> fault(
     "fault",
@@ -54,7 +57,9 @@ static int fail(llvm::Error error) {
 }
 
 static int writeLibrary(ArrayRef<KernelSource> kernels) {
-  auto library = compileKernels(kernels, {});
+  KernelCodeOptions options;
+  options.cpu = cpu;
+  auto library = compileKernels(kernels, options);
   if (!library)
     return fail(library.takeError());
   std::error_code code;

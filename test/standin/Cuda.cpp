@@ -388,9 +388,10 @@ VEELINE_STANDIN int cuStreamWaitEvent(api::Stream handle,
   return api::success;
 }
 
-VEELINE_STANDIN int cuEventCreate(api::Event *handle, unsigned) {
+VEELINE_STANDIN int cuEventCreate(api::Event *handle, unsigned flags) {
   ENTER("cuEventCreate");
   auto *event = new standin::Event();
+  event->isTimed = !(flags & api::disableTiming);
   engine.events.insert(event);
   *handle = reinterpret_cast<api::Event>(event);
   return api::success;
@@ -423,6 +424,23 @@ VEELINE_STANDIN int cuEventRecord(api::Event handle, api::Stream streamHandle) {
   op.recorded = event;
   op.turn = ++event->recorded;
   engine.enqueue(stream, std::move(op));
+  return api::success;
+}
+
+VEELINE_STANDIN int cuEventElapsedTime(float *milliseconds,
+                                       api::Event beginHandle,
+                                       api::Event endHandle) {
+  ENTER("cuEventElapsedTime");
+  standin::Event *begin = eventOf(engine, beginHandle);
+  standin::Event *end = eventOf(engine, endHandle);
+  for (standin::Event *event : {begin, end}) {
+    if (!event || !event->isTimed || event->recorded == 0 || event->capture)
+      return invalidHandle;
+    if (event->completed < event->recorded)
+      return api::notReady;
+  }
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return api::success;
 }
 

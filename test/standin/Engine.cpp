@@ -249,8 +249,10 @@ bool Engine::runHead(Stream &stream) {
   stream.ops.pop_front();
   if (op.work)
     op.work();
-  if (op.recorded)
+  if (op.recorded) {
     op.recorded->completed = std::max(op.recorded->completed, op.turn);
+    op.recorded->time = std::chrono::steady_clock::now();
+  }
   return true;
 }
 

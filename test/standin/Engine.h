@@ -9,6 +9,7 @@
 
 #include "StandIn.h"
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -28,6 +29,8 @@ struct Event {
   uint64_t completed = 0; ///< The last of these that the stream came to.
   Stream *stream = nullptr;
   Capture *capture = nullptr; ///< That it was last recorded in.
+  bool isTimed = true;
+  std::chrono::steady_clock::time_point time; ///< When it was completed.
 };
 
 /// One thing that a stream does: work, recording an event, or waiting for one.

@@ -1,0 +1,225 @@
+//===- Nccl.cpp - messages by NCCL ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Library.h"
+#include "Parts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+using namespace veeline;
+using namespace veeline::bench;
+namespace api = veeline::cuda::api;
+
+namespace {
+/// As nccl.h has them.
+using NcclComm = struct OpaqueNcclComm *;
+using NcclResult = int;
+struct NcclId {
+  char bytes[128];
+};
+constexpr int ncclInt8 = 0;
+
+/// X(name, parameters).
+#define VEELINE_BENCH_NCCL(X)                                                  \
+  X(ncclGetVersion, (int *version))                                            \
+  X(ncclGetUniqueId, (NcclId * id))                                            \
+  X(ncclCommInitRank, (NcclComm * comm, int ranks, NcclId id, int rank))       \
+  X(ncclCommDestroy, (NcclComm comm))                                          \
+  X(ncclGroupStart, ())                                                        \
+  X(ncclGroupEnd, ())                                                          \
+  X(ncclSend, (const void *data, size_t count, int type, int peer,             \
+               NcclComm comm, api::Stream stream))                             \
+  X(ncclRecv, (void *data, size_t count, int type, int peer, NcclComm comm,    \
+               api::Stream stream))
+
+/// The functions of NCCL.
+struct Nccl {
+#define VEELINE_DECLARE(name, parameters) NcclResult(*name) parameters;
+  VEELINE_BENCH_NCCL(VEELINE_DECLARE)
+#undef VEELINE_DECLARE
+  const char *(*ncclGetErrorString)(NcclResult);
+
+  static Expected<Nccl> load(const std::string &path);
+  Status check(const std::string &call, NcclResult result) const {
+    if (result == 0)
+      return Status::success();
+    return Status::error(call + ": " + ncclGetErrorString(result));
+  }
+};
+} // namespace
+
+Expected<Nccl> Nccl::load(const std::string &path) {
+  Expected<cuda::Library> library =
+      cuda::Library::open({"NCCL, which sends messages between GPUs",
+                           "--nccl",
+                           "install NCCL 2.18 or later",
+                           {"libnccl.so.2"}},
+                          path);
+  if (!library.ok())
+    return library.status();
+  Nccl nccl;
+#define VEELINE_FIND(name, parameters)                                         \
+  nccl.name = reinterpret_cast<decltype(nccl.name)>(library->find(#name));     \
+  if (!nccl.name)                                                              \
+    return Status::error("'" + library->path() + "' has no function " #name);
+  VEELINE_BENCH_NCCL(VEELINE_FIND)
+  VEELINE_FIND(ncclGetErrorString, ())
+#undef VEELINE_FIND
+  return nccl;
+}
+
+/// Written by the first rank under another name, so that nobody reads half.
+static Expected<NcclId> meet(const Nccl &nccl, const NcclOptions &ranks) {
+  NcclId id = {};
+  if (ranks.rank == 0)
+    VEELINE_TRY(VEELINE_CALL(nccl, ncclGetUniqueId, &id));
+  if (ranks.numRanks == 1)
+    return id;
+  if (ranks.rank == 0) {
+    std::string other = ranks.file + ".new";
+    std::ofstream stream(other, std::ios::binary);
+    stream.write(id.bytes, sizeof(id.bytes));
+    stream.close();
+    if (!stream || std::rename(other.c_str(), ranks.file.c_str()) != 0)
+      return Status::error("cannot write '" + ranks.file + "'");
+    return id;
+  }
+  auto last = std::chrono::steady_clock::now() +
+              std::chrono::duration<double>(ranks.timeoutSeconds);
+  while (std::chrono::steady_clock::now() < last) {
+    std::ifstream stream(ranks.file, std::ios::binary);
+    if (stream.read(id.bytes, sizeof(id.bytes)))
+      return id;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return Status::error("rank 0 has not written '" + ranks.file + "'");
+}
+
+namespace {
+/// Messages of each rank to the next one.
+class Ring {
+public:
+  Ring(Gpu &gpu, const Nccl &nccl, const NcclOptions &ranks)
+      : gpu(gpu), nccl(nccl), ranks(ranks) {}
+  ~Ring() {
+    if (comm)
+      (void)nccl.ncclCommDestroy(comm);
+  }
+
+  Status prepare();
+  Status exchange(int64_t bytes);
+  Status check(int64_t bytes);
+  Status measure(int64_t bytes);
+
+private:
+  int previous() const {
+    return (ranks.rank + ranks.numRanks - 1) % ranks.numRanks;
+  }
+
+  Gpu &gpu;
+  const Nccl &nccl;
+  const NcclOptions &ranks;
+  NcclComm comm = nullptr;
+  cuda::DeviceMemory from, to;
+};
+} // namespace
+
+/// What rank `rank` sends: of a prime number of bytes, so that no place of a
+/// message looks like another one.
+static std::string patternOf(int rank) {
+  std::string bytes(1009, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] =
+        static_cast<char>((i * 7 + static_cast<size_t>(rank) * 13) % 251);
+  return bytes;
+}
+
+Status Ring::prepare() {
+  Expected<NcclId> id = meet(nccl, ranks);
+  if (!id.ok())
+    return id.status();
+  VEELINE_TRY(VEELINE_CALL(nccl, ncclCommInitRank, &comm, ranks.numRanks, *id,
+                           ranks.rank));
+  int64_t most = *std::max_element(ranks.sizes.begin(), ranks.sizes.end());
+  VEELINE_TRY(from.allocate(gpu.device(), most));
+  VEELINE_TRY(to.allocate(gpu.device(), most));
+  std::string pattern, once = patternOf(ranks.rank);
+  while (static_cast<int64_t>(pattern.size()) < most)
+    pattern += once;
+  return gpu.upload(from.address(), pattern.data(), most);
+}
+
+/// The group is closed whatever is wrong in it.
+Status Ring::exchange(int64_t bytes) {
+  auto count = static_cast<size_t>(bytes);
+  int next = (ranks.rank + 1) % ranks.numRanks;
+  VEELINE_TRY(VEELINE_CALL(nccl, ncclGroupStart));
+  Status sent = VEELINE_CALL(nccl, ncclSend, from.data(), count, ncclInt8, next,
+                             comm, gpu.stream());
+  Status received = VEELINE_CALL(nccl, ncclRecv, to.data(), count, ncclInt8,
+                                 previous(), comm, gpu.stream());
+  Status closed = VEELINE_CALL(nccl, ncclGroupEnd);
+  VEELINE_TRY(sent);
+  VEELINE_TRY(received);
+  return closed;
+}
+
+Status Ring::check(int64_t bytes) {
+  VEELINE_TRY(gpu.set(to.address(), 0xff, bytes));
+  VEELINE_TRY(exchange(bytes));
+  std::string found(static_cast<size_t>(bytes), '\0');
+  VEELINE_TRY(gpu.download(found.data(), to.address(), bytes));
+  std::string pattern = patternOf(previous());
+  for (size_t i = 0; i < found.size(); ++i)
+    if (found[i] != pattern[i % pattern.size()])
+      return Status::error("byte " + std::to_string(i) + " of what rank " +
+                           std::to_string(previous()) + " has sent is wrong");
+  return Status::success();
+}
+
+/// All ranks make the same calls, so their number is fixed.
+Status Ring::measure(int64_t bytes) {
+  constexpr int count = 50;
+  VEELINE_TRY(check(bytes));
+  auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < count; ++i)
+    VEELINE_TRY(exchange(bytes));
+  VEELINE_TRY(gpu.synchronize());
+  std::chrono::duration<double, std::micro> taken =
+      std::chrono::steady_clock::now() - begin;
+  if (ranks.rank != 0)
+    return Status::success();
+  double each = taken.count() / count;
+  char note[80];
+  std::snprintf(note, sizeof(note), "%.2f GB/s each way, the same bytes",
+                static_cast<double>(bytes) / each / 1000);
+  printRow("send and receive of " + std::to_string(bytes) + " bytes", each,
+           "us", note);
+  return Status::success();
+}
+
+Status bench::measureNccl(const GpuOptions &options, const NcclOptions &ranks) {
+  Expected<std::unique_ptr<Gpu>> gpu = Gpu::open(options);
+  if (!gpu.ok())
+    return gpu.status();
+  Expected<Nccl> nccl = Nccl::load(options.nccl);
+  if (!nccl.ok())
+    return nccl.status();
+  int version = 0;
+  VEELINE_TRY(VEELINE_CALL(*nccl, ncclGetVersion, &version));
+  Ring ring(**gpu, *nccl, ranks);
+  VEELINE_TRY(ring.prepare());
+  if (ranks.rank == 0)
+    printRow("NCCL's version", version, "", "");
+  for (int64_t bytes : ranks.sizes)
+    VEELINE_TRY(ring.measure(bytes));
+  return Status::success();
+}

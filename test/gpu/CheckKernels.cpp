@@ -1,0 +1,55 @@
+//===- CheckKernels.cpp - kernels of a module against their twins ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckKernels.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::gpu;
+
+static llvm::Expected<std::unique_ptr<KernelLibrary>>
+load(ArrayRef<char> bytes) {
+  llvm::SmallString<128> path;
+  int file = -1;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+          "veeline-kernels", "so", file, path))
+    return llvm::createStringError(code, "cannot make a temporary file");
+  llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+  stream.write(bytes.data(), bytes.size());
+  stream.close();
+  std::string message;
+  auto library = KernelLibrary::open(path.str().str(), message);
+  llvm::sys::fs::remove(path);
+  if (!library)
+    return llvm::createStringError("the kernels cannot be loaded: " + message);
+  return library;
+}
+
+llvm::Error
+veeline::gpu::checkKernels(ArrayRef<KernelSource> kernels, uint64_t seed,
+                           llvm::function_ref<void(KernelSource, const Kernel &,
+                                                   const KernelVerdict &)>
+                               report) {
+  KernelCodeOptions options;
+  options.checkAccesses = true;
+  options.optimizationLevel = 1;
+  auto bytes = compileKernels(kernels, options);
+  if (!bytes)
+    return bytes.takeError();
+  auto library = load(*bytes);
+  if (!library)
+    return library.takeError();
+  for (KernelSource source : kernels) {
+    Kernel code;
+    if (!(*library)->find(source.name(), code))
+      return llvm::createStringError("the library lacks " + source.name());
+    report(source, code, checkKernel(code, {seed, nullptr, false}));
+  }
+  return llvm::Error::success();
+}

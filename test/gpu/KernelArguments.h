@@ -1,0 +1,44 @@
+//===- KernelArguments.h - random data of a kernel --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_GPU_KERNELARGUMENTS_H
+#define VEELINE_TEST_GPU_KERNELARGUMENTS_H
+
+#include "Elements.h"
+#include "Emulation.h"
+
+namespace veeline::gpu {
+
+/// What floats of a run are like.
+enum class Style { positive, signedValues, outliers, special };
+
+/// The arguments of one run, in memory of the host.
+class Arguments {
+public:
+  /// Each buffer starts at a multiple of `alignment`, but not of twice that.
+  Arguments(const std::vector<KernelParam> &params, int64_t alignment);
+
+  /// Integers are below `bound`: they may be indices.
+  void fill(Style style, int64_t bound, uint64_t seed);
+  void copyFrom(const Arguments &other);
+  /// Changes every float by up to `part` of it.
+  void perturb(double part, uint64_t seed);
+
+  std::vector<const void *> getParams();
+  std::vector<BufferRange> getRanges() const;
+  /// What is wrong with the memory around the buffers.
+  std::string checkGuards() const;
+
+  const std::vector<KernelParam> &params;
+  std::vector<Buffer> buffers;
+
+private:
+  std::vector<void *> addresses;
+};
+
+} // namespace veeline::gpu
+
+#endif // VEELINE_TEST_GPU_KERNELARGUMENTS_H

@@ -1,0 +1,161 @@
+//===- KernelTraits.cpp - what data a kernel takes ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTraits.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace veeline::gpu;
+
+/// True if the order of additions is part of the result.
+static bool hasFloatReduction(KernelSource source) {
+  return source.twin
+      .walk([](linalg::LinalgOp op) {
+        bool hasFloats = llvm::any_of(op.getDpsInits(), [](Value init) {
+          return isa<FloatType>(getElementTypeOrSelf(init.getType()));
+        });
+        return hasFloats && op.getNumReductionLoops() ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// True if `value` is computed from a number of a buffer.
+static bool isLoadedInteger(Value value) {
+  if (!value.getType().isIntOrIndex())
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return !value.getType().isIndex();
+  return isa<memref::LoadOp>(op) ||
+         (isa<arith::ArithDialect>(op->getDialect()) &&
+          llvm::any_of(op->getOperands(), isLoadedInteger));
+}
+
+/// The smallest dimension that a number of a buffer is an index of.
+static int64_t getIndexedSize(KernelSource source) {
+  int64_t smallest = 1000;
+  auto include = [&](MemRefType type, ValueRange indices) {
+    for (auto [size, index] : llvm::zip(type.getShape(), indices))
+      if (isLoadedInteger(index))
+        smallest = std::min(smallest, size);
+  };
+  source.twin.walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      include(load.getMemRefType(), load.getIndices());
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      include(store.getMemRefType(), store.getIndices());
+  });
+  return smallest;
+}
+
+static std::optional<ElementKind> getKind(Type type) {
+  if (type.isF64())
+    return ElementKind::f64;
+  if (type.isF32())
+    return ElementKind::f32;
+  if (type.isBF16())
+    return ElementKind::bf16;
+  if (type.isF16())
+    return ElementKind::f16;
+  if (type.isIndex() || type.isInteger(64))
+    return ElementKind::i64;
+  if (type.isInteger(32))
+    return ElementKind::i32;
+  if (type.isInteger(16))
+    return ElementKind::i16;
+  if (type.isInteger(8))
+    return ElementKind::i8;
+  if (type.isInteger(1))
+    return ElementKind::i1;
+  return std::nullopt;
+}
+
+/// The most iterations of loops that an op reduces.
+static int64_t countAdded(KernelSource source) {
+  int64_t most = 1;
+  source.twin.walk([&](linalg::LinalgOp op) {
+    int64_t count = 1;
+    for (auto [size, kind] :
+         llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::reduction)
+        count *= size;
+    most = std::max(most, count);
+  });
+  return most;
+}
+
+/// What a rounding of the narrowest sums and products is.
+static double getUnit(KernelSource source) {
+  double unit = 0;
+  source.twin.walk([&](Operation *op) {
+    if (!isa<arith::ArithDialect>(op->getDialect()) ||
+        isa<arith::ConstantOp, arith::TruncFOp, arith::ExtFOp>(op))
+      return;
+    auto kind = getKind(getElementTypeOrSelf(op->getResult(0).getType()));
+    unit = std::max(unit, kind ? epsilonOf(*kind) : 0);
+  });
+  return unit;
+}
+
+/// True if an op reads what `buffer`, or a view of it, has.
+static bool isLoaded(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    if (isa<ViewLikeOpInterface>(user))
+      return llvm::any_of(user->getResults(), isLoaded);
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    return !effects ||
+           effects.getEffectOnValue<MemoryEffects::Read>(buffer).has_value();
+  });
+}
+
+/// An array whose extent is said at run time.
+static KernelParam describePointer(Value argument) {
+  KernelParam param;
+  param.isBuffer = true;
+  param.count = -1;
+  for (Operation *user : argument.getUsers())
+    if (auto element = dyn_cast<LLVM::GEPOp>(user)) {
+      param.kind = getKind(element.getElemType());
+      for (Operation *access : element->getUsers()) {
+        param.isRead |= isa<LLVM::LoadOp>(access);
+        param.isWritten |= isa<LLVM::StoreOp>(access);
+      }
+    }
+  return param;
+}
+
+static KernelParam describeParam(mlir::gpu::GPUFuncOp kernel, unsigned index) {
+  Value argument = kernel.getArgument(index);
+  if (isa<LLVM::LLVMPointerType>(argument.getType()))
+    return describePointer(argument);
+  auto memref = dyn_cast<MemRefType>(argument.getType());
+  KernelParam param;
+  param.kind = getKind(memref ? memref.getElementType() : argument.getType());
+  param.isBuffer = memref != nullptr;
+  param.isRead = !memref || isLoaded(argument);
+  param.isWritten =
+      memref &&
+      !kernel.getArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName());
+  if (memref)
+    param.count = memref.hasStaticShape() ? memref.getNumElements() : -1;
+  return param;
+}
+
+void veeline::gpu::describeData(KernelSource source, KernelInfo &info) {
+  for (unsigned i = 0; i < source.threads.getNumArguments(); ++i)
+    info.params.push_back(describeParam(source.threads, i));
+  info.addsFloats = hasFloatReduction(source);
+  info.numAdded = countAdded(source);
+  info.unit = getUnit(source);
+  info.indexedSize = getIndexedSize(source);
+}
