@@ -66,9 +66,12 @@ static void chooseExtents(Kernels::Entry &entry) {
                                [](auto &param) { return param.count < 0; });
   if (!isDynamic)
     return;
+  // The one number that such a kernel takes is the count.
   for (KernelParam &param : params)
     if (param.count < 0)
       param.count = chosenCount;
+    else if (!param.isBuffer)
+      param.value = chosenCount;
   entry.gridX = (chosenCount + chosenPerBlock - 1) / chosenPerBlock;
 }
 
@@ -242,10 +245,6 @@ static int64_t elementsOf(const Kernels::Entry &entry) {
 
 std::string Checker::launch(const Kernels::Entry &entry, Arguments &arguments) {
   std::lock_guard<std::mutex> lock(onGpu);
-  // The one count that a kernel takes.
-  for (size_t i = 0; entry.gridX && i < arguments.buffers.size(); ++i)
-    if (!arguments.params[i].isBuffer)
-      arguments.buffers[i].set(0, static_cast<double>(chosenCount));
   Status status = kernels.gpu->device().makeCurrent();
   if (status.ok())
     status = DeviceArguments(*kernels.gpu, entry.code.info.params)
@@ -337,7 +336,7 @@ static Expected<double> timeKernel(Gpu &gpu, const Kernels::Entry &entry) {
   std::vector<uint64_t> values;
   for (const KernelParam &param : entry.code.info.params) {
     if (!param.isBuffer) {
-      values.push_back(entry.gridX ? uint64_t(chosenCount) : 1);
+      values.push_back(static_cast<uint64_t>(param.value.value_or(1)));
       continue;
     }
     buffers.push_back(std::make_unique<cuda::DeviceMemory>());

@@ -62,6 +62,8 @@ struct KernelParam {
   /// -1 where it is said at run time.
   int64_t count = 1;
   bool isBuffer = false, isRead = false, isWritten = false;
+  /// Not of a library: what an integer is to be in every run.
+  std::optional<int64_t> value;
 };
 
 struct KernelInfo {

@@ -62,6 +62,9 @@ void Arguments::fill(Style style, int64_t bound, uint64_t seed) {
                         ? drawFloat(engine, style)
                         : static_cast<double>(integers() % below));
   }
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (params[i].value)
+      buffers[i].set(0, static_cast<double>(*params[i].value));
 }
 
 void Arguments::copyFrom(const Arguments &other) {
