@@ -17,6 +17,12 @@
 #include <nccl.h>
 #include <type_traits>
 
+#ifdef cuEventElapsedTime
+// Since 12.8 a header has another name for it, which older drivers do not have.
+#undef cuEventElapsedTime
+extern "C" decltype(cuEventElapsedTime_v2) cuEventElapsedTime;
+#endif
+
 namespace api = veeline::cuda::api;
 
 /// Both are passed in the same way.

@@ -11,6 +11,8 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
+namespace api = veeline::cuda::api;
+
 namespace {
 /// A device with memory that is full of twos, and two streams.
 class StandIn : public testing::Test {
@@ -74,6 +76,28 @@ TEST_F(StandIn, EventsTieStreams) {
       ASSERT_EQ(seen, i) << order;
     }
   }
+}
+
+/// Once a stream has come to both, and not of those that were to have none.
+TEST_F(StandIn, EventsHaveTimes) {
+  api::Event begin = nullptr, end = nullptr;
+  ASSERT_EQ(driver.cuEventCreate(&begin, 0), 0);
+  ASSERT_EQ(driver.cuEventCreate(&end, 0), 0);
+  float milliseconds = -1;
+  EXPECT_EQ(driver.cuEventElapsedTime(&milliseconds, begin, end), 400);
+  ASSERT_EQ(driver.cuEventRecord(begin, first.get()), 0);
+  fill(3);
+  ASSERT_EQ(driver.cuEventRecord(end, first.get()), 0);
+  EXPECT_EQ(driver.cuEventElapsedTime(&milliseconds, begin, end),
+            api::notReady);
+  ASSERT_EQ(driver.cuStreamSynchronize(first.get()), 0);
+  ASSERT_EQ(driver.cuEventElapsedTime(&milliseconds, begin, end), 0);
+  EXPECT_GT(milliseconds, 0);
+  ASSERT_EQ(driver.cuEventRecord(event.get(), first.get()), 0);
+  ASSERT_EQ(driver.cuStreamSynchronize(first.get()), 0);
+  EXPECT_EQ(driver.cuEventElapsedTime(&milliseconds, begin, event.get()), 400);
+  EXPECT_EQ(driver.cuEventDestroy_v2(begin), 0);
+  EXPECT_EQ(driver.cuEventDestroy_v2(end), 0);
 }
 
 /// Some order or other shows that a wait is missing.
