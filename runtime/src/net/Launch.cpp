@@ -79,10 +79,11 @@ static Status readRendezvous(Place &place) {
 /// Processes of a launcher that nobody asks would each train alone.
 static Status checkForgotten() {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  if (std::getenv("WORLD_SIZE"))
+  bool saysHowMany = std::getenv("WORLD_SIZE");
+  if (saysHowMany && std::getenv("RANK"))
     return Status::success();
   for (const char *other : {"MASTER_ADDR", "LOCAL_RANK"})
-    if (std::getenv("RANK") && std::getenv(other))
+    if (!saysHowMany && std::getenv("RANK") && std::getenv(other))
       return Status::error(std::string("the environment has RANK and ") +
                            other +
                            ", but not WORLD_SIZE; set it to the number of "

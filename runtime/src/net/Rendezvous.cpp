@@ -126,12 +126,19 @@ static constexpr const char *otherRun =
     "; is another run at this place? MASTER_PORT or VEELINE_TOKEN keep them "
     "apart";
 
+static std::string nameOf(const tcp::endpoint &endpoint) {
+  std::string address = endpoint.address().to_string();
+  if (endpoint.address().is_v6())
+    address = "[" + address + "]";
+  return address + ":" + std::to_string(endpoint.port());
+}
+
 static std::string describe(const tcp::socket &socket) {
   asio::error_code error;
   tcp::endpoint endpoint = socket.remote_endpoint(error);
   if (error)
     return "an unknown address";
-  return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+  return nameOf(endpoint);
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,8 +213,7 @@ Status Meeting::listen() {
   }
   if (rank > 0 || options.sharePort)
     endpoint.port(0);
-  std::string where =
-      endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+  std::string where = nameOf(endpoint);
   bindTo(acceptor, endpoint, options.place.port, error);
   if (!error)
     acceptor.listen(asio::socket_base::max_listen_connections, error);

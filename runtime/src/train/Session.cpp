@@ -177,6 +177,7 @@ std::string Run::commonOptions() const {
   addLine(text, "--rank-order", options.rankOrder);
   addLine(text, "--transport", std::string(usesMpi() ? "mpi" : "tcp"));
   addLine(text, "--timeout", options.timeoutSeconds);
+  addLine(text, "--stall-timeout", options.stallSeconds);
   addLine(text, "--steps", options.steps);
   addLine(text, "--seed", options.inputs.seed);
   addLine(text, "--shuffle", options.inputs.shuffle);
