@@ -243,6 +243,9 @@ VEELINE_STANDIN int ncclCommDestroy(api::Comm handle) {
     return invalidArgument;
   if (!communicator->isFinalized || communicator->polls > 0)
     return invalidUsage;
+  // NCCL would wait for ever: until graphs that have its messages are gone.
+  if (communicator.use_count() > 2)
+    return invalidUsage;
   forget(communicator);
   return api::ncclSuccess;
 }

@@ -413,28 +413,28 @@ void CudaExecutor::waitUntilDone() {
 
 /// After a fault the others may not be there to take leave of.
 void CudaExecutor::leave() {
-  network->watch(nullptr);
-  network->disconnect();
-  if (!communicators || !local.front()->device->makeCurrent().ok())
-    return;
   if (fault.status().ok() && !network->knownFailure())
     (void)communicators->close(leaveSeconds).ok();
   communicators->abort();
 }
 
 CudaExecutor::~CudaExecutor() {
+  if (network) {
+    network->watch(nullptr);
+    network->disconnect();
+  }
   stopping = true;
   started.add(1);
   for (Worker *worker : local)
     if (worker->thread.joinable())
       worker->thread.join();
-  if (network)
-    leave();
   // What a device has is freed where it is current. Nobody is left to be told
-  // what fails.
-  if (graph)
+  // what fails. Of a communicator that is in a graph NCCL does not let go.
+  if (graph || communicators)
     (void)local.front()->device->makeCurrent().ok();
   graph.reset();
+  if (communicators)
+    leave();
   for (Worker *worker : local) {
     (void)worker->device->makeCurrent().ok();
     for (size_t i = 0; i < deviceChannels.size(); ++i)

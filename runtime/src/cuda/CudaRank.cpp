@@ -142,7 +142,7 @@ Status CudaRank::synchronize() {
 }
 
 Status CudaRank::endStep() {
-  settleSends();
+  transport->settle(*this);
   int64_t bytes = int64_t(8) * description->normParts *
                   static_cast<int64_t>(description->params.size());
   if (bytes > 0)
@@ -205,25 +205,16 @@ bool CudaRank::carriesLength(int32_t channel) const {
   return channelOf(channel).kind == artifact::ChannelKind::shape;
 }
 
-/// Before anything that may overwrite what is being sent.
-void CudaRank::settleSends() {
-  auto lock = serialize();
-  for (api::Event sent : unsettled)
-    if (!failed)
-      (void)require(
-          VEELINE_CALL(driver(), cuStreamWaitEvent, computeStream(), sent, 0));
-  unsettled.clear();
-}
-
-/// A post, a send or a reduction on its own is a unit.
+/// A post, a send or a reduction on its own is a unit. It may overwrite what is
+/// being sent.
 void CudaRank::beginUnit() {
   if (!isInGroup)
-    settleSends();
+    transport->settle(*this);
 }
 
 void CudaRank::groupBegin() {
   VEELINE_CHECK(!isInGroup, "a group of messages begins inside of another");
-  settleSends();
+  transport->settle(*this);
   isInGroup = true;
   transport->beginGroup(*this);
 }

@@ -78,9 +78,6 @@ public:
   bool launchSum(api::Stream stream, int32_t kernel, api::DevicePointer result,
                  const std::vector<api::DevicePointer> &parts,
                  int64_t elements);
-  /// What is being sent has to stay until `sent`: the compute stream waits for
-  /// it before the rank's next unit.
-  void holdUntil(api::Event sent) { unsettled.push_back(sent); }
 
   void recvPost(int32_t channel, void *slot) override;
   void recvWait(int32_t channel) override;
@@ -118,7 +115,6 @@ private:
   Status makeStreams();
   Status writeConstants(const artifact::Artifact &artifact);
   Status allocatePinned(const artifact::Metadata &metadata);
-  void settleSends();
   void beginUnit();
   void failOnDevice(const char *what);
   bool carriesLength(int32_t channel) const;
@@ -137,7 +133,6 @@ private:
   std::vector<char> isReported; ///< By result and microbatch of the rank.
 
   std::unique_ptr<Transport> transport;
-  std::vector<api::Event> unsettled; ///< Of sends whose value must still stay.
   bool isInGroup = false;
   /// Lengths go from host to host, whatever place the step has for them.
   std::unordered_map<const void *, int64_t> lengthPlaces;

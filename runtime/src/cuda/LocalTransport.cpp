@@ -38,7 +38,16 @@ void LocalTransport::wait(CudaRank &rank, int32_t channel) {
 void LocalTransport::send(CudaRank &rank, int32_t channel, const void *value,
                           int64_t bytes) {
   if (api::Event sent = channels[channel]->send(rank, value, bytes))
-    rank.holdUntil(sent);
+    unsettled.push_back(sent);
+}
+
+void LocalTransport::settle(CudaRank &rank) {
+  auto lock = rank.serialize();
+  for (api::Event sent : unsettled)
+    if (!rank.failed)
+      (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
+                                      rank.computeStream(), sent, 0));
+  unsettled.clear();
 }
 
 void LocalTransport::postSum(CudaRank &rank, int32_t reduction) {

@@ -32,6 +32,7 @@ public:
   void wait(CudaRank &rank, int32_t channel) override;
   void send(CudaRank &rank, int32_t channel, const void *value,
             int64_t bytes) override;
+  void settle(CudaRank &rank) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
   /// Of its reductions: channels are of two ranks, and their owner's to wake.
@@ -39,6 +40,7 @@ public:
 
 private:
   const std::vector<DeviceChannel *> channels;
+  std::vector<api::Event> unsettled; ///< Of sends whose value must still stay.
   std::vector<std::vector<std::shared_ptr<DeviceReduction>>> reductions;
   std::vector<uint32_t> numPosted, numWaited; ///< By reduction.
   size_t member = 0;

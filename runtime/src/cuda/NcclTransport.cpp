@@ -62,8 +62,10 @@ void NcclTransport::beginStep(CudaRank &rank, bool isReplayed) {
     wordOf(marks, i).store(0, std::memory_order_relaxed);
   std::fill(seen.begin(), seen.end(), 0);
   rank.move();
-  if (!isReplayed)
-    units.clear();
+  if (isReplayed)
+    return;
+  units.clear();
+  unsettled.clear();
 }
 
 bool NcclTransport::isIdle() const {
@@ -163,13 +165,22 @@ void NcclTransport::waitForSum(CudaRank &rank, int32_t reduction) {
 }
 
 void NcclTransport::waitForUnit(CudaRank &rank, uint32_t number) {
-  // A group holds no waits, and what is on the compute stream is over by then.
   if (number >= units.size())
     return rank.fail("a message is waited for inside of its group");
-  if (units[number].stream != 0)
+  // What is on the compute stream is over by then.
+  if (units[number].stream == 0)
+    return;
+  if (mark(rank, 0, 2 * number + 1))
     (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
                                     rank.computeStream(), done[number].get(),
                                     0));
+}
+
+void NcclTransport::settle(CudaRank &rank) {
+  for (uint32_t number : unsettled)
+    if (!rank.failed)
+      waitForUnit(rank, number);
+  unsettled.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,9 +198,8 @@ void NcclTransport::issue(CudaRank &rank) {
         "tables have");
   auto number = static_cast<uint32_t>(units.size());
   units.push_back(std::move(unit));
-  if (issueUnit(rank, units.back(), number) && units.back().hasSend &&
-      units.back().stream != 0)
-    rank.holdUntil(done[number].get());
+  if (issueUnit(rank, units.back(), number) && units.back().hasSend)
+    unsettled.push_back(number);
 }
 
 bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
@@ -206,7 +216,8 @@ bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
   std::vector<Transfer> transfers = unit.transfers;
   for (int32_t reduction : unit.reductions)
     addShares(rank, reduction, /*areSums=*/false, transfers);
-  return mark(rank, unit.stream, 2 * number + 1) &&
+  // Who waits for it goes on before the mark is there.
+  return (isBeside || mark(rank, 0, 2 * number + 1)) &&
          runGroup(rank, unit, transfers) && sumShares(rank, unit) &&
          (!isBeside || rank.require(VEELINE_CALL(
                            cuda, cuEventRecord, done[number].get(), stream))) &&
@@ -375,26 +386,36 @@ bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
 // Waiting for the device
 //===----------------------------------------------------------------------===//
 
+/// The unit that keeps the compute stream from going on, or null.
+const NcclTransport::Unit *NcclTransport::findAwaited() const {
+  if (seen[0] % 2 == 0 || seen[0] / 2 >= units.size())
+    return nullptr;
+  uint32_t awaited = seen[0] / 2;
+  int32_t stream = units[awaited].stream;
+  // Units of a stream follow each other: it may be at an earlier one.
+  uint32_t first = stream == 0 ? awaited : seen[stream] / 2;
+  for (uint32_t i = first; i <= awaited; ++i)
+    if (units[i].stream == stream)
+      return &units[i];
+  return nullptr;
+}
+
 /// What the device is at counts as what the rank is at.
 void NcclTransport::showWaits(CudaRank &rank) {
   bool hasMoved = false;
-  const Unit *current = nullptr;
-  int32_t last = -1;
+  uint32_t latest = 0;
   for (size_t i = 0; i < seen.size(); ++i) {
     uint32_t value = wordOf(marks, i).load(std::memory_order_acquire);
     hasMoved |= std::exchange(seen[i], value) != value;
-    if (value == 0 || (value - 1) / 2 >= units.size())
-      continue;
-    const Unit &unit = units[(value - 1) / 2];
-    last = std::max(last, unit.op);
-    if (value % 2 == 1)
-      current = &unit;
+    latest = std::max(latest, value / 2);
   }
   if (!hasMoved)
     return;
-  rank.currentOp.store(current ? current->op : -1, std::memory_order_relaxed);
-  rank.lastOp.store(last, std::memory_order_relaxed);
-  rank.await(current ? current->awaited : -1);
+  const Unit *awaited = findAwaited();
+  rank.currentOp.store(awaited ? awaited->op : -1, std::memory_order_relaxed);
+  if (latest > 0 && latest <= units.size())
+    rank.lastOp.store(units[latest - 1].op, std::memory_order_relaxed);
+  rank.await(awaited ? awaited->awaited : -1);
 }
 
 /// In progress, an error or, at the end, none.

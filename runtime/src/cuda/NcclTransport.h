@@ -19,9 +19,9 @@ namespace veeline::cuda {
 /// order in which it is issued, as it was proved.
 ///
 /// A unit begins after what the compute stream has before it; who waits for it
-/// waits for an event. Beside each unit its stream writes where it is into
-/// memory of the host, also from a graph: so everybody can see what a rank
-/// waits for.
+/// waits for an event. Streams write into memory of the host which unit is over
+/// and which one the compute stream waits for, also from a graph: so everybody
+/// can see what a rank waits for.
 class NcclTransport final : public Transport {
 public:
   NcclTransport(Communicators &communicators, double timeoutSeconds)
@@ -37,6 +37,7 @@ public:
   void wait(CudaRank &rank, int32_t channel) override;
   void send(CudaRank &rank, int32_t channel, const void *value,
             int64_t bytes) override;
+  void settle(CudaRank &rank) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
   Status finish(CudaRank &rank,
@@ -64,7 +65,7 @@ private:
     std::vector<Transfer> transfers;
     std::vector<int32_t> reductions; ///< Of the rank's table.
     int32_t stream = -1;
-    bool hasSend = false;
+    bool hasSend = false; ///< Whose value must stay.
     /// What the rank is at and waits for while it is under way, as
     /// veeline_rank has it.
     int32_t op = -1, awaited = -1;
@@ -86,6 +87,7 @@ private:
                     const std::vector<Transfer> &transfers) const;
   bool mark(CudaRank &rank, int32_t stream, uint32_t value);
   void waitForUnit(CudaRank &rank, uint32_t number);
+  const Unit *findAwaited() const;
   void showWaits(CudaRank &rank);
   Status look(CudaRank &rank, const std::vector<api::Stream> &streams);
   void drain(CudaRank &rank, const std::vector<api::Stream> &streams);
@@ -103,8 +105,10 @@ private:
   std::vector<uint32_t> sumUnits;  ///< By reduction.
   std::vector<bool> isSumUnderWay; ///< The same.
 
-  /// By stream: twice the number of units that are over, and one more where one
-  /// is under way.
+  std::vector<uint32_t> unsettled; ///< Units whose values must still stay.
+
+  /// By stream, what it wrote last: 2n + 2 after unit n; that of computations
+  /// 2n + 1 where it waits for unit n.
   PinnedMemory marks;
   std::vector<uint32_t> seen;
 };

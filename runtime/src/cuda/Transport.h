@@ -35,6 +35,8 @@ public:
   virtual void wait(CudaRank &rank, int32_t channel) = 0;
   virtual void send(CudaRank &rank, int32_t channel, const void *value,
                     int64_t bytes) = 0;
+  /// The compute stream waits until all that was sent has left.
+  virtual void settle(CudaRank &rank) = 0;
   virtual void postSum(CudaRank &rank, int32_t reduction) = 0;
   virtual void waitForSum(CudaRank &rank, int32_t reduction) = 0;
 

@@ -11,12 +11,15 @@
  *
  * and SGD, as a pipeline of two ranks and on one rank. device_ranks.py writes
  * the metadata; offsets and numbers here and there are the same. With -DKERNELS
- * it is the library of kernels that the stand-in of the CUDA driver loads.
+ * it is the library of kernels that the stand-in of the CUDA driver loads, with
+ * -DENDLESS one of which does not end. With -DMISSING rank 0 does not send its
+ * last message.
  */
 
 #include "veeline/runtime.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { MICROBATCHES = 2, WIDTH = 64, BYTES = 4 * WIDTH };
 
@@ -32,6 +35,10 @@ enum { MICROBATCHES = 2, WIDTH = 64, BYTES = 4 * WIDTH };
 KERNEL(half_of, 2) {
   float *out = ARGUMENT(float, 0);
   const float *in = ARGUMENT(float, 1);
+#ifdef ENDLESS
+  for (;;)
+    pause();
+#endif
   for (int i = 0; i < WIDTH; ++i)
     out[i] = in[i] / 2;
 }
@@ -88,6 +95,10 @@ void rank0_step(veeline_rank *rank, char *arena, const void *const *batch) {
   for (int32_t i = 0; i < MICROBATCHES; ++i) {
     char *e = arena + 512 + BYTES * i;
     launch(rank, HALF, e, (const char *)batch[0] + BYTES * i, 0, 0);
+#ifdef MISSING
+    if (i + 1 == MICROBATCHES)
+      return;
+#endif
     veeline_group_begin(rank);
     veeline_send(rank, 0, i, e);
     veeline_group_end(rank);
