@@ -1,5 +1,6 @@
 """What every lit test of Veeline may rely on: tools, substitutions, features."""
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -36,6 +37,30 @@ if os.access(ptxas, os.X_OK) or shutil.which("ptxas"):
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if variable in os.environ:
             config.environment[variable] = os.environ[variable]
+
+
+def load(*names):
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            pass
+    return None
+
+
+def count_gpus():
+    driver, count = load("libcuda.so.1"), ctypes.c_int(0)
+    if driver is None or driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+# A GPU is of use with the library of products, several with that of messages.
+gpus = count_gpus() if load("libcublasLt.so.13", "libcublasLt.so.12") else 0
+if gpus >= 1:
+    config.available_features.add("cuda-device")
+if gpus >= 2 and load("libnccl.so.2"):
+    config.available_features.add("cuda-devices-2")
 browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if browser:
     config.available_features.add("chromium")
