@@ -472,3 +472,20 @@ TEST_F(CudaProcesses, WhoeverWaitsIsWoken) {
             "and waits for a place to send to from rank 1 (channel 0, "
             "activation 0)");
 }
+
+/// What NCCL finds out while a rank waits for its device.
+TEST_F(CudaProcesses, ErrorsInTheBackground) {
+  Pair pair({sendFirst, goAway});
+  standin::failCall("asyncError", 100, 6);
+  pair.processes.meanwhile = [](Hub &hub) {
+    // Only where nobody looks.
+    for (int i = 0; i < 1000 && !hub.hasFailed(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    hub.fail("nobody has seen it", -1);
+  };
+  expectFailure(pair,
+                "step: rank 0, op 0: in the background: ncclRemoteError (6): "
+                "the stand-in was told to say so; it came later; rank 0 is at "
+                "recv of chunk 0, microbatch 0, and waits for a place to send "
+                "to from rank 1 (channel 0, activation 0)");
+}

@@ -25,6 +25,10 @@ public:
 
   /// Where a process fails: all others hear of it.
   void fail(const std::string &text, int32_t from);
+  bool hasFailed() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return !failure.empty();
+  }
 
 private:
   friend class ThreadNetwork;
