@@ -72,6 +72,7 @@ Status CudaExecutor::prepare(const CudaOptions &options) {
     network->announce(status.message());
   else if (auto all = network->exchange(""); !all.ok())
     status = all.status();
+  isBetweenSteps = status.ok();
   if (status.ok())
     network->watch(this);
   return status;
@@ -411,9 +412,10 @@ void CudaExecutor::waitUntilDone() {
     done.sleepWhile(seen, sleepMilliseconds);
 }
 
-/// After a fault the others may not be there to take leave of.
+/// After a fault the others may not be there to take leave of. That one of them
+/// has ended its part is none, between steps.
 void CudaExecutor::leave() {
-  if (fault.status().ok() && !network->knownFailure())
+  if (isBetweenSteps && !network->knownFailure())
     (void)communicators->close(leaveSeconds).ok();
   communicators->abort();
 }
@@ -456,6 +458,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
                                    " is before the step")
                    : status;
   settings = newSettings;
+  isBetweenSteps = false;
   std::fill(results.begin(), results.end(), network ? host::notReported : 0);
   for (Worker *worker : local) {
     selectInputs(*this, artifact.metadata, newInputs, worker->rank,
@@ -519,6 +522,7 @@ Status CudaExecutor::finish(StepResult &result) {
                   "a step ended with messages under way");
   VEELINE_CHECK(!transport || transport->isIdle(),
                 "a step ended with messages under way");
+  isBetweenSteps = true;
   if (network)
     return shareResults(result);
   result.results = results;

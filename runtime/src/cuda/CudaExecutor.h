@@ -131,6 +131,7 @@ private:
   /// Of this process, which has one rank.
   std::unique_ptr<Communicators> communicators;
   NcclTransport *transport = nullptr;
+  bool isBetweenSteps = false; ///< And no step has failed.
   std::vector<double> results;
   StepSettings settings;
   /// The first step runs as it is issued and uses every event, the second one
