@@ -110,6 +110,11 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
     return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
                      " has no more than " + std::to_string(end.units.size()) +
                      " messages a step, one more was posted");
+  // Both ends say how much it is.
+  if (!description.lengthShapes.empty() &&
+      rank.versions[description.microbatchOf(end.numPosted)] < 0)
+    return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
+                     ": a message is posted before its length is known");
   if (!add(rank, description.stream, rank.firstChannel + channel))
     return;
   int64_t bytes = rank.messageBytes(description, end.numPosted);

@@ -454,6 +454,17 @@ TEST_F(CudaProcesses, EveryCall) {
   }
 }
 
+/// NCCL would take as much as the other end sends, or wait for ever.
+TEST_F(CudaProcesses, LengthsThatNobodyKnows) {
+  Pair pair;
+  pair.fixture.metadata().lengths = {1, 2};
+  artifact::Channel &channel = pair.fixture.program().channels[0];
+  channel.lengthShapes = {{numNumbers / 2}, {numNumbers}};
+  channel.microbatches = {0, 1, 2};
+  expectFailure(pair, "step: rank 1, op 0: channel 0: a message is posted "
+                      "before its length is known");
+}
+
 /// Rank 1 never comes to its message.
 static void goAway(veeline_rank *, char *, const void *const *) {}
 

@@ -77,7 +77,9 @@ Status Processes::runRank(ThreadNetwork &network,
   if (before)
     before(**created, network.rank());
   char context = 0;
-  const void *inputs[] = {&context};
+  std::vector<int64_t> lengths(
+      static_cast<size_t>(fixture.metadata().microbatches), 1);
+  const void *inputs[] = {&context, lengths.data()};
   for (int64_t step = 0; step < steps; ++step) {
     StepResult stepResult;
     Status status = (*created)->begin(inputs, {});
