@@ -226,6 +226,10 @@ bool veeline::isExactCombiner(Operation *combiner) {
 }
 
 NestReduction LoopNest::getReduction(unsigned index) const {
+  return veeline::getReduction(op, index);
+}
+
+NestReduction veeline::getReduction(linalg::LinalgOp op, unsigned index) {
   Block *body = op.getBlock();
   BlockArgument accumulator = body->getArgument(op.getNumDpsInputs() + index);
   Operation *combiner =

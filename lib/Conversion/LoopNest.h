@@ -55,6 +55,10 @@ struct NestReduction {
   mlir::Value value;
 };
 
+/// How output `index` of `op` combines what it holds with what the body
+/// computes.
+NestReduction getReduction(mlir::linalg::LinalgOp op, unsigned index);
+
 /// A structured op whose operands are memrefs of static shape (any strides) or
 /// scalars.
 class LoopNest {

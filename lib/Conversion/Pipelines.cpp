@@ -29,6 +29,8 @@ void veeline::buildBufferizeChunksPipeline(
   passManager.addNestedPass<func::FuncOp>(createPipeResultsToArguments());
   if (options.fuse)
     passManager.addPass(createPipeFuseElementwise());
+  if (options.target == KernelTarget::Cuda)
+    passManager.addPass(createPipeSplitReductions());
   addCleanup(passManager);
   passManager.addPass(createPipeBufferizeBodies());
   addCleanup(passManager);

@@ -53,6 +53,26 @@ def PipeFuseElementwise : Pass<"pipe-fuse-elementwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def PipeSplitReductions : Pass<"pipe-split-reductions"> {
+  let summary = "Reduce in two stages what is too narrow for a GPU";
+  let description = [{
+    A reduction with few parallel iterations leaves most of a GPU idle: the sum over the rows of a
+    matrix with a few hundred columns, or over everything. It becomes one to parts and one of the parts,
+    which are a temporary.
+
+    How many parts there are follows from the extents of the loops alone: the least number that makes
+    65536 threads, with a part of 1024 elements or more of a row, and of 128 rows or more of
+    columns. Reductions of fewer than 131072 iterations, and those that make half as many threads as they
+    are, stay. Parts are equal: numbers of them are products of the extents of outer reduced loops
+    and a divisor of the next one's. Combiners are sums, products, minima, maxima and those of bits; matrix products and
+    convolutions are the library's matter.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def PipeBufferizeBodies : Pass<"pipe-bufferize-bodies", "::mlir::ModuleOp"> {
   let summary = "Bufferize function bodies into their out-parameters";
   let description = [{
