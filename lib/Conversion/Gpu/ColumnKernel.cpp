@@ -61,6 +61,7 @@ private:
   bool canUseLanes(int64_t count) const;
   SmallVector<Value> emitPartials();
   Value combineGroups(Operation *combiner, Value partial);
+  Value loadSum(Value shared, Type type);
   void finish(ArrayRef<Value> partials);
 
   ThreadCode &code;
@@ -128,7 +129,8 @@ SmallVector<Value> ColumnEmitter::emitPartials() {
 }
 
 /// Combines the partial results of the row groups by a tree: group i with group
-/// i + n/2, and so on. In shared memory threads stand side by side, lane after
+/// i + n/2, and so on. Returns the shared memory that has the sums in the place
+/// of the first group. In it threads stand side by side, lane after
 /// lane, so that none waits for the bank of another.
 Value ColumnEmitter::combineGroups(Operation *combiner, Value partial) {
   OpBuilder &builder = code.builder;
@@ -161,27 +163,33 @@ Value ColumnEmitter::combineGroups(Operation *combiner, Value partial) {
       }
     });
   }
-  // The first group wrote them itself.
-  for (auto [i, sum] : llvm::enumerate(sums))
-    sum = memref::LoadOp::create(builder, loc, shared,
-                                 code.add(columnLane, i * warpSize));
+  return shared;
+}
+
+/// The sum of a thread of the first group, which wrote it itself.
+Value ColumnEmitter::loadSum(Value shared, Type type) {
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < lanes; ++i)
+    sums.push_back(memref::LoadOp::create(code.builder, code.loc, shared,
+                                          code.add(columnLane, i * warpSize)));
   if (lanes == 1)
     return sums.front();
-  return vector::FromElementsOp::create(builder, loc, partial.getType(), sums);
+  return vector::FromElementsOp::create(code.builder, code.loc, type, sums);
 }
 
 void ColumnEmitter::finish(ArrayRef<Value> partials) {
   OpBuilder &builder = code.builder;
-  SmallVector<Value> sums;
+  SmallVector<Value> buffers;
   for (auto [reduction, partial] : llvm::zip(reductions, partials))
-    sums.push_back(combineGroups(reduction.combiner, partial));
+    buffers.push_back(combineGroups(reduction.combiner, partial));
   Value isFirst = code.isLess(rowGroup, 1);
   if (exists)
     isFirst = arith::AndIOp::create(builder, code.loc, isFirst, exists);
   code.when(isFirst, [&] {
     point.ids.assign(point.firstLoop, code.index(0));
-    for (auto [reduction, access, sum] :
-         llvm::zip(reductions, nest.outputs(), sums)) {
+    for (auto [reduction, access, partial, buffer] :
+         llvm::zip(reductions, nest.outputs(), partials, buffers)) {
+      Value sum = loadSum(buffer, partial.getType());
       Value old = code.load(nest, access, point, lanes);
       code.store(emitCombiner(builder, reduction.combiner, old, sum), nest,
                  access, point, lanes);
