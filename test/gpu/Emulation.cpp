@@ -262,9 +262,14 @@ static int32_t sourceOf(const Thread &thread, int32_t lane) {
 void Machine::exchange(int64_t warp) {
   std::array<uint64_t, warpSize> values;
   Thread *lanes = &threads[static_cast<size_t>(warp)];
+  uint64_t ballot = 0;
+  for (int32_t lane = 0; lane < warpSize; ++lane)
+    ballot |= (lanes[lane].value & 1) << lane;
   for (int32_t lane = 0; lane < warpSize; ++lane)
     values[static_cast<size_t>(lane)] =
-        lanes[sourceOf(lanes[lane], lane)].value;
+        lanes[lane].mode == ballotMode
+            ? ballot
+            : lanes[sourceOf(lanes[lane], lane)].value;
   for (int32_t lane = 0; lane < warpSize; ++lane) {
     lanes[lane].value = values[static_cast<size_t>(lane)];
     lanes[lane].state = Waiting::ready;

@@ -34,12 +34,15 @@
 namespace veeline::gpu {
 
 inline constexpr int64_t warpSize = 32;
+/// Beyond those of gpu::ShuffleMode.
+inline constexpr int32_t ballotMode = 4;
 
 /// What the code of a thread calls; the last argument of the first two says
 /// where in the kernel.
 struct DeviceFunctions {
   void (*barrier)(int32_t site);
-  /// The value of another lane; mode as gpu::ShuffleMode counts.
+  /// The value of another lane; mode as gpu::ShuffleMode counts. Or the bits of
+  /// all lanes (`ballotMode`).
   uint64_t (*shuffle)(uint64_t value, int32_t offset, int32_t width,
                       int32_t mode, int32_t site);
   /// Before an access of memory, which has no bytes where it is masked. Not 0

@@ -38,7 +38,7 @@ static Value makeInt(OpBuilder &builder, Location loc, int64_t value) {
                                    builder.getI32IntegerAttr(value));
 }
 
-/// A value of 4 or 8 bytes as a number of 64 bits, and back.
+/// A value of up to 8 bytes as a number of 64 bits, and back.
 static Value toBits(OpBuilder &builder, Location loc, Value value) {
   Type type = value.getType();
   unsigned width = type.getIntOrFloatBitWidth();
@@ -73,6 +73,7 @@ public:
 private:
   LogicalResult replace(Operation *op);
   void replaceShuffle(ops::ShuffleOp op);
+  void replaceBallot(NVVM::VoteSyncOp op);
 
   func::FuncOp function;
   ops::GPUFuncOp kernel;
@@ -93,6 +94,18 @@ void ThreadWriter::replaceShuffle(ops::ShuffleOp op) {
       fromBits(builder, loc, bits, op.getValue().getType()));
 }
 
+/// Of all lanes.
+void ThreadWriter::replaceBallot(NVVM::VoteSyncOp op) {
+  Location loc = op.getLoc();
+  Value bits = callDevice(
+      builder, loc, shuffleIndex, builder.getI64Type(),
+      {toBits(builder, loc, op.getPred()), makeInt(builder, loc, 0),
+       makeInt(builder, loc, static_cast<int64_t>(warpSize)),
+       makeInt(builder, loc, ballotMode), makeInt(builder, loc, numSites++)});
+  op.getRes().replaceAllUsesWith(
+      fromBits(builder, loc, bits, op.getRes().getType()));
+}
+
 LogicalResult ThreadWriter::replace(Operation *op) {
   builder.setInsertionPoint(op);
   Location loc = op->getLoc();
@@ -108,6 +121,9 @@ LogicalResult ThreadWriter::replace(Operation *op) {
   } else if (auto shuffle = dyn_cast<ops::ShuffleOp>(op);
              shuffle && shuffle.getValid().use_empty()) {
     replaceShuffle(shuffle);
+  } else if (auto vote = dyn_cast<NVVM::VoteSyncOp>(op);
+             vote && vote.getKind() == NVVM::VoteSyncKind::ballot) {
+    replaceBallot(vote);
   } else if (isa<ops::ReturnOp>(op)) {
     func::ReturnOp::create(builder, loc);
   } else {
@@ -183,7 +199,7 @@ KernelInfo veeline::gpu::describe(ops::GPUFuncOp kernel) {
     info.grid[dim] = read(kernel.getKnownGridSize(), dim);
   info.numParams = kernel.getNumArguments();
   kernel.walk([&](Operation *op) {
-    info.exchanges |= isa<ops::BarrierOp, ops::ShuffleOp>(op);
+    info.exchanges |= isa<ops::BarrierOp, ops::ShuffleOp, NVVM::VoteSyncOp>(op);
   });
   int64_t offset = 0;
   for (BlockArgument buffer : kernel.getWorkgroupAttributions()) {

@@ -178,7 +178,10 @@ def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
       to the next; reductions by shuffles, and across warps in shared memory;
     * `columns`: a sum over rows; the threads of a block share them, eight rows at a time;
     * `transpose`: squares of 32 by 32 through shared memory;
-    * `loops`: loops of scalars, of which those that index what is written run over threads;
+    * `scatter`: loops of scalars that add to rows which indices choose (the adjoint of a gather). Blocks
+      own rows, find their tokens by ballots, and add them in the order of the loops. Without
+      `deterministic` a thread for each sum adds it atomically, in no fixed order;
+    * `loops`: other loops of scalars, of which those that index what is written run over threads;
     * `scalars`: one thread;
     * `fallback`: a thread for every parallel iteration, the rest in order. A remark names it.
 
@@ -194,7 +197,8 @@ def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
 }
@@ -214,6 +218,10 @@ def PipeLaunchKernels : Pass<"pipe-launch-kernels", "::mlir::ModuleOp"> {
 
     Anything else that touches memory is an error.
   }];
+  let options = [
+    Option<"deterministic", "deterministic", "bool", /*default=*/"true",
+           "Add to rows that indices choose in a fixed order">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"

@@ -12,6 +12,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -77,6 +79,8 @@ static void describeArguments(gpu::GPUFuncOp function) {
       written.push_back(getRootBuffer(store.getMemRef()));
     else if (auto store = dyn_cast<vector::StoreOp>(op))
       written.push_back(getRootBuffer(store.getBase()));
+    else if (auto sum = dyn_cast<memref::AtomicRMWOp>(op))
+      written.push_back(getRootBuffer(sum.getMemref()));
   });
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     BlockArgument argument = function.getArgument(i);
@@ -146,6 +150,10 @@ FailureOr<std::string> GpuKernels::emit(gpu::GPUFuncOp function,
           "loops over rows must be parallel for a GPU: make "
           "kernels by pipe-outline-kernels=target=cuda");
     ThreadCode code(function, KernelBody());
+    if (fitsScatter(block)) {
+      emitScatter(code, deterministic);
+      return std::string("scatter");
+    }
     emitLoops(code);
     return std::string("loops");
   }

@@ -50,6 +50,11 @@ void emitColumns(ThreadCode &code);
 bool isLoopKernel(mlir::Block &block);
 void emitLoops(ThreadCode &code);
 
+/// Of such loops those that add to rows which indices choose: blocks own rows
+/// and add in order, or else everything is added atomically.
+bool fitsScatter(mlir::Block &block);
+void emitScatter(ThreadCode &code, bool inOrder);
+
 /// Anything else: parallel loops run over threads, the rest in order.
 bool fitsAnything(const KernelBody &body);
 void emitFallback(ThreadCode &code);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelClass.h"
+#include "ScalarLoops.h"
 
 #include "../StructuredOps.h"
 
@@ -14,8 +15,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Buffers that something in `root` stores to.
-static SmallVector<Value> getWritten(Operation *root) {
+SmallVector<Value> veeline::getWrittenBuffers(Operation *root) {
   SmallVector<Value> written;
   root->walk(
       [&](memref::StoreOp store) { written.push_back(store.getMemRef()); });
@@ -54,7 +54,7 @@ static bool separates(Value iv, Operation *root, ArrayRef<Value> written) {
 static scf::ForOp findInner(Block &block) {
   scf::ForOp inner;
   for (Operation &op : block) {
-    if (getWritten(&op).empty())
+    if (getWrittenBuffers(&op).empty())
       continue;
     if (inner || !isa<scf::ForOp>(op))
       return {};
@@ -63,20 +63,26 @@ static scf::ForOp findInner(Block &block) {
   return inner;
 }
 
-/// The iterations of a loop, 0 where they are not known.
-static int64_t countLoop(scf::ForOp loop) {
+SmallVector<scf::ForOp> veeline::getStoringLoops(scf::ForOp root) {
+  SmallVector<scf::ForOp> loops;
+  for (scf::ForOp loop = root; loop; loop = findInner(*loop.getBody()))
+    loops.push_back(loop);
+  return loops;
+}
+
+int64_t veeline::countLoop(scf::ForOp loop) {
   std::optional<APInt> count = loop.getStaticTripCount();
   return count ? count->getSExtValue() : 0;
 }
 
 static SmallVector<scf::ForOp> findParallel(scf::ForOp root) {
-  SmallVector<Value> written = getWritten(root);
+  SmallVector<Value> written = getWrittenBuffers(root);
   SmallVector<scf::ForOp> loops;
   for (Value a : written)
     for (Value b : written)
       if (a != b && getRootBuffer(a) == getRootBuffer(b))
         return loops;
-  for (scf::ForOp loop = root; loop; loop = findInner(*loop.getBody()))
+  for (scf::ForOp loop : getStoringLoops(root))
     if (loop->getNumResults() == 0 && countLoop(loop) > 0 &&
         separates(loop.getInductionVar(), root, written))
       loops.push_back(loop);
