@@ -73,6 +73,8 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.memoryLimits = command.memoryLimits;
   options.target =
       command.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
+  options.tf32 = command.products == "tf32";
+  options.deterministic = command.deterministic;
   options.gemmScratch = getGemmScratch;
   options.convolutionScratch = getConvolutionScratch;
   return options;
@@ -297,7 +299,10 @@ LogicalResult ArtifactBuilder::addKernels(ModuleOp module,
                    diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });
   device->share(module);
-  if (failed(run(module, "kernels", buildKernelPipeline)) ||
+  if (failed(run(module, "kernels",
+                 [&](OpPassManager &passManager) {
+                   buildKernelPipeline(passManager, getOptions(command));
+                 })) ||
       failed(run(module, "launches", buildLaunchPipeline)))
     return failure();
   device->take(module);
@@ -357,6 +362,10 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "cpu", command.cpu);
   if (command.target != "host")
     addOption(metadata, "target", command.target);
+  if (command.products != "f32")
+    addOption(metadata, "products", command.products);
+  if (!command.deterministic)
+    addOption(metadata, "deterministic", "false");
   if (!command.gpuChips.empty())
     addOption(metadata, "gpu-chips", llvm::join(command.gpuChips, ","));
   if (!command.profile.empty())

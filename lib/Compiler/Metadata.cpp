@@ -565,10 +565,32 @@ static auto describeTable(ModuleOp module, StringRef table, StringRef what,
   return entries;
 }
 
+/// Of an element of a matrix product.
+static artifact::DataType toArtifact(Type type) {
+  if (type.isF64())
+    return artifact::DataType::f64;
+  if (type.isBF16())
+    return artifact::DataType::bf16;
+  return type.isF16() ? artifact::DataType::f16 : artifact::DataType::f32;
+}
+
+static artifact::Epilogue toArtifact(GemmEpilogue epilogue) {
+  switch (epilogue) {
+  case GemmEpilogue::None:
+    return artifact::Epilogue::none;
+  case GemmEpilogue::Bias:
+    return artifact::Epilogue::bias;
+  case GemmEpilogue::Gelu:
+    return artifact::Epilogue::gelu;
+  case GemmEpilogue::BiasGelu:
+    return artifact::Epilogue::biasGelu;
+  }
+  llvm_unreachable("an epilogue that the runtime does not have");
+}
+
 artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
   artifact::Gemm gemm;
-  gemm.type =
-      desc.dtype.isF64() ? artifact::DataType::f64 : artifact::DataType::f32;
+  gemm.type = ::toArtifact(desc.dtype);
   gemm.batch.assign(desc.batch.begin(), desc.batch.end());
   gemm.m = desc.m;
   gemm.n = desc.n;
@@ -577,9 +599,12 @@ artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
   gemm.bStrides.assign(desc.bStrides.begin(), desc.bStrides.end());
   gemm.cStrides.assign(desc.cStrides.begin(), desc.cStrides.end());
   gemm.scratchBytes = desc.scratchBytes;
-  gemm.cType = gemm.type;
-  gemm.compute = artifact::computeTypeOf(gemm.type);
+  gemm.cType = ::toArtifact(desc.cType);
+  gemm.compute = desc.isTf32 ? artifact::ComputeType::tf32
+                             : artifact::computeTypeOf(gemm.type);
   gemm.alignment = desc.alignment.value_or(gemm.alignment);
+  gemm.accumulate = desc.accumulate;
+  gemm.epilogue = ::toArtifact(desc.epilogue);
   return gemm;
 }
 

@@ -156,6 +156,16 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "last one for later chips; or ptx, PTX alone, which the "
                  "driver compiles and which takes no toolkit")
       ->delimiter(',');
+  app.add_option("--products", command.products,
+                 "With --target cuda: in what matrix products of f32 are "
+                 "computed, f32 or tf32, whose operands have 10 bits after the "
+                 "point; sums are of f32")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"f32", "tf32"}))
+      ->option_text("f32|tf32 [f32]");
+  app.add_flag("!--no-deterministic", command.deterministic,
+               "With --target cuda: add up gradients of rows that are looked "
+               "up (of embeddings) atomically, in no fixed order");
   app.add_option("--cuda-toolkit", command.cudaToolkit,
                  "With --target cuda: the directory of the CUDA toolkit "
                  "(default: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, or that "
@@ -294,7 +304,8 @@ static std::string checkLengths(const CLI::App &app,
 static std::string checkGpu(const CLI::App &app,
                             const CompileCommand &command) {
   bool isCuda = command.target == "cuda";
-  for (const char *name : {"--gpu-chips", "--cuda-toolkit"})
+  for (const char *name :
+       {"--gpu-chips", "--products", "--no-deterministic", "--cuda-toolkit"})
     if (!isCuda && app.count(name))
       return std::string(name) + " is about GPUs; give --target cuda";
   if (isCuda && command.rules == "mpi")

@@ -11,6 +11,9 @@
 using namespace mlir;
 using namespace veeline;
 
+static constexpr StringLiteral epilogueNames[] = {"none", "bias", "gelu",
+                                                  "bias_gelu"};
+
 DictionaryAttr GemmDesc::toAttribute(MLIRContext *context) const {
   Builder builder(context);
   auto number = [&](uint64_t value) {
@@ -26,6 +29,17 @@ DictionaryAttr GemmDesc::toAttribute(MLIRContext *context) const {
       builder.getNamedAttr("b_strides", builder.getDenseI64ArrayAttr(bStrides)),
       builder.getNamedAttr("c_strides", builder.getDenseI64ArrayAttr(cStrides)),
       builder.getNamedAttr("scratch_bytes", number(scratchBytes))};
+  if (cType != dtype)
+    entries.push_back(builder.getNamedAttr("c_dtype", TypeAttr::get(cType)));
+  if (isTf32)
+    entries.push_back(builder.getNamedAttr("tf32", builder.getUnitAttr()));
+  if (accumulate)
+    entries.push_back(
+        builder.getNamedAttr("accumulate", builder.getUnitAttr()));
+  if (epilogue != GemmEpilogue::None)
+    entries.push_back(builder.getNamedAttr(
+        "epilogue",
+        builder.getStringAttr(epilogueNames[static_cast<size_t>(epilogue)])));
   if (alignment)
     entries.push_back(builder.getNamedAttr("alignment", number(*alignment)));
   return builder.getDictionaryAttr(entries);
@@ -49,6 +63,15 @@ FailureOr<GemmDesc> GemmDesc::fromAttribute(DictionaryAttr dict) {
   auto dtype = dict.getAs<TypeAttr>("dtype");
   complete &= static_cast<bool>(dtype);
   desc.dtype = dtype ? dtype.getValue() : Type();
+  auto cType = dict.getAs<TypeAttr>("c_dtype");
+  desc.cType = cType ? cType.getValue() : desc.dtype;
+  desc.isTf32 = dict.contains("tf32");
+  desc.accumulate = dict.contains("accumulate");
+  if (auto name = dict.getAs<StringAttr>("epilogue")) {
+    const auto *it = llvm::find(epilogueNames, name.getValue());
+    complete &= it != std::end(epilogueNames);
+    desc.epilogue = static_cast<GemmEpilogue>(it - std::begin(epilogueNames));
+  }
   desc.batch = readList("batch", 0);
   desc.m = readNumber("m");
   desc.n = readNumber("n");

@@ -75,14 +75,16 @@ LibraryCalls::LibraryCalls(ModuleOp module, StringRef function, StringRef table)
       getIndex(entry);
 }
 
-void LibraryCalls::declare() {
-  if (module.lookupSymbol(function))
+void LibraryCalls::declare(StringRef name, unsigned numPointers) {
+  if (module.lookupSymbol(name))
     return;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   Type pointer = LLVM::LLVMPointerType::get(module.getContext());
-  auto type = builder.getFunctionType(
-      {pointer, builder.getI32Type(), pointer, pointer, pointer, pointer}, {});
-  func::FuncOp::create(builder, module.getLoc(), function, type).setPrivate();
+  SmallVector<Type> types = {pointer, builder.getI32Type()};
+  types.append(numPointers, pointer);
+  func::FuncOp::create(builder, module.getLoc(), name,
+                       builder.getFunctionType(types, {}))
+      .setPrivate();
 }
 
 void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,
@@ -109,7 +111,31 @@ void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,
   func::CallOp::create(
       rewriter, loc, function, TypeRange(),
       ValueRange{rank, index, addressA, addressB, addressC, addressScratch});
-  declare();
+  declare(function, 4);
+}
+
+void LibraryCalls::redirect(RewriterBase &rewriter, func::CallOp call,
+                            DictionaryAttr entry, Value target, Value bias) {
+  Location loc = call.getLoc();
+  auto getStart = [&](Value memref, bool readsOnly) {
+    NestAccess access;
+    access.base = memref;
+    access.elementType = getElementTypeOrSelf(memref.getType());
+    return getAddress(rewriter, loc, access, readsOnly);
+  };
+  SmallVector<Value> operands(call.getOperands());
+  operands[1] = arith::ConstantOp::create(
+      rewriter, loc,
+      rewriter.getI32IntegerAttr(static_cast<int32_t>(getIndex(entry))));
+  operands[4] = getStart(target, /*readsOnly=*/false);
+  std::string name = function.str();
+  if (bias) {
+    operands.insert(operands.end() - 1, getStart(bias, /*readsOnly=*/true));
+    name += "_bias";
+  }
+  func::CallOp::create(rewriter, loc, name, TypeRange(), operands);
+  declare(name, operands.size() - 2);
+  rewriter.eraseOp(call);
 }
 
 void LibraryCalls::finish() {
@@ -150,8 +176,14 @@ void veeline::addTo(RewriterBase &rewriter, Location loc, Value accumulator,
   linalg::GenericOp::create(
       rewriter, loc, value, accumulator, {identity, identity}, iterators,
       [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        Value sum =
-            arith::AddFOp::create(builder, loc, arguments[1], arguments[0]);
+        Value value = arguments[0], sum = arguments[1];
+        Type type = sum.getType();
+        bool rounds = type != value.getType();
+        if (rounds)
+          sum = arith::ExtFOp::create(builder, loc, value.getType(), sum);
+        sum = arith::AddFOp::create(builder, loc, sum, value);
+        if (rounds)
+          sum = arith::TruncFOp::create(builder, loc, type, sum);
         linalg::YieldOp::create(builder, loc, sum);
       });
 }

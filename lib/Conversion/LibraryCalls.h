@@ -31,6 +31,11 @@ public:
   void emit(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rank,
             mlir::DictionaryAttr entry, uint64_t scratchBytes,
             const NestAccess &a, const NestAccess &b, const NestAccess &c);
+  /// Replaces `call`, one of those, by one that has `target` as its result and
+  /// `entry`. With a `bias` it calls the function with an epilogue.
+  void redirect(mlir::RewriterBase &rewriter, mlir::func::CallOp call,
+                mlir::DictionaryAttr entry, mlir::Value target,
+                mlir::Value bias);
   /// Writes the table.
   void finish();
 
@@ -41,7 +46,7 @@ private:
       entries.push_back(entry);
     return it->second;
   }
-  void declare();
+  void declare(llvm::StringRef name, unsigned numPointers);
 
   mlir::ModuleOp module;
   llvm::StringRef function, table;
@@ -57,7 +62,7 @@ bool findPlace(NestAccess &access);
 /// where something else is there.
 bool removeZeros(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
-/// accumulator += value, elementwise.
+/// accumulator += value, elementwise; a sum of wider values is rounded once.
 void addTo(mlir::RewriterBase &rewriter, mlir::Location loc,
            mlir::Value accumulator, mlir::Value value);
 

@@ -24,17 +24,33 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// A product and a sum of f32 or of f64, nothing else.
-static bool isFloatProduct(linalg::GenericOp op) {
+static Type getElementType(linalg::GenericOp op, unsigned operand) {
+  return getElementTypeOrSelf(op->getOperand(operand).getType());
+}
+
+/// A product and a sum, nothing else, of types that the library of `target`
+/// has: f32 or f64; on a GPU also f16 and bf16, with a sum of f32.
+static bool isFloatProduct(linalg::GenericOp op, KernelTarget target) {
   if (!isContraction(op) ||
-      llvm::range_size(op.getBlock()->without_terminator()) != 2)
+      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
     return false;
-  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  return (element.isF32() || element.isF64()) &&
-         llvm::all_of(op->getOperandTypes(), [&](Type type) {
-           return isa<MemRefType>(type) &&
-                  getElementTypeOrSelf(type) == element;
-         });
+  Type element = getElementType(op, 0), sum = getElementType(op, 2);
+  if (getElementType(op, 1) != element)
+    return false;
+  bool isSmall = element.isF16() || element.isBF16();
+  if (isSmall ? target != KernelTarget::Cuda
+              : !element.isF32() && !element.isF64())
+    return false;
+  // Operands that are converted to the type of the sum are what they were.
+  bool isExtended = isSmall && sum.isF32();
+  return (sum == element || isExtended) &&
+         llvm::range_size(op.getBlock()->without_terminator()) ==
+             (isExtended ? 4 : 2);
+}
+
+/// True where the result has fewer bits than the sum.
+static bool isSummedWider(linalg::GenericOp op) {
+  return getElementType(op, 2).getIntOrFloatBitWidth() < 32;
 }
 
 namespace {
@@ -106,7 +122,8 @@ static std::optional<Product> matchProduct(LoopNest nest) {
   product.b = nest.accesses[1];
   product.c = nest.accesses[2];
   GemmDesc &desc = product.desc;
-  desc.dtype = product.c.elementType;
+  desc.dtype = product.a.elementType;
+  desc.cType = product.c.elementType;
   // The innermost loop of each part; there can be one only for the sum.
   std::optional<unsigned> m, n, k;
   for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
@@ -404,8 +421,9 @@ namespace {
 /// Replaces the matrix products of a module by calls.
 class GemmLowering {
 public:
-  GemmLowering(ModuleOp module, KernelTarget target, GemmScratchFn scratch)
-      : target(target), scratch(std::move(scratch)),
+  GemmLowering(ModuleOp module, KernelTarget target, bool tf32,
+               GemmScratchFn scratch)
+      : target(target), tf32(tf32), scratch(std::move(scratch)),
         rewriter(module.getContext()),
         calls(module, "veeline_gemm", gemmsAttrName) {}
 
@@ -418,6 +436,7 @@ private:
   void emitRegularCall(Operation *op, Value rank, LoopNest nest);
 
   KernelTarget target;
+  bool tf32;
   GemmScratchFn scratch;
   IRRewriter rewriter;
   LibraryCalls calls;
@@ -477,6 +496,7 @@ void GemmLowering::emitRegularCall(Operation *op, Value rank, LoopNest nest) {
 
 void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
   GemmDesc desc = product.desc;
+  desc.isTf32 = tf32 && desc.dtype.isF32();
   if (target == KernelTarget::Cuda)
     desc.alignment = getAlignment(product);
   else
@@ -485,24 +505,68 @@ void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
              desc.scratchBytes, product.a, product.b, product.c);
 }
 
+/// Gives the sum of `op` a temporary that is not rounded, and returns the op
+/// that writes it.
+static linalg::GenericOp redirectToTemporary(RewriterBase &rewriter,
+                                             linalg::GenericOp op) {
+  auto type = cast<MemRefType>(op.getDpsInits()[0].getType());
+  Type element =
+      isSummedWider(op) ? rewriter.getF32Type() : type.getElementType();
+  rewriter.setInsertionPoint(op);
+  Value temporary = memref::AllocOp::create(
+      rewriter, op.getLoc(), MemRefType::get(type.getShape(), element));
+  auto redirected = linalg::GenericOp::create(
+      rewriter, op.getLoc(), op.getInputs(), temporary,
+      op.getIndexingMapsArray(), op.getIteratorTypesArray(),
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value sum = arguments[2];
+        auto extend = [&](Value factor) -> Value {
+          return factor.getType() == sum.getType()
+                     ? factor
+                     : arith::ExtFOp::create(builder, loc, sum.getType(),
+                                             factor);
+        };
+        Value a = extend(arguments[0]), b = extend(arguments[1]);
+        Value product = arith::MulFOp::create(builder, loc, a, b);
+        sum = arith::AddFOp::create(builder, loc, sum, product);
+        linalg::YieldOp::create(builder, loc, sum);
+      });
+  rewriter.eraseOp(op);
+  return redirected;
+}
+
+/// Has `op`, which stays a loop, add up in f32 and round once.
+static void sumWider(RewriterBase &rewriter, linalg::GenericOp op) {
+  Location loc = op.getLoc();
+  Value output = op.getDpsInits()[0];
+  linalg::GenericOp product = redirectToTemporary(rewriter, op);
+  Value temporary = product.getDpsInits()[0];
+  rewriter.setInsertionPoint(product);
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0.0));
+  linalg::FillOp::create(rewriter, loc, zero, temporary);
+  rewriter.setInsertionPointAfter(product);
+  addTo(rewriter, loc, output, temporary);
+}
+
 LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   FailureOr<LoopNest> nest = LoopNest::get(op);
   if (failed(nest))
     return failure();
-  if (!matchProduct(*nest) || !llvm::all_of(nest->accesses, findPlace))
+  bool hasCall = matchProduct(*nest) && llvm::all_of(nest->accesses, findPlace);
+  if (hasCall && target == KernelTarget::Cuda)
+    hasCall = canBeRegular(*nest);
+  if (!hasCall) {
+    if (isSummedWider(op))
+      sumWider(rewriter, op);
     return success();
-  if (target == KernelTarget::Cuda && !canBeRegular(*nest))
-    return success();
+  }
   Location loc = op.getLoc();
   Value output = op.getDpsInits()[0];
   Value temporary;
   if (!removeZeros(rewriter, op)) {
-    auto type = cast<MemRefType>(output.getType());
-    auto dense = MemRefType::get(type.getShape(), type.getElementType());
-    rewriter.setInsertionPoint(op);
-    temporary = memref::AllocOp::create(rewriter, loc, dense);
-    rewriter.modifyOpInPlace(
-        op, [&] { op.getDpsInitsMutable()[0].set(temporary); });
+    op = redirectToTemporary(rewriter, op);
+    temporary = op.getDpsInits()[0];
     nest = LoopNest::get(op);
     llvm::for_each(nest->accesses, findPlace);
   }
@@ -524,7 +588,7 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
 LogicalResult GemmLowering::run(func::FuncOp function) {
   SmallVector<linalg::GenericOp> ops;
   function.walk([&](linalg::GenericOp op) {
-    if (isFloatProduct(op))
+    if (isFloatProduct(op, target))
       ops.push_back(op);
   });
   for (linalg::GenericOp op : ops)
@@ -535,8 +599,8 @@ LogicalResult GemmLowering::run(func::FuncOp function) {
 }
 
 LogicalResult veeline::lowerGemms(ModuleOp module, KernelTarget target,
-                                  GemmScratchFn scratch) {
-  GemmLowering lowering(module, target, std::move(scratch));
+                                  bool tf32, GemmScratchFn scratch) {
+  GemmLowering lowering(module, target, tf32, std::move(scratch));
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   for (func::FuncOp function : functions)
     if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName) &&
@@ -550,13 +614,14 @@ namespace {
 
 struct LowerGemms : veeline::impl::PipeLowerGemmsBase<LowerGemms> {
   using Base::Base;
-  LowerGemms(KernelTarget where, GemmScratchFn scratch)
+  LowerGemms(KernelTarget where, bool inTf32, GemmScratchFn scratch)
       : scratch(std::move(scratch)) {
     target = where;
+    tf32 = inTf32;
   }
 
   void runOnOperation() override {
-    if (failed(lowerGemms(getOperation(), target, scratch)))
+    if (failed(lowerGemms(getOperation(), target, tf32, scratch)))
       signalPassFailure();
   }
 
@@ -566,6 +631,7 @@ struct LowerGemms : veeline::impl::PipeLowerGemmsBase<LowerGemms> {
 } // namespace
 
 std::unique_ptr<Pass> veeline::createLowerGemmsPass(KernelTarget target,
+                                                    bool tf32,
                                                     GemmScratchFn scratch) {
-  return std::make_unique<LowerGemms>(target, std::move(scratch));
+  return std::make_unique<LowerGemms>(target, tf32, std::move(scratch));
 }

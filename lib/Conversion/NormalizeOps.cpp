@@ -226,7 +226,8 @@ void veeline::separateOutputs(Operation *root) {
   });
 }
 
-LogicalResult veeline::normalizeStructuredOps(Operation *root) {
+LogicalResult veeline::normalizeStructuredOps(Operation *root,
+                                              KernelTarget target) {
   IRRewriter rewriter(root->getContext());
   // A mark between pieces is the identity.
   root->walk(
@@ -243,7 +244,10 @@ LogicalResult veeline::normalizeStructuredOps(Operation *root) {
   if (failed(generalize(rewriter, root)))
     return failure();
   startConvolutions(rewriter, root);
-  widenProducts(rewriter, root);
+  if (target == KernelTarget::Cuda)
+    keepSmallProducts(rewriter, root);
+  else
+    widenProducts(rewriter, root);
   if (failed(orderLoops(rewriter, root)))
     return failure();
   separateOutputs(root);
@@ -253,8 +257,10 @@ LogicalResult veeline::normalizeStructuredOps(Operation *root) {
 namespace {
 
 struct NormalizeOps : veeline::impl::PipeNormalizeOpsBase<NormalizeOps> {
+  using Base::Base;
+
   void runOnOperation() override {
-    if (failed(veeline::normalizeStructuredOps(getOperation())))
+    if (failed(veeline::normalizeStructuredOps(getOperation(), target)))
       signalPassFailure();
   }
 };

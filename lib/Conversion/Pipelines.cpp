@@ -25,7 +25,9 @@ static void addCleanup(OpPassManager &passManager) {
 
 void veeline::buildBufferizeChunksPipeline(
     OpPassManager &passManager, const BufferizeChunksOptions &options) {
-  passManager.addPass(createPipeNormalizeOps());
+  PipeNormalizeOpsOptions normalize;
+  normalize.target = options.target;
+  passManager.addPass(createPipeNormalizeOps(normalize));
   passManager.addNestedPass<func::FuncOp>(createPipeResultsToArguments());
   if (options.fuse)
     passManager.addPass(createPipeFuseElementwise());
@@ -39,7 +41,9 @@ void veeline::buildBufferizeChunksPipeline(
     passManager.addPass(
         createLowerConvolutionsPass(options.convolutionScratch));
   passManager.addPass(
-      createLowerGemmsPass(options.target, options.gemmScratch));
+      createLowerGemmsPass(options.target, options.tf32, options.gemmScratch));
+  if (options.target == KernelTarget::Cuda)
+    passManager.addPass(createPipeFuseGemmEpilogues());
   addCleanup(passManager);
   PipeOutlineKernelsOptions outline;
   outline.fuse = options.fuse;

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -58,28 +59,51 @@ static Value convertStart(OpBuilder &builder, Location location, Value start,
   return linalg::FillOp::create(builder, location, value, empty).getResult(0);
 }
 
-static void widen(RewriterBase &rewriter, linalg::GenericOp op) {
+/// sum + a * b, in the type of the sum.
+static void buildProduct(OpBuilder &builder, Location loc,
+                         ValueRange arguments) {
+  Type type = arguments[2].getType();
+  auto extend = [&](Value factor) -> Value {
+    return factor.getType() == type
+               ? factor
+               : arith::ExtFOp::create(builder, loc, type, factor);
+  };
+  Value a = extend(arguments[0]), b = extend(arguments[1]);
+  Value factor = arith::MulFOp::create(builder, loc, a, b);
+  Value sum = arith::AddFOp::create(builder, loc, arguments[2], factor);
+  linalg::YieldOp::create(builder, loc, sum);
+}
+
+/// The product of `a` and `b` in the arrangement of `op`, added to `start`.
+static Value createProduct(RewriterBase &rewriter, linalg::GenericOp op,
+                           Value a, Value b, Value start) {
+  return linalg::GenericOp::create(rewriter, op.getLoc(), start.getType(),
+                                   ValueRange{a, b}, start,
+                                   op.getIndexingMapsArray(),
+                                   op.getIteratorTypesArray(), buildProduct)
+      .getResult(0);
+}
+
+/// Makes `op` a product whose sum is of f32, of converted operands or of the
+/// operands as they are.
+static void widen(RewriterBase &rewriter, linalg::GenericOp op,
+                  bool convertsOperands = true) {
   rewriter.setInsertionPoint(op);
   Location location = op.getLoc();
   Type wide = rewriter.getF32Type();
-  Value a = convert(rewriter, location, op.getInputs()[0], wide);
-  Value b = convert(rewriter, location, op.getInputs()[1], wide);
+  Value a = op.getInputs()[0], b = op.getInputs()[1];
+  if (convertsOperands) {
+    a = convert(rewriter, location, a, wide);
+    b = convert(rewriter, location, b, wide);
+  }
   Value start = convertStart(rewriter, location, op.getOutputs()[0], wide);
-  auto product = linalg::GenericOp::create(
-      rewriter, location, start.getType(), ValueRange{a, b}, start,
-      op.getIndexingMapsArray(), op.getIteratorTypesArray(),
-      [](OpBuilder &inner, Location at, ValueRange arguments) {
-        Value factor =
-            arith::MulFOp::create(inner, at, arguments[0], arguments[1]);
-        Value sum = arith::AddFOp::create(inner, at, arguments[2], factor);
-        linalg::YieldOp::create(inner, at, sum);
-      });
+  Value product = createProduct(rewriter, op, a, b, start);
   Type narrow = getElementTypeOrSelf(op.getResult(0).getType());
-  rewriter.replaceOp(op,
-                     convert(rewriter, location, product.getResult(0), narrow));
+  rewriter.replaceOp(op, convert(rewriter, location, product, narrow));
 }
 
-void veeline::widenProducts(RewriterBase &rewriter, Operation *root) {
+/// The products that have to do with small floats.
+static SmallVector<linalg::GenericOp> findSmallProducts(Operation *root) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
     bool isFloat = llvm::all_of(op->getOperands(), [](Value operand) {
@@ -91,6 +115,83 @@ void veeline::widenProducts(RewriterBase &rewriter, Operation *root) {
         llvm::any_of(op->getOperands(), isSmallFloat))
       ops.push_back(op);
   });
-  for (linalg::GenericOp op : ops)
+  return ops;
+}
+
+void veeline::widenProducts(RewriterBase &rewriter, Operation *root) {
+  for (linalg::GenericOp op : findSmallProducts(root))
     widen(rewriter, op);
+}
+
+//===----------------------------------------------------------------------===//
+// For the library of a GPU
+//===----------------------------------------------------------------------===//
+
+static bool startsFromZeros(linalg::GenericOp product) {
+  auto fill = product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.value(), m_AnyZeroFloat());
+}
+
+/// True if all that `op` does is to round each element.
+static bool isRounding(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumReductionLoops() ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  Block &body = *op.getBlock();
+  auto rounding = dyn_cast<arith::TruncFOp>(body.front());
+  return rounding && rounding.getIn() == body.getArgument(0) &&
+         body.getTerminator()->getOperand(0) == rounding.getOut();
+}
+
+/// The op that is all that happens to a product of f32: it rounds to the type
+/// of the operands.
+static linalg::GenericOp findRounding(linalg::GenericOp product) {
+  Value result = product.getResult(0);
+  if (isSmallFloat(result) || !result.hasOneUse())
+    return {};
+  auto user = dyn_cast<linalg::GenericOp>(*result.user_begin());
+  Type type = getElementTypeOrSelf(product.getInputs()[0].getType());
+  bool rounds = user && isRounding(user) &&
+                getElementTypeOrSelf(user.getResult(0).getType()) == type;
+  return rounds ? user : linalg::GenericOp();
+}
+
+/// Replaces `last`, which is `op` or rounds its result, by a product whose
+/// result is of the operands' type.
+static void narrow(RewriterBase &rewriter, linalg::GenericOp op,
+                   linalg::GenericOp last) {
+  rewriter.setInsertionPoint(op);
+  Location location = op.getLoc();
+  auto type = cast<RankedTensorType>(last.getResult(0).getType());
+  Value zero = arith::ConstantOp::create(
+      rewriter, location, rewriter.getZeroAttr(type.getElementType()));
+  Value empty = tensor::EmptyOp::create(rewriter, location, type.getShape(),
+                                        type.getElementType());
+  Value zeros =
+      linalg::FillOp::create(rewriter, location, zero, empty).getResult(0);
+  Value product =
+      createProduct(rewriter, op, op.getInputs()[0], op.getInputs()[1], zeros);
+  rewriter.replaceOp(last, product);
+  if (last != op)
+    rewriter.eraseOp(op);
+}
+
+void veeline::keepSmallProducts(RewriterBase &rewriter, Operation *root) {
+  for (linalg::GenericOp op : findSmallProducts(root)) {
+    auto getType = [&](unsigned i) {
+      return getElementTypeOrSelf(op->getOperand(i).getType());
+    };
+    Type type = getType(0), sum = getType(2);
+    bool isKept = type == getType(1) && (sum == type || sum.isF32());
+    if (!isKept) {
+      widen(rewriter, op);
+      continue;
+    }
+    linalg::GenericOp last = sum == type ? op : findRounding(op);
+    if (last && startsFromZeros(op))
+      narrow(rewriter, op, last);
+    else
+      widen(rewriter, op, /*convertsOperands=*/false);
+  }
 }

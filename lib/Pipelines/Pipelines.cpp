@@ -103,6 +103,7 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
                                   const CompileOptions &options) {
   BufferizeChunksOptions bufferize;
   bufferize.target = options.target;
+  bufferize.tf32 = options.tf32;
   bufferize.gemmScratch = options.gemmScratch;
   bufferize.convolutionScratch = options.convolutionScratch;
   buildBufferizeChunksPipeline(passManager, bufferize);
@@ -119,10 +120,13 @@ void veeline::buildRuntimePipeline(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeLowerToRuntime(runtime));
 }
 
-void veeline::buildKernelPipeline(OpPassManager &passManager) {
+void veeline::buildKernelPipeline(OpPassManager &passManager,
+                                  const CompileOptions &options) {
   // Kernels of functions that nobody calls are no use to anybody.
   passManager.addPass(createSymbolDCEPass());
-  passManager.addPass(createPipeGpuKernels());
+  PipeGpuKernelsOptions kernels;
+  kernels.deterministic = options.deterministic;
+  passManager.addPass(createPipeGpuKernels(kernels));
 }
 
 void veeline::buildLaunchPipeline(OpPassManager &passManager) {
@@ -212,6 +216,13 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       *this, "target",
       llvm::cl::desc("What programs are lowered to: host or cuda"),
       llvm::cl::init("host")};
+  Option<bool> tf32{*this, "tf32",
+                    llvm::cl::desc("Multiply f32 in tf32, on a GPU"),
+                    llvm::cl::init(false)};
+  Option<bool> deterministic{
+      *this, "deterministic",
+      llvm::cl::desc("Add to rows that indices choose in a fixed order"),
+      llvm::cl::init(true)};
 };
 
 } // namespace
@@ -243,11 +254,13 @@ void veeline::registerPipelines() {
                                     given.memoryLimits.end());
         options.target =
             given.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
+        options.tf32 = given.tf32;
+        options.deterministic = given.deterministic;
         buildProgramPipeline(passManager, options);
         buildMemoryPipeline(passManager, options);
         buildRuntimePipeline(passManager, options);
         if (options.target == KernelTarget::Cuda) {
-          buildKernelPipeline(passManager);
+          buildKernelPipeline(passManager, options);
           buildLaunchPipeline(passManager);
           buildGpuCodePipeline(passManager);
         }

@@ -38,6 +38,7 @@ struct Layout {
 struct Preference {
   uint64_t workspaceBytes = 0;
   uint32_t alignment = 256;
+  uint32_t reductions = 7;
 };
 } // namespace
 
@@ -70,6 +71,18 @@ static uint16_t toBf16(float value) {
   if (std::isnan(value))
     return static_cast<uint16_t>((bits >> 16) | 64);
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+/// To 10 bits after the point, the nearest, ties to even: what tensor cores
+/// read of an f32. NaNs and infinities stay.
+static double roundToTf32(double number) {
+  auto single = static_cast<float>(number);
+  uint32_t bits;
+  std::memcpy(&bits, &single, sizeof(bits));
+  if (std::isfinite(single))
+    bits = (bits + 0xfff + ((bits >> 13) & 1)) & ~0x1fffu;
+  std::memcpy(&single, &bits, sizeof(bits));
+  return single;
 }
 
 static double elementAt(int type, const char *place) {
@@ -151,16 +164,25 @@ struct Product {
     return sum;
   }
 
+  double operandAt(const Operand &operand, int64_t batch, int64_t i,
+                   int64_t j) const {
+    double value = elementAt(operand.layout.type, operand.at(batch, i, j));
+    return desc.computeType == api::compute32FFastTF32 ? roundToTf32(value)
+                                                       : value;
+  }
+
   void run() const {
     for (int64_t batch = 0; batch < d.layout.batch; ++batch)
       for (int64_t j = 0; j < d.layout.columns; ++j)
         for (int64_t i = 0; i < d.layout.rows; ++i) {
           double sum = 0;
           for (int64_t k = 0; k < a.columns(); ++k)
-            sum += elementAt(a.layout.type, a.at(batch, i, k)) *
-                   elementAt(b.layout.type, b.at(batch, k, j));
+            sum += operandAt(a, batch, i, k) * operandAt(b, batch, k, j);
           sum *= alpha;
           char *place = d.at(batch, i, j);
+          // What is added up is an f32 of its own, but for f64.
+          if (desc.scaleType == api::real32F)
+            sum = static_cast<float>(sum);
           if (beta != 0)
             sum += beta * elementAt(d.layout.type, place);
           store(d.layout.type, place, epilogue(sum, i));
@@ -334,6 +356,8 @@ cublasLtMatmulPreferenceSetAttribute(api::MatmulPreference handle,
   Preference &preference = *reinterpret_cast<Preference *>(handle);
   if (attribute == api::preferWorkspaceBytes)
     return setField(preference.workspaceBytes, value, bytes);
+  if (attribute == api::preferReductions)
+    return setField(preference.reductions, value, bytes);
   if (attribute >= api::preferAlignmentA && attribute <= api::preferAlignmentD)
     return setField(preference.alignment, value, bytes);
   return notSupported;
@@ -358,6 +382,7 @@ VEELINE_STANDIN int cublasLtMatmulAlgoGetHeuristic(
   *results = {};
   results->algo.data[0] = preference.alignment;
   results->algo.data[1] = preference.workspaceBytes;
+  results->algo.data[2] = preference.reductions;
   results->workspaceBytes = preference.workspaceBytes / 2;
   *found = 1;
   return 0;
@@ -388,6 +413,7 @@ VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle, api::MatmulDesc desc,
   bool fits =
       c == d && isAligned(a, alignment) && isAligned(b, alignment) &&
       isAligned(d, alignment) && workspaceBytes >= algo->data[1] / 2 &&
+      (product.beta == 0 || algo->data[2] == 0) &&
       (workspaceBytes == 0 ||
        (isAligned(workspace, 16) &&
         standin::find(workspace, static_cast<int64_t>(workspaceBytes))));

@@ -69,6 +69,10 @@ struct CompileCommand {
   std::string target = "host";
   /// For cuda: the chips of native code; empty: those that are usual.
   std::vector<std::string> gpuChips;
+  /// For cuda: in what products of f32 are computed, f32 or tf32.
+  std::string products = "f32";
+  /// For cuda: add to rows that indices choose in a fixed order.
+  bool deterministic = true;
   /// For cuda: the directory of a toolkit; empty: looked for.
   std::string cudaToolkit;
   std::string cpu = "native";

@@ -19,9 +19,16 @@
 
 namespace veeline {
 
+/// What a matrix product does to its result, before it is stored: adds one
+/// number for each column, applies GELU (by tanh), or both.
+enum class GemmEpilogue { None, Bias, Gelu, BiasGelu };
+
 /// One entry of a module's table of matrix products (`pipe.gemms`).
 struct GemmDesc {
-  mlir::Type dtype;
+  mlir::Type dtype; ///< Of a and b.
+  mlir::Type cType; ///< Of c: the same, or f32 of f16 and bf16.
+  /// Operands of f32 are rounded to tf32.
+  bool isTf32 = false;
   /// Sizes of the batch dimensions, outermost first; may be empty.
   llvm::SmallVector<int64_t> batch;
   int64_t m = 1, n = 1, k = 1;
@@ -30,12 +37,16 @@ struct GemmDesc {
   /// n) of c.
   llvm::SmallVector<int64_t> aStrides, bStrides, cStrides;
   uint64_t scratchBytes = 0;
+  bool accumulate = false; ///< c += a * b.
+  GemmEpilogue epilogue = GemmEpilogue::None;
   /// Bytes that the addresses of all operands, and of all products of a batch,
   /// are multiples of. None where nobody asks (on a CPU).
   std::optional<int64_t> alignment;
 
   /// The attribute: a dictionary of `dtype`, `batch`, `m`, `n`, `k`,
-  /// `a_strides`, `b_strides`, `c_strides`, `scratch_bytes`, `alignment`.
+  /// `a_strides`, `b_strides`, `c_strides`, `scratch_bytes`, and where that is
+  /// not what the host has `c_dtype`, `tf32`, `alignment`, `accumulate` and
+  /// `epilogue`.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Reads the attribute; fails where an entry is missing or has another type.
   static mlir::FailureOr<GemmDesc> fromAttribute(mlir::DictionaryAttr dict);

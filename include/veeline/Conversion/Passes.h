@@ -23,8 +23,10 @@ namespace veeline {
 void registerBufferization(mlir::DialectRegistry &registry);
 
 /// Brings every structured op below `root` into the form of
-/// pipe-normalize-ops. Fails with a diagnostic at an op that has none.
-mlir::LogicalResult normalizeStructuredOps(mlir::Operation *root);
+/// pipe-normalize-ops for `target`. Fails with a diagnostic at an op that has
+/// none.
+mlir::LogicalResult normalizeStructuredOps(mlir::Operation *root,
+                                           KernelTarget target);
 
 /// Gives every output of a structured op below `root` a tensor of its own: one
 /// whose content is not used becomes empty, and a fill is not shared.
@@ -40,12 +42,13 @@ createLowerConvolutionsPass(ConvolutionScratchFn scratch);
 
 /// Lowers the matrix products of every bufferized chunk function of `module`
 /// for the library of `target`. `scratch` says what memory it needs for one
-/// (empty: none).
+/// (empty: none); `tf32` rounds the operands of products of f32 on a GPU.
 mlir::LogicalResult lowerGemms(mlir::ModuleOp module, KernelTarget target,
-                               GemmScratchFn scratch);
+                               bool tf32, GemmScratchFn scratch);
 
 /// The pass pipe-lower-gemms with a library to ask.
 std::unique_ptr<mlir::Pass> createLowerGemmsPass(KernelTarget target,
+                                                 bool tf32,
                                                  GemmScratchFn scratch);
 
 /// Replaces a structured op on memrefs of static shape by loops over vectors.

@@ -14,13 +14,22 @@ def PipeNormalizeOps : Pass<"pipe-normalize-ops"> {
   let description = [{
     Softmax, concatenations, pads and elementwise ops on whole tensors become
     structured ops, and every structured op but `linalg.fill` a `linalg.generic`. A matrix
-    product of f16 or bf16 becomes one of f32, whose operands are converted and whose result is rounded.
+    product of f16 or bf16 becomes one of f32, whose operands are converted and whose result is rounded. The
+    library of a GPU (`target=cuda`) takes such operands as they are: the sum is of f32, and the result too
+    where anything happens to it before it is rounded.
 
     The loops of a reduction are put into the order that runs through memory: the
     loop along which most operands are contiguous is the innermost one. This order
     decides from here on in which order results are accumulated, so that fusing
     something into the op later changes no bit.
   }];
+  let options = [
+    Option<"target", "target", "::veeline::KernelTarget",
+           /*default=*/"::veeline::KernelTarget::Host", "Where products are computed",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
@@ -120,18 +129,43 @@ def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {
 
     The library of a GPU (`target=cuda`) takes matrices whose rows or columns are contiguous, and batches of one
     stride. An operand that is no such thing is copied first, a result afterwards. Entries say to how many
-    bytes all operands are aligned; the library has memory of its own for scratch.
+    bytes all operands are aligned; the library has memory of its own for scratch. It also takes
+    f16 and bf16, whose products it adds up in f32; where such a product stays, so does its loop.
+    With `tf32` it rounds operands of f32 to 10 bits after the point, which tensor cores take.
   }];
   let options = [
     Option<"target", "target", "::veeline::KernelTarget",
            /*default=*/"::veeline::KernelTarget::Host", "Where the library computes",
            [{::llvm::cl::values(
              clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>,
+    Option<"tf32", "tf32", "bool", /*default=*/"false",
+           "Multiply f32 in tf32, on a GPU">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def PipeFuseGemmEpilogues
+    : Pass<"pipe-fuse-gemm-epilogues", "::mlir::ModuleOp"> {
+  let summary = "Let the library of a GPU do what happens to its products";
+  let description = [{
+    Where a temporary product is read once, by an op on all of its elements, the call writes what that op does:
+
+    * `c += product` is the entry's `accumulate`: gradients are added to where they are added up, with the
+      bits of a product and a sum;
+    * `product + bias` with a number for each column, `gelu(product)` and `gelu(product + bias)` are its
+      `epilogue`, in functions that compute no gradient: what these compute is computed by no
+      other function that has to have the same bits. GELU is the approximation by tanh, known by its values.
+
+    With a bias the call is one of `veeline_gemm_bias`, which has its type from the result. f64 has no epilogues.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"
   ];
 }
 
@@ -194,6 +228,10 @@ def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
     Sums over replicas that `--pipe-lower-to-runtime` asks for (`pipe.sums`) become kernels `sum_TYPE_COUNT`
     of a result, the contributions and their number of elements; a block has 1024 of them.
   }];
+  let options = [
+    Option<"deterministic", "deterministic", "bool", /*default=*/"true",
+           "Add to rows that indices choose in a fixed order">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
@@ -218,10 +256,6 @@ def PipeLaunchKernels : Pass<"pipe-launch-kernels", "::mlir::ModuleOp"> {
 
     Anything else that touches memory is an error.
   }];
-  let options = [
-    Option<"deterministic", "deterministic", "bool", /*default=*/"true",
-           "Add to rows that indices choose in a fixed order">
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"

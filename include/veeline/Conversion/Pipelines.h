@@ -22,6 +22,8 @@ struct BufferizeChunksOptions {
   /// Fuse elementwise ops into their users and rows into one pass over memory.
   /// Bits do not depend on it.
   bool fuse = true;
+  /// Round the operands of products of f32 to tf32, on a GPU.
+  bool tf32 = false;
   /// What scratch memory the library wants for a product (empty: none).
   GemmScratchFn gemmScratch;
   /// The same for a convolution.

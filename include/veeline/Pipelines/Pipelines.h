@@ -66,6 +66,10 @@ struct CompileOptions {
   std::vector<std::string> memoryLimits;
   /// What programs are lowered to.
   KernelTarget target = KernelTarget::Host;
+  /// Round the operands of products of f32 to tf32, on a GPU.
+  bool tf32 = false;
+  /// Add up gradients of rows that indices choose in a fixed order, on a GPU.
+  bool deterministic = true;
   /// Also make the program that runs the chunks one after the other.
   bool sequential = false;
   /// What scratch memory the GEMM library wants (empty: none).
@@ -95,7 +99,8 @@ void buildRuntimePipeline(mlir::OpPassManager &passManager,
                           const CompileOptions &options);
 
 /// On a GPU, from there to kernels in a gpu.module.
-void buildKernelPipeline(mlir::OpPassManager &passManager);
+void buildKernelPipeline(mlir::OpPassManager &passManager,
+                         const CompileOptions &options);
 
 /// From there to functions that launch them.
 void buildLaunchPipeline(mlir::OpPassManager &passManager);

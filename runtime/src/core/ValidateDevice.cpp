@@ -214,9 +214,12 @@ private:
         gemm.compute == ComputeType::tf32 && gemm.type == DataType::f32;
     require(isFast || gemm.compute == computeTypeOf(gemm.type), where,
             "it computes neither in f32, in f64 of f64, nor in tf32 of f32");
-    require(gemm.alignment >= 4 && gemm.alignment <= deviceAlignment &&
+    require(gemm.alignment >= byteSize(gemm.type) &&
+                gemm.alignment <= deviceAlignment &&
                 (gemm.alignment & (gemm.alignment - 1)) == 0,
-            where, "its alignment is no power of two in [4, 256]");
+            where,
+            "its alignment is no power of two from the bytes of an element to "
+            "256");
     require(gemm.epilogue == Epilogue::none || gemm.type != DataType::f64,
             where, "f64 has no epilogues");
   }

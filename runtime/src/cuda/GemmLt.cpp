@@ -16,28 +16,41 @@ using artifact::Epilogue;
 using artifact::Gemm;
 
 //===----------------------------------------------------------------------===//
-// Plans
+// Types
 //===----------------------------------------------------------------------===//
 
-int cuda::dataTypeOf(DataType type) {
-  switch (type) {
-  case DataType::f32:
-    return api::real32F;
-  case DataType::f64:
-    return api::real64F;
-  case DataType::bf16:
-    return api::real16BF;
-  case DataType::f16:
-    return api::real16F;
-  case DataType::i1:
-  case DataType::i8:
-  case DataType::i16:
-  case DataType::i32:
-  case DataType::i64:
-    return -1;
-  }
-  return -1;
+/// Small floats are added up in f32, into a result of either width.
+static constexpr ProductTypes productTypes[] = {
+    {DataType::f32, DataType::f32, ComputeType::f32, api::real32F, api::real32F,
+     api::compute32F, api::real32F},
+    {DataType::f32, DataType::f32, ComputeType::tf32, api::real32F,
+     api::real32F, api::compute32FFastTF32, api::real32F},
+    {DataType::f64, DataType::f64, ComputeType::f64, api::real64F, api::real64F,
+     api::compute64F, api::real64F},
+    {DataType::bf16, DataType::bf16, ComputeType::f32, api::real16BF,
+     api::real16BF, api::compute32F, api::real32F},
+    {DataType::bf16, DataType::f32, ComputeType::f32, api::real16BF,
+     api::real32F, api::compute32F, api::real32F},
+    {DataType::f16, DataType::f16, ComputeType::f32, api::real16F, api::real16F,
+     api::compute32F, api::real32F},
+    {DataType::f16, DataType::f32, ComputeType::f32, api::real16F, api::real32F,
+     api::compute32F, api::real32F}};
+
+std::span<const ProductTypes> cuda::allProductTypes() { return productTypes; }
+
+static const ProductTypes *findTypes(const Gemm &gemm) {
+  const auto *it =
+      std::find_if(std::begin(productTypes), std::end(productTypes),
+                   [&](const ProductTypes &row) {
+                     return row.type == gemm.type && row.cType == gemm.cType &&
+                            row.compute == gemm.compute;
+                   });
+  return it == std::end(productTypes) ? nullptr : it;
 }
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// A matrix in memory: contiguous along rows, or along columns.
@@ -132,18 +145,6 @@ Expected<GemmPlan> cuda::planGemm(const Gemm &gemm) {
 // Preparing
 //===----------------------------------------------------------------------===//
 
-static int computeTypeOf(ComputeType type) {
-  switch (type) {
-  case ComputeType::f32:
-    return api::compute32F;
-  case ComputeType::tf32:
-    return api::compute32FFastTF32;
-  case ComputeType::f64:
-    return api::compute64F;
-  }
-  return api::compute32F;
-}
-
 static int32_t epilogueOf(Epilogue epilogue) {
   switch (epilogue) {
   case Epilogue::none:
@@ -189,10 +190,15 @@ Status GemmTable::prepare(const Gemm &gemm, int64_t libraryBytes,
   Expected<GemmPlan> plan = planGemm(gemm);
   if (!plan.ok())
     return plan.status();
+  entry.types = findTypes(gemm);
+  if (!entry.types)
+    return Status::error("cuBLASLt has no product of " +
+                         std::string(artifact::name(gemm.type)) +
+                         " in this arithmetic with a result of " +
+                         std::string(artifact::name(gemm.cType)));
   entry.plan = std::move(*plan);
   entry.width = artifact::byteSize(gemm.type);
   entry.resultWidth = artifact::byteSize(gemm.cType);
-  entry.isDouble = gemm.type == DataType::f64;
   entry.accumulates = gemm.accumulate;
   entry.hasBias =
       gemm.epilogue == Epilogue::bias || gemm.epilogue == Epilogue::biasGelu;
@@ -217,9 +223,9 @@ Status GemmTable::makeLayout(const GemmPlan::Matrix &matrix, int32_t batch,
 }
 
 Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
-  int scaleType = entry.isDouble ? api::real64F : api::real32F;
+  const ProductTypes &types = *entry.types;
   VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescCreate, &entry.desc,
-                           computeTypeOf(gemm.compute), scaleType));
+                           types.arithmetic, types.factors));
   auto set = [&](int attribute, int32_t value) {
     return VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
                         attribute, &value, sizeof(value));
@@ -229,18 +235,17 @@ Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
   if (gemm.epilogue != Epilogue::none)
     VEELINE_TRY(set(api::descEpilogue, epilogueOf(gemm.epilogue)));
   if (entry.hasBias) {
-    VEELINE_TRY(set(api::descBiasType, dataTypeOf(gemm.cType)));
+    VEELINE_TRY(set(api::descBiasType, types.result));
     // Heuristics look at its alignment; each call has its own.
     const void *aligned = reinterpret_cast<const void *>(intptr_t(256));
     VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
                              api::descBiasPointer, &aligned, sizeof(aligned)));
   }
-  int type = dataTypeOf(gemm.type);
-  VEELINE_TRY(
-      makeLayout(entry.plan.first, entry.plan.batch, type, entry.first));
-  VEELINE_TRY(
-      makeLayout(entry.plan.second, entry.plan.batch, type, entry.second));
-  return makeLayout(entry.plan.result, entry.plan.batch, dataTypeOf(gemm.cType),
+  VEELINE_TRY(makeLayout(entry.plan.first, entry.plan.batch, types.operands,
+                         entry.first));
+  VEELINE_TRY(makeLayout(entry.plan.second, entry.plan.batch, types.operands,
+                         entry.second));
+  return makeLayout(entry.plan.result, entry.plan.batch, types.result,
                     entry.result);
 }
 
@@ -259,6 +264,13 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
       status =
           VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute, preference,
                        attribute, &alignment, sizeof(alignment));
+  // A sum in parts would be rounded otherwise than a product that is added
+  // afterwards.
+  const uint32_t noReductions = 0;
+  if (status.ok() && gemm.accumulate)
+    status = VEELINE_CALL(*blas, cublasLtMatmulPreferenceSetAttribute,
+                          preference, api::preferReductions, &noReductions,
+                          sizeof(noReductions));
   api::MatmulHeuristic chosen = {};
   int found = 0;
   if (status.ok())
@@ -282,10 +294,11 @@ Status GemmTable::runOne(const Entry &entry, const char *a, const char *b,
                          char *c, void *workspace, api::Stream stream) {
   const float singles[] = {1, entry.accumulates ? 1.0f : 0.0f};
   const double doubles[] = {1, entry.accumulates ? 1.0 : 0.0};
+  bool isDouble = entry.types->factors == api::real64F;
   const void *alpha =
-      entry.isDouble ? static_cast<const void *>(&doubles[0]) : &singles[0];
+      isDouble ? static_cast<const void *>(&doubles[0]) : &singles[0];
   const void *beta =
-      entry.isDouble ? static_cast<const void *>(&doubles[1]) : &singles[1];
+      isDouble ? static_cast<const void *>(&doubles[1]) : &singles[1];
   return VEELINE_CALL(*blas, cublasLtMatmul, handle, entry.desc, alpha,
                       entry.plan.isSwapped ? b : a, entry.first,
                       entry.plan.isSwapped ? a : b, entry.second, beta, c,

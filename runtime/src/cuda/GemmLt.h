@@ -11,6 +11,7 @@
 
 #include "veeline/artifact.h"
 
+#include <span>
 #include <vector>
 
 namespace veeline::cuda {
@@ -34,6 +35,18 @@ struct GemmPlan {
   };
   std::vector<Loop> loops;
 };
+
+/// Elements that cuBLASLt multiplies, by our names and by its own.
+struct ProductTypes {
+  artifact::DataType type, cType;
+  artifact::ComputeType compute;
+  int operands, result; ///< cudaDataType_t
+  int arithmetic;       ///< cublasComputeType_t
+  int factors;          ///< cudaDataType_t of alpha and beta.
+};
+
+/// All of them.
+std::span<const ProductTypes> allProductTypes();
 
 /// Fails where cuBLASLt has no such operand: without a unit stride.
 Expected<GemmPlan> planGemm(const artifact::Gemm &gemm);
@@ -68,7 +81,8 @@ private:
     api::MatmulAlgo algo = {};
     size_t workspaceBytes = 0;
     int64_t width = 0, resultWidth = 0; ///< Bytes of an element.
-    bool isDouble = false, accumulates = false, hasBias = false;
+    const ProductTypes *types = nullptr;
+    bool accumulates = false, hasBias = false;
   };
   Status prepare(const artifact::Gemm &gemm, int64_t libraryBytes,
                  Entry &entry);
@@ -83,9 +97,6 @@ private:
   api::BlasHandle handle = nullptr;
   std::vector<Entry> entries;
 };
-
-/// As cudaDataType_t has it; -1 of what no product has.
-int dataTypeOf(artifact::DataType type);
 
 } // namespace veeline::cuda
 

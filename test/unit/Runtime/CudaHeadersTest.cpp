@@ -114,6 +114,8 @@ static_assert(api::descTransA == CUBLASLT_MATMUL_DESC_TRANSA &&
               api::descBiasType == CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE);
 static_assert(
     api::preferWorkspaceBytes == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES &&
+    api::preferReductions == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK &&
+    CUBLASLT_REDUCTION_SCHEME_NONE == 0 &&
     api::preferAlignmentA == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES &&
     api::preferAlignmentB == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES &&
     api::preferAlignmentC == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES &&

@@ -8,10 +8,12 @@
 
 #include "HalfFloats.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <tuple>
 
 using namespace veeline;
 using artifact::DataType;
@@ -253,13 +255,133 @@ TEST(CudaStep, PlansOfProducts) {
   EXPECT_TRUE(plan->loops.empty());
 }
 
-TEST(CudaStep, EveryElementType) {
-  const std::pair<DataType, int> types[] = {
-      {DataType::f32, 0},  {DataType::f64, 1},  {DataType::bf16, 14},
-      {DataType::f16, 2},  {DataType::i1, -1},  {DataType::i8, -1},
-      {DataType::i16, -1}, {DataType::i32, -1}, {DataType::i64, -1}};
-  for (auto [type, expected] : types)
-    EXPECT_EQ(cuda::dataTypeOf(type), expected) << artifact::name(type);
+static void multiplyOnce(veeline_rank *rank, char *arena, const void *const *) {
+  veeline_gemm(rank, 0, arena, arena + 1024, arena + 2048, nullptr);
+}
+
+/// The bytes of `values`, and what they are rounded to.
+static std::string toElements(DataType type, std::vector<double> &values) {
+  std::string bytes;
+  auto append = [&](auto element) {
+    bytes.append(reinterpret_cast<const char *>(&element), sizeof(element));
+  };
+  for (double &value : values) {
+    auto single = static_cast<float>(value);
+    uint32_t bits;
+    if (type == DataType::bf16)
+      single = roundToBf16(single);
+    std::memcpy(&bits, &single, sizeof(bits));
+    if (type == DataType::f64)
+      append(value);
+    else if (type == DataType::f32)
+      append(single);
+    else if (type == DataType::bf16)
+      append(static_cast<uint16_t>(bits >> 16));
+    else
+      append(static_cast<_Float16>(single));
+    if (type == DataType::f16)
+      single = static_cast<float>(static_cast<_Float16>(single));
+    if (type != DataType::f64)
+      value = single;
+  }
+  return bytes;
+}
+
+static double elementOf(DataType type, const char *place) {
+  auto read = [&](auto element) {
+    std::memcpy(&element, place, sizeof(element));
+    return element;
+  };
+  if (type == DataType::f64)
+    return read(double());
+  if (type == DataType::f32)
+    return read(float());
+  return type == DataType::bf16 ? fromBf16(read(uint16_t()))
+                                : fromF16(read(uint16_t()));
+}
+
+/// Products of every row of the table, with an error of a few roundings: those
+/// of the operands in tf32, of the sum else.
+TEST(CudaStep, ProductsOfEveryType) {
+  constexpr int64_t m = 5, n = 7, k = 6;
+  for (const cuda::ProductTypes &types : cuda::allProductTypes()) {
+    bool isTf32 = types.compute == artifact::ComputeType::tf32;
+    SCOPED_TRACE(std::string(artifact::name(types.type)) + " to " +
+                 std::string(artifact::name(types.cType)) +
+                 (isTf32 ? " in tf32" : ""));
+    Gemm gemm{types.type, {}, m, n, k, {k, 1}, {1, k}, {n, 1}};
+    gemm.cType = types.cType;
+    gemm.compute = types.compute;
+    gemm.alignment = static_cast<int32_t>(artifact::byteSize(types.type));
+    cts::Fixture fixture({multiplyOnce}, 8192);
+    fixture.rank(0).gemms = {gemm};
+    fixture.rank(0).libraryOffset = 4096;
+    fixture.rank(0).libraryBytes = 1024;
+    ASSERT_NO_FATAL_FAILURE(fixture.create());
+    std::vector<double> a(m * k), b(k * n);
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = std::sin(1.0 + static_cast<double>(i));
+    for (size_t i = 0; i < b.size(); ++i)
+      b[i] = std::cos(2.0 * static_cast<double>(i));
+    std::string aBytes = toElements(types.type, a);
+    std::string bBytes = toElements(types.type, b);
+    auto sizeOf = [](const std::string &bytes) {
+      return static_cast<int64_t>(bytes.size());
+    };
+    Executor &executor = fixture.executor();
+    ASSERT_TRUE(executor.write(0, 0, aBytes.data(), sizeOf(aBytes)).ok());
+    ASSERT_TRUE(executor.write(0, 1024, bBytes.data(), sizeOf(bBytes)).ok());
+    Status status = fixture.step();
+    ASSERT_TRUE(status.ok()) << status.message();
+    int64_t width = artifact::byteSize(types.cType);
+    std::string result(static_cast<size_t>(m * n * width), 0);
+    ASSERT_TRUE(executor.read(0, 2048, result.data(), sizeOf(result)).ok());
+    double rounding = isTf32                          ? 0x1p-11
+                      : types.cType == DataType::bf16 ? 0x1p-9
+                      : types.cType == DataType::f16  ? 0x1p-12
+                      : types.cType == DataType::f32  ? 0x1p-25
+                                                      : 0x1p-52;
+    double farthest = 0;
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0, size = 0;
+        for (int64_t p = 0; p < k; ++p) {
+          sum += a[i * k + p] * b[j * k + p];
+          size += std::abs(a[i * k + p] * b[j * k + p]);
+        }
+        double found = elementOf(types.cType, &result[(i * n + j) * width]);
+        farthest = std::max(farthest, std::abs(found - sum) / size);
+      }
+    EXPECT_LT(farthest, 3 * rounding);
+    // f32 itself is nearer.
+    if (isTf32) {
+      EXPECT_GT(farthest, 0x1p-16);
+    }
+  }
+}
+
+/// An artifact's products are those of the table.
+TEST(CudaStep, NoOtherProducts) {
+  auto typesOf = [](const auto &product) {
+    return std::tuple(product.type, product.cType, product.compute);
+  };
+  for (int number = 0; number < 9 * 9 * 3; ++number) {
+    Gemm gemm{
+        static_cast<DataType>(number % 9), {}, 4, 5, 6, {6, 1}, {5, 1}, {5, 1}};
+    gemm.cType = static_cast<DataType>(number / 9 % 9);
+    gemm.compute = static_cast<artifact::ComputeType>(number / 81);
+    gemm.alignment = 8;
+    cts::Fixture fixture({multiplyOnce}, 8192);
+    test::makeForGpu(fixture.whole());
+    fixture.rank(0).gemms = {gemm};
+    fixture.rank(0).libraryOffset = 4096;
+    fixture.rank(0).libraryBytes = 1024;
+    auto table = cuda::allProductTypes();
+    bool isThere = std::any_of(table.begin(), table.end(), [&](auto &types) {
+      return typesOf(types) == typesOf(gemm);
+    });
+    EXPECT_EQ(artifact::validate(fixture.whole()).ok(), isThere) << number;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -224,8 +224,9 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
 static bool callsGemm(func::FuncOp function) {
   return function
       .walk([](func::CallOp call) {
-        return call.getCallee() == "veeline_gemm" ? WalkResult::interrupt()
-                                                  : WalkResult::advance();
+        return call.getCallee().starts_with("veeline_gemm")
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
