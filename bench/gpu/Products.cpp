@@ -105,7 +105,8 @@ namespace {
 class DirectProduct {
 public:
   DirectProduct(const cuda::BlasLt &blas, const Product &product)
-      : blas(blas), product(product) {}
+      : blas(blas), product(product),
+        types(*cuda::findProductTypes(describe(product))) {}
   ~DirectProduct();
 
   Status prepare();
@@ -120,6 +121,7 @@ private:
 
   const cuda::BlasLt &blas;
   const Product &product;
+  const cuda::ProductTypes &types;
   api::BlasHandle handle = nullptr;
   api::MatmulDesc desc = nullptr;
   api::MatrixLayout first = nullptr, second = nullptr, result = nullptr;
@@ -139,9 +141,9 @@ DirectProduct::~DirectProduct() {
 
 Status DirectProduct::makeLayout(int64_t rows, int64_t columns,
                                  api::MatrixLayout &layout) {
-  VEELINE_TRY(VEELINE_CALL(
-      blas, cublasLtMatrixLayoutCreate, &layout, cuda::dataTypeOf(product.type),
-      static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), rows));
+  VEELINE_TRY(VEELINE_CALL(blas, cublasLtMatrixLayoutCreate, &layout,
+                           types.operands, static_cast<uint64_t>(rows),
+                           static_cast<uint64_t>(columns), rows));
   auto count = static_cast<int32_t>(product.batch);
   int64_t stride = rows * columns;
   if (count == 1)
@@ -173,10 +175,8 @@ Status DirectProduct::choose() {
 
 Status DirectProduct::prepare() {
   VEELINE_TRY(VEELINE_CALL(blas, cublasLtCreate, &handle));
-  int compute = product.compute == ComputeType::tf32 ? api::compute32FFastTF32
-                                                     : api::compute32F;
-  VEELINE_TRY(VEELINE_CALL(blas, cublasLtMatmulDescCreate, &desc, compute,
-                           api::real32F));
+  VEELINE_TRY(VEELINE_CALL(blas, cublasLtMatmulDescCreate, &desc,
+                           types.arithmetic, types.factors));
   VEELINE_TRY(makeLayout(product.n, product.k, first));
   VEELINE_TRY(makeLayout(product.k, product.m, second));
   VEELINE_TRY(makeLayout(product.n, product.m, result));

@@ -214,11 +214,11 @@ private:
         gemm.compute == ComputeType::tf32 && gemm.type == DataType::f32;
     require(isFast || gemm.compute == computeTypeOf(gemm.type), where,
             "it computes neither in f32, in f64 of f64, nor in tf32 of f32");
-    require(gemm.alignment >= byteSize(gemm.type) &&
+    require(gemm.alignment >= (isHalf ? 2 : 4) &&
                 gemm.alignment <= deviceAlignment &&
                 (gemm.alignment & (gemm.alignment - 1)) == 0,
             where,
-            "its alignment is no power of two from the bytes of an element to "
+            "its alignment is no power of two from 4, or 2 of bf16 and f16, to "
             "256");
     require(gemm.epilogue == Epilogue::none || gemm.type != DataType::f64,
             where, "f64 has no epilogues");

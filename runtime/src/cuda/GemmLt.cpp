@@ -38,7 +38,7 @@ static constexpr ProductTypes productTypes[] = {
 
 std::span<const ProductTypes> cuda::allProductTypes() { return productTypes; }
 
-static const ProductTypes *findTypes(const Gemm &gemm) {
+const ProductTypes *cuda::findProductTypes(const Gemm &gemm) {
   const auto *it =
       std::find_if(std::begin(productTypes), std::end(productTypes),
                    [&](const ProductTypes &row) {
@@ -190,7 +190,7 @@ Status GemmTable::prepare(const Gemm &gemm, int64_t libraryBytes,
   Expected<GemmPlan> plan = planGemm(gemm);
   if (!plan.ok())
     return plan.status();
-  entry.types = findTypes(gemm);
+  entry.types = findProductTypes(gemm);
   if (!entry.types)
     return Status::error("cuBLASLt has no product of " +
                          std::string(artifact::name(gemm.type)) +

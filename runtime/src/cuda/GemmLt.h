@@ -47,6 +47,8 @@ struct ProductTypes {
 
 /// All of them.
 std::span<const ProductTypes> allProductTypes();
+/// Those of `gemm`; null where cuBLASLt has no such product.
+const ProductTypes *findProductTypes(const artifact::Gemm &gemm);
 
 /// Fails where cuBLASLt has no such operand: without a unit stride.
 Expected<GemmPlan> planGemm(const artifact::Gemm &gemm);

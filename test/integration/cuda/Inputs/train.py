@@ -11,6 +11,7 @@ ranks, processes with a GPU each have to have the numbers of threads, bit for bi
 """
 
 import csv
+import os
 import pathlib
 import re
 import sys
