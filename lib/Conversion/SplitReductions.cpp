@@ -32,6 +32,8 @@ static constexpr int64_t minIterations = 1 << 17;
 /// What a part has at least: of a row, and of columns whose rows eight groups
 /// of threads share.
 static constexpr int64_t minRowPart = 1024, minColumnPart = 128;
+/// Where there cannot be as many parts, threads do not work for long anyway.
+static constexpr int64_t minParts = 8;
 
 namespace {
 
@@ -78,6 +80,7 @@ static std::optional<Split> chooseSplit(linalg::GenericOp op,
   Extents extents = getExtents(op, sizes);
   int64_t threads = extents.countThreads(1);
   if (extents.parallel * extents.reduced < minIterations ||
+      extents.reduced < minParts * extents.minPart() ||
       2 * threads > enoughThreads)
     return std::nullopt;
   std::optional<Split> best;

@@ -92,13 +92,13 @@ func.func @channels(%x: tensor<2x3x131072xf32>, %y: tensor<3xf32>) -> tensor<3xf
 #i = affine_map<(i, j) -> (i)>
 #j = affine_map<(i, j) -> (j)>
 
-// What stays: rows that are many; few iterations; a number of rows that only
+// What stays: rows that are many; few iterations; few rows; a number of rows that only
 // divides itself, whose parts would be single rows; a combiner that is none.
 
 // CHECK-LABEL: func.func @stay
 // CHECK-NOT: tensor.empty
 // CHECK: return
-func.func @stay(%x: tensor<8192x768xf32>, %y: tensor<8192xf32>, %v: tensor<256x96xf32>, %w: tensor<96xf32>, %p: tensor<4099x96xf32>) -> (tensor<8192xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>) {
+func.func @stay(%x: tensor<8192x768xf32>, %y: tensor<8192xf32>, %v: tensor<256x96xf32>, %w: tensor<96xf32>, %p: tensor<4099x96xf32>, %q: tensor<512x1280xf32>, %r: tensor<1280xf32>) -> (tensor<8192xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<1280xf32>) {
   %0 = linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8192x768xf32>) outs(%y : tensor<8192xf32>) {
   ^bb0(%a: f32, %o: f32):
     %s = arith.addf %o, %a : f32
@@ -120,5 +120,10 @@ func.func @stay(%x: tensor<8192x768xf32>, %y: tensor<8192xf32>, %v: tensor<256x9
     %s = arith.addf %m, %a : f32
     linalg.yield %s : f32
   } -> tensor<96xf32>
-  return %0, %1, %2, %3 : tensor<8192xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>
+  %4 = linalg.generic {indexing_maps = [#ij, #j], iterator_types = ["reduction", "parallel"]} ins(%q : tensor<512x1280xf32>) outs(%r : tensor<1280xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1280xf32>
+  return %0, %1, %2, %3, %4 : tensor<8192xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<1280xf32>
 }
