@@ -2,23 +2,23 @@
 // RUN: FileCheck %s < %t.ordered.mlir
 // RUN: veeline-opt %t.ordered.mlir --pipe-gpu-code -o %t.ordered.nvvm.mlir
 // RUN: veeline-gpu-code %t.ordered.nvvm.mlir --ptx-of=sm_80 | FileCheck %s --check-prefix=PTX
-// RUN: veeline-gpu-run %t.ordered.mlir | FileCheck %s --check-prefix=RUN
+// RUN: veeline-gpu-run %t.ordered.mlir | FileCheck %s --check-prefix=EMULATED
 // RUN: veeline-opt %s --pipe-outline-kernels=target=cuda --pipe-gpu-kernels=deterministic=false -o %t.atomic.mlir
 // RUN: FileCheck %s --check-prefix=ATOMIC < %t.atomic.mlir
 // RUN: veeline-opt %t.atomic.mlir --pipe-gpu-code -o %t.atomic.nvvm.mlir
 // RUN: veeline-gpu-code %t.atomic.nvvm.mlir --ptx-of=sm_80 | FileCheck %s --check-prefix=RED
-// RUN: not veeline-gpu-run %t.atomic.mlir | FileCheck %s --check-prefix=RUNATOMIC
+// RUN: not veeline-gpu-run %t.atomic.mlir | FileCheck %s --check-prefix=ATOMICALLY
 
 // Sums in the order of the host, bit for bit. Atomic ones depend on the order of
 // threads but for those that are exact.
 
-// RUN-COUNT-6: scatter_{{.*}}: same bits
-// RUN-NEXT: 6 kernels, 6 with the bits of their twins, 0 wrong
-// RUNATOMIC-COUNT-2: depends on the order in which threads run
-// RUNATOMIC-NEXT: same bits
-// RUNATOMIC-COUNT-2: depends on the order in which threads run
-// RUNATOMIC-NEXT: same bits
-// RUNATOMIC-NEXT: 6 kernels, 2 with the bits of their twins, 4 wrong
+// EMULATED-COUNT-6: scatter_{{.*}}: same bits
+// EMULATED-NEXT: 6 kernels, 6 with the bits of their twins, 0 wrong
+// ATOMICALLY-COUNT-2: depends on the order in which threads run
+// ATOMICALLY-NEXT: same bits
+// ATOMICALLY-COUNT-2: depends on the order in which threads run
+// ATOMICALLY-NEXT: same bits
+// ATOMICALLY-NEXT: 6 kernels, 2 with the bits of their twins, 4 wrong
 
 // Ballots, and what eight tokens add is loaded side by side before anything is
 // added; two columns are one access.

@@ -1,12 +1,12 @@
 // RUN: veeline-opt %s --pipe-bufferize-chunks=target=cuda --pipe-gpu-kernels -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// RUN: veeline-gpu-run %t.mlir | FileCheck %s --check-prefix=RUN
+// RUN: veeline-gpu-run %t.mlir | FileCheck %s --check-prefix=EMULATED
 
 #ij = affine_map<(i, j) -> (i, j)>
 #j = affine_map<(i, j) -> (j)>
 #none = affine_map<(i, j) -> ()>
 
-// RUN: 9 kernels, {{[0-9]+}} with the bits of their twins, 0 wrong
+// EMULATED: 9 kernels, {{[0-9]+}} with the bits of their twins, 0 wrong
 
 // What is added is computed in the first stage, of which a block has 32 columns of a
 // part: 3 x 32 of them. The second stage has a block for 32 columns.
