@@ -14,7 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
 
 #include <algorithm>
 
@@ -98,7 +98,30 @@ static OpCost estimateBranch(scf::IfOp op) {
                                                                   : first;
 }
 
+/// Two products of the scores' size, and in each derivative two more: the
+/// weights are computed again. A causal mask hides half of them. Scores are not
+/// in memory.
+static OpCost estimateAttention(pipe::AttentionOpInterface op) {
+  OpCost cost;
+  cost.bytes = countBytes(op);
+  uint64_t scores = 1;
+  for (int64_t extent : op.getScoreShape())
+    scores *= ShapedType::isDynamic(extent) ? 1 : extent;
+  if (op.getCausal())
+    scores /= 2;
+  uint64_t depth = op.getQueryType().getShape().back();
+  uint64_t valueDepth = op.getValueType().getShape().back();
+  // Products with queries and keys, and with values.
+  unsigned first = isa<pipe::AttentionOp>(op) ? 1 : 2;
+  unsigned second = isa<pipe::AttentionBackwardKVOp>(op) ? 2 : 1;
+  cost.contractionFlops = 2 * scores * (first * depth + second * valueDepth);
+  cost.otherFlops = scores * (transcendentalFlops + 4);
+  return cost;
+}
+
 OpCost veeline::estimateCost(Operation *op) {
+  if (auto attention = dyn_cast<pipe::AttentionOpInterface>(op))
+    return estimateAttention(attention);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return estimateStructured(structured);
   if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -6,6 +6,7 @@
 
 #include "veeline/Autodiff/Registration.h"
 
+#include "AttentionRules.h"
 #include "Emit.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -14,6 +15,7 @@ using namespace mlir;
 void veeline::autodiff::registerDerivativeInterfaces(
     DialectRegistry &registry) {
   registerArithRules(registry);
+  registerAttentionRules(registry);
   registerMathRules(registry);
   registerLinalgRules(registry);
   registerScfRules(registry);

@@ -7,6 +7,7 @@
 #include "ControlFlow.h"
 #include "StructuredOps.h"
 #include "veeline/Analysis/Convolution.h"
+#include "veeline/Conversion/Attention.h"
 #include "veeline/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -36,6 +37,7 @@ void veeline::registerBufferization(DialectRegistry &registry) {
   linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  registerAttentionBufferization(registry);
 }
 
 static bufferization::OneShotBufferizationOptions getOptions() {

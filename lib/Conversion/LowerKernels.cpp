@@ -6,9 +6,11 @@
 
 #include "LaneEmitter.h"
 #include "LoopNest.h"
+#include "veeline/Conversion/Attention.h"
 #include "veeline/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -625,6 +627,12 @@ struct LowerKernels : veeline::impl::PipeLowerKernelsBase<LowerKernels> {
       rewriter.replaceOpWithNewOp<linalg::CopyOp>(op, op.getSource(),
                                                   op.getTarget());
     }
+    SmallVector<pipe::AttentionOpInterface> attentions;
+    getOperation()->walk(
+        [&](pipe::AttentionOpInterface op) { attentions.push_back(op); });
+    for (pipe::AttentionOpInterface op : attentions)
+      if (failed(lowerAttentionToLoops(rewriter, op)))
+        return signalPassFailure();
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)

@@ -8,7 +8,7 @@
 
 #include "veeline/Analysis/Convolution.h"
 #include "veeline/Conversion/Passes.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -194,6 +194,18 @@ static void separateFill(RewriterBase &rewriter, OpOperand &use) {
                            [&] { use.set(copy->getResult(0)); });
 }
 
+/// Gives `use`, which is overwritten, an empty tensor that nobody else has.
+static void giveOwnEmpty(RewriterBase &rewriter, OpOperand &use) {
+  if (use.get().getDefiningOp<tensor::EmptyOp>() && use.get().hasOneUse())
+    return;
+  Operation *op = use.getOwner();
+  rewriter.setInsertionPoint(op);
+  rewriter.modifyOpInPlace(op, [&] {
+    use.set(createEmpty(rewriter, op->getLoc(),
+                        cast<RankedTensorType>(use.get().getType())));
+  });
+}
+
 /// A value that only gives an output its shape becomes an empty tensor, and no
 /// two ops share one: each output is a buffer of its own.
 void veeline::separateOutputs(Operation *root) {
@@ -210,14 +222,14 @@ void veeline::separateOutputs(Operation *root) {
         separateFill(rewriter, init);
         continue;
       }
-      if (init.get().getDefiningOp<tensor::EmptyOp>() && init.get().hasOneUse())
-        continue;
-      rewriter.setInsertionPoint(op);
-      rewriter.modifyOpInPlace(op, [&] {
-        init.set(createEmpty(rewriter, op.getLoc(),
-                             cast<RankedTensorType>(init.get().getType())));
-      });
+      giveOwnEmpty(rewriter, init);
     }
+  });
+  root->walk([&](pipe::AttentionOpInterface op) {
+    auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
+    for (OpOperand &init : destination.getDpsInitsMutable())
+      if (isStatic(init.get()))
+        giveOwnEmpty(rewriter, init);
   });
   root->walk([&](scf::ForOp loop) {
     for (OpOperand &init : loop.getInitArgsMutable())

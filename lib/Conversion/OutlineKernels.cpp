@@ -7,6 +7,7 @@
 #include "ControlFlow.h"
 #include "KernelBuilder.h"
 #include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,17 +92,18 @@ static void normalizeCopies(RewriterBase &rewriter, Block &block) {
 static bool holdsLaunches(Operation *op) {
   return isa<scf::ForOp, scf::IfOp>(op) &&
          op->walk([&](Operation *inner) {
-             return isa<linalg::LinalgOp, memref::CopyOp, func::CallOp>(inner)
+             return isa<linalg::LinalgOp, memref::CopyOp, func::CallOp,
+                        pipe::AttentionOpInterface>(inner)
                         ? WalkResult::interrupt()
                         : WalkResult::advance();
            }).wasInterrupted();
 }
 
-/// True if a kernel can be made of `op` as it is: a loop or a structured op on
-/// buffers whose place is static.
+/// True if a kernel can be made of `op` as it is: a loop, a structured op or
+/// attention on buffers whose place is static.
 static bool isLoop(Operation *op) {
-  if (!isa<scf::ForOp, linalg::LinalgOp>(op) || op->getNumResults() ||
-      holdsLaunches(op))
+  if (!isa<scf::ForOp, linalg::LinalgOp, pipe::AttentionOpInterface>(op) ||
+      op->getNumResults() || holdsLaunches(op))
     return false;
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(op->getRegions(), used);

@@ -25,6 +25,11 @@ static void addCleanup(OpPassManager &passManager) {
 
 void veeline::buildBufferizeChunksPipeline(
     OpPassManager &passManager, const BufferizeChunksOptions &options) {
+  PipeDecomposeAttentionOptions attention;
+  attention.target = options.target;
+  if (!options.keepAttention)
+    passManager.addNestedPass<func::FuncOp>(
+        createPipeDecomposeAttention(attention));
   PipeNormalizeOpsOptions normalize;
   normalize.target = options.target;
   passManager.addPass(createPipeNormalizeOps(normalize));
@@ -70,6 +75,10 @@ struct BufferizeChunksPipelineOptions
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("Fuse elementwise ops and rows"),
                     llvm::cl::init(true)};
+  Option<bool> keepAttention{
+      *this, "keep-attention",
+      llvm::cl::desc("Leave attention to loops that store no scores"),
+      llvm::cl::init(false)};
   Option<KernelTarget> target{
       *this, "target", llvm::cl::desc("Where kernels run"),
       llvm::cl::init(KernelTarget::Host),
@@ -88,6 +97,7 @@ void veeline::registerConversionPipelines() {
          const BufferizeChunksPipelineOptions &given) {
         BufferizeChunksOptions options;
         options.fuse = given.fuse;
+        options.keepAttention = given.keepAttention;
         options.target = given.target;
         buildBufferizeChunksPipeline(passManager, options);
       });

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
 
 using namespace mlir;
 
@@ -33,6 +34,8 @@ bool veeline::isWrite(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.isDpsInit(&use);
+  if (isa<pipe::AttentionOpInterface>(op))
+    return cast<DestinationStyleOpInterface>(op).isDpsInit(&use);
   if (auto copy = dyn_cast<memref::CopyOp>(op))
     return &use == &copy.getTargetMutable();
   return !isa<memref::LoadOp>(op) && !op->hasAttr(readsOnlyAttrName);

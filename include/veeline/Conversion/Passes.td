@@ -169,6 +169,27 @@ def PipeFuseGemmEpilogues
   ];
 }
 
+def PipeDecomposeAttention : Pass<"pipe-decompose-attention", "::mlir::func::FuncOp"> {
+  let summary = "Turn attention into products and a softmax";
+  let description = [{
+    Every `pipe.attention` and derivative of it becomes structured ops on tensors, whose scores are one tensor: matrix products that
+    a library computes, in f32 where elements are f16 or bf16. This is how attention runs on a CPU.
+
+    For a GPU (`target=cuda`) so becomes what has no kernel, with a remark that says why.
+  }];
+  let options = [
+    Option<"target", "target", "::veeline::KernelTarget",
+           /*default=*/"::veeline::KernelTarget::Host", "Where attention runs",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def PipeOutlineKernels : Pass<"pipe-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move structured ops of chunk functions into kernel functions";
   let description = [{
@@ -294,11 +315,14 @@ def PipeLowerKernels : Pass<"pipe-lower-kernels"> {
     lane i with lane i + n/2, and so on. Every other reduction is combined in
     the order of the op's dimensions. Bits are therefore a function of the op,
     never of what was fused into it or of the machine.
+
+    Attention becomes loops of scalars that compute each score wherever it is
+    used: what a GPU's kernels are compared with.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -24,6 +24,9 @@ struct BufferizeChunksOptions {
   bool fuse = true;
   /// Round the operands of products of f32 to tf32, on a GPU.
   bool tf32 = false;
+  /// Leave attention to loops that store no scores, where it would become
+  /// products and a softmax.
+  bool keepAttention = false;
   /// What scratch memory the library wants for a product (empty: none).
   GemmScratchFn gemmScratch;
   /// The same for a convolution.

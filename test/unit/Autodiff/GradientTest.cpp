@@ -43,9 +43,10 @@ TEST(Rules, AllAreTested) {
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
   std::set<std::string> tested;
-  for (const char *path : {INPUTS "/elementwise.mlir",
-                           INPUTS "/structured.mlir", INPUTS "/tensor.mlir",
-                           INPUTS "/windows.mlir", INPUTS "/control.mlir"}) {
+  for (const char *path :
+       {INPUTS "/elementwise.mlir", INPUTS "/structured.mlir",
+        INPUTS "/tensor.mlir", INPUTS "/windows.mlir", INPUTS "/control.mlir",
+        INPUTS "/attention.mlir"}) {
     GradientCheck *file = getFile(path);
     ASSERT_TRUE(file);
     tested.insert(file->getOpNames().begin(), file->getOpNames().end());
@@ -64,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(INPUTS "/elementwise.mlir", INPUTS "/structured.mlir",
                       INPUTS "/tensor.mlir", INPUTS "/windows.mlir",
                       INPUTS "/layers.mlir", INPUTS "/transformer-layer.mlir",
-                      INPUTS "/control.mlir"));
+                      INPUTS "/control.mlir", INPUTS "/attention.mlir"));
 
 INSTANTIATE_TEST_SUITE_P(Models, GradientFiles,
                          ::testing::Values(MODELS "/mlp.mlir",

@@ -90,6 +90,19 @@ void check(GradientCheck &file, const std::string &name) {
   }
 }
 
+/// Attention as loops that store no scores gives what products and a softmax
+/// do.
+void checkLoops(GradientCheck &file, const std::string &name) {
+  CompileOptions options;
+  options.keepAttention = true;
+  CompiledModule loops(print(file.getFunction(name)), options);
+  GradientCheck::Values looped = run(file, name, loops, /*split=*/true);
+  for (const auto &[role, array] : file.run(name, /*split=*/false))
+    EXPECT_LE(getDistance(looped.at(role), array), 1e-12)
+        << stringifyRoleKind(veeline::pipe::RoleKind(role.first)).str() << " "
+        << role.second << " of @" << name;
+}
+
 class HostGradients : public ::testing::TestWithParam<const char *> {};
 
 TEST_P(HostGradients, SplitIsFusedAndBothAreRight) {
@@ -104,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(INPUTS "/elementwise.mlir", INPUTS "/structured.mlir",
                       INPUTS "/tensor.mlir", INPUTS "/windows.mlir",
                       INPUTS "/layers.mlir", INPUTS "/transformer-layer.mlir",
-                      INPUTS "/control.mlir"));
+                      INPUTS "/control.mlir", INPUTS "/attention.mlir"));
 
 INSTANTIATE_TEST_SUITE_P(Models, HostGradients,
                          ::testing::Values(MODELS "/mlp.mlir",
@@ -112,6 +125,13 @@ INSTANTIATE_TEST_SUITE_P(Models, HostGradients,
                                            MODELS "/gpt-f32.mlir",
                                            MODELS "/gpt-rotary.mlir",
                                            MODELS "/gpt-tied.mlir"));
+
+TEST(HostAttention, LoopsAndProductsAgree) {
+  GradientCheck *file = getFile(INPUTS "/attention.mlir");
+  ASSERT_TRUE(file);
+  for (const std::string &name : file->getFunctions())
+    checkLoops(*file, name);
+}
 
 /// Any file: VEELINE_GRADIENT_FILE=model.mlir, with --gtest_filter=*GivenFile.
 TEST(HostGradients, GivenFile) {

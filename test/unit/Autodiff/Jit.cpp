@@ -22,7 +22,7 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "veeline/Autodiff/Registration.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/AttentionParts.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <cstring>
@@ -94,7 +94,7 @@ void veeline::test::registerTestDialects(DialectRegistry &registry) {
   veeline::autodiff::registerDerivativeInterfaces(registry);
 }
 
-/// What one-shot bufferization does not take: softmax and concat.
+/// What one-shot bufferization does not take: softmax, attention and concat.
 static LogicalResult decompose(ModuleOp module) {
   SmallVector<linalg::AggregatedOpInterface> ops;
   module.walk([&](linalg::AggregatedOpInterface op) { ops.push_back(op); });
@@ -105,6 +105,14 @@ static LogicalResult decompose(ModuleOp module) {
     if (failed(values))
       return failure();
     rewriter.replaceOp(op, *values);
+  }
+  SmallVector<veeline::pipe::AttentionOpInterface> attentions;
+  module.walk([&](veeline::pipe::AttentionOpInterface op) {
+    attentions.push_back(op);
+  });
+  for (veeline::pipe::AttentionOpInterface op : attentions) {
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOp(op, veeline::pipe::decomposeAttention(rewriter, op));
   }
   RewritePatternSet patterns(module.getContext());
   tensor::populateDecomposeTensorConcatPatterns(patterns);

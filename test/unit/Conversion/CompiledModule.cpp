@@ -191,6 +191,7 @@ void CompiledModule::build(const std::string &source,
   ASSERT_TRUE(module);
   BufferizeChunksOptions bufferize;
   bufferize.fuse = options.fuse;
+  bufferize.keepAttention = options.keepAttention;
   bufferize.gemmScratch = [&](const GemmDesc &) {
     return options.gemmScratchBytes;
   };

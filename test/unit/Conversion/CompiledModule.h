@@ -24,6 +24,7 @@ namespace veeline::test {
 
 struct CompileOptions {
   bool fuse = true;
+  bool keepAttention = false;
   std::string cpu = "native";
   uint64_t gemmScratchBytes = 0;
   uint64_t convolutionScratchBytes = 0;

@@ -6,7 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -20,6 +20,10 @@ void PipeDialect::registerOps() {
   addOperations<
 #define GET_OP_LIST
 #include "veeline/Dialect/Pipe/IR/PipeOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "veeline/Dialect/Pipe/IR/AttentionOps.cpp.inc"
       >();
 }
 

@@ -1,0 +1,36 @@
+//===- Attention.h - attention below the tensors ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_CONVERSION_ATTENTION_H
+#define VEELINE_CONVERSION_ATTENTION_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
+
+#include <optional>
+#include <string>
+
+namespace veeline {
+
+/// Bufferization of attention and its derivatives.
+void registerAttentionBufferization(mlir::DialectRegistry &registry);
+
+/// Whether a GPU has kernels of attention at all. Without them nothing is gained
+/// by finding it.
+bool hasAttentionKernels();
+
+/// Why a GPU has no kernel for `op`, on tensors or on buffers; nothing where it
+/// has one.
+std::optional<std::string> whyNoAttentionKernel(pipe::AttentionOpInterface op);
+
+/// Replaces `op`, on buffers of static shape, by loops of scalars, row by row.
+/// Fails with a diagnostic at the op.
+mlir::LogicalResult lowerAttentionToLoops(mlir::RewriterBase &rewriter,
+                                          pipe::AttentionOpInterface op);
+
+} // namespace veeline
+
+#endif // VEELINE_CONVERSION_ATTENTION_H

@@ -1,0 +1,86 @@
+//===- AttentionParts.h - attention as products and a softmax ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_IR_ATTENTIONPARTS_H
+#define VEELINE_DIALECT_PIPE_IR_ATTENTIONPARTS_H
+
+#include "mlir/IR/Builders.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
+
+namespace veeline::pipe {
+
+/// Emits what attention and its derivatives are made of as structured ops on
+/// tensors of static shape: the scores, [batch..., queries, keys], are one
+/// tensor. Where queries share keys, its last batch dimension is two here.
+class AttentionParts {
+public:
+  /// Of what `op` says, but with these tensors for its operands.
+  AttentionParts(mlir::OpBuilder &builder, AttentionOpInterface op,
+                 mlir::Value query, mlir::Value key, mlir::Value value,
+                 mlir::Value mask);
+
+  /// The masked scores.
+  mlir::Value createScores();
+  /// The output, of `element`s, and lse.
+  std::pair<mlir::Value, mlir::Value> createForward(mlir::Type element);
+  /// exp(scores - lse).
+  mlir::Value createWeights(mlir::Value scores, mlir::Value lse);
+  /// The gradient of the scores before their mask.
+  mlir::Value createScoreGradient(mlir::Value weights, mlir::Value outputGrad,
+                                  mlir::Value delta);
+  mlir::Value createQueryGradient(mlir::Value scoreGrad, mlir::Type element);
+  mlir::Value createKeyGradient(mlir::Value scoreGrad, mlir::Type element);
+  mlir::Value createValueGradient(mlir::Value weights, mlir::Value outputGrad,
+                                  mlir::Type element);
+  /// The gradient of a mask of floats.
+  mlir::Value createMaskGradient(mlir::Value scoreGrad, mlir::Type element);
+
+private:
+  using Body =
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>;
+
+  mlir::Value split(mlir::Value tensor, int64_t dim);
+  mlir::Value join(mlir::Value tensor);
+  mlir::Value convert(mlir::Value tensor, mlir::Type element);
+  mlir::Value createFilled(llvm::ArrayRef<int64_t> shape, double value);
+  mlir::Value createElementwise(mlir::ValueRange inputs,
+                                llvm::ArrayRef<mlir::AffineMap> maps,
+                                llvm::ArrayRef<int64_t> shape, Body body);
+  mlir::Value createReduction(mlir::Value input, mlir::AffineMap result,
+                              llvm::ArrayRef<int64_t> shape, double start,
+                              Body body);
+  mlir::Value createProduct(mlir::Value a, mlir::AffineMap aMap, mlir::Value b,
+                            mlir::AffineMap bMap, mlir::AffineMap map,
+                            llvm::ArrayRef<int64_t> shape);
+  mlir::AffineMap getMap(bool shared, llvm::ArrayRef<unsigned> loops,
+                         unsigned numLoops);
+  mlir::Value scale(mlir::Value scoreGrad);
+  llvm::SmallVector<int64_t> getShape(bool shared,
+                                      llvm::ArrayRef<int64_t> last);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  AttentionOpInterface op;
+  /// In the type of sums, the last batch dimension split where keys are shared.
+  mlir::Value query, key, value, mask;
+  /// The loops of the scores that the mask has.
+  llvm::SmallVector<unsigned> maskLoops;
+  mlir::Type element;
+  /// Batch dimensions of the scores as they are here.
+  unsigned numBatch;
+  /// The queries that share a key; 1 where none do.
+  int64_t shared = 1;
+  int64_t queries, keys, depth, valueDepth;
+};
+
+/// What replaces the results of `op`, on tensors of static shape: products and a
+/// softmax.
+llvm::SmallVector<mlir::Value> decomposeAttention(mlir::OpBuilder &builder,
+                                                  AttentionOpInterface op);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_IR_ATTENTIONPARTS_H
