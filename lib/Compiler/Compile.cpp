@@ -244,6 +244,12 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
                                    const CompileOptions &options,
                                    StringRef name) {
   moduleName = name;
+  // What is remarked of a model is said once.
+  bool isHeard = !command.quiet && artifact.metadata.programs.empty();
+  ScopedDiagnosticHandler remarks(&context, [&](Diagnostic &diagnostic) {
+    return success(!isHeard &&
+                   diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
   if (failed(run(module, "program", [&](OpPassManager &passManager) {
         buildProgramPipeline(passManager, options);
       })))
@@ -292,12 +298,6 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
 /// on, and leaves code that launches them.
 LogicalResult ArtifactBuilder::addKernels(ModuleOp module,
                                           size_t firstProgram) {
-  // Which kernels have no fast form is said once.
-  bool isHeard = !command.quiet && firstProgram == 0;
-  ScopedDiagnosticHandler remarks(&context, [&](Diagnostic &diagnostic) {
-    return success(!isHeard &&
-                   diagnostic.getSeverity() == DiagnosticSeverity::Remark);
-  });
   device->share(module);
   if (failed(run(module, "kernels",
                  [&](OpPassManager &passManager) {

@@ -10,6 +10,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "veeline/Conversion/Attention.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -68,14 +69,25 @@ static void addBoundLengths(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeBindLengths(lengths));
 }
 
+/// The scores of attention are no values between which a model can be cut, so
+/// it is found before anything else.
+static void addAttention(OpPassManager &passManager,
+                         const CompileOptions &options) {
+  if (options.target == KernelTarget::Cuda && hasAttentionKernels())
+    passManager.addNestedPass<func::FuncOp>(
+        pipe::createPipeRecognizeAttention());
+}
+
 void veeline::buildPartitionPipeline(OpPassManager &passManager,
                                      const CompileOptions &options) {
+  addAttention(passManager, options);
   addBoundLengths(passManager, options);
   addPartition(passManager, options);
 }
 
 void veeline::buildProgramPipeline(OpPassManager &passManager,
                                    const CompileOptions &options) {
+  addAttention(passManager, options);
   addBoundLengths(passManager, options);
   if (options.memoryLimits.empty()) {
     addPartition(passManager, options);

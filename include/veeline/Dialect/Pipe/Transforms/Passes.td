@@ -25,6 +25,28 @@ def PipeBindLengths : Pass<"pipe-bind-lengths", "::mlir::ModuleOp"> {
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def PipeRecognizeAttention : Pass<"pipe-recognize-attention", "::mlir::func::FuncOp"> {
+  let summary = "Find softmax(Q K^T) V among a function's ops";
+  let description = [{
+    Replaces two matrix products with a softmax between them by one `pipe.attention`, whatever ops the
+    softmax, the scale and the masks are spread over: structured ops, ops on tensors, `linalg.softmax`, with or without a
+    maximum that is subtracted, through conversions between float types, reshapes, transpositions
+    and broadcasts. What is around them stays: projections, rotations, the split into heads. Heads of queries that share keys and
+    values do so in the op.
+
+    A mask that hides the keys behind a query becomes `causal`: comparisons of places, and constant tables. So does
+    a number that is added or filled in, if it is -10000 or less. Another mask, boolean or added, is an operand, with
+    those dimensions only that it really has.
+
+    Softmax and products are computed in the type of sums, without roundings between them that the model may have.
+    A product of a softmax that is not fused gets a remark that says why.
+  }];
+  let dependentDialects = [
+    "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
   let summary = "Cut the model function into chunks";
   let description = [{

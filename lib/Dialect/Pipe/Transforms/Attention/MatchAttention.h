@@ -1,0 +1,71 @@
+//===- MatchAttention.h - attention among other ops -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_ATTENTION_MATCHATTENTION_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_ATTENTION_MATCHATTENTION_H
+
+#include "ScalarExpression.h"
+
+namespace veeline::pipe {
+
+/// Tensors that have the elements of an operand, from the operand itself back.
+using Places = llvm::SmallVector<std::pair<mlir::Value, Access>>;
+
+/// softmax(Q K^T) V as it was found. Digits are those of `tracer`.
+struct AttentionMatch {
+  /// The product with V, and the place of its result's elements.
+  mlir::linalg::LinalgOp context;
+  Access contextAccess;
+  /// The product of Q and K, and the place of its result's elements.
+  mlir::linalg::LinalgOp scores;
+  Access scoreAccess;
+  std::unique_ptr<ExpressionTracer> tracer;
+  /// The digits of the batch in order, the others' places.
+  Index batch, queries, keys, depth, valueDepth;
+  Places query, key, value;
+
+  double scale = 1;
+  struct Masks {
+    bool causal = false;
+    /// Added to the scores or, where `isBoolean`, the one that says which ones
+    /// stay.
+    llvm::SmallVector<const Expression *, 1> masks = {};
+    bool isBoolean = false;
+    /// The boolean says which scores go.
+    bool isHiding = false;
+    /// What these become.
+    double fill = 0;
+  } masks;
+};
+
+/// What is known of a product that could be attention's second one.
+struct AttentionCandidate {
+  std::optional<AttentionMatch> match;
+  /// Where it has a softmax: why it is not attention all the same.
+  std::string reason;
+};
+
+/// Looks at the product `context`, whose left or right operand may be a
+/// softmax.
+AttentionCandidate matchAttention(mlir::linalg::LinalgOp context);
+
+/// A score below this has no weight beside one that is not masked.
+inline constexpr double hiddenScore = -1e4;
+
+enum class MaskKind {
+  General,
+  Nothing,      ///< the same as no mask
+  Causal,       ///< true, or 0, where the key is not behind the query
+  HidesCausally ///< true where the key is behind the query
+};
+
+/// What a mask is, as a function of the query's and the key's place.
+MaskKind classifyMask(const Expression *mask, bool isBoolean,
+                      const AttentionMatch &match);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_ATTENTION_MATCHATTENTION_H

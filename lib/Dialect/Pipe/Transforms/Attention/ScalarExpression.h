@@ -1,0 +1,171 @@
+//===- ScalarExpression.h - an element as an expression ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an element of a tensor is computed from, whatever ops, reshapes,
+// transpositions and broadcasts the computation is spread over. Equal
+// expressions are one object, so that comparing them is comparing pointers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_ATTENTION_SCALAREXPRESSION_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_ATTENTION_SCALAREXPRESSION_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <optional>
+
+namespace veeline::pipe {
+
+/// A place along one dimension, as digits of a number of mixed radix, the most
+/// significant one first. Each digit is a loop, or stands still at one place.
+/// Along a dimension of one element there are none.
+using Index = llvm::SmallVector<unsigned, 2>;
+
+/// A place in a tensor.
+using Access = llvm::SmallVector<Index, 4>;
+
+struct Expression {
+  enum class Kind {
+    Element,   ///< of `tensor`, at `access`
+    Position,  ///< the number of the iteration along `position`
+    Number,    ///< a constant
+    Operation, ///< `op`, an op of arith or math, on `operands`
+    Sum,       ///< of operands[0] along the keys, plus operands[1]
+    Maximum,   ///< of operands[0] along the keys, and of operands[1]
+    Softmax,   ///< of operands[0] along the keys
+  };
+
+  Kind kind;
+  mlir::Value tensor = {};
+  Access access = {};
+  Index position = {};
+  double number = 0;
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<const Expression *, 3> operands = {};
+  /// Bit i: the expression depends on digit i.
+  uint64_t digits = 0;
+  /// A tensor whose elements are the values of this expression, and where;
+  /// null where there is none.
+  mlir::Value storage = {};
+  Access storageAccess = {};
+
+  template <typename OpT> bool isOp() const {
+    return kind == Kind::Operation && llvm::isa<OpT>(op);
+  }
+  bool isNumber(double value) const {
+    return kind == Kind::Number && number == value;
+  }
+};
+
+inline uint64_t getDigits(const Index &index) {
+  uint64_t digits = 0;
+  for (unsigned digit : index)
+    digits |= uint64_t(1) << digit;
+  return digits;
+}
+
+inline uint64_t getDigits(const Access &access) {
+  uint64_t digits = 0;
+  for (const Index &index : access)
+    digits |= getDigits(index);
+  return digits;
+}
+
+/// Follows elements back to what they are computed from. Conversions between
+/// float types are the identity here, and so are conversions of integers that
+/// keep every value.
+class ExpressionTracer {
+public:
+  /// That a digit has to become two, the second of `size`, for a reshape to be
+  /// followed.
+  struct Split {
+    unsigned digit;
+    int64_t size;
+  };
+
+  /// `sizes` of the digits, of which those of `divisible` may be split.
+  /// Reductions are followed if they run along `keys`.
+  ExpressionTracer(llvm::ArrayRef<int64_t> sizes, uint64_t divisible,
+                   Index keys)
+      : sizes(sizes), divisible(divisible), keys(std::move(keys)) {}
+
+  const Expression *trace(mlir::Value tensor, const Access &access);
+
+  /// The tensors whose elements are those of `tensor`, from it on back through
+  /// what only moves elements.
+  llvm::SmallVector<std::pair<mlir::Value, Access>>
+  traceMoves(mlir::Value tensor, Access access);
+
+  /// One more digit, and its number.
+  unsigned addDigit(int64_t size) {
+    sizes.push_back(size);
+    return sizes.size() - 1;
+  }
+  /// Whether `digits` has one that stands still.
+  bool hasFixed(uint64_t digits) const;
+
+  /// Set where following something needed other digits.
+  const std::optional<Split> &getSplit() const { return split; }
+  /// The ops that expressions were followed through.
+  const llvm::SetVector<mlir::Operation *> &getOps() const { return ops; }
+  /// The number of elements along `index`; dynamic where it is not known.
+  int64_t getSize(const Index &index) const;
+
+private:
+  struct Body;
+
+  const Expression *traceOp(mlir::OpResult result, const Access &access);
+  const Expression *traceStructured(mlir::linalg::LinalgOp op, unsigned result,
+                                    const Access &access);
+  const Expression *traceReduction(mlir::linalg::LinalgOp op, Body &body,
+                                   unsigned result);
+  const Expression *traceElementwise(mlir::Operation *op, const Access &access);
+  const Expression *traceBody(Body &body, mlir::Value value);
+  const Expression *traceOperand(Body &body, mlir::OpOperand &operand);
+  const Expression *traceScalar(mlir::Value value);
+  const Expression *traceConstant(mlir::Attribute value);
+  std::optional<Access> traceReshape(mlir::Operation *op, const Access &access);
+  std::optional<Access> traceSlice(mlir::tensor::ExtractSliceOp slice,
+                                   const Access &access);
+  const Expression *traceInsertion(mlir::tensor::InsertSliceOp insertion,
+                                   const Access &access);
+  unsigned addFixed(int64_t place, int64_t size);
+  int64_t takeFixed(Index &index) const;
+  std::optional<Access> splitIndex(const Index &index,
+                                   llvm::ArrayRef<int64_t> extents);
+  bool covers(const Index &index, int64_t extent) const;
+  bool covers(const Access &access, mlir::Type type) const;
+
+  const Expression *getElement(mlir::Value tensor, const Access &access);
+  const Expression *getNumber(double value);
+  const Expression *getPosition(const Index &index);
+  const Expression *getReduction(Expression::Kind kind,
+                                 llvm::ArrayRef<const Expression *> operands);
+  const Expression *getOperation(mlir::Operation *op,
+                                 llvm::ArrayRef<const Expression *> operands);
+  const Expression *intern(Expression expression);
+
+  llvm::SmallVector<int64_t> sizes;
+  /// Where digits stand still.
+  llvm::SmallDenseMap<unsigned, int64_t> fixed;
+  uint64_t divisible;
+  Index keys;
+  std::optional<Split> split;
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::StringMap<std::unique_ptr<Expression>> expressions;
+  llvm::StringMap<const Expression *> traced;
+  /// While moves are followed: operands of ops are elements as they are.
+  bool isShallow = false;
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_ATTENTION_SCALAREXPRESSION_H
