@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Library.h"
+#include "Nccl.h"
 #include "Parts.h"
 
 #include <algorithm>
@@ -18,67 +18,13 @@ using namespace veeline;
 using namespace veeline::bench;
 namespace api = veeline::cuda::api;
 
-namespace {
-/// As nccl.h has them.
-using NcclComm = struct OpaqueNcclComm *;
-using NcclResult = int;
-struct NcclId {
-  char bytes[128];
-};
-constexpr int ncclInt8 = 0;
-
-/// X(name, parameters).
-#define VEELINE_BENCH_NCCL(X)                                                  \
-  X(ncclGetVersion, (int *version))                                            \
-  X(ncclGetUniqueId, (NcclId * id))                                            \
-  X(ncclCommInitRank, (NcclComm * comm, int ranks, NcclId id, int rank))       \
-  X(ncclCommDestroy, (NcclComm comm))                                          \
-  X(ncclGroupStart, ())                                                        \
-  X(ncclGroupEnd, ())                                                          \
-  X(ncclSend, (const void *data, size_t count, int type, int peer,             \
-               NcclComm comm, api::Stream stream))                             \
-  X(ncclRecv, (void *data, size_t count, int type, int peer, NcclComm comm,    \
-               api::Stream stream))
-
-/// The functions of NCCL.
-struct Nccl {
-#define VEELINE_DECLARE(name, parameters) NcclResult(*name) parameters;
-  VEELINE_BENCH_NCCL(VEELINE_DECLARE)
-#undef VEELINE_DECLARE
-  const char *(*ncclGetErrorString)(NcclResult);
-
-  static Expected<Nccl> load(const std::string &path);
-  Status check(const std::string &call, NcclResult result) const {
-    if (result == 0)
-      return Status::success();
-    return Status::error(call + ": " + ncclGetErrorString(result));
-  }
-};
-} // namespace
-
-Expected<Nccl> Nccl::load(const std::string &path) {
-  Expected<cuda::Library> library =
-      cuda::Library::open({"NCCL, which sends messages between GPUs",
-                           "--nccl",
-                           "install NCCL 2.18 or later",
-                           {"libnccl.so.2"}},
-                          path);
-  if (!library.ok())
-    return library.status();
-  Nccl nccl;
-#define VEELINE_FIND(name, parameters)                                         \
-  nccl.name = reinterpret_cast<decltype(nccl.name)>(library->find(#name));     \
-  if (!nccl.name)                                                              \
-    return Status::error("'" + library->path() + "' has no function " #name);
-  VEELINE_BENCH_NCCL(VEELINE_FIND)
-  VEELINE_FIND(ncclGetErrorString, ())
-#undef VEELINE_FIND
-  return nccl;
-}
+/// ncclInt8.
+static constexpr int bytesType = 0;
 
 /// Written by the first rank under another name, so that nobody reads half.
-static Expected<NcclId> meet(const Nccl &nccl, const NcclOptions &ranks) {
-  NcclId id = {};
+static Expected<api::UniqueId> meet(const cuda::Nccl &nccl,
+                                    const NcclOptions &ranks) {
+  api::UniqueId id = {};
   if (ranks.rank == 0)
     VEELINE_TRY(VEELINE_CALL(nccl, ncclGetUniqueId, &id));
   if (ranks.numRanks == 1)
@@ -86,7 +32,7 @@ static Expected<NcclId> meet(const Nccl &nccl, const NcclOptions &ranks) {
   if (ranks.rank == 0) {
     std::string other = ranks.file + ".new";
     std::ofstream stream(other, std::ios::binary);
-    stream.write(id.bytes, sizeof(id.bytes));
+    stream.write(id.internal, sizeof(id.internal));
     stream.close();
     if (!stream || std::rename(other.c_str(), ranks.file.c_str()) != 0)
       return Status::error("cannot write '" + ranks.file + "'");
@@ -96,7 +42,7 @@ static Expected<NcclId> meet(const Nccl &nccl, const NcclOptions &ranks) {
               std::chrono::duration<double>(ranks.timeoutSeconds);
   while (std::chrono::steady_clock::now() < last) {
     std::ifstream stream(ranks.file, std::ios::binary);
-    if (stream.read(id.bytes, sizeof(id.bytes)))
+    if (stream.read(id.internal, sizeof(id.internal)))
       return id;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -107,7 +53,7 @@ namespace {
 /// Messages of each rank to the next one.
 class Ring {
 public:
-  Ring(Gpu &gpu, const Nccl &nccl, const NcclOptions &ranks)
+  Ring(Gpu &gpu, const cuda::Nccl &nccl, const NcclOptions &ranks)
       : gpu(gpu), nccl(nccl), ranks(ranks) {}
   ~Ring() {
     if (comm)
@@ -125,9 +71,9 @@ private:
   }
 
   Gpu &gpu;
-  const Nccl &nccl;
+  const cuda::Nccl &nccl;
   const NcclOptions &ranks;
-  NcclComm comm = nullptr;
+  api::Comm comm = nullptr;
   cuda::DeviceMemory from, to;
 };
 } // namespace
@@ -143,11 +89,13 @@ static std::string patternOf(int rank) {
 }
 
 Status Ring::prepare() {
-  Expected<NcclId> id = meet(nccl, ranks);
+  Expected<api::UniqueId> id = meet(nccl, ranks);
   if (!id.ok())
     return id.status();
-  VEELINE_TRY(VEELINE_CALL(nccl, ncclCommInitRank, &comm, ranks.numRanks, *id,
-                           ranks.rank));
+  api::NcclConfig config;
+  config.blocking = 1;
+  VEELINE_TRY(VEELINE_CALL(nccl, ncclCommInitRankConfig, &comm, ranks.numRanks,
+                           *id, ranks.rank, &config));
   int64_t most = *std::max_element(ranks.sizes.begin(), ranks.sizes.end());
   VEELINE_TRY(from.allocate(gpu.device(), most));
   VEELINE_TRY(to.allocate(gpu.device(), most));
@@ -162,9 +110,9 @@ Status Ring::exchange(int64_t bytes) {
   auto count = static_cast<size_t>(bytes);
   int next = (ranks.rank + 1) % ranks.numRanks;
   VEELINE_TRY(VEELINE_CALL(nccl, ncclGroupStart));
-  Status sent = VEELINE_CALL(nccl, ncclSend, from.data(), count, ncclInt8, next,
-                             comm, gpu.stream());
-  Status received = VEELINE_CALL(nccl, ncclRecv, to.data(), count, ncclInt8,
+  Status sent = VEELINE_CALL(nccl, ncclSend, from.data(), count, bytesType,
+                             next, comm, gpu.stream());
+  Status received = VEELINE_CALL(nccl, ncclRecv, to.data(), count, bytesType,
                                  previous(), comm, gpu.stream());
   Status closed = VEELINE_CALL(nccl, ncclGroupEnd);
   VEELINE_TRY(sent);
@@ -210,15 +158,14 @@ Status bench::measureNccl(const GpuOptions &options, const NcclOptions &ranks) {
   Expected<std::unique_ptr<Gpu>> gpu = Gpu::open(options);
   if (!gpu.ok())
     return gpu.status();
-  Expected<Nccl> nccl = Nccl::load(options.nccl);
+  Expected<cuda::Nccl> nccl = cuda::Nccl::load(options.nccl);
   if (!nccl.ok())
     return nccl.status();
-  int version = 0;
-  VEELINE_TRY(VEELINE_CALL(*nccl, ncclGetVersion, &version));
   Ring ring(**gpu, *nccl, ranks);
   VEELINE_TRY(ring.prepare());
   if (ranks.rank == 0)
-    printRow("NCCL's version", version, "", "");
+    printRow("NCCL's version", static_cast<double>(nccl->version / 100) / 100,
+             "");
   for (int64_t bytes : ranks.sizes)
     VEELINE_TRY(ring.measure(bytes));
   return Status::success();

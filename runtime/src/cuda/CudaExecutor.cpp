@@ -90,7 +90,7 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
     int32_t rank = worker->rank.index;
     Status status = findStep(rank, options);
     if (status.ok())
-      status = prepareRank(rank);
+      status = prepareRank(rank, options);
     if (status.ok() && network)
       status = connect(options);
     if (!status.ok())
@@ -205,7 +205,7 @@ Status CudaExecutor::findStep(int32_t index, const CudaOptions &options) {
   return Status::success();
 }
 
-Status CudaExecutor::prepareRank(int32_t index) {
+Status CudaExecutor::prepareRank(int32_t index, const CudaOptions &options) {
   const artifact::Metadata &metadata = artifact.metadata;
   Worker &worker = *workers[index];
   CudaRank &rank = worker.rank;
@@ -235,7 +235,8 @@ Status CudaExecutor::prepareRank(int32_t index) {
   rank.resultTypes = &metadata.results;
   worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
   VEELINE_TRY(worker.device->makeCurrent());
-  VEELINE_TRY(rank.prepare(artifact, worker.device, blas));
+  VEELINE_TRY(rank.prepare(artifact, worker.device, blas, options.poison));
+  VEELINE_TRY(keepTimes(worker, options));
   if (network)
     return Status::success();
   auto newTransport = std::make_unique<LocalTransport>(std::move(channels));
@@ -360,13 +361,15 @@ void CudaExecutor::runStep(Worker &worker) {
     (void)rank.require(rank.endStep());
   // Also after a fault: what was issued reads what others may write.
   Status ended = rank.synchronize();
+  rank.addTimes();
   if (!rank.failed && rank.require(ended))
     rank.readReports();
 }
 
 /// What a step does must be the same each time, and all of one device.
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
-  bool isOne = !options.isEager && artifact.metadata.lengths.empty();
+  bool isOne = !options.isEager && options.timelineEvents == 0 &&
+               artifact.metadata.lengths.empty();
   for (const Worker *worker : local)
     isOne = isOne && !worker->rank.description->readsBack &&
             worker->device == local.front()->device;
@@ -378,6 +381,33 @@ std::vector<CudaRank *> CudaExecutor::allRanks() const {
   for (Worker *worker : local)
     ranks.push_back(&worker->rank);
   return ranks;
+}
+
+Status CudaExecutor::keepTimes(Worker &worker, const CudaOptions &options) {
+  if (options.timelineEvents == 0)
+    return Status::success();
+  for (auto &[ordinal, entry] : devices)
+    if (entry.device == worker.device) {
+      if (!entry.origin)
+        VEELINE_TRY(entry.origin.emplace().prepare(*entry.device));
+      return worker.rank.keepTimes(*entry.origin, options.timelineEvents);
+    }
+  return Status::success();
+}
+
+/// While no stream has anything to do.
+Status CudaExecutor::setOrigins() {
+  for (auto &[ordinal, entry] : devices) {
+    if (!entry.origin)
+      continue;
+    for (Worker *worker : local)
+      if (worker->device == entry.device) {
+        VEELINE_TRY(entry.device->makeCurrent());
+        VEELINE_TRY(entry.origin->set(worker->rank.computeStream()));
+        break;
+      }
+  }
+  return Status::success();
 }
 
 /// What is copied to the device goes before the graph, not into it.
@@ -444,6 +474,11 @@ CudaExecutor::~CudaExecutor() {
         deviceChannels[i].reset();
     workers[worker->rank.index].reset();
   }
+  for (auto &[ordinal, entry] : devices) {
+    if (entry.origin)
+      (void)entry.device->makeCurrent().ok();
+    entry.origin.reset();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -464,6 +499,8 @@ Status CudaExecutor::begin(const void *const *newInputs,
     selectInputs(*this, artifact.metadata, newInputs, worker->rank,
                  worker->inputs);
     CudaRank &rank = worker->rank;
+    if (rank.deviceTimeline)
+      rank.deviceTimeline->setStep(static_cast<int32_t>(settings.step));
     std::fill(rank.versions.begin(), rank.versions.end(), -1);
     rank.lastOp.store(-1, std::memory_order_relaxed);
     rank.isInStep.store(true, std::memory_order_release);
@@ -472,6 +509,10 @@ Status CudaExecutor::begin(const void *const *newInputs,
          : stepsDone == 1                ? Mode::capture
                                          : Mode::replay;
   ++stepsDone;
+  if (Status status = setOrigins(); !status.ok()) {
+    fault.raise(status.message());
+    return status;
+  }
   isReplaying.store(mode == Mode::replay, std::memory_order_relaxed);
   if (mode != Mode::eager)
     if (Status status = beginCaptured(); !status.ok()) {
@@ -571,6 +612,7 @@ void CudaExecutor::describe(ShortText &text) const {
 Expected<DeviceUse> CudaExecutor::memoryOf(int32_t rank) const {
   const Device &device = *workers[rank]->device;
   DeviceUse use;
+  VEELINE_TRY(workers[rank]->rank.inspectArena(use));
   use.device = device.name();
   for (const auto &[ordinal, entry] : devices)
     if (entry.device.get() == &device) {
@@ -584,6 +626,15 @@ Expected<DeviceUse> CudaExecutor::memoryOf(int32_t rank) const {
   VEELINE_TRY(device.usedBytes(used));
   use.messages = used - usedBeforeMessages;
   return use;
+}
+
+std::vector<std::vector<host::Event>>
+CudaExecutor::timeline(int32_t steps) const {
+  std::vector<std::vector<host::Event>> ranks;
+  for (const Worker *worker : local)
+    if (worker->rank.deviceTimeline)
+      ranks.push_back(worker->rank.deviceTimeline->lastEvents(steps));
+  return ranks;
 }
 
 //===----------------------------------------------------------------------===//

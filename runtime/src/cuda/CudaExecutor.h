@@ -59,11 +59,9 @@ public:
   void describe(ShortText &text) const override;
   int64_t currentStep() const override { return settings.step; }
 
-  /// Of the GPU of a rank of this process.
+  /// Of the GPU of a rank of this process, whose arena was poisoned.
   Expected<DeviceUse> memoryOf(int32_t rank) const;
-  std::vector<std::vector<host::Event>> timeline(int32_t) const override {
-    return {};
-  }
+  std::vector<std::vector<host::Event>> timeline(int32_t steps) const override;
 
 private:
   /// A thread and what it works on.
@@ -82,6 +80,7 @@ private:
   struct OpenDevice {
     std::shared_ptr<Device> device;
     int64_t afterContext = 0, afterCode = 0; ///< Bytes in use.
+    std::optional<StepOrigin> origin;        ///< Where times are kept.
   };
 
   CudaExecutor(const artifact::Artifact &artifact,
@@ -95,7 +94,7 @@ private:
   Status addChannels();
   Status addLocalChannel(int32_t index);
   Status findStep(int32_t index, const CudaOptions &options);
-  Status prepareRank(int32_t index);
+  Status prepareRank(int32_t index, const CudaOptions &options);
   Status connect(const CudaOptions &options);
   Status addReductions();
   Expected<std::shared_ptr<DeviceReduction>>
@@ -105,6 +104,8 @@ private:
   void runStep(Worker &worker);
   bool canBeCaptured(const CudaOptions &options) const;
   std::vector<CudaRank *> allRanks() const;
+  Status keepTimes(Worker &worker, const CudaOptions &options);
+  Status setOrigins();
   Status beginCaptured();
   Status finishCaptured();
   void waitUntilDone();

@@ -28,6 +28,11 @@ struct CudaOptions {
   int32_t minNcclChannels = 0, maxNcclChannels = 0;
   /// Issue each step anew, and never replay a graph.
   bool isEager = false;
+  /// Fill arenas with what shows whether it was written.
+  bool poison = false;
+  /// Events that each rank keeps of when its operations ran, of steps that are
+  /// issued anew; 0: no timeline.
+  size_t timelineEvents = 0;
   /// Where given, one rank runs here and each other one in a process with a GPU
   /// of its own. Outlives the executor.
   host::Network *network = nullptr;

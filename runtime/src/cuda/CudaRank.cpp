@@ -20,6 +20,11 @@ using namespace veeline;
 using namespace veeline::cuda;
 using artifact::DataType;
 
+/// A NaN as f32 and as f64, so that a read of poison shows in the loss too.
+static constexpr unsigned char poisonByte = 0xff;
+/// As much as is looked at at once.
+static constexpr int64_t inspectedBytes = int64_t(16) << 20;
+
 /// Places in pinned memory.
 static constexpr int64_t pinnedAlignment = 64;
 
@@ -36,13 +41,17 @@ static api::DevicePointer addressOf(const void *place) {
 //===----------------------------------------------------------------------===//
 
 Status CudaRank::prepare(const artifact::Artifact &artifact,
-                         std::shared_ptr<Device> newDevice,
-                         const BlasLt &blas) {
+                         std::shared_ptr<Device> newDevice, const BlasLt &blas,
+                         bool isPoisoned) {
   device = std::move(newDevice);
   code = &*artifact.metadata.device;
   optimizer = artifact.metadata.optimizer;
   VEELINE_TRY(arena.allocate(*device, description->arenaBytes));
   VEELINE_TRY(makeStreams());
+  if (isPoisoned)
+    VEELINE_TRY(VEELINE_CALL(
+        driver(), cuMemsetD8Async, arena.address(), poisonByte,
+        static_cast<size_t>(description->arenaBytes), computeStream()));
   VEELINE_TRY(allocatePinned(artifact.metadata));
   VEELINE_TRY(
       gemms.prepare(blas, description->gemms, description->libraryBytes));
@@ -90,6 +99,12 @@ Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
   return VEELINE_CALL(driver(), cuStreamSynchronize, computeStream());
 }
 
+Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
+  deviceTimeline = std::make_unique<host::Timeline>(timelineEvents);
+  times = std::make_unique<OpTimes>();
+  return times->prepare(*device, origin, description->ops.size());
+}
+
 //===----------------------------------------------------------------------===//
 // Around a step
 //===----------------------------------------------------------------------===//
@@ -112,6 +127,8 @@ Status CudaRank::beginStep(const void *const *inputs,
                            const StepSettings &newSettings, bool isReplayed) {
   if (!isReplayed)
     std::fill(isReported.begin(), isReported.end(), 0);
+  if (times)
+    times->beginStep();
   transport->beginStep(*this, isReplayed);
   int64_t at = 0;
   for (const artifact::Input &input : description->inputs) {
@@ -153,6 +170,11 @@ Status CudaRank::endStep() {
   return Status::success();
 }
 
+void CudaRank::addTimes() {
+  if (times)
+    times->addTo(*deviceTimeline, description->ops);
+}
+
 void CudaRank::readReports() {
   for (size_t i = 0; i < isReported.size(); ++i) {
     if (!isReported[i])
@@ -190,6 +212,60 @@ bool CudaRank::require(const Status &status) {
   if (!status.ok() && !failed)
     fail(status.message());
   return status.ok();
+}
+
+//===----------------------------------------------------------------------===//
+// What was written
+//===----------------------------------------------------------------------===//
+
+Status CudaRank::readArena(int64_t offset, std::string &bytes) {
+  VEELINE_TRY(VEELINE_CALL(driver(), cuMemcpyDtoHAsync_v2, bytes.data(),
+                           arena.address() + static_cast<uint64_t>(offset),
+                           bytes.size(), computeStream()));
+  return VEELINE_CALL(driver(), cuStreamSynchronize, computeStream());
+}
+
+static bool isPoison(char byte) {
+  return static_cast<unsigned char>(byte) == poisonByte;
+}
+
+/// Adds those of 64 bytes that were written from `offset` to `end`.
+Status CudaRank::countLines(int64_t offset, int64_t end, int64_t &lines) {
+  constexpr int64_t line = 64;
+  for (std::string bytes; offset < end;
+       offset += static_cast<int64_t>(bytes.size())) {
+    bytes.resize(static_cast<size_t>(std::min(inspectedBytes, end - offset)));
+    VEELINE_TRY(readArena(offset, bytes));
+    for (size_t i = 0; i < bytes.size(); i += line)
+      lines += !std::all_of(bytes.data() + i,
+                            bytes.data() + std::min(i + line, bytes.size()),
+                            isPoison);
+  }
+  return Status::success();
+}
+
+Status CudaRank::inspectArena(DeviceUse &use) {
+  VEELINE_TRY(device->makeCurrent());
+  std::vector<std::pair<int64_t, int64_t>> regions;
+  for (const artifact::Region &region : description->regions)
+    regions.emplace_back(region.offset, region.offset + region.bytes);
+  std::sort(regions.begin(), regions.end());
+  regions.emplace_back(description->arenaBytes, description->arenaBytes);
+  int64_t covered = 0;
+  for (auto [begin, end] : regions) {
+    VEELINE_TRY(countLines(covered, begin, use.strayLines));
+    covered = std::max(covered, end);
+  }
+  std::string bytes;
+  for (int64_t end = description->arenaBytes; end > 0 && use.highWater == 0;) {
+    bytes.resize(static_cast<size_t>(std::min(inspectedBytes, end)));
+    end -= static_cast<int64_t>(bytes.size());
+    VEELINE_TRY(readArena(end, bytes));
+    auto last = std::find_if_not(bytes.rbegin(), bytes.rend(), isPoison);
+    if (last != bytes.rend())
+      use.highWater = end + (bytes.rend() - last);
+  }
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -448,10 +524,15 @@ void CudaRank::opBegin(int32_t op) {
   VEELINE_CHECK(currentOp == -1, "an op begins inside of another");
   currentOp.store(op, std::memory_order_relaxed);
   move();
+  if (times)
+    (void)require(times->begin(op, computeStream()));
 }
 
 void CudaRank::opEnd(int32_t op) {
   VEELINE_CHECK(currentOp == op, "an op ends that has not begun");
+  if (times)
+    (void)require(times->end(op, lengthOf(description->ops[op].microbatch),
+                             computeStream()));
   lastOp.store(op, std::memory_order_relaxed);
   currentOp.store(-1, std::memory_order_relaxed);
   move();

@@ -8,7 +8,9 @@
 #define VEELINE_RUNTIME_CUDA_CUDARANK_H
 
 #include "Device.h"
+#include "DeviceUse.h"
 #include "GemmLt.h"
+#include "OpTimes.h"
 #include "Rank.h"
 #include "Transport.h"
 
@@ -24,11 +26,15 @@ public:
   /// Allocates what the rank needs on `device`, which is current, and finds
   /// its algorithms.
   Status prepare(const artifact::Artifact &artifact,
-                 std::shared_ptr<Device> newDevice, const BlasLt &blas);
+                 std::shared_ptr<Device> newDevice, const BlasLt &blas,
+                 bool isPoisoned);
   /// Once it is prepared, and before its first step.
   void setTransport(std::unique_ptr<Transport> newTransport) {
     transport = std::move(newTransport);
   }
+  /// The last `timelineEvents` events are kept, from the next step on.
+  /// `origin` is that of the device.
+  Status keepTimes(const StepOrigin &origin, size_t timelineEvents);
   /// Wakes it where it waits for other ranks. From any thread.
   void abort() {
     if (transport)
@@ -46,6 +52,8 @@ public:
   /// Waits for all that was issued.
   Status synchronize();
   const std::vector<Stream> &allStreams() const { return streams; }
+  /// Of a step that has ended, perhaps by a fault: adds what was timed.
+  void addTimes();
   /// Of a step that has ended: writes what was reported.
   void readReports();
   /// The square of the averaged gradient of entry `param`, as reported.
@@ -54,6 +62,8 @@ public:
   /// One for each batch argument and buffer: its place in the arena, or null.
   const void *const *inputPlaces() const { return places.data(); }
   const DeviceMemory &memory() const { return arena; }
+  /// What was written of an arena that was poisoned.
+  Status inspectArena(DeviceUse &use);
   const Device &gpu() const { return *device; }
 
   const Driver &driver() const { return device->driver(); }
@@ -68,6 +78,9 @@ public:
                         : std::unique_lock<std::mutex>();
   }
   std::mutex *captureMutex = nullptr;
+
+  /// What the GPU did, and not, as `timeline`, the host; null: not asked for.
+  std::unique_ptr<host::Timeline> deviceTimeline;
 
   /// Launches with the grid of the table, or, where `blocks` is not 0, that
   /// many.
@@ -114,6 +127,8 @@ public:
 private:
   Status makeStreams();
   Status writeConstants(const artifact::Artifact &artifact);
+  Status readArena(int64_t offset, std::string &bytes);
+  Status countLines(int64_t offset, int64_t end, int64_t &lines);
   Status allocatePinned(const artifact::Metadata &metadata);
   void beginUnit();
   void failOnDevice(const char *what);
@@ -132,6 +147,7 @@ private:
   int64_t settingsAt = 0, resultsAt = 0, normsAt = 0, wordAt = 0;
   std::vector<char> isReported; ///< By result and microbatch of the rank.
 
+  std::unique_ptr<OpTimes> times; ///< Null: not asked for.
   std::unique_ptr<Transport> transport;
   bool isInGroup = false;
   /// Lengths go from host to host, whatever place the step has for them.

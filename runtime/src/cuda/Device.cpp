@@ -225,9 +225,9 @@ Event::~Event() {
     (void)driver->cuEventDestroy_v2(event);
 }
 
-Status Event::create(const Device &device) {
-  VEELINE_TRY(
-      VEELINE_CALL(device.driver(), cuEventCreate, &event, api::disableTiming));
+Status Event::create(const Device &device, bool isTimed) {
+  VEELINE_TRY(VEELINE_CALL(device.driver(), cuEventCreate, &event,
+                           isTimed ? 0 : api::disableTiming));
   driver = &device.driver();
   return Status::success();
 }

@@ -116,7 +116,8 @@ public:
   Event(Event &&other) noexcept;
   ~Event();
 
-  Status create(const Device &device);
+  /// One that is timed says when it was, and takes longer.
+  Status create(const Device &device, bool isTimed = false);
   api::Event get() const { return event; }
 
 private:

@@ -39,6 +39,10 @@ public:
   }
   /// A matrix product or a convolution of the op that runs.
   void addCall(int64_t begin, int64_t end) { opGemm += end - begin; }
+  /// An op that somebody else has timed.
+  void addOp(int32_t op, int64_t begin, int64_t end, int64_t length) {
+    add({op, step, begin, end, 0, length});
+  }
   void addIdle(int64_t begin, int64_t end) {
     add({Event::idle, step, begin, end, 0, 0});
   }

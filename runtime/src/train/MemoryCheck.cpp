@@ -155,22 +155,35 @@ static void printUntouched(const host::Arena &arena,
                   region.name.c_str(), long(region.bytes), long(region.offset));
 }
 
+static std::string describeStray(size_t rank, int64_t lines) {
+  return "rank " + std::to_string(rank) + " wrote " + std::to_string(lines) +
+         " lines of 64 bytes outside of every planned region";
+}
+
+static Status memoryVerdict(const std::string &error) {
+  return error.empty() ? Status::success()
+                       : Status::error("memory check failed: " + error);
+}
+
 static Status printDevices(const Session &session) {
   auto all = session.deviceMemory();
   if (!all.ok() || !session.isFirst())
     return all.status();
-  std::printf("rank         arena     peak live      kernels         NCCL  "
-              "context and others\n");
+  std::printf("rank         arena    high water     peak live      kernels  "
+              "       NCCL  context and others\n");
+  std::string error;
   const std::vector<artifact::Rank> &ranks = session.program().ranks;
   for (size_t i = 0; i < ranks.size(); ++i) {
     const cuda::DeviceUse &use = (*all)[i];
-    std::printf("%4zu  %12ld  %12ld %12ld %12ld  %18ld  on %s\n", i,
-                long(ranks[i].arenaBytes), long(ranks[i].peakLiveBytes),
-                long(use.code), long(use.messages), long(use.context),
-                use.device.c_str());
+    std::printf("%4zu  %12ld  %12ld  %12ld %12ld %12ld  %18ld  on %s\n", i,
+                long(ranks[i].arenaBytes), long(use.highWater),
+                long(ranks[i].peakLiveBytes), long(use.code),
+                long(use.messages), long(use.context), use.device.c_str());
+    if (error.empty() && use.strayLines > 0)
+      error = describeStray(i, use.strayLines);
   }
   std::fflush(stdout);
-  return Status::success();
+  return memoryVerdict(error);
 }
 
 Status train::checkMemory(const Session &session, int64_t steps) {
@@ -198,14 +211,12 @@ Status train::checkMemory(const Session &session, int64_t steps) {
       error = where + " wrote up to byte " + std::to_string(mark) +
               ", its arena has " + std::to_string(arena.size());
     if (error.empty() && stray > 0)
-      error = where + " wrote " + std::to_string(stray) +
-              " lines of 64 bytes outside of every planned region";
+      error = describeStray(i, stray);
   }
   printOutside(session);
   steps = std::max<int64_t>(steps, 1);
   printCalls(session, steps, "matrix products", &host::HostExecutor::gemms);
   printCalls(session, steps, "convolutions", &host::HostExecutor::convolutions);
   printAllocations(steps);
-  return error.empty() ? Status::success()
-                       : Status::error("memory check failed: " + error);
+  return memoryVerdict(error);
 }

@@ -398,6 +398,8 @@ Status Session::load(const host::HostOptions &options) {
   if (run.metadata().target == "cuda") {
     cuda::CudaOptions cudaOptions = run.options.cuda;
     cudaOptions.network = options.network;
+    cudaOptions.timelineEvents = options.timelineEvents;
+    cudaOptions.poison = options.poison;
     cudaOptions.timeoutSeconds = run.options.timeoutSeconds;
     cudaOptions.localRank = run.localRank();
     Expected<std::unique_ptr<cuda::CudaExecutor>> created =
@@ -614,13 +616,15 @@ Expected<std::vector<cuda::DeviceUse>> Session::deviceMemory() const {
   const cuda::DeviceUse &own = ranks[static_cast<size_t>(run.network->rank())];
   auto all = run.network->gather(
       std::to_string(own.context) + " " + std::to_string(own.code) + " " +
-      std::to_string(own.messages) + " " + own.device);
+      std::to_string(own.messages) + " " + std::to_string(own.highWater) + " " +
+      std::to_string(own.strayLines) + " " + own.device);
   if (!all.ok())
     return all.status();
   for (size_t rank = 0; rank < all->size(); ++rank) {
     std::istringstream text((*all)[rank]);
     cuda::DeviceUse &use = ranks[rank];
-    text >> use.context >> use.code >> use.messages;
+    text >> use.context >> use.code >> use.messages >> use.highWater >>
+        use.strayLines;
     std::getline(text >> std::ws, use.device);
   }
   return ranks;

@@ -83,9 +83,6 @@ static Status checkTarget(const Options &options, const Run &run) {
   if (run.metadata().target == "host")
     return Status::success();
   const std::pair<const char *, bool> ofHost[] = {
-      {"--timeline", !options.timeline.empty()},
-      {"--profile", !options.profile.empty()},
-      {"--flight-recorder", !options.flightRecorder.empty()},
       {"--trace-tensors", options.traceTensors},
       {"--check-messages", options.checkMessages}};
   for (auto [name, isGiven] : ofHost)

@@ -42,12 +42,20 @@ static void useAll(veeline_rank *rank, char *arena, const void *const *) {
   veeline_report(rank, 0, 0, arena);
 }
 
+/// One of no work, so that messages of errors do not name it.
+static void runOp(veeline_rank *rank) {
+  veeline_op_begin(rank, 0);
+  veeline_op_end(rank, 0);
+}
+
 static void sendOne(veeline_rank *rank, char *arena, const void *const *batch) {
+  runOp(rank);
   useAll(rank, arena, batch);
   veeline_send(rank, 0, 0, arena);
 }
 
 static void receiveOne(veeline_rank *rank, char *arena, const void *const *) {
+  runOp(rank);
   veeline_recv_post(rank, 0, arena);
   veeline_recv_wait(rank, 0);
 }
@@ -58,7 +66,9 @@ public:
   explicit Program(bool loads = false) : fixture({sendOne, receiveOne}) {
     readsBack = loads;
     fixture.addChannel(0, 1, 64, 1);
+    fixture.rank(1).ops.resize(1);
     artifact::Rank &rank = fixture.rank(0);
+    rank.ops.resize(1);
     rank.gemms = {
         {DataType::f32, {2}, 2, 2, 2, {4, 2, 1}, {4, 2, 1}, {4, 2, 1}}};
     rank.readsBack = loads;
@@ -297,7 +307,7 @@ TEST(CudaErrors, ReadingBackUnsaid) {
 }
 
 /// Each call of either library fails once, at its first and at its last time.
-static void failEveryCall(bool loads) {
+static void failEveryCall(bool loads, size_t timelineEvents) {
 #define NAME(name, parameters) #name,
   const std::string driver[] = {VEELINE_CUDA_FUNCTIONS(NAME)};
 #undef NAME
@@ -307,6 +317,7 @@ static void failEveryCall(bool loads) {
   std::vector<std::string> calls(std::begin(driver), std::end(driver));
   calls.insert(calls.end(), std::begin(blas), std::end(blas));
   Program program(loads);
+  program.options.timelineEvents = timelineEvents;
   for (const std::string &call : calls) {
     int64_t before = standin::countCalls(call);
     ASSERT_EQ(program.run(), "") << call;
@@ -315,16 +326,16 @@ static void failEveryCall(bool loads) {
     bool isQuiet = call.find("Destroy") != std::string::npos ||
                    call.find("Free") != std::string::npos ||
                    call.find("Release") != std::string::npos ||
-                   call == "cuModuleUnload";
+                   call == "cuModuleUnload" || call == "cuEventElapsedTime";
     // Processes alone need these: see CudaProcessesTest.
     if (call == "cuStreamQuery" || call == "cuMemsetD32Async" ||
         call == "cuDeviceGetUuid_v2")
       continue;
     if (count == 0) {
-      // bench-gpu alone measures times.
       EXPECT_TRUE(loads || call.find("Get") != std::string::npos ||
-                  call == "cuEventElapsedTime")
+                  call == "cuEventElapsedTime" || timelineEvents > 0)
           << call;
+      EXPECT_FALSE(call == "cuEventElapsedTime" && timelineEvents > 0);
       continue;
     }
     for (int64_t nth : {int64_t(1), count}) {
@@ -341,5 +352,6 @@ static void failEveryCall(bool loads) {
   }
 }
 
-TEST(CudaErrors, EveryCall) { failEveryCall(false); }
-TEST(CudaErrors, EveryCallWithoutGraphs) { failEveryCall(true); }
+TEST(CudaErrors, EveryCall) { failEveryCall(false, 0); }
+TEST(CudaErrors, EveryCallWithoutGraphs) { failEveryCall(true, 0); }
+TEST(CudaErrors, EveryCallOfATimeline) { failEveryCall(false, 8); }

@@ -50,7 +50,7 @@ def train_as_processes(device, count, work, train, environment):
     for rank in range(count):
         check_freed(work / f"report{rank}")
     # What NCCL takes is no zero, and every rank has its own GPU.
-    used = re.findall(r"^ +(\d+) +(?:\d+ +){3}([1-9]\d*) +\d+ +on GPU (\d+) \(stand-in\)$", output, re.MULTILINE)
+    used = re.findall(r"^ +(\d+) +(?:\d+ +){4}([1-9]\d*) +\d+ +on GPU (\d+) \(stand-in\)$", output, re.MULTILINE)
     if [(int(rank), int(gpu)) for rank, _, gpu in used] != [(rank, rank) for rank in range(count)]:
         sys.exit(f"not all GPUs are in the table of memory:\n{output}")
     print(f"{count} processes as threads")

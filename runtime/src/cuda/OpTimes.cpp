@@ -1,0 +1,68 @@
+//===- OpTimes.cpp - when a GPU did what ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpTimes.h"
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+Status StepOrigin::prepare(const Device &device) {
+  driver = &device.driver();
+  return origin.create(device, /*isTimed=*/true);
+}
+
+Status StepOrigin::set(api::Stream stream) {
+  VEELINE_TRY(VEELINE_CALL(*driver, cuEventRecord, origin.get(), stream));
+  VEELINE_TRY(VEELINE_CALL(*driver, cuStreamSynchronize, stream));
+  time = host::nanoseconds();
+  return Status::success();
+}
+
+std::optional<int64_t> StepOrigin::timeOf(const Event &event) const {
+  float milliseconds = 0;
+  if (driver->cuEventElapsedTime(&milliseconds, origin.get(), event.get()) !=
+      api::success)
+    return std::nullopt;
+  return time + static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
+}
+
+Status OpTimes::prepare(const Device &device, const StepOrigin &newOrigin,
+                        size_t numOps) {
+  driver = &device.driver();
+  origin = &newOrigin;
+  for (size_t i = 0; i < numOps; ++i)
+    for (std::vector<Event> *events : {&begins, &ends})
+      VEELINE_TRY(events->emplace_back().create(device, /*isTimed=*/true));
+  issued.reserve(numOps);
+  return Status::success();
+}
+
+Status OpTimes::begin(int32_t op, api::Stream stream) {
+  issuedAt = host::nanoseconds();
+  return VEELINE_CALL(*driver, cuEventRecord,
+                      begins[static_cast<size_t>(op)].get(), stream);
+}
+
+Status OpTimes::end(int32_t op, int64_t length, api::Stream stream) {
+  VEELINE_TRY(VEELINE_CALL(*driver, cuEventRecord,
+                           ends[static_cast<size_t>(op)].get(), stream));
+  issued.push_back({op, length, issuedAt, host::nanoseconds()});
+  return Status::success();
+}
+
+void OpTimes::addTo(host::Timeline &timeline,
+                    const std::vector<artifact::Op> &table) const {
+  for (const Issued &each : issued) {
+    auto op = static_cast<size_t>(each.op);
+    int64_t begin = origin->timeOf(begins[op]).value_or(each.begin);
+    int64_t end = origin->timeOf(ends[op]).value_or(each.end);
+    artifact::OpKind kind = table[op].kind;
+    if (kind == artifact::OpKind::recv ||
+        kind == artifact::OpKind::allReduceWait)
+      timeline.addIdle(begin, end);
+    timeline.addOp(each.op, begin, end, each.length);
+  }
+}
