@@ -61,6 +61,7 @@ public:
   }
 
   Status prepare();
+  Status settle();
   Status exchange(int64_t bytes);
   Status check(int64_t bytes);
   Status measure(int64_t bytes);
@@ -93,9 +94,11 @@ Status Ring::prepare() {
   if (!id.ok())
     return id.status();
   api::NcclConfig config;
-  config.blocking = 1;
+  // As the runtime has it.
+  config.blocking = 0;
   VEELINE_TRY(VEELINE_CALL(nccl, ncclCommInitRankConfig, &comm, ranks.numRanks,
                            *id, ranks.rank, &config));
+  VEELINE_TRY(settle());
   int64_t most = *std::max_element(ranks.sizes.begin(), ranks.sizes.end());
   VEELINE_TRY(from.allocate(gpu.device(), most));
   VEELINE_TRY(to.allocate(gpu.device(), most));
@@ -103,6 +106,17 @@ Status Ring::prepare() {
   while (static_cast<int64_t>(pattern.size()) < most)
     pattern += once;
   return gpu.upload(from.address(), pattern.data(), most);
+}
+
+/// Waits until NCCL has done what it was called for, on the host.
+Status Ring::settle() {
+  for (;;) {
+    api::NcclResult state = api::ncclSuccess;
+    VEELINE_TRY(VEELINE_CALL(nccl, ncclCommGetAsyncError, comm, &state));
+    if (state != api::ncclInProgress)
+      return nccl.check("NCCL", state, comm);
+    std::this_thread::yield();
+  }
 }
 
 /// The group is closed whatever is wrong in it.
@@ -117,7 +131,8 @@ Status Ring::exchange(int64_t bytes) {
   Status closed = VEELINE_CALL(nccl, ncclGroupEnd);
   VEELINE_TRY(sent);
   VEELINE_TRY(received);
-  return closed;
+  VEELINE_TRY(closed);
+  return settle();
 }
 
 Status Ring::check(int64_t bytes) {
