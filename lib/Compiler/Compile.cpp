@@ -50,6 +50,10 @@ static uint64_t getConvolutionScratch(const ConvolutionDesc &desc) {
   return bytes.ok() ? *bytes : 0;
 }
 
+static uint64_t getDeviceConvolutionScratch(const ConvolutionDesc &desc) {
+  return deviceConvolutionScratchBytes(toArtifact(desc));
+}
+
 static CompileOptions getOptions(const CompileCommand &command) {
   CompileOptions options;
   options.entry = command.import.entry;
@@ -76,7 +80,9 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.tf32 = command.products == "tf32";
   options.deterministic = command.deterministic;
   options.gemmScratch = getGemmScratch;
-  options.convolutionScratch = getConvolutionScratch;
+  options.convolutionScratch = options.target == KernelTarget::Cuda
+                                   ? getDeviceConvolutionScratch
+                                   : getConvolutionScratch;
   return options;
 }
 

@@ -75,7 +75,8 @@ LibraryCalls::LibraryCalls(ModuleOp module, StringRef function, StringRef table)
       getIndex(entry);
 }
 
-void LibraryCalls::declare(StringRef name, unsigned numPointers) {
+void LibraryCalls::declare(StringRef name, unsigned numPointers,
+                           TypeRange results) {
   if (module.lookupSymbol(name))
     return;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
@@ -83,8 +84,20 @@ void LibraryCalls::declare(StringRef name, unsigned numPointers) {
   SmallVector<Type> types = {pointer, builder.getI32Type()};
   types.append(numPointers, pointer);
   func::FuncOp::create(builder, module.getLoc(), name,
-                       builder.getFunctionType(types, {}))
+                       builder.getFunctionType(types, results))
       .setPrivate();
+}
+
+Value LibraryCalls::ask(RewriterBase &rewriter, Location loc, Value rank,
+                        DictionaryAttr entry, StringRef question) {
+  Value index = arith::ConstantOp::create(
+      rewriter, loc,
+      rewriter.getI32IntegerAttr(static_cast<int32_t>(getIndex(entry))));
+  declare(question, 0, index.getType());
+  return func::CallOp::create(rewriter, loc, question,
+                              TypeRange(index.getType()),
+                              ValueRange{rank, index})
+      .getResult(0);
 }
 
 void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,

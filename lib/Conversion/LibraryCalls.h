@@ -36,6 +36,10 @@ public:
   void redirect(mlir::RewriterBase &rewriter, mlir::func::CallOp call,
                 mlir::DictionaryAttr entry, mlir::Value target,
                 mlir::Value bias);
+  /// Inserts `question(rank, index of entry)`, which returns an i32.
+  mlir::Value ask(mlir::RewriterBase &rewriter, mlir::Location loc,
+                  mlir::Value rank, mlir::DictionaryAttr entry,
+                  llvm::StringRef question);
   /// Writes the table.
   void finish();
 
@@ -46,7 +50,8 @@ private:
       entries.push_back(entry);
     return it->second;
   }
-  void declare(llvm::StringRef name, unsigned numPointers);
+  void declare(llvm::StringRef name, unsigned numPointers,
+               mlir::TypeRange results = {});
 
   mlir::ModuleOp module;
   llvm::StringRef function, table;

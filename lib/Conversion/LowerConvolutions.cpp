@@ -4,15 +4,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LibraryCalls.h"
+#include "ConvolutionProducts.h"
 #include "StructuredOps.h"
 #include "veeline/Analysis/Convolution.h"
 #include "veeline/Conversion/Convolution.h"
+#include "veeline/Conversion/Gemm.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 namespace veeline {
@@ -270,12 +273,18 @@ namespace {
 /// Replaces the convolutions of a module by calls.
 class ConvolutionLowering {
 public:
-  ConvolutionLowering(ModuleOp module, ConvolutionScratchFn scratch)
-      : scratch(std::move(scratch)), rewriter(module.getContext()),
-        calls(module, "veeline_convolution", convolutionsAttrName) {}
+  ConvolutionLowering(ModuleOp module, KernelTarget target,
+                      ConvolutionScratchFn scratch)
+      : target(target), scratch(std::move(scratch)),
+        rewriter(module.getContext()),
+        calls(module, "veeline_convolution", convolutionsAttrName),
+        gemms(module, "veeline_gemm", gemmsAttrName) {}
 
   void run(func::FuncOp function);
-  void finish() { calls.finish(); }
+  void finish() {
+    calls.finish();
+    gemms.finish();
+  }
 
 private:
   void lower(func::FuncOp function, linalg::GenericOp op);
@@ -284,12 +293,43 @@ private:
                                  unsigned index);
   void emitCall(func::FuncOp function, linalg::GenericOp op,
                 const Convolution &convolution, ArrayRef<Place> places);
+  void emitEither(Location loc, Value rank, const ConvolutionDesc &desc,
+                  const NestAccess &a, const NestAccess &b,
+                  const NestAccess &c);
+  /// Without a library, operands are views of buffers.
+  bool canLower(const Place &place) const {
+    return target == KernelTarget::Host || hasStaticPlace(place.access);
+  }
 
+  KernelTarget target;
   ConvolutionScratchFn scratch;
   IRRewriter rewriter;
-  LibraryCalls calls;
+  LibraryCalls calls, gemms;
 };
 } // namespace
+
+/// A GPU need not have the library: the runtime says whether it does.
+void ConvolutionLowering::emitEither(Location loc, Value rank,
+                                     const ConvolutionDesc &desc,
+                                     const NestAccess &a, const NestAccess &b,
+                                     const NestAccess &c) {
+  DictionaryAttr entry = desc.toAttribute(rewriter.getContext());
+  Value answer =
+      calls.ask(rewriter, loc, rank, entry, "veeline_has_convolution");
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
+  Value isThere = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
+                                        answer, zero);
+  auto choice = scf::IfOp::create(rewriter, loc, isThere,
+                                  /*withElseRegion=*/true);
+  rewriter.setInsertionPointToStart(choice.thenBlock());
+  calls.emit(rewriter, loc, rank, entry, desc.scratchBytes, a, b, c);
+  rewriter.setInsertionPointToStart(choice.elseBlock());
+  ViewBuilder builder(rewriter, loc);
+  ConvolutionOperands operands(desc, a, b, c);
+  emitConvolutionProducts(builder, gemms, rank, operands);
+  rewriter.setInsertionPointAfter(choice);
+}
 
 void ConvolutionLowering::emitCall(func::FuncOp function, linalg::GenericOp op,
                                    const Convolution &convolution,
@@ -302,7 +342,11 @@ void ConvolutionLowering::emitCall(func::FuncOp function, linalg::GenericOp op,
   const Place &b =
       places[isForward || isOfData ? convolution.w : convolution.y];
   rewriter.setInsertionPoint(op);
-  calls.emit(rewriter, op.getLoc(), function.getArgument(0),
+  Value rank = function.getArgument(0);
+  if (target == KernelTarget::Cuda)
+    return emitEither(op.getLoc(), rank, desc, a.access, b.access,
+                      places[2].access);
+  calls.emit(rewriter, op.getLoc(), rank,
              desc.toAttribute(rewriter.getContext()), desc.scratchBytes,
              a.access, b.access, places[2].access);
 }
@@ -329,7 +373,7 @@ void ConvolutionLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   for (unsigned i : {0, 1, 2}) {
     std::optional<Place> place =
         i == 2 ? getPlace(op->getOperand(i)) : findInput(op, convolution, i);
-    if (!place)
+    if (!place || !canLower(*place))
       return;
     places.push_back(std::move(*place));
   }
@@ -367,8 +411,9 @@ void ConvolutionLowering::run(func::FuncOp function) {
   removeCopies(rewriter, function);
 }
 
-void veeline::lowerConvolutions(ModuleOp module, ConvolutionScratchFn scratch) {
-  ConvolutionLowering lowering(module, std::move(scratch));
+void veeline::lowerConvolutions(ModuleOp module, KernelTarget target,
+                                ConvolutionScratchFn scratch) {
+  ConvolutionLowering lowering(module, target, std::move(scratch));
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName))
       lowering.run(function);
@@ -379,11 +424,15 @@ namespace {
 
 struct LowerConvolutions
     : veeline::impl::PipeLowerConvolutionsBase<LowerConvolutions> {
-  LowerConvolutions() = default;
-  explicit LowerConvolutions(ConvolutionScratchFn scratch)
-      : scratch(std::move(scratch)) {}
+  using Base::Base;
+  LowerConvolutions(KernelTarget where, ConvolutionScratchFn scratch)
+      : scratch(std::move(scratch)) {
+    target = where;
+  }
 
-  void runOnOperation() override { lowerConvolutions(getOperation(), scratch); }
+  void runOnOperation() override {
+    lowerConvolutions(getOperation(), target, scratch);
+  }
 
   ConvolutionScratchFn scratch;
 };
@@ -391,6 +440,7 @@ struct LowerConvolutions
 } // namespace
 
 std::unique_ptr<Pass>
-veeline::createLowerConvolutionsPass(ConvolutionScratchFn scratch) {
-  return std::make_unique<LowerConvolutions>(std::move(scratch));
+veeline::createLowerConvolutionsPass(KernelTarget target,
+                                     ConvolutionScratchFn scratch) {
+  return std::make_unique<LowerConvolutions>(target, std::move(scratch));
 }

@@ -41,10 +41,8 @@ void veeline::buildBufferizeChunksPipeline(
   addCleanup(passManager);
   passManager.addPass(createPipeBufferizeBodies());
   addCleanup(passManager);
-  // Convolutions are kernels on a GPU.
-  if (options.target == KernelTarget::Host)
-    passManager.addPass(
-        createLowerConvolutionsPass(options.convolutionScratch));
+  passManager.addPass(
+      createLowerConvolutionsPass(options.target, options.convolutionScratch));
   passManager.addPass(
       createLowerGemmsPass(options.target, options.tf32, options.gemmScratch));
   if (options.target == KernelTarget::Cuda)

@@ -28,8 +28,13 @@ public:
   virtual ~Backend() = default;
   /// Makes an artifact of the suite one for this backend's target.
   virtual void adapt(artifact::Artifact &) {}
-  /// Why it does not compute `gemm`; empty where it does.
+  /// Gives a rank memory for the library's own use, where one needs it.
+  virtual void addLibrary(artifact::Rank &) {}
+  /// Why it does not compute one of a table; empty where it does.
   virtual std::string reasonAgainst(const artifact::Gemm &) { return ""; }
+  virtual std::string reasonAgainst(const artifact::Convolution &) {
+    return "";
+  }
   /// Loads the only program of `artifact`, with the functions `steps`, one per
   /// rank, in place of its objects.
   virtual Expected<std::unique_ptr<Executor>>

@@ -279,6 +279,12 @@ static void addDeviceOptions(CLI::App &app, TrainCommand &command) {
          "[default: NCCL chooses]")
       ->check(CLI::Validator(checkChannels, "MIN,MAX"))
       ->group(group);
+  app.add_option("--cudnn", options.cudnn,
+                 "cuDNN's library, or none: convolutions are matrix products "
+                 "then, as where it is not there [default: libcudnn.so.9]")
+      ->type_name("FILE|none")
+      ->check(commandline::checkFileName)
+      ->group(group);
   app.add_option("--device", options.devices,
                  "The GPU of each rank, as in 0,0,1,1, or of this process "
                  "[default: all on 0; of processes that of the local rank]")

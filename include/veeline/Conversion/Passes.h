@@ -32,13 +32,15 @@ mlir::LogicalResult normalizeStructuredOps(mlir::Operation *root,
 /// whose content is not used becomes empty, and a fill is not shared.
 void separateOutputs(mlir::Operation *root);
 
-/// Lowers the convolutions of every bufferized chunk function of `module`.
-/// `scratch` says what memory the library needs for one (empty: none).
-void lowerConvolutions(mlir::ModuleOp module, ConvolutionScratchFn scratch);
+/// Lowers the convolutions of every bufferized chunk function of `module` for
+/// the library of `target`. `scratch` says what memory it needs for one (empty:
+/// none).
+void lowerConvolutions(mlir::ModuleOp module, KernelTarget target,
+                       ConvolutionScratchFn scratch);
 
 /// The pass pipe-lower-convolutions with a library to ask.
 std::unique_ptr<mlir::Pass>
-createLowerConvolutionsPass(ConvolutionScratchFn scratch);
+createLowerConvolutionsPass(KernelTarget target, ConvolutionScratchFn scratch);
 
 /// Lowers the matrix products of every bufferized chunk function of `module`
 /// for the library of `target`. `scratch` says what memory it needs for one

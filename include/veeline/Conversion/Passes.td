@@ -107,10 +107,23 @@ def PipeLowerConvolutions
     A convolution of other types, of more than three spatial dimensions, with two
     dimensions of a kind, or whose data has steps at its end that no window
     reaches, stays and becomes loops. Scratch memory is a `memref.alloc`.
+
+    A GPU (`target=cuda`) need not have the library. Which way is taken, `veeline_has_convolution` says when
+    the program runs; the other one is there, too. It is a product for each element of the window, which is added to the ones before it (an
+    entry of `pipe.gemms` with `accumulate`); one product of a copy of what windows see, where the data has fewer than 16 channels; and
+    kernels where each channel is a group. An operand whose place in memory is not static stays as it is.
   }];
+  let options = [
+    Option<"target", "target", "::veeline::KernelTarget",
+           /*default=*/"::veeline::KernelTarget::Host", "Where the library computes",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -26,12 +26,12 @@ static constexpr int64_t maxLoadedWords = 64;
 
 /// How many of them the operands take with so many elements of each.
 static int64_t countLoadedWords(const KernelBody &body, int64_t lanes) {
-  DenseSet<Value> bases;
+  DenseSet<std::pair<Value, int64_t>> places;
   int64_t words = 0;
   for (const LoopNest &nest : body.nests)
     for (const NestAccess &access : nest.accesses)
       if (access.isMemRef && access.isRead && !isUniform(nest, access, 0) &&
-          bases.insert(access.base).second)
+          places.insert({access.base, access.offset}).second)
         words += llvm::divideCeil(lanes * getByteWidth(access.elementType), 4);
   return words;
 }

@@ -18,6 +18,10 @@ namespace veeline {
 Expected<int64_t>
 convolutionScratchBytes(const artifact::Convolution &convolution);
 
+/// The same on a GPU, where it depends on the convolution alone: copies of the
+/// operands that cuDNN does not take as they are.
+int64_t deviceConvolutionScratchBytes(const artifact::Convolution &convolution);
+
 } // namespace veeline
 
 #endif // VEELINE_CONVOLUTION_H

@@ -133,6 +133,11 @@ VEELINE_API void veeline_convolution(veeline_rank *rank, int32_t convolution,
                                      const void *a, const void *b, void *c,
                                      void *scratch);
 
+/* 1 where veeline_convolution computes the entry; 0 where no library does, and
+ * code must do so itself. The same all the time. */
+VEELINE_API int32_t veeline_has_convolution(veeline_rank *rank,
+                                            int32_t convolution);
+
 /* The same with the entry's epilogue: adds the n elements at `bias` to each row
  * of the product, where it has one. On a GPU alone. */
 VEELINE_API void veeline_gemm_bias(veeline_rank *rank, int32_t gemm,

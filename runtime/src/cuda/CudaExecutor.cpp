@@ -97,6 +97,7 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
       return Status::error("rank " + std::to_string(rank) + ": " +
                            status.message());
   }
+  noteMissing();
   if (!network)
     VEELINE_TRY(addReductions());
   isCapturable = canBeCaptured(options);
@@ -112,12 +113,42 @@ Status CudaExecutor::loadLibraries(const CudaOptions &options) {
   if (!newBlas.ok())
     return newBlas.status();
   blas = *newBlas;
+  VEELINE_TRY(loadCudnn(options));
   if (!network)
     return Status::success();
   Expected<Nccl> newNccl = Nccl::load(options.nccl);
   if (newNccl.ok())
     nccl = *newNccl;
   return newNccl.status();
+}
+
+/// Who has convolutions, and names no file, has another way without it.
+Status CudaExecutor::loadCudnn(const CudaOptions &options) {
+  bool isNeeded = std::any_of(
+      program.ranks.begin(), program.ranks.end(),
+      [](const artifact::Rank &rank) { return !rank.convolutions.empty(); });
+  if (!isNeeded || options.cudnn == "none")
+    return Status::success();
+  Expected<Cudnn> newDnn = Cudnn::load(options.cudnn);
+  if (newDnn.ok())
+    dnn = *newDnn;
+  else if (!options.cudnn.empty())
+    return newDnn.status();
+  else
+    note = "convolutions are matrix products: " + newDnn.message();
+  return Status::success();
+}
+
+void CudaExecutor::noteMissing() {
+  size_t all = 0, missing = 0;
+  for (const Worker *worker : local) {
+    all += worker->rank.description->convolutions.size();
+    missing += worker->rank.missingConvolutions();
+  }
+  if (dnn && missing > 0)
+    note = "cuDNN has nothing for " + std::to_string(missing) + " of " +
+           std::to_string(all) +
+           " convolutions, which are matrix products instead";
 }
 
 /// All of them, and their code, before anything is allocated.
@@ -235,7 +266,8 @@ Status CudaExecutor::prepareRank(int32_t index, const CudaOptions &options) {
   rank.resultTypes = &metadata.results;
   worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
   VEELINE_TRY(worker.device->makeCurrent());
-  VEELINE_TRY(rank.prepare(artifact, worker.device, blas, options.poison));
+  VEELINE_TRY(rank.prepare(artifact, worker.device, blas, dnn ? &*dnn : nullptr,
+                           options.poison));
   VEELINE_TRY(keepTimes(worker, options));
   if (network)
     return Status::success();

@@ -50,6 +50,8 @@ public:
   int32_t numReplicas() const override {
     return network ? 1 : program.replicas;
   }
+  /// What users should know of how it runs; empty: nothing.
+  const std::string &remark() const { return note; }
   std::string stoppedAt(int32_t rank) const override;
 
   // Where other processes run the other ranks; from any thread.
@@ -89,6 +91,8 @@ private:
   Status prepare(const CudaOptions &options);
   Status prepareLocal(const CudaOptions &options);
   Status loadLibraries(const CudaOptions &options);
+  Status loadCudnn(const CudaOptions &options);
+  void noteMissing();
   Status openDevices(const CudaOptions &options);
   Status openDevice(int32_t rank, int32_t ordinal);
   Status addChannels();
@@ -119,6 +123,8 @@ private:
   Driver driver = {};
   BlasLt blas = {};
   Nccl nccl = {}; ///< Among processes.
+  std::optional<Cudnn> dnn;
+  std::string note;
   host::Group group;
   host::Fault fault;
   /// By channel of the program: one of either is there, unless NCCL has it, or

@@ -20,6 +20,9 @@ namespace veeline::cuda {
 struct CudaOptions {
   /// Files, or empty for the usual ones.
   std::string driver, blasLt, nccl;
+  /// The same; "none": convolutions are matrix products, as where there is no
+  /// usual one.
+  std::string cudnn;
   /// Of each rank, as the driver counts them. Empty: the first one or, where
   /// ranks are processes, that of the local rank.
   std::vector<int32_t> devices;

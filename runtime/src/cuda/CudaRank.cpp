@@ -42,7 +42,7 @@ static api::DevicePointer addressOf(const void *place) {
 
 Status CudaRank::prepare(const artifact::Artifact &artifact,
                          std::shared_ptr<Device> newDevice, const BlasLt &blas,
-                         bool isPoisoned) {
+                         const Cudnn *dnn, bool isPoisoned) {
   device = std::move(newDevice);
   code = &*artifact.metadata.device;
   optimizer = artifact.metadata.optimizer;
@@ -55,6 +55,8 @@ Status CudaRank::prepare(const artifact::Artifact &artifact,
   VEELINE_TRY(allocatePinned(artifact.metadata));
   VEELINE_TRY(
       gemms.prepare(blas, description->gemms, description->libraryBytes));
+  VEELINE_TRY(convolutions.prepare(driver(), dnn, description->convolutions,
+                                   description->libraryBytes, computeStream()));
   places.resize(artifact.metadata.batches.size() +
                 artifact.metadata.buffers.size());
   for (const artifact::Input &input : description->inputs)
@@ -376,6 +378,12 @@ void CudaRank::writeLength(int32_t microbatch, void *length) {
 // Work
 //===----------------------------------------------------------------------===//
 
+void *CudaRank::libraryPlace() const {
+  return description->libraryBytes > 0
+             ? arena.data() + description->libraryOffset
+             : nullptr;
+}
+
 void CudaRank::gemm(int32_t gemm, const void *a, const void *b, void *c,
                     void *scratch) {
   gemmBias(gemm, a, b, c, nullptr, scratch);
@@ -390,19 +398,30 @@ void CudaRank::gemmBias(int32_t gemm, const void *a, const void *b, void *c,
                 (bias ? " is called with a bias, and has none"
                       : " has a bias, and is called without"));
   auto lock = serialize();
-  void *library = description->libraryBytes > 0
-                      ? arena.data() + description->libraryOffset
-                      : nullptr;
-  if (Status status =
-          gemms.run(gemm, a, b, c, bias, scratch, library, computeStream());
+  if (Status status = gemms.run(gemm, a, b, c, bias, scratch, libraryPlace(),
+                                computeStream());
       !status.ok())
     fail("matrix product " + std::to_string(gemm) + ": " + status.message());
 }
 
-void CudaRank::convolution(int32_t convolution, const void *, const void *,
-                           void *, void *) {
-  fail("convolution " + std::to_string(convolution) +
-       " is not in the rank's table: convolutions of a GPU are kernels");
+bool CudaRank::hasConvolution(int32_t convolution) {
+  VEELINE_CHECK(convolution >= 0 &&
+                    static_cast<size_t>(convolution) < convolutions.size(),
+                "a convolution that is not in the rank's table");
+  return convolutions.has(convolution);
+}
+
+void CudaRank::convolution(int32_t convolution, const void *a, const void *b,
+                           void *c, void *scratch) {
+  if (!hasConvolution(convolution))
+    return fail("convolution " + std::to_string(convolution) +
+                " is called, and no library computes it");
+  auto lock = serialize();
+  if (Status status =
+          convolutions.run(convolution, a, b, c, scratch, libraryPlace());
+      !status.ok())
+    fail("convolution " + std::to_string(convolution) + ": " +
+         status.message());
 }
 
 void CudaRank::launch(int32_t kernel, const uint64_t *arguments) {

@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_CUDA_CUDARANK_H
 #define VEELINE_RUNTIME_CUDA_CUDARANK_H
 
+#include "ConvolutionDnn.h"
 #include "Device.h"
 #include "DeviceUse.h"
 #include "GemmLt.h"
@@ -24,10 +25,10 @@ namespace veeline::cuda {
 class CudaRank final : public veeline_rank {
 public:
   /// Allocates what the rank needs on `device`, which is current, and finds
-  /// its algorithms.
+  /// its algorithms. `dnn` may be null.
   Status prepare(const artifact::Artifact &artifact,
                  std::shared_ptr<Device> newDevice, const BlasLt &blas,
-                 bool isPoisoned);
+                 const Cudnn *dnn, bool isPoisoned);
   /// Once it is prepared, and before its first step.
   void setTransport(std::unique_ptr<Transport> newTransport) {
     transport = std::move(newTransport);
@@ -64,6 +65,8 @@ public:
   const DeviceMemory &memory() const { return arena; }
   /// What was written of an arena that was poisoned.
   Status inspectArena(DeviceUse &use);
+  /// Those that no library computes.
+  size_t missingConvolutions() const { return convolutions.countMissing(); }
   const Device &gpu() const { return *device; }
 
   const Driver &driver() const { return device->driver(); }
@@ -111,6 +114,7 @@ public:
                 const void *bias, void *scratch) override;
   void convolution(int32_t convolution, const void *a, const void *b, void *c,
                    void *scratch) override;
+  bool hasConvolution(int32_t convolution) override;
   void launch(int32_t kernel, const uint64_t *arguments) override;
   void copy(void *target, const void *source, int64_t bytes) override;
   void zero(void *target, int64_t bytes) override;
@@ -131,6 +135,8 @@ private:
   Status countLines(int64_t offset, int64_t end, int64_t &lines);
   Status allocatePinned(const artifact::Metadata &metadata);
   void beginUnit();
+  /// What the rank's library calls work in; null where it has none.
+  void *libraryPlace() const;
   void failOnDevice(const char *what);
   bool carriesLength(int32_t channel) const;
 
@@ -140,6 +146,7 @@ private:
   std::vector<Stream> streams; ///< By number; 0 computes.
   DeviceMemory arena;
   GemmTable gemms;
+  ConvolutionTable convolutions;
   std::vector<const void *> places;
 
   /// Of the host, in this order: inputs, settings, results, norms, one word.

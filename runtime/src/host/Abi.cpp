@@ -115,6 +115,10 @@ void veeline_convolution(veeline_rank *rank, int32_t convolution, const void *a,
     rank->convolution(convolution, a, b, c, scratch);
 }
 
+int32_t veeline_has_convolution(veeline_rank *rank, int32_t convolution) {
+  return rank->failed || rank->hasConvolution(convolution);
+}
+
 void veeline_launch(veeline_rank *rank, int32_t kernel,
                     const uint64_t *arguments) {
   if (!rank->failed)

@@ -35,6 +35,7 @@ struct HostRank final : veeline_rank {
                 const void *bias, void *scratch) override;
   void convolution(int32_t convolution, const void *a, const void *b, void *c,
                    void *scratch) override;
+  bool hasConvolution(int32_t) override { return true; }
   void launch(int32_t kernel, const uint64_t *arguments) override;
   void copy(void *target, const void *source, int64_t bytes) override;
   void zero(void *target, int64_t bytes) override;

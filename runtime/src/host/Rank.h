@@ -52,6 +52,7 @@ struct veeline_rank {
                         const void *bias, void *scratch) = 0;
   virtual void convolution(int32_t convolution, const void *a, const void *b,
                            void *c, void *scratch) = 0;
+  virtual bool hasConvolution(int32_t convolution) = 0;
   virtual void launch(int32_t kernel, const uint64_t *arguments) = 0;
   virtual void copy(void *target, const void *source, int64_t bytes) = 0;
   virtual void zero(void *target, int64_t bytes) = 0;

@@ -393,6 +393,13 @@ Session::create(Run &run, const std::string &programName,
   return session;
 }
 
+void Run::say(const std::string &remark) {
+  if (remark.empty() || remark == said || !isFirst())
+    return;
+  said = remark;
+  std::fprintf(stderr, "veeline: remark: %s\n", remark.c_str());
+}
+
 /// On the target that the artifact is for.
 Status Session::load(const host::HostOptions &options) {
   if (run.metadata().target == "cuda") {
@@ -407,6 +414,7 @@ Status Session::load(const host::HostOptions &options) {
     if (!created.ok())
       return created.status();
     onDevice = created->get();
+    run.say((*created)->remark());
     loaded = std::move(*created);
     return Status::success();
   }

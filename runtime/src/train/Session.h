@@ -62,6 +62,8 @@ public:
   std::optional<int32_t> localRank() const {
     return place ? place->localRank : std::nullopt;
   }
+  /// Says on standard error what users should know, each thing once.
+  void say(const std::string &remark);
 
   Options options;
   artifact::Artifact artifact;
@@ -79,6 +81,7 @@ private:
   bool usesMpi() const;
   std::string commonOptions() const;
 
+  std::string said; ///< The last remark.
   /// Among the processes of a launcher; none where there is one alone.
   std::optional<net::Place> place;
   uint64_t artifactChecksum = 0; ///< Where there is a place.

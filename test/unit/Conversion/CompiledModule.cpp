@@ -45,7 +45,8 @@ static void multiply(const GemmDesc &desc, const T *a, const T *b, T *c) {
       for (int64_t k = 0; k < desc.k; ++k)
         sum += a[i * aStride[0] + k * aStride[1]] *
                b[k * bStride[0] + j * bStride[1]];
-      c[i * cStride[0] + j * cStride[1]] = sum;
+      T &result = c[i * cStride[0] + j * cStride[1]];
+      result = desc.accumulate ? result + sum : sum;
     }
 }
 
@@ -167,6 +168,11 @@ veeline_convolution(void *, int32_t index, const void *a, const void *b,
   }
 }
 
+extern "C" __attribute__((visibility("default"))) int32_t
+veeline_has_convolution(void *, int32_t) {
+  return currentTables->hasConvolutions;
+}
+
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
@@ -192,6 +198,7 @@ void CompiledModule::build(const std::string &source,
   BufferizeChunksOptions bufferize;
   bufferize.fuse = options.fuse;
   bufferize.keepAttention = options.keepAttention;
+  bufferize.target = options.target;
   bufferize.gemmScratch = [&](const GemmDesc &) {
     return options.gemmScratchBytes;
   };

@@ -10,6 +10,7 @@
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Conversion/HostTarget.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 #include <map>
 #include <memory>
@@ -25,6 +26,8 @@ namespace veeline::test {
 struct CompileOptions {
   bool fuse = true;
   bool keepAttention = false;
+  /// Kernels of a GPU are compiled for this machine, too.
+  KernelTarget target = KernelTarget::Host;
   std::string cpu = "native";
   uint64_t gemmScratchBytes = 0;
   uint64_t convolutionScratchBytes = 0;
@@ -34,6 +37,7 @@ struct CompileOptions {
 struct LibraryTables {
   std::vector<GemmDesc> gemms;
   std::vector<ConvolutionDesc> convolutions;
+  bool hasConvolutions = true; ///< What the module is told.
 };
 
 /// A module of chunk functions, compiled for this machine. Matrix products run
@@ -58,6 +62,9 @@ public:
   const std::vector<ConvolutionDesc> &convolutions() const {
     return tables.convolutions;
   }
+  /// Whether a library computes convolutions; where the target is a GPU, the
+  /// module asks.
+  void setHasConvolutions(bool value) { tables.hasConvolutions = value; }
   /// Functions in the compiled module, kernels included.
   unsigned numFunctions() const { return functionCount; }
   const HostObject &object() const { return *compiled; }

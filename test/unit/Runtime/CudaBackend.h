@@ -19,6 +19,7 @@ inline cuda::CudaOptions standIns() {
   options.driver = VEELINE_STANDIN_CUDA;
   options.blasLt = VEELINE_STANDIN_CUBLASLT;
   options.nccl = VEELINE_STANDIN_NCCL;
+  options.cudnn = VEELINE_STANDIN_CUDNN;
   return options;
 }
 
@@ -31,6 +32,13 @@ inline void makeForGpu(artifact::Artifact &artifact) {
     artifact.metadata.device->ptx = "sm_80";
   if (artifact.image.empty())
     artifact.image = "image";
+}
+
+/// Gives the rank a workspace for libraries, behind all else.
+inline void addLibrary(artifact::Rank &rank) {
+  rank.libraryOffset = (rank.arenaBytes + 255) / 256 * 256;
+  rank.libraryBytes = 1024;
+  rank.arenaBytes = rank.libraryOffset + rank.libraryBytes;
 }
 
 /// Adds a kernel that is a function of the host, with one argument for each of

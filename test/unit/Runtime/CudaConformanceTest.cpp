@@ -15,9 +15,20 @@ public:
     test::makeForGpu(artifact);
   }
 
+  void addLibrary(artifact::Rank &rank) override { test::addLibrary(rank); }
+
   std::string reasonAgainst(const artifact::Gemm &gemm) override {
     Expected<cuda::GemmPlan> plan = cuda::planGemm(gemm);
     return plan.ok() ? "" : plan.message();
+  }
+
+  std::string reasonAgainst(const artifact::Convolution &convolution) override {
+    auto plan = cuda::planConvolution(convolution);
+    if (!plan)
+      return "cuDNN copies no tensors of so many dimensions";
+    return plan->scratchBytes > convolution.scratchBytes
+               ? "operands are copied, and it has no scratch for that"
+               : "";
   }
 
   Expected<std::unique_ptr<Executor>>

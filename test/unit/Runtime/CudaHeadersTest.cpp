@@ -10,6 +10,7 @@
 
 #include "Driver.h"
 #include "Nccl.h"
+#include "SameCall.h"
 
 #include <cublasLt.h>
 #include <cuda.h>
@@ -23,28 +24,8 @@
 extern "C" decltype(cuEventElapsedTime_v2) cuEventElapsedTime;
 #endif
 
+using veeline::test::isSameCall;
 namespace api = veeline::cuda::api;
-
-/// Both are passed in the same way.
-template <typename Ours, typename Theirs>
-static constexpr bool
-    isAlike = sizeof(Ours) == sizeof(Theirs) &&
-              std::is_pointer_v<Ours> ==
-                  std::is_pointer_v<Theirs> &&std::is_floating_point_v<Ours> ==
-                  std::is_floating_point_v<Theirs>;
-
-template <typename... Types> struct List {};
-template <typename Ours, typename Theirs>
-static constexpr bool areAlike = false;
-template <typename... Ours, typename... Theirs>
-requires(sizeof...(Ours) == sizeof...(Theirs)) static constexpr bool areAlike<
-    List<Ours...>, List<Theirs...>> = (isAlike<Ours, Theirs> && ...);
-
-template <typename Ours, typename Theirs>
-static constexpr bool isSameCall = false;
-template <typename R, typename... A, typename S, typename... B>
-static constexpr bool isSameCall<R (*)(A...), S (*)(B...)> =
-    isAlike<R, S> &&areAlike<List<A...>, List<B...>>;
 
 static_assert(isSameCall<int (*)(char *), CUresult (*)(void *)>);
 static_assert(!isSameCall<int (*)(char *), int (*)(char *, int)>);

@@ -29,7 +29,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// What the library of matrix products works in, on a GPU's compute stream.
+/// What libraries of matrix products and convolutions work in, on a GPU's
+/// compute stream.
 static constexpr int64_t gpuLibraryBytes = 32 << 20;
 
 /// Elements of optimiser state for each element of a parameter.
@@ -221,12 +222,12 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
   device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
 }
 
-static bool callsGemm(func::FuncOp function) {
+static bool callsLibrary(func::FuncOp function) {
   return function
       .walk([](func::CallOp call) {
-        return call.getCallee().starts_with("veeline_gemm")
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        bool isLibrarys = call.getCallee().starts_with("veeline_gemm") ||
+                          call.getCallee() == "veeline_convolution";
+        return isLibrarys ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -240,7 +241,7 @@ void ArenaPlanner::placeDevice() {
   placeInputs(device);
   placeConstants(device, functions.getArrayRef());
   placeSettings(device);
-  if (llvm::any_of(functions, callsGemm)) {
+  if (llvm::any_of(functions, callsLibrary)) {
     device.libraryBytes = gpuLibraryBytes;
     device.libraryOffset = reserve(device.libraryBytes);
   }

@@ -19,7 +19,7 @@ def run(*command, **environment):
 
 def libraries(build):
     """The options that name the stand-ins."""
-    names = (("cuda-driver", "cuda"), ("cublaslt", "cublaslt"), ("nccl", "nccl"))
+    names = (("cuda-driver", "cuda"), ("cublaslt", "cublaslt"), ("cudnn", "cudnn"), ("nccl", "nccl"))
     return [f"--{name}={build}/test/standin/libveeline-standin-{library}.so" for name, library in names]
 
 

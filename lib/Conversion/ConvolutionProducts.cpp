@@ -1,0 +1,519 @@
+//===- ConvolutionProducts.cpp - convolutions without a library -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvolutionProducts.h"
+
+#include "veeline/Conversion/Gemm.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace veeline;
+
+/// From how many channels of x on a product for each element of a window reads
+/// whole cache lines, and has enough to add up.
+static constexpr int64_t manyChannels = 16;
+/// What a matrix of what windows see may take; samples beyond are in another.
+static constexpr int64_t maxMatrixBytes = 64 << 20;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Operands of a product: two dimensions, or three with a batch.
+struct Matrix {
+  StridedView view;
+
+  int64_t rows() const { return view.sizes[view.sizes.size() - 2]; }
+  int64_t columns() const { return view.sizes.back(); }
+  Matrix transpose() const {
+    Matrix other = *this;
+    size_t last = view.sizes.size() - 1;
+    std::swap(other.view.sizes[last - 1], other.view.sizes[last]);
+    std::swap(other.view.strides[last - 1], other.view.strides[last]);
+    return other;
+  }
+};
+
+class ProductEmitter {
+public:
+  ProductEmitter(ViewBuilder &builder, LibraryCalls &gemms, Value rank)
+      : builder(builder), gemms(gemms), rank(rank) {}
+
+  /// c = a b, or c += a b.
+  void emit(const Matrix &a, const Matrix &b, const Matrix &c, bool adds);
+
+private:
+  ViewBuilder &builder;
+  LibraryCalls &gemms;
+  Value rank;
+};
+} // namespace
+
+/// A dimension of one element has no stride of its own: any will do, so the
+/// pair looks like a dense matrix.
+static void setUnitStrides(StridedView &view) {
+  size_t last = view.sizes.size() - 1;
+  int64_t &outer = view.strides[last - 1], &inner = view.strides[last];
+  int64_t rows = view.sizes[last - 1], columns = view.sizes[last];
+  if (rows == 1 && columns == 1)
+    outer = inner = 1;
+  else if (rows == 1)
+    outer = inner == 1 ? columns : 1;
+  else if (columns == 1)
+    inner = outer == 1 ? rows : 1;
+}
+
+/// True if the library takes the last two dimensions as a matrix: with
+/// contiguous rows or columns that do not overlap.
+static bool isMatrix(StridedView view) {
+  setUnitStrides(view);
+  size_t last = view.sizes.size() - 1;
+  int64_t outer = view.strides[last - 1], inner = view.strides[last];
+  return (inner == 1 && outer >= view.sizes[last]) ||
+         (outer == 1 && inner >= view.sizes[last - 1]);
+}
+
+/// What the addresses of a view's matrices are multiples of.
+static int64_t getAlignment(const StridedView &view, int64_t width) {
+  auto most = static_cast<int64_t>(getArenaAlignment(KernelTarget::Cuda));
+  // An argument may be a microbatch of an input.
+  int64_t common = isa<BlockArgument>(view.base) ? kernelAlignment : most;
+  common = std::gcd(common, view.offset * width);
+  for (int64_t stride : ArrayRef(view.strides).drop_back(2))
+    common = std::gcd(common, stride * width);
+  return common;
+}
+
+void ProductEmitter::emit(const Matrix &a, const Matrix &b, const Matrix &c,
+                          bool adds) {
+  GemmDesc desc;
+  NestAccess accesses[3];
+  SmallVector<int64_t> *strides[] = {&desc.aStrides, &desc.bStrides,
+                                     &desc.cStrides};
+  int64_t alignment = getArenaAlignment(KernelTarget::Cuda);
+  const Matrix *matrices[] = {&a, &b, &c};
+  for (auto [i, matrix] : llvm::enumerate(matrices)) {
+    StridedView view = matrix->view;
+    // One of a batch has none.
+    if (view.sizes.size() == 3 && view.sizes.front() == 1)
+      view = view.at(0);
+    setUnitStrides(view);
+    accesses[i].base = view.base;
+    accesses[i].elementType =
+        cast<MemRefType>(view.base.getType()).getElementType();
+    accesses[i].offset = view.offset;
+    accesses[i].isMemRef = true;
+    alignment = std::gcd(
+        alignment,
+        getAlignment(view,
+                     accesses[i].elementType.getIntOrFloatBitWidth() / 8));
+    *strides[i] = view.strides;
+    desc.batch.assign(view.sizes.begin(), view.sizes.end() - 2);
+  }
+  desc.dtype = accesses[0].elementType;
+  desc.cType = accesses[2].elementType;
+  desc.m = a.rows();
+  desc.k = a.columns();
+  desc.n = b.columns();
+  desc.alignment = alignment;
+  desc.accumulate = adds;
+  gemms.emit(builder.rewriter, builder.loc, rank,
+             desc.toAttribute(builder.rewriter.getContext()), 0, accesses[0],
+             accesses[1], accesses[2]);
+}
+
+//===----------------------------------------------------------------------===//
+// A product for each element of a window
+//===----------------------------------------------------------------------===//
+
+namespace {
+class WindowProducts {
+public:
+  WindowProducts(ViewBuilder &builder, ProductEmitter &products,
+                 const ConvolutionOperands &operands);
+
+  void run();
+
+private:
+  void forward();
+  void backwardData();
+  void backwardWeights();
+
+  bool isInPlace(const StridedView &channelsLast,
+                 ArrayRef<int64_t> sizes) const;
+  StridedView prepareImage(bool isResult);
+  void copyImage(const StridedView &image, bool isResult);
+  bool coversImage(bool ofX) const;
+  StridedView prepareRows(bool isResult);
+  Matrix rowsOf(const StridedView &rows) const;
+  Matrix seenBy(const StridedView &image, ArrayRef<int64_t> element) const;
+  bool isAlone() const;
+  Matrix weightsOf(const StridedView &weights, ArrayRef<int64_t> element) const;
+  StridedView prepareWeights(bool isResult);
+
+  ViewBuilder &builder;
+  ProductEmitter &products;
+  const ConvolutionOperands &operands;
+  const ConvolutionDesc &desc;
+  SmallVector<Phases> phases;
+  SmallVector<int64_t> wideSizes; ///< Of a part of x, in each dimension.
+  int64_t numRows = 0; ///< Of y, among those of a part: up to the last one.
+};
+} // namespace
+
+WindowProducts::WindowProducts(ViewBuilder &builder, ProductEmitter &products,
+                               const ConvolutionOperands &operands)
+    : builder(builder), products(products), operands(operands),
+      desc(operands.desc) {
+  int64_t last = desc.batch - 1;
+  for (unsigned i = 0; i < operands.rank(); ++i) {
+    phases.emplace_back(desc, i);
+    wideSizes.push_back(phases.back().size);
+    last = last * wideSizes[i] + desc.ySizes[i] - 1;
+  }
+  numRows = last + 1;
+}
+
+/// True for x or y where they are what products would work on.
+bool WindowProducts::isInPlace(const StridedView &channelsLast,
+                               ArrayRef<int64_t> sizes) const {
+  return channelsLast.isDense() &&
+         ArrayRef(channelsLast.sizes).slice(1, sizes.size()) == sizes;
+}
+
+/// (part..., sample, spatial..., group, channel): x itself where windows step
+/// by one and see no zeros, else a buffer; of an x that is read, filled.
+StridedView WindowProducts::prepareImage(bool isResult) {
+  StridedView x = operands.xChannelsLast();
+  bool isWhole = llvm::all_of(desc.strides, [](int64_t s) { return s == 1; }) &&
+                 !operands.needsPadding();
+  SmallVector<int64_t> sizes;
+  for (const Phases &dimension : phases)
+    sizes.push_back(dimension.used.size());
+  sizes.push_back(desc.batch);
+  llvm::append_range(sizes, wideSizes);
+  sizes.append({desc.groups, desc.inputs});
+  if (isWhole && isInPlace(x, wideSizes)) {
+    StridedView image = x;
+    image.sizes.insert(image.sizes.begin(), operands.rank(), 1);
+    image.strides.insert(image.strides.begin(), operands.rank(), 1);
+    return image;
+  }
+  StridedView image = builder.allocate(operands.element, sizes);
+  if (!isResult) {
+    if (!coversImage(false))
+      builder.fillWithZeros(image);
+    copyImage(image, false);
+  }
+  return image;
+}
+
+/// Whether elements of x are all that parts have or, the other way round,
+/// whether parts have all of x.
+bool WindowProducts::coversImage(bool ofX) const {
+  for (unsigned i = 0; i < operands.rank(); ++i) {
+    int64_t total = 0;
+    for (int64_t part : phases[i].used) {
+      Overlap overlap(desc, i, part, wideSizes[i]);
+      if (!ofX && overlap.count != wideSizes[i])
+        return false;
+      total += overlap.count;
+    }
+    if (ofX && total != desc.xSizes[i])
+      return false;
+  }
+  return true;
+}
+
+/// Copies between x and its parts.
+void WindowProducts::copyImage(const StridedView &image, bool isResult) {
+  StridedView x = operands.xChannelsLast();
+  SmallVector<int64_t> numParts(image.sizes.begin(),
+                                image.sizes.begin() + operands.rank());
+  for (ArrayRef<int64_t> parts : enumerateIndices(numParts)) {
+    StridedView part = image;
+    StridedView inX = x;
+    SmallVector<int64_t> firsts{0}, starts{0}, counts{desc.batch};
+    for (unsigned i = 0; i < operands.rank(); ++i) {
+      part = part.at(parts[i]);
+      Overlap overlap(desc, i, phases[i].used[parts[i]], wideSizes[i]);
+      firsts.push_back(overlap.first);
+      starts.push_back(overlap.start);
+      counts.push_back(overlap.count);
+    }
+    if (llvm::is_contained(counts, 0))
+      continue;
+    for (SmallVector<int64_t> *list : {&firsts, &starts})
+      list->append({0, 0});
+    counts.append({desc.groups, desc.inputs});
+    inX = inX.slice(starts, counts);
+    for (unsigned i = 0; i < operands.rank(); ++i)
+      inX.strides[1 + i] *= desc.strides[i];
+    StridedView inPart = part.slice(firsts, counts);
+    builder.copy(isResult ? inPart : inX, isResult ? inX : inPart);
+  }
+}
+
+/// y in rows of a part (sample, spatial..., group, channel): itself where each
+/// row of a part is one of y, else a buffer; of a y that is read, filled.
+StridedView WindowProducts::prepareRows(bool isResult) {
+  StridedView y = operands.yChannelsLast();
+  if (isInPlace(y, wideSizes))
+    return y;
+  SmallVector<int64_t> sizes{desc.batch};
+  llvm::append_range(sizes, wideSizes);
+  sizes.append({desc.groups, desc.outputs});
+  StridedView rows = builder.allocate(operands.element, sizes);
+  if (isResult)
+    return rows;
+  if (ArrayRef(wideSizes) != ArrayRef(desc.ySizes))
+    builder.fillWithZeros(rows);
+  SmallVector<int64_t> origin(sizes.size(), 0);
+  builder.copy(y, rows.slice(origin, y.sizes));
+  return rows;
+}
+
+/// (group, row, channel).
+Matrix WindowProducts::rowsOf(const StridedView &rows) const {
+  StridedView view{rows.base, rows.offset, {}, {}};
+  view.sizes = {desc.groups, numRows, desc.outputs};
+  view.strides = {desc.outputs, desc.groups * desc.outputs, 1};
+  return {view};
+}
+
+/// What element `element` of all windows sees: (group, row, channel).
+Matrix WindowProducts::seenBy(const StridedView &image,
+                              ArrayRef<int64_t> element) const {
+  StridedView part = image;
+  int64_t row = 0;
+  for (unsigned i = 0; i < operands.rank(); ++i) {
+    part = part.at(phases[i].phase[element[i]]);
+    row = row * wideSizes[i] + phases[i].shift[element[i]];
+  }
+  int64_t channels = desc.groups * desc.inputs;
+  StridedView view{part.base, part.offset + row * channels, {}, {}};
+  view.sizes = {desc.groups, numRows, desc.inputs};
+  view.strides = {desc.inputs, channels, 1};
+  return {view};
+}
+
+/// (spatial..., group, channel of x, channel of y), as the library takes it.
+StridedView WindowProducts::prepareWeights(bool isResult) {
+  StridedView w = operands.wWindowsFirst();
+  if (isMatrix(w))
+    return w;
+  return isResult ? builder.allocate(operands.element, w.sizes)
+                  : builder.makeDense(w);
+}
+
+/// (group, channel of x, channel of y).
+Matrix WindowProducts::weightsOf(const StridedView &weights,
+                                 ArrayRef<int64_t> element) const {
+  StridedView view = weights;
+  for (int64_t index : element)
+    view = view.at(index);
+  return {view};
+}
+
+/// True if every part is what one element of a window sees, as a whole.
+bool WindowProducts::isAlone() const {
+  for (const Phases &dimension : phases)
+    if (dimension.used.size() != dimension.phase.size())
+      return false;
+  return ArrayRef(wideSizes) == ArrayRef(desc.ySizes);
+}
+
+void WindowProducts::forward() {
+  StridedView image = prepareImage(false), weights = prepareWeights(false);
+  StridedView rows = prepareRows(true);
+  bool adds = false;
+  for (ArrayRef<int64_t> element : operands.windowIndices()) {
+    products.emit(seenBy(image, element), weightsOf(weights, element),
+                  rowsOf(rows), adds);
+    adds = true;
+  }
+  StridedView y = operands.yChannelsLast();
+  if (rows.base == y.base)
+    return;
+  SmallVector<int64_t> origin(y.sizes.size(), 0);
+  builder.copy(rows.slice(origin, y.sizes), y);
+}
+
+void WindowProducts::backwardData() {
+  StridedView rows = prepareRows(false), weights = prepareWeights(false);
+  StridedView image = prepareImage(true);
+  bool adds = !isAlone();
+  if (adds)
+    builder.fillWithZeros(image);
+  for (ArrayRef<int64_t> element : operands.windowIndices())
+    products.emit(rowsOf(rows), weightsOf(weights, element).transpose(),
+                  seenBy(image, element), adds);
+  if (image.base == operands.x.base)
+    return;
+  if (!coversImage(true))
+    builder.fillWithZeros(operands.x);
+  copyImage(image, true);
+}
+
+void WindowProducts::backwardWeights() {
+  StridedView image = prepareImage(false), rows = prepareRows(false);
+  StridedView weights = prepareWeights(true);
+  for (ArrayRef<int64_t> element : operands.windowIndices())
+    products.emit(seenBy(image, element).transpose(), rowsOf(rows),
+                  weightsOf(weights, element), false);
+  if (weights.base != operands.w.base)
+    builder.copy(weights, operands.wWindowsFirst());
+}
+
+void WindowProducts::run() {
+  switch (desc.kind) {
+  case ConvolutionKind::Forward:
+    return forward();
+  case ConvolutionKind::BackwardData:
+    return backwardData();
+  case ConvolutionKind::BackwardWeights:
+    return backwardWeights();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// A matrix of what windows see
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Of one group, forward or backward for the weights.
+class MatrixProducts {
+public:
+  MatrixProducts(ViewBuilder &builder, ProductEmitter &products,
+                 const ConvolutionOperands &operands);
+
+  void run();
+
+private:
+  int64_t countSamples() const;
+  StridedView copyWindows(const StridedView &x, int64_t first, int64_t samples);
+  Matrix prepareWeights(bool isResult);
+  void emit(const StridedView &x, const Matrix &weights, int64_t first,
+            int64_t samples);
+
+  ViewBuilder &builder;
+  ProductEmitter &products;
+  const ConvolutionOperands &operands;
+  const ConvolutionDesc &desc;
+  int64_t columns; ///< What one window sees.
+};
+} // namespace
+
+MatrixProducts::MatrixProducts(ViewBuilder &builder, ProductEmitter &products,
+                               const ConvolutionOperands &operands)
+    : builder(builder), products(products), operands(operands),
+      desc(operands.desc), columns(operands.windowSize() * desc.inputs) {}
+
+/// How many samples are in one matrix.
+int64_t MatrixProducts::countSamples() const {
+  int64_t bytes = operands.numWindows() * columns *
+                  (operands.element.getIntOrFloatBitWidth() / 8);
+  return std::clamp<int64_t>(maxMatrixBytes / bytes, 1, desc.batch);
+}
+
+/// Of `samples` samples from `first` on.
+StridedView MatrixProducts::copyWindows(const StridedView &x, int64_t first,
+                                        int64_t samples) {
+  StridedView windows = operands.getWindows(x);
+  windows.offset += first * windows.strides.front();
+  windows.sizes.front() = samples;
+  StridedView matrix = builder.allocate(operands.element, windows.sizes);
+  builder.copy(windows, matrix);
+  return matrix;
+}
+
+/// (spatial... and channel of x, channel of y): as it is, where elements of a
+/// window and channels are one dimension.
+Matrix MatrixProducts::prepareWeights(bool isResult) {
+  StridedView w = operands.wWindowsFirst();
+  size_t numRowDims = w.sizes.size() - 1;
+  int64_t ofRow = 0, rows = 1;
+  bool isOne = true;
+  for (size_t i = numRowDims; i-- > 0;) {
+    if (w.sizes[i] == 1)
+      continue;
+    isOne &= rows == 1 || w.strides[i] == ofRow * rows;
+    ofRow = rows == 1 ? w.strides[i] : ofRow;
+    rows *= w.sizes[i];
+  }
+  StridedView view{
+      w.base, w.offset, {columns, desc.outputs}, {ofRow, w.strides.back()}};
+  if (isOne && isMatrix(view))
+    return {view};
+  StridedView dense = isResult ? builder.allocate(operands.element, w.sizes)
+                               : builder.makeDense(w);
+  return {
+      {dense.base, dense.offset, {columns, desc.outputs}, {desc.outputs, 1}}};
+}
+
+void MatrixProducts::emit(const StridedView &x, const Matrix &weights,
+                          int64_t first, int64_t samples) {
+  int64_t rows = samples * operands.numWindows();
+  StridedView windows = copyWindows(x, first, samples);
+  Matrix seen{{windows.base, 0, {rows, columns}, {columns, 1}}};
+  SmallVector<int64_t> starts(operands.rank() + 3, 0);
+  starts[0] = first;
+  StridedView y = operands.yChannelsLast();
+  SmallVector<int64_t> sizes = y.sizes;
+  sizes[0] = samples;
+  y = y.slice(starts, sizes);
+  bool isForward = desc.kind == ConvolutionKind::Forward;
+  StridedView inRows = !isForward ? builder.makeDense(y)
+                       : y.isDense()
+                           ? y
+                           : builder.allocate(operands.element, sizes);
+  Matrix result{
+      {inRows.base, inRows.offset, {rows, desc.outputs}, {desc.outputs, 1}}};
+  if (!isForward)
+    return products.emit(seen.transpose(), result, weights, first > 0);
+  products.emit(seen, weights, result, false);
+  if (!y.isDense())
+    builder.copy(inRows, y);
+}
+
+void MatrixProducts::run() {
+  bool isForward = desc.kind == ConvolutionKind::Forward;
+  StridedView x = operands.pad(builder, /*keepsOrder=*/true);
+  Matrix weights = prepareWeights(!isForward);
+  int64_t samples = countSamples();
+  for (int64_t first = 0; first < desc.batch; first += samples)
+    emit(x, weights, first, std::min(samples, desc.batch - first));
+  if (isForward || weights.view.base == operands.w.base)
+    return;
+  StridedView w = operands.wWindowsFirst();
+  StridedView dense{weights.view.base, 0, w.sizes, w.sizes};
+  int64_t stride = 1;
+  for (size_t i = w.sizes.size(); i-- > 0; stride *= w.sizes[i])
+    dense.strides[i] = stride;
+  builder.copy(dense, w);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+void veeline::emitConvolutionProducts(ViewBuilder &builder, LibraryCalls &gemms,
+                                      Value rank,
+                                      const ConvolutionOperands &operands) {
+  const ConvolutionDesc &desc = operands.desc;
+  if (desc.groups > 1 && desc.inputs == 1)
+    return emitDepthwiseKernels(builder, operands);
+  ProductEmitter products(builder, gemms, rank);
+  bool isOfMatrix = desc.groups == 1 && desc.inputs < manyChannels &&
+                    operands.windowSize() > 1 &&
+                    desc.kind != ConvolutionKind::BackwardData;
+  if (isOfMatrix)
+    return MatrixProducts(builder, products, operands).run();
+  WindowProducts(builder, products, operands).run();
+}

@@ -1,0 +1,277 @@
+//===- ConvolutionDnn.cpp - convolutions of a rank, by cuDNN --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvolutionDnn.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace veeline;
+using namespace veeline::cuda;
+using artifact::Convolution;
+using artifact::ConvolutionKind;
+
+/// As many algorithms as cuDNN is asked to list; it has fewer.
+static constexpr int maxAlgorithms = 16;
+
+static const float one = 1, zero = 0;
+
+// By kind, for messages.
+static constexpr const char *heuristicsNames[] = {
+    "cudnnGetConvolutionForwardAlgorithm_v7",
+    "cudnnGetConvolutionBackwardDataAlgorithm_v7",
+    "cudnnGetConvolutionBackwardFilterAlgorithm_v7"};
+static constexpr const char *workspaceNames[] = {
+    "cudnnGetConvolutionForwardWorkspaceSize",
+    "cudnnGetConvolutionBackwardDataWorkspaceSize",
+    "cudnnGetConvolutionBackwardFilterWorkspaceSize"};
+
+ConvolutionTable::~ConvolutionTable() {
+  if (!dnn)
+    return;
+  auto drop = [&](api::TensorDesc desc) {
+    if (desc)
+      (void)dnn->cudnnDestroyTensorDescriptor(desc);
+  };
+  for (Entry &entry : entries) {
+    for (api::TensorDesc desc :
+         {entry.x, entry.y, entry.copyOfX.given, entry.copyOfX.copied,
+          entry.copyOfW.given, entry.copyOfW.copied})
+      drop(desc);
+    if (entry.w)
+      (void)dnn->cudnnDestroyFilterDescriptor(entry.w);
+    if (entry.desc)
+      (void)dnn->cudnnDestroyConvolutionDescriptor(entry.desc);
+  }
+  if (handle)
+    (void)dnn->cudnnDestroy(handle);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+Status ConvolutionTable::prepare(const Driver &newDriver, const Cudnn *newDnn,
+                                 const std::vector<Convolution> &convolutions,
+                                 int64_t libraryBytes, api::Stream newStream) {
+  entries.resize(convolutions.size());
+  if (!newDnn || convolutions.empty())
+    return Status::success();
+  driver = &newDriver;
+  dnn = newDnn;
+  stream = newStream;
+  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreate, &handle));
+  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetStream, handle, stream));
+  for (size_t i = 0; i < convolutions.size(); ++i)
+    if (Status status = prepare(convolutions[i], libraryBytes, entries[i]);
+        !status.ok())
+      return Status::error("convolution " + std::to_string(i) + ": " +
+                           status.message());
+  return Status::success();
+}
+
+Status ConvolutionTable::makeTensor(const DnnTensor &tensor,
+                                    api::TensorDesc &desc) {
+  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreateTensorDescriptor, &desc));
+  return VEELINE_CALL(*dnn, cudnnSetTensorNdDescriptor, desc, api::dnnFloat,
+                      static_cast<int>(tensor.sizes.size()),
+                      tensor.sizes.data(), tensor.strides.data());
+}
+
+Status ConvolutionTable::makeCopy(const std::optional<DnnCopy> &plan,
+                                  Copy &copy) {
+  if (!plan)
+    return Status::success();
+  copy.isUsed = true;
+  copy.plan = *plan;
+  int64_t elements = 1;
+  for (int size : plan->copied.sizes)
+    elements *= size;
+  copy.isZeroed =
+      elements * artifact::byteSize(artifact::DataType::f32) < plan->bytes;
+  VEELINE_TRY(makeTensor(plan->given, copy.given));
+  return makeTensor(plan->copied, copy.copied);
+}
+
+Status ConvolutionTable::describe(const DnnConvolution &plan, Entry &entry) {
+  VEELINE_TRY(makeTensor(plan.x, entry.x));
+  VEELINE_TRY(makeTensor(plan.y, entry.y));
+  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreateFilterDescriptor, &entry.w));
+  VEELINE_TRY(
+      VEELINE_CALL(*dnn, cudnnSetFilterNdDescriptor, entry.w, api::dnnFloat,
+                   plan.isChannelsLast ? api::formatNhwc : api::formatNchw,
+                   static_cast<int>(plan.wSizes.size()), plan.wSizes.data()));
+  VEELINE_TRY(
+      VEELINE_CALL(*dnn, cudnnCreateConvolutionDescriptor, &entry.desc));
+  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetConvolutionNdDescriptor, entry.desc,
+                           static_cast<int>(plan.padding.size()),
+                           plan.padding.data(), plan.strides.data(),
+                           plan.dilations.data(), api::crossCorrelation,
+                           api::dnnFloat));
+  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetConvolutionGroupCount, entry.desc,
+                           plan.groups));
+  // Without it, f32 may be multiplied as tf32.
+  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetConvolutionMathType, entry.desc,
+                           api::fmaMath));
+  VEELINE_TRY(makeCopy(plan.copyOfX, entry.copyOfX));
+  return makeCopy(plan.copyOfW, entry.copyOfW);
+}
+
+api::DnnStatus
+ConvolutionTable::findAlgorithms(const Entry &entry, int *found,
+                                 api::ConvolutionAlgo *algos) const {
+  switch (entry.kind) {
+  case ConvolutionKind::forward:
+    return dnn->cudnnGetConvolutionForwardAlgorithm_v7(
+        handle, entry.x, entry.w, entry.desc, entry.y, maxAlgorithms, found,
+        algos);
+  case ConvolutionKind::backwardData:
+    return dnn->cudnnGetConvolutionBackwardDataAlgorithm_v7(
+        handle, entry.w, entry.y, entry.desc, entry.x, maxAlgorithms, found,
+        algos);
+  case ConvolutionKind::backwardWeights:
+    break;
+  }
+  return dnn->cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+      handle, entry.x, entry.y, entry.desc, entry.w, maxAlgorithms, found,
+      algos);
+}
+
+api::DnnStatus ConvolutionTable::measure(const Entry &entry, int algo,
+                                         size_t *bytes) const {
+  switch (entry.kind) {
+  case ConvolutionKind::forward:
+    return dnn->cudnnGetConvolutionForwardWorkspaceSize(
+        handle, entry.x, entry.w, entry.desc, entry.y, algo, bytes);
+  case ConvolutionKind::backwardData:
+    return dnn->cudnnGetConvolutionBackwardDataWorkspaceSize(
+        handle, entry.w, entry.y, entry.desc, entry.x, algo, bytes);
+  case ConvolutionKind::backwardWeights:
+    break;
+  }
+  return dnn->cudnnGetConvolutionBackwardFilterWorkspaceSize(
+      handle, entry.x, entry.y, entry.desc, entry.w, algo, bytes);
+}
+
+/// The heuristics list the fastest first.
+Status ConvolutionTable::choose(const Entry &entry, size_t limit, int &algo,
+                                size_t &bytes, bool &isFound) {
+  std::array<api::ConvolutionAlgo, maxAlgorithms> algos = {};
+  int found = 0;
+  api::DnnStatus status = findAlgorithms(entry, &found, algos.data());
+  if (isUnsupported(status))
+    return Status::success();
+  auto kind = static_cast<size_t>(entry.kind);
+  VEELINE_TRY(dnn->check(heuristicsNames[kind], status));
+  for (int i = 0; i < found && !isFound; ++i) {
+    const api::ConvolutionAlgo &candidate = algos[i];
+    if (candidate.status != api::dnnSuccess ||
+        candidate.determinism != api::deterministic)
+      continue;
+    status = measure(entry, candidate.algo, &bytes);
+    if (isUnsupported(status))
+      continue;
+    VEELINE_TRY(dnn->check(workspaceNames[kind], status));
+    algo = candidate.algo;
+    isFound = bytes <= limit;
+  }
+  return Status::success();
+}
+
+Status ConvolutionTable::prepare(const Convolution &convolution,
+                                 int64_t libraryBytes, Entry &entry) {
+  std::optional<DnnConvolution> plan = planConvolution(convolution);
+  // An artifact knows how much is copied; another compiler's may not.
+  if (!plan || plan->scratchBytes > convolution.scratchBytes)
+    return Status::success();
+  entry.kind = convolution.kind;
+  VEELINE_TRY(describe(*plan, entry));
+  return choose(entry, static_cast<size_t>(libraryBytes), entry.algo,
+                entry.workspaceBytes, entry.isThere);
+}
+
+size_t ConvolutionTable::countMissing() const {
+  return static_cast<size_t>(
+      std::count_if(entries.begin(), entries.end(),
+                    [](const Entry &entry) { return !entry.isThere; }));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Status ConvolutionTable::transform(api::TensorDesc sourceDesc,
+                                   const void *source,
+                                   api::TensorDesc targetDesc, void *target) {
+  return VEELINE_CALL(*dnn, cudnnTransformTensor, handle, &one, sourceDesc,
+                      source, &zero, targetDesc, target);
+}
+
+/// The first element of what is copied.
+static char *contentOf(const DnnCopy &plan, char *place) {
+  return place +
+         plan.firstElement * artifact::byteSize(artifact::DataType::f32);
+}
+
+Status ConvolutionTable::fill(const Copy &copy, const void *given,
+                              char *place) {
+  if (copy.isZeroed)
+    VEELINE_TRY(VEELINE_CALL(*driver, cuMemsetD8Async,
+                             reinterpret_cast<api::DevicePointer>(place), 0,
+                             static_cast<size_t>(copy.plan.bytes), stream));
+  return transform(copy.given, given, copy.copied, contentOf(copy.plan, place));
+}
+
+Status ConvolutionTable::convolve(const Entry &entry, void *x, void *w, void *y,
+                                  void *workspace) {
+  switch (entry.kind) {
+  case ConvolutionKind::forward:
+    return VEELINE_CALL(*dnn, cudnnConvolutionForward, handle, &one, entry.x, x,
+                        entry.w, w, entry.desc, entry.algo, workspace,
+                        entry.workspaceBytes, &zero, entry.y, y);
+  case ConvolutionKind::backwardData:
+    return VEELINE_CALL(*dnn, cudnnConvolutionBackwardData, handle, &one,
+                        entry.w, w, entry.y, y, entry.desc, entry.algo,
+                        workspace, entry.workspaceBytes, &zero, entry.x, x);
+  case ConvolutionKind::backwardWeights:
+    break;
+  }
+  return VEELINE_CALL(*dnn, cudnnConvolutionBackwardFilter, handle, &one,
+                      entry.x, x, entry.y, y, entry.desc, entry.algo, workspace,
+                      entry.workspaceBytes, &zero, entry.w, w);
+}
+
+Status ConvolutionTable::run(int32_t index, const void *a, const void *b,
+                             void *c, void *scratch, void *library) {
+  const Entry &entry = entries[index];
+  bool givesX = entry.kind == ConvolutionKind::backwardData;
+  bool givesW = entry.kind == ConvolutionKind::backwardWeights;
+  // cuDNN writes to the result alone.
+  void *first = const_cast<void *>(a), *second = const_cast<void *>(b);
+  void *givenX = givesX ? c : first, *x = givenX;
+  void *givenW = givesW ? c : second, *w = givenW;
+  void *y = givesX ? first : givesW ? second : c;
+  if (entry.copyOfX.isUsed) {
+    char *place = static_cast<char *>(scratch) + entry.copyOfX.plan.offset;
+    if (!givesX)
+      VEELINE_TRY(fill(entry.copyOfX, givenX, place));
+    x = place;
+  }
+  if (entry.copyOfW.isUsed) {
+    char *place = static_cast<char *>(scratch) + entry.copyOfW.plan.offset;
+    if (!givesW)
+      VEELINE_TRY(fill(entry.copyOfW, givenW, place));
+    w = place;
+  }
+  VEELINE_TRY(convolve(entry, x, w, y, library));
+  const Copy *copy = givesX   ? &entry.copyOfX
+                     : givesW ? &entry.copyOfW
+                              : nullptr;
+  if (!copy || !copy->isUsed)
+    return Status::success();
+  char *place = static_cast<char *>(scratch) + copy->plan.offset;
+  return transform(copy->copied, contentOf(copy->plan, place), copy->given, c);
+}

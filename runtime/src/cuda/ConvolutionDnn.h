@@ -1,0 +1,84 @@
+//===- ConvolutionDnn.h - convolutions of a rank, by cuDNN -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_CONVOLUTIONDNN_H
+#define VEELINE_RUNTIME_CUDA_CONVOLUTIONDNN_H
+
+#include "ConvolutionPlan.h"
+#include "Cudnn.h"
+
+namespace veeline::cuda {
+
+/// A rank's table of convolutions, with the algorithms that cuDNN's heuristics
+/// chose when it was loaded: of those whose results are the same in every run,
+/// and that need no more memory than the plan has, the first.
+class ConvolutionTable {
+public:
+  ConvolutionTable() = default;
+  ConvolutionTable(const ConvolutionTable &) = delete;
+  ConvolutionTable &operator=(const ConvolutionTable &) = delete;
+  ~ConvolutionTable();
+
+  /// On the rank's device, with the stream that all calls will go into. Without
+  /// cuDNN (null), and where it has nothing for an entry within `libraryBytes`,
+  /// the entry is not there.
+  Status prepare(const Driver &driver, const Cudnn *newDnn,
+                 const std::vector<artifact::Convolution> &convolutions,
+                 int64_t libraryBytes, api::Stream newStream);
+
+  size_t size() const { return entries.size(); }
+  bool has(int32_t index) const { return entries[index].isThere; }
+  size_t countMissing() const;
+
+  /// Operands as of veeline_convolution. `scratch` is the entry's own,
+  /// `library` what the rank's library calls share.
+  Status run(int32_t index, const void *a, const void *b, void *c,
+             void *scratch, void *library);
+
+private:
+  /// A copy in scratch.
+  struct Copy {
+    bool isUsed = false;
+    DnnCopy plan;
+    api::TensorDesc given = nullptr, copied = nullptr;
+    bool isZeroed = false; ///< It is larger than what is copied.
+  };
+  struct Entry {
+    artifact::ConvolutionKind kind = artifact::ConvolutionKind::forward;
+    bool isThere = false;
+    api::TensorDesc x = nullptr, y = nullptr;
+    api::FilterDesc w = nullptr;
+    api::ConvolutionDesc desc = nullptr;
+    Copy copyOfX, copyOfW;
+    int algo = 0;
+    size_t workspaceBytes = 0;
+  };
+  Status prepare(const artifact::Convolution &convolution, int64_t libraryBytes,
+                 Entry &entry);
+  Status describe(const DnnConvolution &plan, Entry &entry);
+  Status makeTensor(const DnnTensor &tensor, api::TensorDesc &desc);
+  Status makeCopy(const std::optional<DnnCopy> &plan, Copy &copy);
+  Status choose(const Entry &entry, size_t limit, int &algo, size_t &bytes,
+                bool &isFound);
+  api::DnnStatus findAlgorithms(const Entry &entry, int *found,
+                                api::ConvolutionAlgo *algos) const;
+  api::DnnStatus measure(const Entry &entry, int algo, size_t *bytes) const;
+  Status convolve(const Entry &entry, void *x, void *w, void *y,
+                  void *workspace);
+  Status fill(const Copy &copy, const void *given, char *place);
+  Status transform(api::TensorDesc sourceDesc, const void *source,
+                   api::TensorDesc targetDesc, void *target);
+
+  const Driver *driver = nullptr;
+  const Cudnn *dnn = nullptr;
+  api::DnnHandle handle = nullptr;
+  api::Stream stream = nullptr;
+  std::vector<Entry> entries;
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_CONVOLUTIONDNN_H

@@ -1,0 +1,258 @@
+//===- ConvolutionPlan.cpp - convolutions as cuDNN takes them -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvolutionPlan.h"
+
+#include "veeline/convolution.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace veeline;
+using namespace veeline::cuda;
+using artifact::Convolution;
+
+using List = std::vector<int64_t>;
+
+static constexpr int64_t alignment = 256;
+/// Of tensors that cuDNN copies.
+static constexpr size_t maxCopiedRank = 5;
+
+namespace {
+/// A tensor before it is known whether cuDNN can count so far.
+struct Tensor {
+  List sizes, strides;
+};
+} // namespace
+
+/// Strides without gaps, with channels (dimension 1) as the first or the last
+/// ones of a sample.
+static Tensor makeDense(List sizes, bool isChannelsLast) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    order.push_back(i);
+  if (isChannelsLast)
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  List strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t i = order.size(); i-- > 0; stride *= sizes[order[i]])
+    strides[order[i]] = stride;
+  return {std::move(sizes), std::move(strides)};
+}
+
+/// Whether `tensor` is in that order, samples perhaps with gaps between them.
+/// Dimensions of one element do not count.
+static bool isInOrder(const Tensor &tensor, bool isChannelsLast) {
+  Tensor dense = makeDense(tensor.sizes, isChannelsLast);
+  for (size_t i = 1; i < tensor.sizes.size(); ++i)
+    if (tensor.sizes[i] != 1 && tensor.strides[i] != dense.strides[i])
+      return false;
+  return tensor.sizes[0] == 1 || tensor.strides[0] >= dense.strides[0];
+}
+
+/// The same, with the usual strides for dimensions of one element.
+static Tensor normalize(const Tensor &tensor, bool isChannelsLast) {
+  Tensor dense = makeDense(tensor.sizes, isChannelsLast);
+  if (tensor.sizes[0] != 1)
+    dense.strides[0] = tensor.strides[0];
+  return dense;
+}
+
+static bool isDense(const Tensor &tensor, bool isChannelsLast) {
+  Tensor dense = makeDense(tensor.sizes, isChannelsLast);
+  return isInOrder(tensor, isChannelsLast) &&
+         (tensor.sizes[0] == 1 || tensor.strides[0] == dense.strides[0]);
+}
+
+/// x or y, whose groups are part of the channels.
+static Tensor makeData(int64_t batch, int64_t channels, const List &sizes,
+                       const List &strides) {
+  Tensor tensor{{batch, channels}, {strides[0], strides[2]}};
+  // cuDNN knows no convolutions of one dimension.
+  if (sizes.size() == 1) {
+    tensor.sizes.push_back(1);
+    tensor.strides.push_back(sizes[0] * strides[3]);
+  }
+  tensor.sizes.insert(tensor.sizes.end(), sizes.begin(), sizes.end());
+  tensor.strides.insert(tensor.strides.end(), strides.begin() + 3,
+                        strides.end());
+  return tensor;
+}
+
+/// Whether one stride runs through all channels of y that w has.
+static bool hasEvenGroups(const Convolution &c) {
+  return c.groups == 1 || c.outputs == 1 ||
+         c.wStrides[0] == c.outputs * c.wStrides[1];
+}
+
+/// w with groups and channels of y as one dimension.
+static Tensor makeWeights(const Convolution &c) {
+  Tensor w{{c.groups * c.outputs, c.inputs},
+           {c.outputs == 1 ? c.wStrides[0] : c.wStrides[1], c.wStrides[2]}};
+  if (c.wSizes.size() == 1) {
+    w.sizes.push_back(1);
+    w.strides.push_back(c.wSizes[0] * c.wStrides[3]);
+  }
+  w.sizes.insert(w.sizes.end(), c.wSizes.begin(), c.wSizes.end());
+  w.strides.insert(w.strides.end(), c.wStrides.begin() + 3, c.wStrides.end());
+  return w;
+}
+
+/// Splits the first dimension of w into groups and channels of y.
+static Tensor splitGroups(Tensor w, const Convolution &c, int64_t ofGroup,
+                          int64_t ofOutput) {
+  w.sizes.front() = c.outputs;
+  w.strides.front() = ofOutput;
+  w.sizes.insert(w.sizes.begin(), c.groups);
+  w.strides.insert(w.strides.begin(), ofGroup);
+  return w;
+}
+
+static bool canCount(const List &list) {
+  return std::all_of(list.begin(), list.end(), [](int64_t number) {
+    return number >= 0 && number <= std::numeric_limits<int>::max();
+  });
+}
+
+static std::vector<int> toInts(const List &list) {
+  return {list.begin(), list.end()};
+}
+
+namespace {
+/// Puts a plan together; false where cuDNN has no such numbers or copies.
+class Planner {
+public:
+  explicit Planner(const Convolution &convolution) : c(convolution) {}
+
+  bool run();
+  DnnConvolution plan;
+
+private:
+  bool setWindows(List &before, List &after);
+  bool addCopy(std::optional<DnnCopy> &copy, const Tensor &given,
+               const Tensor &copied, int64_t bytes, int64_t firstElement);
+  bool copyX(const Tensor &given, const List &before, const List &after,
+             Tensor &x);
+  bool copyW(const Tensor &given);
+  bool set(DnnTensor &target, const Tensor &tensor) {
+    isCountable &= canCount(tensor.sizes) && canCount(tensor.strides);
+    target = {toInts(tensor.sizes), toInts(tensor.strides)};
+    return isCountable;
+  }
+
+  const Convolution &c;
+  bool isCountable = true;
+};
+} // namespace
+
+/// Zeros before and behind x, as the windows reach them.
+bool Planner::setWindows(List &before, List &after) {
+  List strides = c.strides, dilations = c.dilations;
+  before = c.padding;
+  for (size_t i = 0; i < c.xSizes.size(); ++i)
+    after.push_back((c.ySizes[i] - 1) * c.strides[i] +
+                    (c.wSizes[i] - 1) * c.dilations[i] + 1 - c.xSizes[i] -
+                    c.padding[i]);
+  if (c.xSizes.size() == 1) {
+    strides.insert(strides.begin(), 1);
+    dilations.insert(dilations.begin(), 1);
+    before.insert(before.begin(), 0);
+    after.insert(after.begin(), 0);
+  }
+  plan.strides = toInts(strides);
+  plan.dilations = toInts(dilations);
+  return canCount(strides) && canCount(dilations) && canCount(before);
+}
+
+bool Planner::addCopy(std::optional<DnnCopy> &copy, const Tensor &given,
+                      const Tensor &copied, int64_t bytes,
+                      int64_t firstElement) {
+  copy.emplace();
+  copy->offset = plan.scratchBytes;
+  copy->bytes = bytes;
+  copy->firstElement = firstElement;
+  plan.scratchBytes += (bytes + alignment - 1) / alignment * alignment;
+  return given.sizes.size() <= maxCopiedRank && set(copy->given, given) &&
+         set(copy->copied, copied);
+}
+
+/// Where windows see other zeros behind x than before it, a copy of x with all
+/// of them; where x is in no order, one in the order of y.
+bool Planner::copyX(const Tensor &given, const List &before, const List &after,
+                    Tensor &x) {
+  bool isEven = true;
+  for (size_t i = 0; i < before.size(); ++i) {
+    // cuDNN leaves out what no whole window is left for.
+    int64_t beyond = before[i] - after[i];
+    isEven &= beyond >= 0 && beyond < plan.strides[i];
+  }
+  if (isEven && isInOrder(given, plan.isChannelsLast)) {
+    x = normalize(given, plan.isChannelsLast);
+    plan.padding = toInts(before);
+    return true;
+  }
+  List sizes = given.sizes;
+  for (size_t i = 0; i < before.size(); ++i)
+    sizes[2 + i] += before[i] + std::max<int64_t>(after[i], 0);
+  x = makeDense(std::move(sizes), plan.isChannelsLast);
+  plan.padding.assign(before.size(), 0);
+  int64_t first = 0, count = 1;
+  for (size_t i = 0; i < before.size(); ++i)
+    first += before[i] * x.strides[2 + i];
+  for (int64_t size : x.sizes)
+    count *= size;
+  return addCopy(plan.copyOfX, given, {given.sizes, x.strides},
+                 count * artifact::byteSize(artifact::DataType::f32), first);
+}
+
+bool Planner::copyW(const Tensor &given) {
+  if (hasEvenGroups(c) && isDense(given, plan.isChannelsLast))
+    return true;
+  Tensor dense = makeDense(given.sizes, plan.isChannelsLast);
+  int64_t count = 1;
+  for (int64_t size : given.sizes)
+    count *= size;
+  int64_t bytes = count * artifact::byteSize(artifact::DataType::f32);
+  if (hasEvenGroups(c))
+    return addCopy(plan.copyOfW, given, dense, bytes, 0);
+  int64_t ofOutput = dense.strides[0];
+  return addCopy(
+      plan.copyOfW, splitGroups(given, c, c.wStrides[0], c.wStrides[1]),
+      splitGroups(dense, c, c.outputs * ofOutput, ofOutput), bytes, 0);
+}
+
+bool Planner::run() {
+  List before, after;
+  if (!setWindows(before, after))
+    return false;
+  Tensor givenX = makeData(c.batch, c.groups * c.inputs, c.xSizes, c.xStrides);
+  Tensor y = makeData(c.batch, c.groups * c.outputs, c.ySizes, c.yStrides);
+  Tensor givenW = makeWeights(c);
+  plan.groups = static_cast<int>(c.groups);
+  plan.isChannelsLast =
+      isInOrder(y, true) && (isInOrder(givenX, true) || !isInOrder(y, false));
+  Tensor x;
+  if (!copyX(givenX, before, after, x) || !copyW(givenW))
+    return false;
+  plan.wSizes = toInts(givenW.sizes);
+  // y may be in no order; cuDNN is told, and may have nothing for it.
+  bool isUsual = isInOrder(y, plan.isChannelsLast);
+  return canCount(givenW.sizes) && set(plan.x, x) &&
+         set(plan.y, isUsual ? normalize(y, plan.isChannelsLast) : y);
+}
+
+std::optional<DnnConvolution>
+cuda::planConvolution(const Convolution &convolution) {
+  Planner planner(convolution);
+  if (!planner.run())
+    return std::nullopt;
+  return std::move(planner.plan);
+}
+
+int64_t veeline::deviceConvolutionScratchBytes(const Convolution &convolution) {
+  std::optional<DnnConvolution> plan = planConvolution(convolution);
+  return plan ? plan->scratchBytes : 0;
+}

@@ -1,0 +1,52 @@
+//===- Cudnn.cpp - the functions of cuDNN ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cudnn.h"
+
+#include "Library.h"
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+/// The versions of one number are compatible with each other.
+static constexpr size_t leastVersion = 90000, nextVersion = 100000;
+
+Status Cudnn::check(const std::string &call, api::DnnStatus status) const {
+  if (status == api::dnnSuccess)
+    return Status::success();
+  const char *text = cudnnGetErrorString(status);
+  return Status::error(call + ": " + (text ? text : "an unknown error") + " (" +
+                       std::to_string(status) + ")");
+}
+
+Expected<Cudnn> Cudnn::load(const std::string &path) {
+  Expected<Library> library =
+      Library::open({"cuDNN, which computes convolutions",
+                     "--cudnn",
+                     "install cuDNN 9",
+                     {"libcudnn.so.9"}},
+                    path);
+  if (!library.ok())
+    return library.status();
+  Cudnn dnn;
+#define VEELINE_FIND(type, name, parameters)                                   \
+  dnn.name = reinterpret_cast<decltype(dnn.name)>(library->find(#name));       \
+  if (!dnn.name)                                                               \
+    return Status::error("'" + library->path() +                               \
+                         "' has no function " #name                            \
+                         ": it is not cuDNN of version 9");
+  VEELINE_CUDNN_FUNCTIONS(VEELINE_FIND)
+#undef VEELINE_FIND
+  dnn.version = dnn.cudnnGetVersion();
+  if (dnn.version < leastVersion || dnn.version >= nextVersion)
+    return Status::error(
+        "cuDNN '" + library->path() + "' has version " +
+        std::to_string(dnn.version / 10000) + "." +
+        std::to_string(dnn.version / 100 % 100) +
+        ", and 9 is needed; install that, or convolve by matrix products "
+        "(--cudnn none)");
+  return dnn;
+}
