@@ -22,9 +22,7 @@ class ScalarFunction {
 public:
   explicit ScalarFunction(mlir::Block &body) : body(body) {}
 
-  bool hasTanh() const {
-    return !body.getOps<mlir::math::TanhOp>().empty();
-  }
+  bool hasTanh() const { return !body.getOps<mlir::math::TanhOp>().empty(); }
 
   /// What the body yields first; nothing where it has an op that is not known.
   std::optional<double> evaluate(llvm::ArrayRef<double> inputs) const;

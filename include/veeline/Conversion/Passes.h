@@ -49,8 +49,7 @@ mlir::LogicalResult lowerGemms(mlir::ModuleOp module, KernelTarget target,
                                bool tf32, GemmScratchFn scratch);
 
 /// The pass pipe-lower-gemms with a library to ask.
-std::unique_ptr<mlir::Pass> createLowerGemmsPass(KernelTarget target,
-                                                 bool tf32,
+std::unique_ptr<mlir::Pass> createLowerGemmsPass(KernelTarget target, bool tf32,
                                                  GemmScratchFn scratch);
 
 /// Replaces a structured op on memrefs of static shape by loops over vectors.

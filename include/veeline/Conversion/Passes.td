@@ -71,7 +71,7 @@ def PipeSplitReductions : Pass<"pipe-split-reductions"> {
 
     How many parts there are follows from the extents of the loops alone: the least number that makes
     65536 threads, with a part of 1024 elements or more of a row, and of 128 rows or more of
-    columns. Reductions of fewer than 131072 iterations, and those that make half as many threads as they
+    columns. Reductions of fewer than 131072 iterations, those of fewer than eight such parts, and those that make half as many threads as they
     are, stay. Parts are equal: numbers of them are products of the extents of outer reduced loops
     and a divisor of the next one's. Combiners are sums, products, minima, maxima and those of bits; matrix products and
     convolutions are the library's matter.

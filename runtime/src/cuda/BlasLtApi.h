@@ -46,9 +46,8 @@ inline constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7,
                      descBiasPointer = 8, descBiasType = 26;
 // cublasLtMatmulPreferenceAttributes_t
 inline constexpr int preferWorkspaceBytes = 1, preferReductions = 3,
-                     preferAlignmentA = 5,
-                     preferAlignmentB = 6, preferAlignmentC = 7,
-                     preferAlignmentD = 8;
+                     preferAlignmentA = 5, preferAlignmentB = 6,
+                     preferAlignmentC = 7, preferAlignmentD = 8;
 // cublasLtEpilogue_t
 inline constexpr int epilogueDefault = 1, epilogueBias = 4, epilogueGelu = 32,
                      epilogueGeluBias = 36;
