@@ -8,6 +8,7 @@
 
 #include "AccessCheck.h"
 #include "Fiber.h"
+#include "Warp.h"
 
 #include <algorithm>
 #include <bit>
@@ -25,13 +26,22 @@ using namespace veeline::gpu;
 
 namespace {
 
-enum class Waiting { ready, atBarrier, atShuffle, left };
+enum class Waiting { ready, atBarrier, inWarp, left };
+
+/// A copy that is under way.
+struct Copy {
+  char *target;
+  const char *source;
+  int64_t bytes, sourceBytes;
+};
 
 struct Thread {
   Waiting state = Waiting::ready;
   int32_t site = 0;
-  uint64_t value = 0;
-  int32_t offset = 0, width = 0, mode = 0;
+  WarpRequest request;
+  /// Of the group that is not committed yet, and of those that are.
+  std::vector<Copy> copies;
+  std::deque<std::vector<Copy>> groups;
 };
 
 /// A kernel that runs on this thread.
@@ -45,10 +55,13 @@ public:
 
   // What the code of a kernel calls, on a fiber.
   void barrier(int32_t site);
-  uint64_t shuffle(uint64_t value, int32_t offset, int32_t width, int32_t mode,
-                   int32_t site);
   int32_t access(const void *address, int64_t bytes, int64_t alignment,
                  int32_t kind);
+  WarpRequest meet(const WarpRequest &request, int32_t site);
+  const void *checkRow(const void *row);
+  void copyAsync(const Copy &copy);
+  void commitCopies();
+  void waitForCopies(int32_t numLeft);
   void runOne();
   void runAll();
   void callTwin();
@@ -62,7 +75,8 @@ private:
   bool runReady();
   bool meetInWarps();
   void meetAtBarrier();
-  void exchange(int64_t warp);
+  void actTogether(int64_t warp);
+  void finish(const Copy &copy);
   std::string describeThread() const;
   void fail(const std::string &what);
   bool isRight(const void *address, int64_t bytes, int64_t alignment,
@@ -107,15 +121,58 @@ static void enterTwin(void *) {
   Fiber::leave();
 }
 
+VEELINE_ON_FIBER static uint64_t callShuffle(uint64_t value, int32_t offset,
+                                             int32_t width, int32_t mode,
+                                             int32_t site) {
+  WarpRequest request;
+  request.action = WarpAction::shuffle;
+  request.value = value;
+  request.offset = offset;
+  request.width = width;
+  request.mode = mode;
+  return machine->meet(request, site).value;
+}
+
+VEELINE_ON_FIBER static void callLoadMatrices(uint32_t *registers,
+                                              const void *row, int32_t count,
+                                              int32_t isTransposed,
+                                              int32_t site) {
+  WarpRequest request;
+  request.action = WarpAction::loadMatrices;
+  request.registers = registers;
+  request.row = row;
+  request.count = count;
+  request.isTransposed = isTransposed != 0;
+  machine->meet(request, site);
+}
+
+VEELINE_ON_FIBER static void callMultiply(const uint32_t *a, const uint32_t *b,
+                                          float *c, int32_t kind,
+                                          int32_t site) {
+  WarpRequest request;
+  request.action = WarpAction::multiply;
+  request.a = a;
+  request.b = b;
+  request.c = c;
+  request.kind = static_cast<MatrixKind>(kind);
+  machine->meet(request, site);
+}
+
 static const DeviceFunctions deviceFunctions = {
     [](int32_t site) { machine->barrier(site); },
-    [](uint64_t value, int32_t offset, int32_t width, int32_t mode,
-       int32_t site) {
-      return machine->shuffle(value, offset, width, mode, site);
-    },
+    callShuffle,
     [](const void *address, int64_t bytes, int64_t alignment, int32_t kind) {
       return machine->access(address, bytes, alignment, kind);
-    }};
+    },
+    callLoadMatrices,
+    callMultiply,
+    [](void *target, const void *source, int64_t bytes, int64_t sourceBytes) {
+      machine->copyAsync({static_cast<char *>(target),
+                          static_cast<const char *>(source), bytes,
+                          sourceBytes});
+    },
+    [] { machine->commitCopies(); },
+    [](int32_t numLeft) { machine->waitForCopies(numLeft); }};
 
 Machine::Machine(const Kernel &kernel, const void *const *params,
                  const RunOptions &options)
@@ -177,13 +234,21 @@ VEELINE_ON_FIBER void Machine::barrier(int32_t site) {
   Fiber::leave();
 }
 
-VEELINE_ON_FIBER uint64_t Machine::shuffle(uint64_t value, int32_t offset,
-                                           int32_t width, int32_t mode,
+/// Waits for the other lanes of the warp; returns what the action has made of
+/// the request.
+VEELINE_ON_FIBER WarpRequest Machine::meet(const WarpRequest &request,
                                            int32_t site) {
   Thread &thread = threads[static_cast<size_t>(current)];
-  thread = {Waiting::atShuffle, site, value, offset, width, mode};
+  thread.state = Waiting::inWarp;
+  thread.site = site;
+  thread.request = request;
+  // Lanes beyond the last matrix point nowhere.
+  if (request.action == WarpAction::loadMatrices)
+    thread.request.row = current % warpSize < 8 * int64_t(request.count)
+                             ? checkRow(request.row)
+                             : nullptr;
   Fiber::leave();
-  return thread.value;
+  return thread.request;
 }
 
 bool Machine::isRight(const void *address, int64_t bytes, int64_t alignment,
@@ -206,6 +271,52 @@ VEELINE_ON_FIBER int32_t Machine::access(const void *address, int64_t bytes,
   // Never to come back: what follows would be an access of foreign memory.
   Fiber::leave();
   return 0;
+}
+
+/// A row of a matrix; null where it has no meaning.
+VEELINE_ON_FIBER const void *Machine::checkRow(const void *row) {
+  constexpr int64_t rowBytes = 16;
+  bool isGarbage =
+      access(row, rowBytes, rowBytes, static_cast<int32_t>(AccessKind::read));
+  return isGarbage ? nullptr : row;
+}
+
+/// Reads what is copied when it is copied: nobody may write it before.
+VEELINE_ON_FIBER void Machine::finish(const Copy &copy) {
+  bool isGarbage =
+      copy.sourceBytes && access(copy.source, copy.sourceBytes, copy.bytes,
+                                 static_cast<int32_t>(AccessKind::read));
+  access(copy.target, copy.bytes, copy.bytes,
+         static_cast<int32_t>(AccessKind::write));
+  auto count = static_cast<size_t>(copy.sourceBytes);
+  std::memset(copy.target, isGarbage ? 0xff : 0,
+              static_cast<size_t>(copy.bytes));
+  if (!isGarbage && count)
+    std::memcpy(copy.target, copy.source, count);
+}
+
+VEELINE_ON_FIBER void Machine::copyAsync(const Copy &copy) {
+  bool isEarly = options.order == Order::backward ||
+                 (options.order == Order::random && engine() % 2);
+  if (isEarly)
+    finish(copy);
+  else
+    threads[static_cast<size_t>(current)].copies.push_back(copy);
+}
+
+VEELINE_ON_FIBER void Machine::commitCopies() {
+  Thread &thread = threads[static_cast<size_t>(current)];
+  thread.groups.push_back(std::move(thread.copies));
+  thread.copies.clear();
+}
+
+VEELINE_ON_FIBER void Machine::waitForCopies(int32_t numLeft) {
+  Thread &thread = threads[static_cast<size_t>(current)];
+  while (thread.groups.size() > static_cast<size_t>(numLeft)) {
+    for (const Copy &copy : thread.groups.front())
+      finish(copy);
+    thread.groups.pop_front();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,47 +358,29 @@ bool Machine::runReady() {
   return any;
 }
 
-static int32_t sourceOf(const Thread &thread, int32_t lane) {
-  enum { xorMode, up, down, idx }; // as gpu::ShuffleMode
-  int32_t begin = lane / thread.width * thread.width;
-  int32_t source = thread.mode == xorMode ? lane ^ thread.offset
-                   : thread.mode == up    ? lane - thread.offset
-                   : thread.mode == down  ? lane + thread.offset
-                                          : begin + thread.offset;
-  bool exists = source >= begin && source < begin + thread.width;
-  return exists ? source : lane;
-}
-
-/// All lanes wait at one shuffle.
-void Machine::exchange(int64_t warp) {
-  std::array<uint64_t, warpSize> values;
-  Thread *lanes = &threads[static_cast<size_t>(warp)];
-  uint64_t ballot = 0;
-  for (int32_t lane = 0; lane < warpSize; ++lane)
-    ballot |= (lanes[lane].value & 1) << lane;
-  for (int32_t lane = 0; lane < warpSize; ++lane)
-    values[static_cast<size_t>(lane)] =
-        lanes[lane].mode == ballotMode
-            ? ballot
-            : lanes[sourceOf(lanes[lane], lane)].value;
-  for (int32_t lane = 0; lane < warpSize; ++lane) {
-    lanes[lane].value = values[static_cast<size_t>(lane)];
-    lanes[lane].state = Waiting::ready;
+/// All lanes wait at one action.
+void Machine::actTogether(int64_t warp) {
+  WarpRequest *lanes[warpSize];
+  Thread *first = &threads[static_cast<size_t>(warp)];
+  for (int64_t lane = 0; lane < warpSize; ++lane) {
+    lanes[lane] = &first[lane].request;
+    first[lane].state = Waiting::ready;
   }
+  act(lanes);
 }
 
-/// False if no warp waits for an exchange.
+/// False if no warp waits for its lanes.
 bool Machine::meetInWarps() {
   bool any = false;
   for (int64_t warp = 0; warp < kernel.info.blockSize; warp += warpSize) {
     int64_t end = std::min(warp + warpSize, kernel.info.blockSize);
     auto begin = threads.begin() + warp;
     auto isThere = [&](const Thread &thread) {
-      return thread.state == Waiting::atShuffle && thread.site == begin->site;
+      return thread.state == Waiting::inWarp && thread.site == begin->site;
     };
     auto all = threads.begin() + end;
     bool isAnyThere = std::any_of(begin, all, [](const Thread &thread) {
-      return thread.state == Waiting::atShuffle;
+      return thread.state == Waiting::inWarp;
     });
     if (!isAnyThere)
       continue;
@@ -298,7 +391,7 @@ bool Machine::meetInWarps() {
                               "warp wait");
       return false;
     }
-    exchange(warp);
+    actTogether(warp);
     any = true;
   }
   return any;
@@ -442,7 +535,8 @@ std::vector<int64_t> veeline::gpu::writeInfo(const KernelInfo &info) {
     add({buffer.offset, buffer.bytes, buffer.elementBytes});
   for (const KernelParam &param : info.params)
     add({param.kind ? static_cast<int64_t>(*param.kind) : -1, param.count,
-         flagsOf(param)});
+         flagsOf(param), std::bit_cast<int64_t>(param.shift),
+         std::bit_cast<int64_t>(param.positiveShift)});
   add({info.addsFloats, info.numAdded, std::bit_cast<int64_t>(info.unit),
        info.indexedSize});
   return words;
@@ -472,6 +566,8 @@ static KernelInfo readInfo(const int64_t *words) {
     param.isBuffer = flags & bufferFlag;
     param.isRead = flags & readFlag;
     param.isWritten = flags & writtenFlag;
+    param.shift = std::bit_cast<double>(next());
+    param.positiveShift = std::bit_cast<double>(next());
   }
   info.addsFloats = next() != 0;
   info.numAdded = next();

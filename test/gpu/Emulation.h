@@ -37,8 +37,11 @@ inline constexpr int64_t warpSize = 32;
 /// Beyond those of gpu::ShuffleMode.
 inline constexpr int32_t ballotMode = 4;
 
-/// What the code of a thread calls; the last argument of the first two says
-/// where in the kernel.
+/// The types of a product of matrices; sums are in f32.
+enum class MatrixKind : int32_t { f16, bf16, tf32 };
+
+/// What the code of a thread calls. `site` says where in the kernel: all
+/// threads of a block meet at a barrier, those of a warp at the others.
 struct DeviceFunctions {
   void (*barrier)(int32_t site);
   /// The value of another lane; mode as gpu::ShuffleMode counts. Or the bits of
@@ -49,6 +52,20 @@ struct DeviceFunctions {
   /// if what is read has no meaning.
   int32_t (*access)(const void *address, int64_t bytes, int64_t alignment,
                     int32_t kind);
+  /// ldmatrix: `count` registers of the lane, of matrices whose rows lanes
+  /// point to.
+  void (*loadMatrices)(uint32_t *registers, const void *row, int32_t count,
+                       int32_t isTransposed, int32_t site);
+  /// mma.sync of a MatrixKind: c += a b.
+  void (*multiply)(const uint32_t *a, const uint32_t *b, float *c, int32_t kind,
+                   int32_t site);
+  /// cp.async of `sourceBytes` and zeros up to `bytes`, which are there when
+  /// the thread has waited for their group, or at any time before.
+  void (*copyAsync)(void *target, const void *source, int64_t bytes,
+                    int64_t sourceBytes);
+  void (*commitCopies)();
+  /// Until all but the last `numLeft` groups are there.
+  void (*waitForCopies)(int32_t numLeft);
 };
 
 enum class AccessKind : int32_t { read, write, atomic };
@@ -65,6 +82,9 @@ struct KernelParam {
   /// -1 where it is said at run time.
   int64_t count = 1;
   bool isBuffer = false, isRead = false, isWritten = false;
+  /// What is added to random floats, and to those that are all positive. With
+  /// it, others must not be large.
+  double shift = 0, positiveShift = 0;
   /// Not of a library: what an integer is to be in every run.
   std::optional<int64_t> value;
 };
@@ -122,7 +142,8 @@ private:
 };
 
 /// In which order the threads of a block run between two points where they wait
-/// for each other, and blocks one after the other.
+/// for each other, and blocks one after the other. Copies are there as late as
+/// they may be (forward), at once (backward), or one or the other.
 enum class Order { forward, backward, random };
 
 /// Memory that a kernel may use.

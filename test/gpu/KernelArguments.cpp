@@ -62,6 +62,12 @@ void Arguments::fill(Style style, int64_t bound, uint64_t seed) {
                         ? drawFloat(engine, style)
                         : static_cast<double>(integers() % below));
   }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    double shift =
+        style == Style::positive ? params[i].positiveShift : params[i].shift;
+    for (int64_t j = 0; shift != 0 && j < buffers[i].count(); ++j)
+      buffers[i].set(j, buffers[i].get(j) + shift);
+  }
   for (size_t i = 0; i < buffers.size(); ++i)
     if (params[i].value)
       buffers[i].set(0, static_cast<double>(*params[i].value));

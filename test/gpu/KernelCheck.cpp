@@ -256,7 +256,10 @@ KernelVerdict KernelChecker::run() {
   // In f16 sums of outliers are infinite, or not, by their order.
   if (isExact)
     check(Style::special);
-  else if (!isNarrow())
+  else if (!isNarrow() && std::all_of(params.begin(), params.end(),
+                                      [](const KernelParam &param) {
+                                        return param.shift == 0;
+                                      }))
     check(Style::outliers);
   return verdict;
 }

@@ -7,6 +7,7 @@
 #include "KernelFault.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,6 +31,8 @@ static bool isSite(Operation *op, KernelFault fault) {
   }
   case KernelFault::store:
     return isa<memref::StoreOp, vector::StoreOp>(op);
+  case KernelFault::wait:
+    return isa<NVVM::CpAsyncWaitGroupOp>(op);
   }
   return false;
 }

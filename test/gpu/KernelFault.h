@@ -16,6 +16,7 @@ enum class KernelFault {
   bound,   ///< Something may be larger than it must be.
   shuffle, ///< The value of another lane.
   store,   ///< One is missing.
+  wait,    ///< One for copies is missing.
 };
 
 /// The ops of `kernel` that can be wrong in this way.

@@ -6,18 +6,33 @@
 
 #include "KernelTraits.h"
 
+#include "veeline/Dialect/Pipe/IR/Attention.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::gpu;
+
+/// The op of a kernel of attention, or null.
+static pipe::AttentionOpInterface findAttention(KernelSource source) {
+  auto ops = source.twin.getOps<pipe::AttentionOpInterface>();
+  return ops.empty() ? pipe::AttentionOpInterface() : *ops.begin();
+}
 
 /// True if the order of additions is part of the result.
 static bool hasFloatReduction(KernelSource source) {
+  if (findAttention(source))
+    return true;
   return source.twin
       .walk([](linalg::LinalgOp op) {
         bool hasFloats = llvm::any_of(op.getDpsInits(), [](Value init) {
@@ -94,9 +109,19 @@ static int64_t countAdded(KernelSource source) {
   return most;
 }
 
+static bool usesTf32(KernelSource source) {
+  return source.threads
+      .walk([](NVVM::ConvertFloatToTF32Op) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// What a rounding of the narrowest sums and products is.
 static double getUnit(KernelSource source) {
   double unit = 0;
+  // Powers and what is made of them are rounded before their products.
+  if (pipe::AttentionOpInterface op = findAttention(source))
+    if (auto kind = getKind(op.getQueryType().getElementType()))
+      return std::max(epsilonOf(*kind), usesTf32(source) ? 0x1p-11 : 0);
   source.twin.walk([&](Operation *op) {
     if (!isa<arith::ArithDialect>(op->getDialect()) ||
         isa<arith::ConstantOp, arith::TruncFOp, arith::ExtFOp>(op))
@@ -151,6 +176,31 @@ static KernelParam describeParam(mlir::gpu::GPUFuncOp kernel, unsigned index) {
   return param;
 }
 
+/// The lse of a derivative of attention; null where there is none.
+static Value getLse(pipe::AttentionOpInterface op) {
+  return llvm::TypeSwitch<Operation *, Value>(op.getOperation())
+      .Case<pipe::AttentionBackwardQOp, pipe::AttentionBackwardKVOp>(
+          [](auto derivative) { return derivative.getLse(); })
+      .Default([](Operation *) { return Value(); });
+}
+
+/// An lse is near that of the scores, so that powers are at most about 1, as
+/// they are where it is theirs.
+static void shiftLse(pipe::AttentionOpInterface op, KernelInfo &info) {
+  Value lse = getLse(op);
+  if (!lse)
+    return;
+  while (Operation *view = lse.getDefiningOp())
+    lse = view->getOperand(0);
+  KernelParam &param = info.params[cast<BlockArgument>(lse).getArgNumber()];
+  param.shift = std::log(static_cast<double>(op.getScoreShape().back())) + 1;
+  // The mean of a product of positive numbers is about 1.1.
+  param.positiveShift =
+      param.shift +
+      1.1 * op.getScale().convertToDouble() *
+          static_cast<double>(op.getQueryType().getShape().back());
+}
+
 void veeline::gpu::describeData(KernelSource source, KernelInfo &info) {
   for (unsigned i = 0; i < source.threads.getNumArguments(); ++i)
     info.params.push_back(describeParam(source.threads, i));
@@ -158,4 +208,6 @@ void veeline::gpu::describeData(KernelSource source, KernelInfo &info) {
   info.numAdded = countAdded(source);
   info.unit = getUnit(source);
   info.indexedSize = getIndexedSize(source);
+  if (pipe::AttentionOpInterface op = findAttention(source))
+    shiftLse(op, info);
 }

@@ -23,7 +23,10 @@ inline constexpr llvm::StringLiteral functionsName = "veeline_gpu_functions";
 mlir::Value callDevice(mlir::OpBuilder &builder, mlir::Location loc,
                        int32_t index, mlir::Type result,
                        mlir::ValueRange arguments);
-inline constexpr int32_t barrierIndex = 0, shuffleIndex = 1, accessIndex = 2;
+inline constexpr int32_t barrierIndex = 0, shuffleIndex = 1, accessIndex = 2,
+                         loadMatricesIndex = 3, multiplyIndex = 4,
+                         copyAsyncIndex = 5, commitCopiesIndex = 6,
+                         waitForCopiesIndex = 7;
 
 /// Writes what a thread of `kernel` does as a function `name` at the end of
 /// `module`: its arguments are thread and block (three numbers), those of the

@@ -6,7 +6,8 @@
 //
 // Runs every kernel of a file, which pipe-gpu-kernels has written, as threads
 // and as its host twin, on random data, and compares what both leave in memory;
-// or those of random models. The exit code is 1 where they differ.
+// or those of random models, or random ones of attention. The exit code is 1
+// where they differ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +35,10 @@ static cl::opt<uint64_t> seed("seed", cl::init(0),
 static cl::opt<int64_t>
     numRandom("random", cl::desc("In place of a file, the kernels of so many "
                                  "random models"));
+static cl::opt<int64_t>
+    numAttention("random-attention",
+                 cl::desc("In place of a file, so many random kernels of "
+                          "attention"));
 static cl::opt<std::string>
     output("o",
            cl::desc("Write the kernels as a shared object that Emulation.h "
@@ -49,7 +54,9 @@ static cl::opt<KernelFault> fault(
     cl::values(clEnumValN(KernelFault::barrier, "barrier", "One is missing"),
                clEnumValN(KernelFault::bound, "bound", "Too large"),
                clEnumValN(KernelFault::shuffle, "shuffle", "Another lane"),
-               clEnumValN(KernelFault::store, "store", "One is missing")));
+               clEnumValN(KernelFault::store, "store", "One is missing"),
+               clEnumValN(KernelFault::wait, "wait",
+                          "One for copies is missing")));
 
 static int fail(llvm::Error error) {
   llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
@@ -140,6 +147,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Kernels of GPUs run on a CPU\n");
   if (numRandom.getNumOccurrences())
     return checkRandomModels(numRandom, seed, only) ? 0 : 1;
+  if (numAttention.getNumOccurrences())
+    return checkRandomAttention(numAttention, seed) ? 0 : 1;
   DialectRegistry registry;
   registerKernelCode(registry);
   MLIRContext context(registry);

@@ -251,6 +251,8 @@ def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
       `deterministic` a thread for each sum adds it atomically, in no fixed order;
     * `loops`: other loops of scalars, of which those that index what is written run over threads;
     * `scalars`: one thread;
+    * `attention`, `attention_backward_q`, `attention_backward_kv`: 64 queries or keys for a block, the others in
+      tiles through shared memory, products on tensor cores (f16, bf16, and f32 with `tf32`);
     * `fallback`: a thread for every parallel iteration, the rest in order. A remark names it.
 
     The bits of a reduction follow from the op, its shape and type: element i of a row of N
@@ -264,14 +266,16 @@ def PipeGpuKernels : Pass<"pipe-gpu-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"deterministic", "deterministic", "bool", /*default=*/"true",
-           "Add to rows that indices choose in a fixed order">
+           "Add to rows that indices choose in a fixed order">,
+    Option<"tf32", "tf32", "bool", /*default=*/"false",
+           "Multiply f32 in tf32 in kernels of attention">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::nvgpu::NVGPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -4,18 +4,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GpuModule.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -67,10 +71,25 @@ struct RelaxAtomics
   }
 };
 
+/// Shared memory of a kernel as LLVM has it, before anything else is lowered.
+struct LowerSharedMemory
+    : PassWrapper<LowerSharedMemory, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerSharedMemory)
+
+  StringRef getName() const override { return "LowerSharedMemory"; }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, memref::MemRefDialect>();
+  }
+
+  void runOnOperation() override { veeline::lowerSharedMemory(getOperation()); }
+};
+
 } // namespace
 
 void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
   OpPassManager &modules = passManager.nest<gpu::GPUModuleOp>();
+  modules.addPass(std::make_unique<LowerSharedMemory>());
   modules.addPass(createCanonicalizerPass());
   modules.addPass(createCSEPass());
   modules.addPass(createLoopInvariantCodeMotionPass());
@@ -83,6 +102,7 @@ void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
   // what has an instruction.
   modules.addPass(createConvertMathToLLVMPass());
   modules.addPass(std::make_unique<NameIntrinsics>());
+  modules.addPass(createConvertNVGPUToNVVMPass());
   ConvertGpuOpsToNVVMOpsOptions options;
   options.indexBitwidth = 64;
   options.useBarePtrCallConv = true;

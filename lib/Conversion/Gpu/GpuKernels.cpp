@@ -6,6 +6,7 @@
 
 #include "../KernelBuilder.h"
 #include "../StructuredOps.h"
+#include "AttentionKernel.h"
 #include "GpuModule.h"
 #include "KernelClass.h"
 #include "veeline/Conversion/Passes.h"
@@ -15,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -143,6 +145,10 @@ gpu::GPUModuleOp GpuKernels::getGpuModule() {
 FailureOr<std::string> GpuKernels::emit(gpu::GPUFuncOp function,
                                         func::FuncOp kernel) {
   Block &block = function.getBody().front();
+  if (pipe::AttentionOpInterface op = findAttention(block)) {
+    ThreadCode code(function, KernelBody());
+    return emitAttention(code, op, tf32);
+  }
   if (isLoopKernel(block)) {
     if (block.walk([](linalg::LinalgOp) { return WalkResult::interrupt(); })
             .wasInterrupted())

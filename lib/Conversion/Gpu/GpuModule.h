@@ -27,6 +27,19 @@ void addSumKernel(mlir::gpu::GPUModuleOp module, mlir::Type type,
                   int64_t count);
 inline constexpr int64_t sumElementsPerBlock = 1024;
 
+/// Shared memory that a kernel may have on every chip, and what it may have
+/// without asking for it at its launch.
+inline constexpr int64_t maxSharedBytes = 99 << 10,
+                         maxStaticSharedBytes = 48 << 10;
+
+/// The bytes of shared memory that a launch of `kernel` has to ask for: all of
+/// its shared buffers, where they are more than others get.
+int64_t getDynamicSharedBytes(mlir::gpu::GPUFuncOp kernel);
+
+/// Makes the shared buffers of such kernels parts of dynamic shared memory, and
+/// gives all shared buffers the memory space that LLVM has for them.
+void lowerSharedMemory(mlir::gpu::GPUModuleOp module);
+
 } // namespace veeline
 
 #endif // VEELINE_LIB_CONVERSION_GPU_GPUMODULE_H

@@ -151,6 +151,7 @@ int64_t KernelTable::getNumber(gpu::GPUFuncOp kernel) {
     llvm::copy(*grid, entry.grid.begin());
   if (auto block = kernel.getKnownBlockSize())
     llvm::copy(*block, entry.block.begin());
+  entry.sharedBytes = getDynamicSharedBytes(kernel);
   entry.numArguments = kernel.getNumArguments();
   entries.push_back(entry.toAttribute(kernel.getContext()));
   return it->second;

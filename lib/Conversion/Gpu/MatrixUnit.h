@@ -1,0 +1,52 @@
+//===- MatrixUnit.h - products of tiles -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_GPU_MATRIXUNIT_H
+#define VEELINE_LIB_CONVERSION_GPU_MATRIXUNIT_H
+
+#include "TileCode.h"
+
+namespace veeline {
+
+/// How a warp multiplies. Sums are in f32, over the depth in ascending order:
+/// by 16 (f16 and bf16) or 8 (tf32) on tensor cores, or one after the other
+/// (f32).
+class MatrixUnit {
+public:
+  virtual ~MatrixUnit() = default;
+
+  /// The unit for the type of the tiles; with `tf32`, numbers of f32 may be
+  /// rounded to that before they are multiplied.
+  static std::unique_ptr<MatrixUnit> get(TileCode &tiles, bool tf32);
+
+  /// The warp's 16 rows of a tile that are on the left of products.
+  struct Left {
+    TileStage stage;
+    /// In registers, where they have been loaded before.
+    llvm::SmallVector<mlir::Value> registers;
+  };
+  /// Loads the rows once, for products to come, where the unit can keep them.
+  virtual void preload(Left &) {}
+
+  /// Adds left times the transpose of right to `sums`: a row of one tile with a
+  /// row of the other.
+  virtual void multiplyRows(Fragments &sums, const Left &left,
+                            const TileStage &right) = 0;
+  /// Adds left times right to `sums`. Left are numbers that the warp has, as
+  /// many columns as right has rows.
+  virtual void multiply(Fragments &sums, llvm::ArrayRef<mlir::Value> left,
+                        const TileStage &right) = 0;
+  virtual bool hasTensorCores() const = 0;
+  /// 2 to the power of `x`.
+  virtual mlir::Value exp2(mlir::Value x) = 0;
+};
+
+/// Tensor cores.
+std::unique_ptr<MatrixUnit> createTensorUnit(TileCode &tiles);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_GPU_MATRIXUNIT_H
