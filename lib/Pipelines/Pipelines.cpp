@@ -138,6 +138,7 @@ void veeline::buildKernelPipeline(OpPassManager &passManager,
   passManager.addPass(createSymbolDCEPass());
   PipeGpuKernelsOptions kernels;
   kernels.deterministic = options.deterministic;
+  kernels.tf32 = options.tf32;
   passManager.addPass(createPipeGpuKernels(kernels));
 }
 
