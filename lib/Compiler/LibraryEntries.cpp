@@ -1,0 +1,93 @@
+//===- LibraryEntries.cpp - entries for the libraries' calls --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Compiler/Metadata.h"
+
+#include "veeline/Conversion/Convolution.h"
+#include "veeline/Conversion/Gemm.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace mlir;
+using namespace veeline;
+
+/// Of an element of a matrix product.
+static artifact::DataType toArtifact(Type type) {
+  if (type.isF64())
+    return artifact::DataType::f64;
+  if (type.isBF16())
+    return artifact::DataType::bf16;
+  return type.isF16() ? artifact::DataType::f16 : artifact::DataType::f32;
+}
+
+static artifact::Epilogue toArtifact(GemmEpilogue epilogue) {
+  switch (epilogue) {
+  case GemmEpilogue::None:
+    return artifact::Epilogue::none;
+  case GemmEpilogue::Bias:
+    return artifact::Epilogue::bias;
+  case GemmEpilogue::Gelu:
+    return artifact::Epilogue::gelu;
+  case GemmEpilogue::BiasGelu:
+    return artifact::Epilogue::biasGelu;
+  }
+  llvm_unreachable("an epilogue that the runtime does not have");
+}
+
+artifact::Gemm veeline::compiler::toArtifact(const GemmDesc &desc) {
+  artifact::Gemm gemm;
+  gemm.type = ::toArtifact(desc.dtype);
+  gemm.batch.assign(desc.batch.begin(), desc.batch.end());
+  gemm.m = desc.m;
+  gemm.n = desc.n;
+  gemm.k = desc.k;
+  gemm.aStrides.assign(desc.aStrides.begin(), desc.aStrides.end());
+  gemm.bStrides.assign(desc.bStrides.begin(), desc.bStrides.end());
+  gemm.cStrides.assign(desc.cStrides.begin(), desc.cStrides.end());
+  gemm.scratchBytes = desc.scratchBytes;
+  gemm.cType = ::toArtifact(desc.cType);
+  gemm.compute = desc.isTf32 ? artifact::ComputeType::tf32
+                             : artifact::computeTypeOf(gemm.type);
+  gemm.alignment = desc.alignment.value_or(gemm.alignment);
+  gemm.accumulate = desc.accumulate;
+  gemm.epilogue = ::toArtifact(desc.epilogue);
+  return gemm;
+}
+
+static artifact::ConvolutionKind toArtifact(ConvolutionKind kind) {
+  switch (kind) {
+  case ConvolutionKind::Forward:
+    return artifact::ConvolutionKind::forward;
+  case ConvolutionKind::BackwardData:
+    return artifact::ConvolutionKind::backwardData;
+  case ConvolutionKind::BackwardWeights:
+    return artifact::ConvolutionKind::backwardWeights;
+  }
+  llvm_unreachable("a kind that the runtime does not have");
+}
+
+artifact::Convolution
+veeline::compiler::toArtifact(const ConvolutionDesc &desc) {
+  artifact::Convolution entry;
+  entry.kind = ::toArtifact(desc.kind);
+  entry.batch = desc.batch;
+  entry.groups = desc.groups;
+  entry.inputs = desc.inputs;
+  entry.outputs = desc.outputs;
+  auto copy = [](ArrayRef<int64_t> list) {
+    return std::vector<int64_t>(list.begin(), list.end());
+  };
+  entry.xSizes = copy(desc.xSizes);
+  entry.ySizes = copy(desc.ySizes);
+  entry.wSizes = copy(desc.wSizes);
+  entry.strides = copy(desc.strides);
+  entry.dilations = copy(desc.dilations);
+  entry.padding = copy(desc.padding);
+  entry.xStrides = copy(desc.xStrides);
+  entry.wStrides = copy(desc.wStrides);
+  entry.yStrides = copy(desc.yStrides);
+  entry.scratchBytes = static_cast<int64_t>(desc.scratchBytes);
+  return entry;
+}
