@@ -378,23 +378,19 @@ static void describeOptions(const CompileCommand &command,
     addOption(metadata, "profile", command.profile);
 }
 
-/// What a profile of the model is of: of one whose length varies, its version
-/// for the bound. Fails after a message.
+/// What a profile of the model is of: of what is cut; where its length varies,
+/// of the version for the bound. Fails after a message.
 static FailureOr<std::string> getFingerprintOf(Model &model,
                                                const CompileCommand &command) {
-  OwningOpRef<ModuleOp> bound;
-  if (command.lengthBound) {
-    bound = model.getModule().clone();
-    PassManager passManager(&model.getContext());
-    pipe::PipeBindLengthsOptions lengths;
-    lengths.entry = command.import.entry;
-    lengths.bound = lengths.multiple = command.lengthBound;
-    passManager.addPass(pipe::createPipeBindLengths(lengths));
-    if (failed(passManager.run(*bound)))
-      return failure();
-  }
+  CompileOptions options = getOptions(command);
+  options.lengthMultiple = options.lengthBound;
+  OwningOpRef<ModuleOp> whole = model.getModule().clone();
+  PassManager passManager(&model.getContext());
+  buildWholeModelPipeline(passManager, options);
+  if (failed(passManager.run(*whole)))
+    return failure();
   FailureOr<func::FuncOp> function =
-      pipe::findModel(bound ? *bound : model.getModule(), command.import.entry);
+      pipe::findModel(*whole, command.import.entry);
   if (failed(function))
     return failure();
   return getFingerprint(*function);

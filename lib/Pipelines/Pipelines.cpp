@@ -78,17 +78,21 @@ static void addAttention(OpPassManager &passManager,
         pipe::createPipeRecognizeAttention());
 }
 
-void veeline::buildPartitionPipeline(OpPassManager &passManager,
-                                     const CompileOptions &options) {
+void veeline::buildWholeModelPipeline(OpPassManager &passManager,
+                                      const CompileOptions &options) {
   addAttention(passManager, options);
   addBoundLengths(passManager, options);
+}
+
+void veeline::buildPartitionPipeline(OpPassManager &passManager,
+                                     const CompileOptions &options) {
+  buildWholeModelPipeline(passManager, options);
   addPartition(passManager, options);
 }
 
 void veeline::buildProgramPipeline(OpPassManager &passManager,
                                    const CompileOptions &options) {
-  addAttention(passManager, options);
-  addBoundLengths(passManager, options);
+  buildWholeModelPipeline(passManager, options);
   if (options.memoryLimits.empty()) {
     addPartition(passManager, options);
     addDifferentiation(passManager, options);

@@ -77,6 +77,10 @@ struct CompileOptions {
   ConvolutionScratchFn convolutionScratch; ///< The same for convolutions.
 };
 
+/// What is done to the model function as a whole, before it is cut.
+void buildWholeModelPipeline(mlir::OpPassManager &passManager,
+                             const CompileOptions &options);
+
 /// From the model function to a pipeline of chunks, cut as the options say
 /// whatever limits of memory there are.
 void buildPartitionPipeline(mlir::OpPassManager &passManager,
