@@ -7,7 +7,7 @@
 // ONE-NEXT: 1 kernels, 0 with the bits of their twins, 1 wrong
 
 // CHECK: right: 1x1x1 blocks of 64: same bits
-// CHECK-NEXT: value: 1x1x1 blocks of 64: DIFFERS: element 0 of argument 0 (memref<64xf32>) is {{.*}} of the twin, {{.*}} of the threads{{$}}
+// CHECK-NEXT: value: 1x1x1 blocks of 64: DIFFERS: element 0 of argument 0 (64 of f32) is {{.*}} of the twin, {{.*}} of the threads{{$}}
 // CHECK-NEXT: beyond: 1x1x1 blocks of 64: DIFFERS: thread 63 of block (0, 0, 0) reads element 64 of argument 0, which has 64 (4 bytes at once)
 // CHECK-NEXT: before: 1x1x1 blocks of 64: DIFFERS: thread 0 of block (0, 0, 0) reads element -1 of argument 0, which has 64 (4 bytes at once)
 // CHECK-NEXT: unaligned: 1x1x1 blocks of 64: DIFFERS: thread 1 of block (0, 0, 0) reads element 1 of argument 0, not at a multiple of 16 bytes as it says
