@@ -73,7 +73,7 @@ static void addBoundLengths(OpPassManager &passManager,
 /// it is found before anything else.
 static void addAttention(OpPassManager &passManager,
                          const CompileOptions &options) {
-  if (options.target == KernelTarget::Cuda && hasAttentionKernels())
+  if (options.target == KernelTarget::Cuda)
     passManager.addNestedPass<func::FuncOp>(
         pipe::createPipeRecognizeAttention());
 }

@@ -18,10 +18,6 @@ namespace veeline {
 /// Bufferization of attention and its derivatives.
 void registerAttentionBufferization(mlir::DialectRegistry &registry);
 
-/// Whether a GPU has kernels of attention at all. Without them nothing is gained
-/// by finding it.
-bool hasAttentionKernels();
-
 /// Why a GPU has no kernel for `op`, on tensors or on buffers; nothing where it
 /// has one.
 std::optional<std::string> whyNoAttentionKernel(pipe::AttentionOpInterface op);

@@ -38,8 +38,6 @@ static bool hasTooManyBlocks(pipe::AttentionOpInterface op) {
   return blocks > std::numeric_limits<int32_t>::max();
 }
 
-bool veeline::hasAttentionKernels() { return true; }
-
 std::optional<std::string>
 veeline::whyNoAttentionKernel(pipe::AttentionOpInterface op) {
   for (Type type : op->getOperandTypes())

@@ -27,8 +27,8 @@ void countRankAllocations(host::Activity activity);
 /// Prints per rank the arena, its high-water mark and the planned peak of live
 /// bytes, what was allocated outside of it, and by whom. Fails where a
 /// byte outside of every planned region was written. The session's arenas were
-/// poisoned. Of GPUs, prints what of them the ranks take beside their arenas, too;
-/// all processes call it, and the first one prints.
+/// poisoned. Of GPUs, prints what of them the ranks take beside their arenas,
+/// too; all processes call it, and the first one prints.
 Status checkMemory(const Session &session, int64_t steps);
 
 } // namespace veeline::train

@@ -26,8 +26,8 @@ enum { MICROBATCHES = 2, WIDTH = 64, BYTES = 4 * WIDTH };
 #ifdef KERNELS
 
 #define KERNEL(name, count)                                                    \
-  const int64_t name##_info[] __asm__(#name ".info") = {WIDTH, 1, 1, 1,       \
-                                                         count};              \
+  const int64_t name##_info[] __asm__(#name ".info") = {WIDTH, 1, 1, 1,        \
+                                                        count};                \
   void name(const void *const *params, const uint32_t grid[3],                 \
             const uint32_t block[3])
 #define ARGUMENT(type, i) (*(type *const *)params[i])

@@ -76,8 +76,8 @@ private:
   int64_t queries, keys, depth, valueDepth;
 };
 
-/// What replaces the results of `op`, on tensors of static shape: products and a
-/// softmax.
+/// What replaces the results of `op`, on tensors of static shape: products and
+/// a softmax.
 llvm::SmallVector<mlir::Value> decomposeAttention(mlir::OpBuilder &builder,
                                                   AttentionOpInterface op);
 
