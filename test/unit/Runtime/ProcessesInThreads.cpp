@@ -108,8 +108,9 @@ std::vector<std::string> Processes::run(const artifact::Program &program,
     threads.emplace_back([&, rank] {
       ThreadNetwork &network = *networks[static_cast<size_t>(rank)];
       Status status = runRank(network, program, steps);
-      if (!status.ok())
-        network.announce(status.message());
+      if (status.ok())
+        return;
+      network.announce(status.message());
       messages[static_cast<size_t>(rank)] = status.message();
     });
   if (meanwhile)
