@@ -11,6 +11,10 @@
 #include "StandIn.h"
 #include "Suite.h"
 
+#include <cmath>
+#include <cstdlib>
+#include <gtest/gtest.h>
+
 namespace veeline::test {
 
 /// The stand-ins, found as the real libraries are.
@@ -72,6 +76,48 @@ template <typename T> uint64_t toArgument(T value) {
 class OrderGuard {
 public:
   ~OrderGuard() { standin::setOrder("late"); }
+};
+
+/// The elements of a sum over three ranks, which no block of kernels divides.
+inline constexpr int64_t numSummed = 2500;
+
+/// As the compiler's: result, contributions of three, count.
+inline void addThree(const void *const *params, const uint32_t grid[3],
+                     const uint32_t block[3]) {
+  auto *result = argument<float *>(params, 0);
+  auto count = argument<int64_t>(params, 4);
+  EXPECT_EQ(int64_t(grid[0]), (count + 1023) / 1024);
+  EXPECT_EQ(block[0], 256u);
+  for (int64_t i = 0; i < count; ++i) {
+    float sum = argument<const float *>(params, 1)[i];
+    sum += argument<const float *>(params, 2)[i];
+    sum += argument<const float *>(params, 3)[i];
+    result[i] = sum;
+  }
+}
+
+/// Replica r has 10^(4 - 4r) / (i + 3) at i: few orders have the same sum.
+inline float contribution(int32_t replica, int64_t i) {
+  return std::pow(10.0f, static_cast<float>(4 - 4 * replica)) /
+         static_cast<float>(i + 3);
+}
+
+/// An environment variable, for as long as it lives.
+class Environment {
+public:
+  Environment(const char *name, const std::string &value) : name(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { ::unsetenv(name); }
+
+private:
+  const char *name;
+};
+
+/// A code that a library may return.
+struct ErrorCode {
+  const char *name;
+  int code;
 };
 
 } // namespace veeline::test

@@ -109,18 +109,6 @@ public:
 private:
   cts::Fixture fixture;
 };
-
-/// An environment variable, for as long as it lives.
-class Environment {
-public:
-  Environment(const char *name, const std::string &value) : name(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { ::unsetenv(name); }
-
-private:
-  const char *name;
-};
 } // namespace
 
 static void expectMessage(Program &program, const std::string &expected) {
@@ -186,7 +174,7 @@ TEST(CudaConvolution, LibrariesThatAreNotIt) {
                          "version 9");
   program.options.cudnn = VEELINE_STANDIN_CUDNN;
   for (const char *version : {"8907", "100000"}) {
-    Environment other("VEELINE_STANDIN_CUDNN", version);
+    test::Environment other("VEELINE_STANDIN_CUDNN", version);
     expectMessage(program, ", and 9 is needed; install that, or convolve by "
                            "matrix products (--cudnn none)");
   }
@@ -251,19 +239,15 @@ TEST(CudaConvolution, Unsupported) {
 // What it refuses
 //===----------------------------------------------------------------------===//
 
-struct ErrorCode {
-  const char *name;
-  int code;
-};
 #define ERROR(name, code) {#name, code},
-static const ErrorCode errors[] = {
+static const test::ErrorCode errors[] = {
 #include "DnnErrors.inc"
 };
 #undef ERROR
 
 TEST(CudaConvolution, EveryCode) {
   Program program;
-  for (const ErrorCode &error : errors)
+  for (const test::ErrorCode &error : errors)
     for (const char *call :
          {"cudnnCreate", "cudnnConvolutionForward", "cudnnTransformTensor"}) {
       standin::failCall(call, 1, error.code);

@@ -11,20 +11,6 @@
 using namespace veeline;
 using artifact::DataType;
 
-namespace {
-/// An environment variable, for as long as it lives.
-class Environment {
-public:
-  Environment(const char *name, const std::string &value) : name(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { ::unsetenv(name); }
-
-private:
-  const char *name;
-};
-} // namespace
-
 static void touch(const void *const *, const uint32_t *, const uint32_t *) {}
 
 /// Whether steps read back what they compute, so that none is captured.
@@ -156,11 +142,11 @@ TEST(CudaErrors, LibrariesThatAreNotThere) {
 TEST(CudaErrors, OldLibraries) {
   Program program;
   {
-    Environment old("VEELINE_STANDIN_DRIVER", "11080");
+    test::Environment old("VEELINE_STANDIN_DRIVER", "11080");
     expectMessage(program, "supports CUDA 11.8, and 12.0 or later is needed; "
                            "install a newer one");
   }
-  Environment old("VEELINE_STANDIN_CUBLASLT", "111103");
+  test::Environment old("VEELINE_STANDIN_CUBLASLT", "111103");
   expectMessage(program, "has version 11.11, and 12.0 or later is needed");
 }
 
@@ -177,14 +163,14 @@ TEST(CudaErrors, StubOfTheToolkit) {
 TEST(CudaErrors, Devices) {
   Program program;
   {
-    Environment none("VEELINE_STANDIN_DEVICES", "0");
+    test::Environment none("VEELINE_STANDIN_DEVICES", "0");
     expectMessage(program, "finds no GPU; nvidia-smi lists those");
   }
   program.options.devices = {0};
   expectMessage(program, "there are 2 ranks, and --device names GPUs for 1");
   program.options.devices = {0, 1};
   expectMessage(program, "there is no GPU 1: the CUDA driver finds 1 of them");
-  Environment two("VEELINE_STANDIN_DEVICES", "2");
+  test::Environment two("VEELINE_STANDIN_DEVICES", "2");
   expectMessage(program, "ranks 0 and 1 exchange messages, and are threads on "
                          "two GPUs");
 }
@@ -209,13 +195,13 @@ TEST(CudaErrors, CodeForOtherChips) {
   use({}, "sm_80");
   EXPECT_EQ(program.run(), "");
   {
-    Environment chip("VEELINE_STANDIN_CHIP", "sm_89");
+    test::Environment chip("VEELINE_STANDIN_CHIP", "sm_89");
     use({"sm_80"}, "");
     EXPECT_EQ(program.run(), "");
     use({"sm_90"}, "");
     expectMessage(program, "is of sm_89");
   }
-  Environment old("VEELINE_STANDIN_DRIVER", "12040");
+  test::Environment old("VEELINE_STANDIN_DRIVER", "12040");
   use({"sm_90"}, "");
   expectMessage(program, "the CUDA driver supports CUDA 12.4, and the "
                          "artifact's code was made by toolkit 13.0");
@@ -237,7 +223,7 @@ TEST(CudaErrors, ImagesAndKernels) {
 
 TEST(CudaErrors, OutOfMemory) {
   Program program;
-  Environment small("VEELINE_STANDIN_MEMORY", "6000");
+  test::Environment small("VEELINE_STANDIN_MEMORY", "6000");
   expectMessage(program,
                 "program 'suite': rank 1: it needs 4096 bytes of GPU 0 "
                 "(stand-in), where 1904 of 6000 are free");
@@ -259,15 +245,11 @@ TEST(CudaErrors, OfTheHost) {
 // Every code, and every call
 //===----------------------------------------------------------------------===//
 
-struct ErrorCode {
-  const char *name;
-  int code;
-};
 #define ERROR(name, code) {#name, code},
-static const ErrorCode cudaErrors[] = {
+static const test::ErrorCode cudaErrors[] = {
 #include "CudaErrors.inc"
 };
-static const ErrorCode blasErrors[] = {
+static const test::ErrorCode blasErrors[] = {
 #include "BlasErrors.inc"
 };
 #undef ERROR
@@ -276,7 +258,7 @@ static const ErrorCode blasErrors[] = {
 TEST(CudaErrors, EveryCodeOfTheDriver) {
   Program program;
   bool isInStep = false;
-  for (const ErrorCode &error : cudaErrors) {
+  for (const test::ErrorCode &error : cudaErrors) {
     const char *call = isInStep ? "cuLaunchKernel" : "cuStreamCreate";
     standin::failCall(call, 1, error.code);
     std::string text = ": " + std::string(error.name) + " (" +
@@ -290,7 +272,7 @@ TEST(CudaErrors, EveryCodeOfTheDriver) {
 
 TEST(CudaErrors, EveryCodeOfCublasLt) {
   Program program;
-  for (const ErrorCode &error : blasErrors)
+  for (const test::ErrorCode &error : blasErrors)
     for (const char *call : {"cublasLtCreate", "cublasLtMatmul"}) {
       standin::failCall(call, 1, error.code);
       expectMessage(program, std::string(call) + ": " + error.name + " (" +

@@ -13,23 +13,12 @@
 using namespace veeline;
 using artifact::DataType;
 using test::argument;
+using test::Environment;
 using test::Hub;
 using test::Processes;
 using test::toArgument;
 
 namespace {
-/// An environment variable, for as long as it lives.
-class Environment {
-public:
-  Environment(const char *name, const std::string &value) : name(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { ::unsetenv(name); }
-
-private:
-  const char *name;
-};
-
 class CudaProcesses : public testing::Test {
 protected:
   void TearDown() override {
@@ -200,33 +189,10 @@ TEST_F(CudaProcesses, GroupsOfBothDirections) {
 // Replicas
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t numSummed = 2500;
-
-/// As the compiler's: result, contributions of three, count.
-static void addThree(const void *const *params, const uint32_t grid[3],
-                     const uint32_t block[3]) {
-  auto *result = argument<float *>(params, 0);
-  auto count = argument<int64_t>(params, 4);
-  EXPECT_EQ(int64_t(grid[0]), (count + 1023) / 1024);
-  EXPECT_EQ(block[0], 256u);
-  for (int64_t i = 0; i < count; ++i) {
-    float sum = argument<const float *>(params, 1)[i];
-    sum += argument<const float *>(params, 2)[i];
-    sum += argument<const float *>(params, 3)[i];
-    result[i] = sum;
-  }
-}
-
-/// Replica r has 10^(4 - 4r) / (i + 3) at i: few orders have the same sum.
-static float contribution(int32_t replica, int64_t i) {
-  return std::pow(10.0f, static_cast<float>(4 - 4 * replica)) /
-         static_cast<float>(i + 3);
-}
-
 /// Two reductions at once, of two pieces and of one.
 static void addUp(veeline_rank *rank, char *arena, const void *const *) {
-  veeline_copy(rank, arena, arena + 16384, 4 * numSummed);
-  veeline_copy(rank, arena + 65536, arena + 16384, 4 * numSummed);
+  veeline_copy(rank, arena, arena + 16384, 4 * test::numSummed);
+  veeline_copy(rank, arena + 65536, arena + 16384, 4 * test::numSummed);
   veeline_group_begin(rank);
   veeline_reduce_post(rank, 0);
   veeline_reduce_post(rank, 1);
@@ -234,9 +200,9 @@ static void addUp(veeline_rank *rank, char *arena, const void *const *) {
   veeline_zero(rank, arena + 98304, 64);
   veeline_reduce_wait(rank, 1);
   veeline_reduce_wait(rank, 0);
-  veeline_copy(rank, arena + 32768, arena, 4 * numSummed);
-  veeline_copy(rank, arena + 81920, arena + 65536, 4 * numSummed);
-  veeline_zero(rank, arena, 4 * numSummed);
+  veeline_copy(rank, arena + 32768, arena, 4 * test::numSummed);
+  veeline_copy(rank, arena + 81920, arena + 65536, 4 * test::numSummed);
+  veeline_zero(rank, arena, 4 * test::numSummed);
 }
 
 TEST_F(CudaProcesses, ReplicasAddUpInTheirOrder) {
@@ -246,7 +212,7 @@ TEST_F(CudaProcesses, ReplicasAddUpInTheirOrder) {
     fixture.program().stages = 1;
     fixture.program().replicas = 3;
     fixture.program().ranks.resize(1);
-    int32_t kernel = test::addKernel(fixture, "add-three", addThree, 5,
+    int32_t kernel = test::addKernel(fixture, "add-three", test::addThree, 5,
                                      {1, 1, 1}, {256, 1, 1});
     auto makePiece = [&](int64_t offset, int64_t count, int64_t buffer) {
       artifact::ReducedPiece piece{DataType::f32, offset, count, buffer, 4096};
@@ -255,10 +221,10 @@ TEST_F(CudaProcesses, ReplicasAddUpInTheirOrder) {
     };
     // The last one of two elements: one rank has nothing to add up.
     fixture.rank(0).reductions = {
-        {0, {makePiece(0, numSummed - 2, 49152)}, 1, 1},
+        {0, {makePiece(0, test::numSummed - 2, 49152)}, 1, 1},
         {1,
-         {makePiece(65536, numSummed, 57344),
-          makePiece(4 * (numSummed - 2), 2, 99328)},
+         {makePiece(65536, test::numSummed, 57344),
+          makePiece(4 * (test::numSummed - 2), 2, 99328)},
          1,
          1}};
     auto all = artifact::withAllReplicas(fixture.program(), "stages-first");
@@ -267,20 +233,22 @@ TEST_F(CudaProcesses, ReplicasAddUpInTheirOrder) {
     Processes processes(fixture);
     processes.options.steps = {addUp, addUp, addUp};
     processes.before = [](cuda::CudaExecutor &executor, int32_t rank) {
-      std::vector<float> numbers(numSummed);
-      for (int64_t i = 0; i < numSummed; ++i)
-        numbers[i] = contribution(rank, i);
+      std::vector<float> numbers(test::numSummed);
+      for (int64_t i = 0; i < test::numSummed; ++i)
+        numbers[i] = test::contribution(rank, i);
       EXPECT_TRUE(
-          executor.write(rank, 16384, numbers.data(), 4 * numSummed).ok());
+          executor.write(rank, 16384, numbers.data(), 4 * test::numSummed)
+              .ok());
     };
     processes.after = [](cuda::CudaExecutor &executor, int32_t rank) {
-      std::vector<float> numbers(numSummed), sums(numSummed);
-      for (int64_t i = 0; i < numSummed; ++i)
-        sums[i] =
-            (contribution(0, i) + contribution(1, i)) + contribution(2, i);
+      std::vector<float> numbers(test::numSummed), sums(test::numSummed);
+      for (int64_t i = 0; i < test::numSummed; ++i)
+        sums[i] = (test::contribution(0, i) + test::contribution(1, i)) +
+                  test::contribution(2, i);
       for (int64_t offset : {32768, 81920}) {
         EXPECT_TRUE(
-            executor.read(rank, offset, numbers.data(), 4 * numSummed).ok());
+            executor.read(rank, offset, numbers.data(), 4 * test::numSummed)
+                .ok());
         EXPECT_EQ(numbers, sums) << "rank " << rank << " at " << offset;
       }
     };

@@ -459,46 +459,23 @@ TEST(CudaStep, MessagesUnderEveryOrder) {
 // Replicas
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t numSummed = 2500;
-
-/// As the compiler's: result, contributions of three, count.
-static void addThree(const void *const *params, const uint32_t grid[3],
-                     const uint32_t block[3]) {
-  auto *result = argument<float *>(params, 0);
-  auto count = argument<int64_t>(params, 4);
-  EXPECT_EQ(int64_t(grid[0]), (count + 1023) / 1024);
-  EXPECT_EQ(block[0], 256u);
-  for (int64_t i = 0; i < count; ++i) {
-    float sum = argument<const float *>(params, 1)[i];
-    sum += argument<const float *>(params, 2)[i];
-    sum += argument<const float *>(params, 3)[i];
-    result[i] = sum;
-  }
-}
-
-/// Replica r has 10^(4 - 4r) / (i + 3) at i: few orders have the same sum.
-static float contribution(int32_t replica, int64_t i) {
-  return std::pow(10.0f, static_cast<float>(4 - 4 * replica)) /
-         static_cast<float>(i + 3);
-}
-
 /// Brings its numbers to the accumulators late, and copies the sums early.
 static void addUp(veeline_rank *rank, char *arena, const void *const *) {
-  veeline_copy(rank, arena, arena + 16384, 4 * numSummed);
+  veeline_copy(rank, arena, arena + 16384, 4 * test::numSummed);
   veeline_reduce_post(rank, 0);
   veeline_zero(rank, arena + 65536, 64);
   veeline_reduce_wait(rank, 0);
-  veeline_copy(rank, arena + 32768, arena, 4 * numSummed);
-  veeline_zero(rank, arena, 4 * numSummed);
+  veeline_copy(rank, arena + 32768, arena, 4 * test::numSummed);
+  veeline_zero(rank, arena, 4 * test::numSummed);
 }
 
 static void makeReplicas(cts::Fixture &fixture) {
   fixture.program().stages = 1;
   fixture.program().replicas = 3;
   fixture.program().ranks.resize(1);
-  int32_t kernel = test::addKernel(fixture, "add-three", addThree, 5, {1, 1, 1},
-                                   {256, 1, 1});
-  artifact::ReducedPiece piece{DataType::f32, 0, numSummed, 49152, 4096};
+  int32_t kernel = test::addKernel(fixture, "add-three", test::addThree, 5,
+                                   {1, 1, 1}, {256, 1, 1});
+  artifact::ReducedPiece piece{DataType::f32, 0, test::numSummed, 49152, 4096};
   piece.sumKernel = kernel;
   fixture.rank(0).reductions = {{0, {piece}, 3}};
   auto all = artifact::withAllReplicas(fixture.program(), "stages-first");
@@ -512,23 +489,23 @@ TEST(CudaStep, ReplicasAddUpInTheirOrder) {
     standin::setOrder(seed < 0 ? "late" : "random:" + std::to_string(seed));
     cts::Fixture fixture({addUp, addUp, addUp}, 1 << 17);
     ASSERT_NO_FATAL_FAILURE(makeReplicas(fixture));
-    std::vector<float> numbers(numSummed), expected(numSummed);
+    std::vector<float> numbers(test::numSummed), expected(test::numSummed);
     for (int32_t rank = 0; rank < 3; ++rank) {
-      for (int64_t i = 0; i < numSummed; ++i)
-        numbers[i] = contribution(rank, i);
+      for (int64_t i = 0; i < test::numSummed; ++i)
+        numbers[i] = test::contribution(rank, i);
       ASSERT_TRUE(fixture.executor()
-                      .write(rank, 16384, numbers.data(), 4 * numSummed)
+                      .write(rank, 16384, numbers.data(), 4 * test::numSummed)
                       .ok());
     }
-    for (int64_t i = 0; i < numSummed; ++i)
-      expected[i] =
-          (contribution(0, i) + contribution(1, i)) + contribution(2, i);
+    for (int64_t i = 0; i < test::numSummed; ++i)
+      expected[i] = (test::contribution(0, i) + test::contribution(1, i)) +
+                    test::contribution(2, i);
     for (int step = 0; step < 3; ++step) {
       Status status = fixture.step();
       ASSERT_TRUE(status.ok()) << status.message();
       for (int32_t rank = 0; rank < 3; ++rank) {
         ASSERT_TRUE(fixture.executor()
-                        .read(rank, 32768, numbers.data(), 4 * numSummed)
+                        .read(rank, 32768, numbers.data(), 4 * test::numSummed)
                         .ok());
         ASSERT_EQ(numbers, expected) << "seed " << seed << ", rank " << rank;
       }
