@@ -6,6 +6,8 @@
 
 #include "Launch.h"
 
+#include "Checksum.h"
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -54,11 +56,10 @@ static Expected<int64_t> readNumber(const char *name, int64_t least,
 
 /// Of a run on one machine, so that two at once do not meet.
 static uint16_t choosePort(const std::string &job) {
-  constexpr uint32_t first = 20'000, count = 9'500;
-  uint32_t hash = 2'166'136'261; // FNV-1a: the same in all processes.
-  for (char c : job)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619;
-  return static_cast<uint16_t>(first + hash % count);
+  constexpr uint64_t first = 20'000, count = 9'500;
+  Crc64 checksum;
+  checksum.add(job);
+  return static_cast<uint16_t>(first + checksum.value() % count);
 }
 
 static Status readRendezvous(Place &place) {
