@@ -190,6 +190,8 @@ void Group::describe(ShortText &text, const veeline_rank &rank) const {
     describeOp(text, ops[at]);
   } else if (!ops.empty()) {
     text << " is at the end of its step";
+  } else if (awaited < 0) {
+    text << " is in its step";
   }
   if (awaited < 0)
     return;

@@ -268,8 +268,8 @@ void Mesh::fail(const std::string &text, bool isOfAll) {
     observed->raise(text);
 }
 
-/// After a verdict this rank has not failed: the others may hear of it here
-/// first, in the same words.
+/// After a verdict, and where another rank has said that it failed, this rank
+/// has not: the others may hear of it here first, in the same words.
 void Mesh::announce(const std::string &text) {
   std::optional<std::string> verdict;
   {
@@ -530,7 +530,8 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
   if (!isExchange) {
     link.isClosed = true;
     bool isOfAll = header.kind == FrameKind::verdict;
-    fail(isOfAll ? text : nameOf(peer) + " has failed: " + text, isOfAll);
+    fail(isOfAll ? text : nameOf(peer) + " has failed: " + text,
+         /*isOfAll=*/true);
     co_return false;
   }
   std::lock_guard<std::mutex> lock(mutex);

@@ -150,7 +150,7 @@ private:
   std::vector<std::deque<std::string>> inbox; ///< Of exchanges, by rank.
   std::vector<bool> hasEnded;                 ///< Said goodbye, by rank.
   std::optional<std::string> failure;         ///< The first one.
-  bool isVerdict = false;                     ///< It is one of all ranks.
+  bool isVerdict = false; ///< It is for all ranks, in these words.
   Time failedAt;
   host::Observed *observed = nullptr;
   int32_t awaitedPeer = -1; ///< Of an exchange.
