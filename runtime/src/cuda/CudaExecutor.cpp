@@ -37,7 +37,7 @@ CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
                            const CudaOptions &options)
     : artifact(artifact), program(program), network(options.network),
       group(program, /*isWhole=*/!options.network,
-            /*checksMessages=*/checksEnabled),
+            checksEnabled || options.checkMessages),
       fault([this] {
         for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
           if (channel)
@@ -273,8 +273,17 @@ Status CudaExecutor::prepareRank(int32_t index, const CudaOptions &options) {
     return Status::success();
   auto newTransport = std::make_unique<LocalTransport>(std::move(channels));
   worker.transport = newTransport.get();
-  rank.setTransport(std::move(newTransport));
+  setTransport(rank, std::move(newTransport), options);
   return Status::success();
+}
+
+void CudaExecutor::setTransport(CudaRank &rank,
+                                std::unique_ptr<Transport> newTransport,
+                                const CudaOptions &options) {
+  if (options.traceTensors)
+    newTransport = std::make_unique<TracedTransport>(std::move(newTransport),
+                                                     rank, artifact.metadata);
+  rank.setTransport(std::move(newTransport));
 }
 
 /// Meets the other processes, once what this one needs of its GPU is there.
@@ -285,11 +294,11 @@ Status CudaExecutor::connect(const CudaOptions &options) {
   if (!connected.ok())
     return connected.status();
   communicators = std::move(*connected);
-  auto newTransport =
-      std::make_unique<NcclTransport>(*communicators, options.timeoutSeconds);
+  auto newTransport = std::make_unique<NcclTransport>(
+      *communicators, options.timeoutSeconds, group.checksMessages());
   VEELINE_TRY(newTransport->prepare(rank));
   transport = newTransport.get();
-  rank.setTransport(std::move(newTransport));
+  setTransport(rank, std::move(newTransport), options);
   return Status::success();
 }
 
@@ -394,14 +403,16 @@ void CudaExecutor::runStep(Worker &worker) {
   // Also after a fault: what was issued reads what others may write.
   Status ended = rank.synchronize();
   rank.addTimes();
-  if (!rank.failed && rank.require(ended))
+  if (!rank.failed && rank.require(ended)) {
     rank.readReports();
+    rank.inspectStep();
+  }
 }
 
 /// What a step does must be the same each time, and all of one device.
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
-  bool isOne = !options.isEager && options.timelineEvents == 0 &&
-               artifact.metadata.lengths.empty();
+  bool isOne = !options.isEager && !options.traceTensors &&
+               options.timelineEvents == 0 && artifact.metadata.lengths.empty();
   for (const Worker *worker : local)
     isOne = isOne && !worker->rank.description->readsBack &&
             worker->device == local.front()->device;
@@ -464,8 +475,10 @@ Status CudaExecutor::finishCaptured() {
   }
   for (Worker *worker : local)
     VEELINE_TRY(worker->rank.synchronize());
-  for (Worker *worker : local)
+  for (Worker *worker : local) {
     worker->rank.readReports();
+    worker->rank.inspectStep();
+  }
   return Status::success();
 }
 

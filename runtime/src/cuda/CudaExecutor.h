@@ -16,6 +16,7 @@
 #include "NcclTransport.h"
 #include "Object.h"
 #include "StepGraph.h"
+#include "TracedTransport.h"
 
 #include <map>
 #include <thread>
@@ -100,6 +101,8 @@ private:
   Status findStep(int32_t index, const CudaOptions &options);
   Status prepareRank(int32_t index, const CudaOptions &options);
   Status connect(const CudaOptions &options);
+  void setTransport(CudaRank &rank, std::unique_ptr<Transport> newTransport,
+                    const CudaOptions &options);
   Status addReductions();
   Expected<std::shared_ptr<DeviceReduction>>
   makeReduction(int32_t stage, int32_t index, size_t piece);

@@ -33,6 +33,11 @@ struct CudaOptions {
   bool isEager = false;
   /// Fill arenas with what shows whether it was written.
   bool poison = false;
+  /// Print what goes by: what each message and each gradient has.
+  bool traceTensors = false;
+  /// Compare what each message is with what is expected, as in builds with
+  /// checks. The same in all processes.
+  bool checkMessages = false;
   /// Events that each rank keeps of when its operations ran, of steps that are
   /// issued anew; 0: no timeline.
   size_t timelineEvents = 0;

@@ -52,6 +52,8 @@ public:
   Status endStep();
   /// Waits for all that was issued.
   Status synchronize();
+  /// Of a step that the device has done: what its messages were.
+  void inspectStep() { transport->inspectStep(*this); }
   const std::vector<Stream> &allStreams() const { return streams; }
   /// Of a step that has ended, perhaps by a fault: adds what was timed.
   void addTimes();

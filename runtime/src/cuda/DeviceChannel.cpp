@@ -16,7 +16,8 @@ DeviceChannel::DeviceChannel(host::Group &group, int32_t index,
                              const artifact::Channel &description)
     : group(group), index(index),
       capacity(static_cast<uint32_t>(description.messagesPerStep)),
-      streamNumber(description.stream), slots(capacity), free(capacity),
+      streamNumber(description.stream), slots(capacity),
+      identities(group.checksMessages() ? capacity : 0), free(capacity),
       sent(capacity) {}
 
 Status DeviceChannel::prepare(const Device &device) {
@@ -47,12 +48,14 @@ void DeviceChannel::wait(CudaRank &rank) {
   if (receiver.numWaited == receiver.numPosted)
     return rank.fail("channel " + std::to_string(index) +
                      " is waited for, but nothing was posted");
-  uint32_t place = receiver.numWaited++ % capacity;
+  uint32_t number = receiver.numWaited++, place = number % capacity;
   if (!group.waitFor(rank, index, sender.issued,
                      receiver.numWaited * oneMessage)) {
     rank.failed = true;
     return;
   }
+  if (!identities.empty())
+    checkIdentity(rank, index, number, host::wholeMessage, identities[place]);
   auto lock = rank.serialize();
   (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
                                   rank.computeStream(), sent[place].get(), 0));
@@ -84,6 +87,8 @@ api::Event DeviceChannel::send(CudaRank &rank, const void *value,
                                             sent[place].get(), stream));
   if (!isIssued)
     return nullptr;
+  if (!identities.empty())
+    identities[place] = host::identityOf(rank, index, sender.numIssued);
   ++sender.numIssued;
   sender.issued.add(oneMessage);
   return sent[place].get();

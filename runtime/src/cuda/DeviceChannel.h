@@ -42,6 +42,7 @@ private:
   const uint32_t capacity; ///< Messages of a step.
   const int32_t streamNumber;
   std::vector<void *> slots;
+  std::vector<host::Identity> identities; ///< By message; empty: not checked.
   Event computed;          ///< What the sender has computed is there.
   std::vector<Event> free; ///< By message: its slot may be written.
   std::vector<Event> sent; ///< By message: it is in its slot.

@@ -41,9 +41,18 @@ Status NcclTransport::prepare(CudaRank &rank) {
     VEELINE_TRY(done.emplace_back().create(rank.gpu()));
   units.reserve(count);
   ends.resize(rank.channels.size());
-  for (size_t i = 0; i < ends.size(); ++i)
+  size_t numIdentities = 0;
+  for (size_t i = 0; i < ends.size(); ++i) {
     ends[i].units.resize(static_cast<size_t>(
         rank.channelOf(static_cast<int32_t>(i)).messagesPerStep));
+    ends[i].firstIdentity = numIdentities;
+    numIdentities += ends[i].units.size();
+  }
+  if (isChecking) {
+    auto bytes = static_cast<int64_t>(numIdentities * sizeof(host::Identity));
+    VEELINE_TRY(identitiesOfHost.allocate(rank.gpu(), bytes));
+    VEELINE_TRY(identitiesOfDevice.allocate(rank.gpu(), bytes));
+  }
   sumUnits.resize(rank.description->reductions.size());
   isSumUnderWay.resize(sumUnits.size());
   seen.resize(rank.allStreams().size());
@@ -66,6 +75,7 @@ void NcclTransport::beginStep(CudaRank &rank, bool isReplayed) {
     return;
   units.clear();
   unsettled.clear();
+  expectations.clear();
 }
 
 bool NcclTransport::isIdle() const {
@@ -117,6 +127,8 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
                      ": a message is posted before its length is known");
   if (!add(rank, description.stream, rank.firstChannel + channel))
     return;
+  if (isChecking)
+    addIdentity(false, description, placeOfIdentity(end, end.numPosted));
   int64_t bytes = rank.messageBytes(description, end.numPosted);
   end.units[end.numPosted++ % end.units.size()] =
       static_cast<uint32_t>(units.size());
@@ -133,6 +145,9 @@ void NcclTransport::send(CudaRank &rank, int32_t channel, const void *value,
   const artifact::Channel &description = rank.channelOf(channel);
   if (!add(rank, description.stream, rank.firstChannel + channel))
     return;
+  uint32_t number = ends[channel].numSent++;
+  if (isChecking && !sendIdentity(rank, channel, number))
+    return;
   next.hasSend = true;
   next.transfers.push_back({true, reinterpret_cast<api::DevicePointer>(value),
                             bytes / artifact::byteSize(description.type),
@@ -147,7 +162,11 @@ void NcclTransport::wait(CudaRank &rank, int32_t channel) {
   if (end.numWaited == end.numPosted)
     return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
                      " is waited for, but nothing was posted");
-  waitForUnit(rank, end.units[end.numWaited++ % end.units.size()]);
+  uint32_t number = end.numWaited++;
+  if (isChecking)
+    expectations.push_back({rank.firstChannel + channel, rank.currentOp, number,
+                            placeOfIdentity(end, number)});
+  waitForUnit(rank, end.units[number % end.units.size()]);
 }
 
 void NcclTransport::postSum(CudaRank &rank, int32_t reduction) {
@@ -186,6 +205,63 @@ void NcclTransport::settle(CudaRank &rank) {
     if (!rank.failed)
       waitForUnit(rank, number);
   unsettled.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// What messages are
+//===----------------------------------------------------------------------===//
+
+static constexpr auto identityBytes =
+    static_cast<int64_t>(sizeof(host::Identity));
+
+host::Identity &NcclTransport::identityAt(size_t number) const {
+  return reinterpret_cast<host::Identity *>(identitiesOfHost.data())[number];
+}
+
+api::DevicePointer NcclTransport::addressOfIdentity(size_t number) const {
+  return identitiesOfDevice.address() + number * sizeof(host::Identity);
+}
+
+/// Just before the message itself, so that both come in one order.
+void NcclTransport::addIdentity(bool isSend, const artifact::Channel &channel,
+                                size_t number) {
+  next.transfers.push_back({isSend, addressOfIdentity(number), identityBytes,
+                            artifact::DataType::i8, channel.communicator,
+                            isSend ? channel.toRank : channel.fromRank});
+}
+
+/// What is sent goes to the device first, also in a graph.
+bool NcclTransport::sendIdentity(CudaRank &rank, int32_t channel,
+                                 uint32_t number) {
+  size_t place = placeOfIdentity(ends[channel], number);
+  identityAt(place) =
+      host::identityOf(rank, rank.firstChannel + channel, number);
+  addIdentity(true, rank.channelOf(channel), place);
+  return rank.require(VEELINE_CALL(
+      rank.driver(), cuMemcpyHtoDAsync_v2, addressOfIdentity(place),
+      &identityAt(place), sizeof(host::Identity), rank.computeStream()));
+}
+
+/// Also after a graph, which brings them anew: what is expected is the same.
+void NcclTransport::inspectStep(CudaRank &rank) {
+  int32_t currentOp = rank.currentOp;
+  for (const Expectation &expected : expectations)
+    if (!rank.require(VEELINE_CALL(
+            rank.driver(), cuMemcpyDtoHAsync_v2, &identityAt(expected.identity),
+            addressOfIdentity(expected.identity), sizeof(host::Identity),
+            rank.computeStream())))
+      return;
+  if (!expectations.empty() &&
+      !rank.require(finish(rank, {rank.computeStream()})))
+    return;
+  for (const Expectation &expected : expectations) {
+    if (rank.failed)
+      return;
+    rank.currentOp.store(expected.op, std::memory_order_relaxed);
+    host::checkIdentity(rank, expected.channel, expected.number,
+                        host::wholeMessage, identityAt(expected.identity));
+  }
+  rank.currentOp.store(currentOp, std::memory_order_relaxed);
 }
 
 //===----------------------------------------------------------------------===//

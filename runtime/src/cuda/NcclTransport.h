@@ -8,6 +8,7 @@
 #define VEELINE_RUNTIME_CUDA_NCCLTRANSPORT_H
 
 #include "Communicators.h"
+#include "Identity.h"
 #include "Transport.h"
 
 #include <atomic>
@@ -24,8 +25,11 @@ namespace veeline::cuda {
 /// can see what a rank waits for.
 class NcclTransport final : public Transport {
 public:
-  NcclTransport(Communicators &communicators, double timeoutSeconds)
-      : communicators(communicators), timeoutSeconds(timeoutSeconds) {}
+  /// Where it `checksMessages`, what each one is goes ahead of it.
+  NcclTransport(Communicators &communicators, double timeoutSeconds,
+                bool checksMessages)
+      : communicators(communicators), timeoutSeconds(timeoutSeconds),
+        isChecking(checksMessages) {}
 
   /// Makes the events. The rank has its arena and streams.
   Status prepare(CudaRank &rank);
@@ -40,6 +44,7 @@ public:
   void settle(CudaRank &rank) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
+  void inspectStep(CudaRank &rank) override;
   Status finish(CudaRank &rank,
                 const std::vector<api::Stream> &streams) override;
   void abort() override { isAborted.store(true, std::memory_order_release); }
@@ -71,11 +76,26 @@ private:
     int32_t op = -1, awaited = -1;
   };
   struct End {
-    uint32_t numPosted = 0, numWaited = 0;
+    uint32_t numPosted = 0, numWaited = 0, numSent = 0;
     std::vector<uint32_t> units; ///< By message of a step, those of receives.
+    size_t firstIdentity = 0;    ///< Of those of a step's messages.
+  };
+  /// What message `number` of a channel is to be, as operation `op` says.
+  struct Expectation {
+    int32_t channel, op;
+    uint32_t number;
+    size_t identity;
   };
 
   bool add(CudaRank &rank, int32_t stream, int32_t awaited);
+  void addIdentity(bool isSend, const artifact::Channel &channel,
+                   size_t number);
+  bool sendIdentity(CudaRank &rank, int32_t channel, uint32_t number);
+  host::Identity &identityAt(size_t number) const;
+  api::DevicePointer addressOfIdentity(size_t number) const;
+  static size_t placeOfIdentity(const End &end, uint32_t number) {
+    return end.firstIdentity + number % end.units.size();
+  }
   void issue(CudaRank &rank);
   bool issueUnit(CudaRank &rank, const Unit &unit, uint32_t number);
   bool sumShares(CudaRank &rank, const Unit &unit);
@@ -94,6 +114,7 @@ private:
 
   Communicators &communicators;
   const double timeoutSeconds;
+  const bool isChecking;
   std::atomic<bool> isAborted{false}, waitsForDevice{false};
 
   bool isInGroup = false;
@@ -104,6 +125,11 @@ private:
   std::vector<End> ends;           ///< By channel of the rank.
   std::vector<uint32_t> sumUnits;  ///< By reduction.
   std::vector<bool> isSumUnderWay; ///< The same.
+
+  /// Those of the messages of a step; without checks there is no memory.
+  PinnedMemory identitiesOfHost;
+  DeviceMemory identitiesOfDevice;
+  std::vector<Expectation> expectations;
 
   std::vector<uint32_t> unsettled; ///< Units whose values must still stay.
 

@@ -40,6 +40,9 @@ public:
   virtual void postSum(CudaRank &rank, int32_t reduction) = 0;
   virtual void waitForSum(CudaRank &rank, int32_t reduction) = 0;
 
+  /// Once the device has done all that the step has.
+  virtual void inspectStep(CudaRank &) {}
+
   /// Waits until the device has done all that `streams` have; after a fault of
   /// the rank, until nothing of its own is under way.
   virtual Status finish(CudaRank &rank,

@@ -278,13 +278,19 @@ void HostExecutor::runWorker(Worker &worker) {
       if (channel && !worker.rank.failed)
         channel->flush(worker.rank);
     if (worker.rank.trace && !worker.rank.failed)
-      worker.rank.trace->printGradients();
+      printGradients(worker);
     enter(Activity::waiting);
     group.endStep(worker.rank.index);
     worker.rank.isInStep.store(false, std::memory_order_release);
     worker.stepEnd = nanoseconds();
     done.add(1);
   }
+}
+
+void HostExecutor::printGradients(const Worker &worker) {
+  worker.rank.trace->printGradients(
+      [&](int64_t offset, int64_t) { return worker.arena.data() + offset; },
+      [&](size_t i) { return worker.rank.updates[i].squaredGradientNorm; });
 }
 
 void HostExecutor::waitUntilDone() {

@@ -117,6 +117,7 @@ private:
   void addReductions(Worker &worker);
   Status startThreads();
   void runWorker(Worker &worker);
+  static void printGradients(const Worker &worker);
   void waitUntilDone();
   void addIdleTails();
   int64_t maxMessageBytes() const;

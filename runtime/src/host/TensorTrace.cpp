@@ -7,8 +7,8 @@
 #include "TensorTrace.h"
 
 #include "HalfFloats.h"
-#include "HostRank.h"
 #include "Names.h"
+#include "Rank.h"
 
 #include <cmath>
 #include <cstdio>
@@ -152,7 +152,7 @@ private:
 };
 } // namespace
 
-TensorTrace::TensorTrace(HostRank &rank, const artifact::Metadata &metadata)
+TensorTrace::TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata)
     : rank(rank), metadata(metadata) {
   for (size_t i = 0; i < rank.channels.size(); ++i) {
     if (!rank.channels[i])
@@ -217,14 +217,19 @@ bool TensorTrace::isShared(int32_t param) const {
 }
 
 double TensorTrace::normOf(const artifact::RankParam &entry,
-                           const artifact::Accumulator &gradient) const {
+                           const char *gradient) const {
   const artifact::Parameter &param =
       metadata.params[static_cast<size_t>(entry.param)];
   double squares = 0;
-  forEachElement(param.type, artifact::numElements(param.shape),
-                 rank.arena->data() + gradient.offset,
+  forEachElement(param.type, artifact::numElements(param.shape), gradient,
                  [&](double value) { squares += value * value; });
   return std::sqrt(squares) / rank.allMicrobatches;
+}
+
+int64_t TensorTrace::bytesOf(const artifact::RankParam &entry) const {
+  const artifact::Parameter &param =
+      metadata.params[static_cast<size_t>(entry.param)];
+  return artifact::numElements(param.shape) * artifact::byteSize(param.type);
 }
 
 void TensorTrace::printGradient(const artifact::RankParam &entry, double norm,
@@ -235,15 +240,19 @@ void TensorTrace::printGradient(const artifact::RankParam &entry, double norm,
         format(", norm=%.6g", norm));
 }
 
-void TensorTrace::printGradients() const {
+void TensorTrace::printGradients(
+    const Read &read, const std::function<double(size_t)> &squaredNorm) const {
   const std::vector<artifact::RankParam> &params = rank.description->params;
   for (size_t i = 0; i < params.size(); ++i) {
     if (isShared(params[i].param))
-      for (const artifact::Accumulator &gradient : params[i].gradients)
-        printGradient(params[i], normOf(params[i], gradient),
+      for (const artifact::Accumulator &gradient : params[i].gradients) {
+        const char *data = read(gradient.offset, bytesOf(params[i]));
+        if (!data)
+          return;
+        printGradient(params[i], normOf(params[i], data),
                       " in chunk " + std::to_string(gradient.chunk));
+      }
     if (params[i].isHome)
-      printGradient(params[i], std::sqrt(rank.updates[i].squaredGradientNorm),
-                    "");
+      printGradient(params[i], std::sqrt(squaredNorm(i)), "");
   }
 }

@@ -9,12 +9,11 @@
 
 #include "Channel.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
 namespace veeline::host {
-
-struct HostRank;
 
 /// Of the elements of a tensor, computed in f64. A NaN among them makes all of
 /// these NaN; `deviation` has n-1 under the fraction, and is 0 for one element.
@@ -30,26 +29,31 @@ TensorStatistics measureTensor(artifact::DataType type, int64_t numElements,
 /// rank's own thread alone, which gives its lines an order.
 class TensorTrace {
 public:
-  /// From now on what `rank` sends and receives goes through this object,
-  /// which it owns. After the rank's channels are set.
-  TensorTrace(HostRank &rank, const artifact::Metadata &metadata);
+  /// From now on what `rank` sends and receives by its channels goes through
+  /// this object, which it owns. After the rank's channels are set.
+  TensorTrace(veeline_rank &rank, const artifact::Metadata &metadata);
 
-  /// `number` counts the messages of the channel.
+  /// `channel` is one of the program's, `number` counts its messages.
   void printMessage(const char *what, int32_t channel, uint32_t number,
                     const void *data) const;
+
+  /// Bytes of the rank's arena, from an offset on; null after a fault.
+  using Read = std::function<const char *(int64_t offset, int64_t bytes)>;
   /// The norms of what the rank's chunks have added up in this step, averaged
-  /// over microbatches. At its end.
-  void printGradients() const;
+  /// over microbatches. At its end. `squaredNorm` is the square of that of an
+  /// entry of the rank's table of parameters.
+  void printGradients(const Read &read,
+                      const std::function<double(size_t)> &squaredNorm) const;
 
 private:
   void printGradient(const artifact::RankParam &entry, double norm,
                      const std::string &of) const;
-  double normOf(const artifact::RankParam &entry,
-                const artifact::Accumulator &gradient) const;
+  double normOf(const artifact::RankParam &entry, const char *gradient) const;
+  int64_t bytesOf(const artifact::RankParam &entry) const;
   bool isShared(int32_t param) const;
   void print(std::string line) const;
 
-  HostRank &rank;
+  veeline_rank &rank;
   const artifact::Metadata &metadata;
   std::vector<std::unique_ptr<Channel>> ends;
 };

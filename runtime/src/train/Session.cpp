@@ -407,6 +407,8 @@ Status Session::load(const host::HostOptions &options) {
     cudaOptions.network = options.network;
     cudaOptions.timelineEvents = options.timelineEvents;
     cudaOptions.poison = options.poison;
+    cudaOptions.traceTensors = options.traceTensors;
+    cudaOptions.checkMessages = options.checkMessages;
     cudaOptions.timeoutSeconds = run.options.timeoutSeconds;
     cudaOptions.localRank = run.localRank();
     Expected<std::unique_ptr<cuda::CudaExecutor>> created =

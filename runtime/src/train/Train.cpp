@@ -78,24 +78,7 @@ static Status checkWritable(const std::string &path) {
   return path.empty() ? Status::success() : AtomicFile(path).open();
 }
 
-/// What looks into ranks of the host.
-static Status checkTarget(const Options &options, const Run &run) {
-  if (run.metadata().target == "host")
-    return Status::success();
-  const std::pair<const char *, bool> ofHost[] = {
-      {"--trace-tensors", options.traceTensors},
-      {"--check-messages", options.checkMessages}};
-  for (auto [name, isGiven] : ofHost)
-    if (isGiven)
-      return Status::error(
-          std::string(name) + " looks into ranks of the host, and '" +
-          options.artifact + "' is for the target " + run.metadata().target);
-  return Status::success();
-}
-
 Status Trainer::open() {
-  if (Status status = checkTarget(options, run); !status.ok())
-    return status;
   host::HostOptions hostOptions;
   hostOptions.poison = options.checkMemory;
   hostOptions.network = run.network.get();

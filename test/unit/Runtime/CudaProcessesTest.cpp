@@ -101,6 +101,21 @@ static void exchange(veeline_rank *rank, char *arena, const void *const *) {
   }
 }
 
+/// The same, as operations that say what each message is.
+static void exchangeInOps(veeline_rank *rank, char *arena,
+                          const void *const *) {
+  bool isFirst = rank->index == 0;
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    veeline_group_begin(rank);
+    veeline_recv_post(rank, isFirst ? 1 : 0, placeOf(arena, 1));
+    veeline_send(rank, isFirst ? 0 : 1, i, placeOf(arena, 0));
+    veeline_group_end(rank);
+    veeline_recv_wait(rank, isFirst ? 1 : 0);
+    veeline_op_end(rank, i);
+  }
+}
+
 static void makeTwo(cts::Fixture &fixture,
                     const std::vector<veeline_step_fn> &steps,
                     Processes &processes, int32_t stream = 1) {
@@ -182,6 +197,41 @@ TEST_F(CudaProcesses, GroupsOfBothDirections) {
     EXPECT_EQ(processes.run(fixture.program(), 3), allWell) << order;
     // Of either process, the second step and the third.
     EXPECT_EQ(standin::countCalls("cuGraphLaunch"), launches + 4);
+  }
+}
+
+/// What each process ends with, of which the first one's table of operations is
+/// `damaged` or not.
+static std::vector<std::string> checkMessages(bool isDamaged, bool isGroup,
+                                              int64_t numSteps) {
+  std::vector<veeline_step_fn> steps = {sendFirst, answer};
+  if (isGroup)
+    steps = {exchangeInOps, exchangeInOps};
+  cts::Fixture fixture(steps, 2 * messageBytes);
+  Processes processes(fixture);
+  makeTwo(fixture, steps, processes);
+  std::vector<artifact::Op> &ops = fixture.rank(0).ops;
+  if (isDamaged)
+    std::swap(ops[0].microbatch, ops[1].microbatch);
+  processes.options.checkMessages = true;
+  return processes.run(fixture.program(), numSteps);
+}
+
+/// By what goes ahead of each message, in graphs, too.
+TEST_F(CudaProcesses, MessagesAreWhatIsExpected) {
+  for (bool isGroup : {false, true})
+    EXPECT_EQ(checkMessages(false, isGroup, 4), allWell) << isGroup;
+}
+
+TEST_F(CudaProcesses, MessageOfAnotherMicrobatch) {
+  for (bool isGroup : {false, true}) {
+    std::vector<std::string> ends = checkMessages(true, isGroup, 4);
+    std::string what =
+        "step: rank 1, op 0: channel 0: activation 0 of microbatch 1 "
+        "with 48000 bytes arrived, expected activation 0 of "
+        "microbatch 0 with 48000 bytes";
+    EXPECT_EQ(ends[1].substr(0, what.size()), what);
+    EXPECT_NE(ends[0], "");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "CudaBackend.h"
 
 #include "HalfFloats.h"
+#include "veeline/Support/Check.h"
 
 #include <algorithm>
 #include <atomic>
@@ -453,6 +454,65 @@ TEST(CudaStep, MessagesUnderEveryOrder) {
             << "seed " << seed << ", step " << step << ", message " << i;
     }
   }
+}
+
+static void sendEach(veeline_rank *rank, char *arena, const void *const *) {
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    veeline_send(rank, 0, i, arena);
+    veeline_op_end(rank, i);
+  }
+}
+
+static void receiveEach(veeline_rank *rank, char *arena, const void *const *) {
+  for (int32_t i = 0; i < numMessages; ++i) {
+    veeline_op_begin(rank, i);
+    veeline_recv_post(rank, 0, arena);
+    veeline_recv_wait(rank, 0);
+    veeline_op_end(rank, i);
+  }
+}
+
+/// The sender's table of operations has another microbatch first.
+static Status runDamaged(bool isDamaged, bool checkMessages) {
+  cts::Fixture fixture({sendEach, receiveEach}, 4096);
+  fixture.metadata().microbatches = numMessages;
+  fixture.addChannel(0, 1, messageBytes, numMessages);
+  for (size_t rank = 0; rank < 2; ++rank)
+    for (int32_t i = 0; i < numMessages; ++i)
+      fixture.rank(rank).ops.push_back({artifact::OpKind::recv, 0, i});
+  if (isDamaged)
+    std::swap(fixture.rank(0).ops[0].microbatch,
+              fixture.rank(0).ops[1].microbatch);
+  test::makeForGpu(fixture.whole());
+  cuda::CudaOptions options = test::standIns();
+  options.steps = {sendEach, receiveEach};
+  options.checkMessages = checkMessages;
+  auto executor =
+      cuda::CudaExecutor::create(fixture.whole(), fixture.program(), options);
+  if (!executor.ok())
+    return executor.status();
+  Status status = Status::success();
+  const std::vector<int64_t> unused(numMessages);
+  const void *inputs[] = {nullptr, unused.data()};
+  for (int step = 0; step < 3 && status.ok(); ++step) {
+    StepResult result;
+    status = (*executor)->begin(inputs, {});
+    if (status.ok())
+      status = (*executor)->finish(result);
+  }
+  return status;
+}
+
+/// Where it was asked for, and always in builds with checks.
+TEST(CudaStep, MessageOfAnotherMicrobatch) {
+  EXPECT_EQ(runDamaged(true, true).message(),
+            "rank 1, op 0: channel 0: activation 0 of microbatch 1 with 256 "
+            "bytes arrived, expected activation 0 of microbatch 0 with 256 "
+            "bytes");
+  EXPECT_EQ(runDamaged(true, false).ok(), !checksEnabled);
+  Status right = runDamaged(false, true);
+  EXPECT_TRUE(right.ok()) << right.message();
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,60 @@
+//===- TracedTransport.h - messages that are printed -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_TRACEDTRANSPORT_H
+#define VEELINE_RUNTIME_CUDA_TRACEDTRANSPORT_H
+
+#include "TensorTrace.h"
+#include "Transport.h"
+
+#include <deque>
+#include <memory>
+
+namespace veeline::cuda {
+
+/// One rank's end of all messages, which says what goes by: before a message is
+/// sent, and once it is there, the rank waits for its device and reads it. So a
+/// step is never captured.
+class TracedTransport final : public Transport {
+public:
+  /// Once the rank's channels and streams are there.
+  TracedTransport(std::unique_ptr<Transport> transport, CudaRank &rank,
+                  const artifact::Metadata &metadata);
+
+  void beginStep(CudaRank &rank, bool isReplayed) override;
+  void beginGroup(CudaRank &rank) override;
+  void endGroup(CudaRank &rank) override;
+  void post(CudaRank &rank, int32_t channel, void *slot) override;
+  void wait(CudaRank &rank, int32_t channel) override;
+  void send(CudaRank &rank, int32_t channel, const void *value,
+            int64_t bytes) override;
+  void settle(CudaRank &rank) override;
+  void postSum(CudaRank &rank, int32_t reduction) override;
+  void waitForSum(CudaRank &rank, int32_t reduction) override;
+  void inspectStep(CudaRank &rank) override;
+  Status finish(CudaRank &rank,
+                const std::vector<api::Stream> &streams) override;
+  void abort() override { transport->abort(); }
+  bool isIdle() const override { return transport->isIdle(); }
+
+private:
+  struct End {
+    uint32_t number = 0;             ///< Of messages that have gone by.
+    std::deque<const void *> places; ///< Of those that are posted.
+  };
+  void print(CudaRank &rank, const char *what, int32_t channel,
+             const void *place);
+  const char *read(CudaRank &rank, const void *place, int64_t bytes);
+
+  std::unique_ptr<Transport> transport;
+  host::TensorTrace trace;
+  std::vector<End> ends; ///< By channel of the rank.
+  std::string bytes;     ///< What was read last.
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_TRACEDTRANSPORT_H
