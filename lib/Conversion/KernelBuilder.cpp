@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -117,6 +118,30 @@ Value KernelBuilder::getIndex(const LoopNest &nest, unsigned dim,
   return sum ? sum : arith::ConstantIndexOp::create(builder, loc, 0);
 }
 
+/// Where `outside`, a view whose place a loop of the caller chooses, starts in
+/// its buffer, in elements: what the slices that lead there add up to.
+Value KernelBuilder::getOffset(Value outside) {
+  int64_t constant = 0;
+  Value sum;
+  while (auto view = outside.getDefiningOp<ViewLikeOpInterface>()) {
+    outside = view.getViewSource();
+    auto slice = dyn_cast<memref::SubViewOp>(view.getOperation());
+    if (!slice)
+      continue;
+    auto [strides, ignored] = slice.getSourceType().getStridesAndOffset();
+    for (auto [offset, stride] : llvm::zip(slice.getMixedOffsets(), strides))
+      if (std::optional<int64_t> number = getConstantIntValue(offset))
+        constant += *number * stride;
+      else
+        sum = addScaled(sum, getScalar(cast<Value>(offset)), stride);
+  }
+  if (!constant)
+    return sum;
+  return arith::AddIOp::create(
+      builder, loc, sum,
+      arith::ConstantIndexOp::create(builder, loc, constant));
+}
+
 /// A scalar or a buffer of the caller inside of the kernel.
 Value KernelBuilder::getCaptured(Value outside) {
   auto type = dyn_cast<MemRefType>(outside.getType());
@@ -126,8 +151,13 @@ Value KernelBuilder::getCaptured(Value outside) {
   if (type == root.getType())
     return root;
   auto [strides, offset] = type.getStridesAndOffset();
-  return memref::ReinterpretCastOp::create(builder, loc, type, root, offset,
-                                           type.getShape(), strides);
+  OpFoldResult place = ShapedType::isDynamic(offset)
+                           ? OpFoldResult(getOffset(outside))
+                           : builder.getIndexAttr(offset);
+  return memref::ReinterpretCastOp::create(
+      builder, loc, type, root, place,
+      getAsIndexOpFoldResult(builder.getContext(), type.getShape()),
+      getAsIndexOpFoldResult(builder.getContext(), strides));
 }
 
 /// Maps what ops in `region` use from outside of it: scalars, and buffers that

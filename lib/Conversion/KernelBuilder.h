@@ -39,6 +39,7 @@ private:
   mlir::Value getArgument(mlir::Value outside);
   mlir::Value getScalar(mlir::Value outside);
   mlir::Value getCaptured(mlir::Value outside);
+  mlir::Value getOffset(mlir::Value outside);
   mlir::Value getView(const LoopNest &nest, const NestAccess &access,
                       mlir::ValueRange rows);
   void emitMerged(const MergedNest &merged, mlir::ValueRange rows);

@@ -28,6 +28,9 @@ struct NestAccess {
   llvm::SmallVector<int64_t> strides;
   /// From the start of `base`, in elements, where all loops are at zero.
   int64_t offset = 0;
+  /// In a kernel of a GPU, numbers of its caller that are added to that, times
+  /// as many elements.
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> starts;
   bool isMemRef = false;
   bool isRead = false;
   bool isWritten = false;
@@ -35,6 +38,12 @@ struct NestAccess {
   /// Makes `base` the buffer that it is a view of: an allocation or an
   /// argument. False where the place in it is not static.
   bool rebase();
+
+  /// True if `other` starts at the same place.
+  bool startsWith(const NestAccess &other) const {
+    return base == other.base && offset == other.offset &&
+           starts == other.starts;
+  }
 };
 
 struct NestLoop {

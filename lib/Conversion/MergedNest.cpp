@@ -17,7 +17,7 @@ using namespace veeline;
 static constexpr size_t maxBodyOps = 128;
 
 static bool isSamePlace(const NestAccess &a, const NestAccess &b) {
-  return a.base == b.base && a.offset == b.offset && a.strides == b.strides;
+  return a.startsWith(b) && a.strides == b.strides;
 }
 
 int veeline::findOperand(ArrayRef<MergedNest::Operand> operands,

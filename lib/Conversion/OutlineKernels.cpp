@@ -6,6 +6,7 @@
 
 #include "ControlFlow.h"
 #include "KernelBuilder.h"
+#include "StructuredOps.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/Attention.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -87,51 +88,100 @@ static void normalizeCopies(RewriterBase &rewriter, Block &block) {
   }
 }
 
+/// A number that the host writes into memory of a GPU is filled in by a kernel.
+static void normalizeStores(RewriterBase &rewriter, Block &block) {
+  SmallVector<memref::StoreOp> stores(block.getOps<memref::StoreOp>());
+  for (memref::StoreOp store : stores) {
+    if (getRootBuffer(store.getMemRef()).getDefiningOp<memref::AllocaOp>())
+      continue;
+    rewriter.setInsertionPoint(store);
+    MemRefType type = store.getMemRefType();
+    SmallVector<OpFoldResult> offsets(store.getIndices());
+    SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
+    Value element = store.getMemRef();
+    if (type.getRank())
+      element = memref::SubViewOp::create(
+          rewriter, store.getLoc(),
+          memref::SubViewOp::inferRankReducedResultType({}, type, offsets, ones,
+                                                        ones),
+          element, offsets, ones, ones);
+    linalg::FillOp::create(rewriter, store.getLoc(), store.getValue(), element);
+    rewriter.eraseOp(store);
+  }
+}
+
 /// True if `op` is a loop or a branch whose body runs kernels or matrix
-/// products of its own.
-static bool holdsLaunches(Operation *op) {
+/// products of its own. A branch that the host of a GPU takes also does where
+/// it writes a number.
+static bool holdsLaunches(Operation *op, const GroupRules &rules) {
+  bool ofNumbers = rules.parallelRows && isa<scf::IfOp>(op);
   return isa<scf::ForOp, scf::IfOp>(op) &&
          op->walk([&](Operation *inner) {
              return isa<linalg::LinalgOp, memref::CopyOp, func::CallOp,
-                        pipe::AttentionOpInterface>(inner)
+                        pipe::AttentionOpInterface>(inner) ||
+                            (ofNumbers && isa<memref::StoreOp>(inner))
                         ? WalkResult::interrupt()
                         : WalkResult::advance();
            }).wasInterrupted();
 }
 
+/// True if `buffer` has static strides from a place in its root buffer that is
+/// static or, where `isChosen` places are taken, what slices add up to.
+static bool hasKnownPlace(Value buffer, bool isChosen) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type.hasStaticShape() ||
+      failed(type.getStridesAndOffset(strides, offset)) ||
+      llvm::is_contained(strides, ShapedType::kDynamic))
+    return false;
+  if (!ShapedType::isDynamic(offset))
+    return true;
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+    if (!isa<memref::SubViewOp, memref::CastOp, memref::CollapseShapeOp,
+             memref::ExpandShapeOp>(view.getOperation()))
+      return false;
+    buffer = view.getViewSource();
+    auto source = cast<MemRefType>(buffer.getType());
+    if (failed(source.getStridesAndOffset(strides, offset)) ||
+        llvm::is_contained(strides, ShapedType::kDynamic))
+      return false;
+  }
+  return isChosen &&
+         cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
+}
+
 /// True if a kernel can be made of `op` as it is: a loop, a structured op or
-/// attention on buffers whose place is static.
-static bool isLoop(Operation *op) {
+/// attention on buffers whose place is static or, of the former two on a GPU,
+/// chosen by loops around them.
+static bool isLoop(Operation *op, const GroupRules &rules) {
   if (!isa<scf::ForOp, linalg::LinalgOp, pipe::AttentionOpInterface>(op) ||
-      op->getNumResults() || holdsLaunches(op))
+      op->getNumResults() || holdsLaunches(op, rules))
     return false;
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(op->getRegions(), used);
   used.insert(op->operand_begin(), op->operand_end());
-  return llvm::all_of(used, [](Value value) {
-    auto type = dyn_cast<MemRefType>(value.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    return !type || (type.hasStaticShape() &&
-                     succeeded(type.getStridesAndOffset(strides, offset)) &&
-                     !ShapedType::isDynamic(offset) &&
-                     llvm::none_of(strides, ShapedType::isDynamic));
+  bool isChosen = rules.parallelRows && !isa<pipe::AttentionOpInterface>(op);
+  return llvm::all_of(used, [&](Value value) {
+    return !isa<MemRefType>(value.getType()) || hasKnownPlace(value, isChosen);
   });
 }
 
 LogicalResult KernelOutliner::run(Block &body) {
   for (Operation &op : body)
-    if (holdsLaunches(&op))
+    if (holdsLaunches(&op, rules))
       for (Region &region : op.getRegions())
         if (!region.empty() && failed(run(region.front())))
           return failure();
   normalizeCopies(rewriter, body);
+  if (rules.parallelRows)
+    normalizeStores(rewriter, body);
   FailureOr<std::vector<ScheduleEntry>> entries = scheduleKernels(body, rules);
   if (failed(entries))
     return failure();
   Operation *next = body.getTerminator();
   for (ScheduleEntry &entry : llvm::reverse(*entries)) {
-    if (!entry.isGroup() && !isLoop(entry.op)) {
+    if (!entry.isGroup() && !isLoop(entry.op, rules)) {
       next = entry.op;
       continue;
     }
@@ -148,7 +198,7 @@ LogicalResult KernelOutliner::run(Block &body) {
     if (entry.isGroup())
       for (LoopNest &nest : entry.group.nests)
         rewriter.eraseOp(nest.op);
-    else if (isLoop(entry.op))
+    else if (isLoop(entry.op, rules))
       rewriter.eraseOp(entry.op);
   }
   return success();

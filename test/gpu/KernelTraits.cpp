@@ -13,6 +13,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,7 +58,35 @@ static bool isLoadedInteger(Value value) {
           llvm::any_of(op->getOperands(), isLoadedInteger));
 }
 
-/// The smallest dimension that a number of a buffer is an index of.
+/// How far `place` moves with one step of all of the kernel's arguments.
+static int64_t getStepOfArguments(Value place) {
+  if (auto argument = dyn_cast<BlockArgument>(place))
+    return isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (auto add = place.getDefiningOp<arith::AddIOp>())
+    return getStepOfArguments(add.getLhs()) + getStepOfArguments(add.getRhs());
+  auto product = place.getDefiningOp<arith::MulIOp>();
+  APInt factor;
+  if (product && matchPattern(product.getRhs(), m_ConstantInt(&factor)))
+    return getStepOfArguments(product.getLhs()) * factor.getSExtValue();
+  return 0;
+}
+
+/// How many places in its buffer a view can have that arguments choose.
+static std::optional<int64_t> countPlaces(memref::ReinterpretCastOp view) {
+  auto source = dyn_cast<MemRefType>(view.getSource().getType());
+  auto start = dyn_cast<Value>(view.getMixedOffsets().front());
+  int64_t step = start ? getStepOfArguments(start) : 0;
+  if (!step || !source || !source.hasStaticShape())
+    return std::nullopt;
+  int64_t last = 0;
+  auto [strides, offset] = view.getType().getStridesAndOffset();
+  for (auto [size, stride] : llvm::zip(view.getType().getShape(), strides))
+    last += (size - 1) * stride;
+  return (source.getNumElements() - 1 - last) / step + 1;
+}
+
+/// The smallest dimension that a number of a buffer is an index of, and the
+/// fewest places that arguments choose among.
 static int64_t getIndexedSize(KernelSource source) {
   int64_t smallest = 1000;
   auto include = [&](MemRefType type, ValueRange indices) {
@@ -69,6 +99,8 @@ static int64_t getIndexedSize(KernelSource source) {
       include(load.getMemRefType(), load.getIndices());
     else if (auto store = dyn_cast<memref::StoreOp>(op))
       include(store.getMemRefType(), store.getIndices());
+    else if (auto view = dyn_cast<memref::ReinterpretCastOp>(op))
+      smallest = std::min(smallest, countPlaces(view).value_or(smallest));
   });
   return smallest;
 }

@@ -9,16 +9,24 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace veeline;
 
-/// Adds `scale * value` to (`strides`, `constant`) as a linear function of
-/// `ids`.
+/// True for an argument of the kernel.
+static bool isOfCaller(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument &&
+         isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+}
+
+/// Adds `scale * value` to where `access` starts and to `strides`, as a linear
+/// function of `ids` and of numbers of the caller.
 static bool addLinear(Value value, int64_t scale, ValueRange ids,
-                      MutableArrayRef<int64_t> strides, int64_t &constant) {
+                      MutableArrayRef<int64_t> strides, NestAccess &access) {
   auto it = llvm::find(ids, value);
   if (it != ids.end()) {
     strides[it - ids.begin()] += scale;
@@ -26,12 +34,16 @@ static bool addLinear(Value value, int64_t scale, ValueRange ids,
   }
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number))) {
-    constant += scale * number.getSExtValue();
+    access.offset += scale * number.getSExtValue();
+    return true;
+  }
+  if (isOfCaller(value)) {
+    access.starts.emplace_back(value, scale);
     return true;
   }
   if (auto add = value.getDefiningOp<arith::AddIOp>())
-    return addLinear(add.getLhs(), scale, ids, strides, constant) &&
-           addLinear(add.getRhs(), scale, ids, strides, constant);
+    return addLinear(add.getLhs(), scale, ids, strides, access) &&
+           addLinear(add.getRhs(), scale, ids, strides, access);
   auto product = value.getDefiningOp<arith::MulIOp>();
   if (!product)
     return false;
@@ -39,7 +51,7 @@ static bool addLinear(Value value, int64_t scale, ValueRange ids,
                               std::pair(product.getLhs(), product.getRhs())})
     if (matchPattern(factor, m_ConstantInt(&number)))
       return addLinear(rest, scale * number.getSExtValue(), ids, strides,
-                       constant);
+                       access);
   return false;
 }
 
@@ -58,7 +70,7 @@ static bool resolve(NestAccess &access, ValueRange ids) {
     OpFoldResult offset = view.getMixedOffsets().front();
     if (std::optional<int64_t> number = getConstantIntValue(offset))
       access.offset += *number;
-    else if (!addLinear(cast<Value>(offset), 1, ids, strides, access.offset))
+    else if (!addLinear(cast<Value>(offset), 1, ids, strides, access))
       return false;
     access.base = view.getSource();
     // A view counts from the start of its buffer.
@@ -175,7 +187,7 @@ static bool sharePlace(const LoopNest &a, const NestAccess &left,
   auto rows = [&](const NestAccess &access) {
     return ArrayRef(access.strides).take_front(firstLoop);
   };
-  if (rows(left) != rows(right) || left.offset != right.offset)
+  if (rows(left) != rows(right) || !left.startsWith(right))
     return false;
   if (isUniform(a, left, firstLoop) && isUniform(b, right, firstLoop))
     return (!left.isWritten || isKnownToAll(a, firstLoop)) &&

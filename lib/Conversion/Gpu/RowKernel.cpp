@@ -94,8 +94,7 @@ void RowEmitter::run() {
 
 RowEmitter::Held *RowEmitter::find(const NestAccess &access) {
   for (Held &place : held)
-    if (place.access->base == access.base &&
-        place.access->offset == access.offset)
+    if (place.access->startsWith(access))
       return &place;
   return nullptr;
 }
@@ -117,13 +116,13 @@ bool RowEmitter::mustStore(size_t nest, const NestAccess &access) const {
   // Rows that are not kept are read again.
   if (!isNumber && !team.fitsRegisters())
     return true;
-  return llvm::none_of(
-      ArrayRef(code.body.nests).drop_front(nest + 1),
-      [&](const LoopNest &later) {
-        return llvm::any_of(later.outputs(), [&](const NestAccess &other) {
-          return other.base == access.base && other.offset == access.offset;
-        });
-      });
+  return llvm::none_of(ArrayRef(code.body.nests).drop_front(nest + 1),
+                       [&](const LoopNest &later) {
+                         return llvm::any_of(later.outputs(),
+                                             [&](const NestAccess &other) {
+                                               return other.startsWith(access);
+                                             });
+                       });
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,7 +136,7 @@ Value RowEmitter::readNumber(const LoopNest &nest, const NestAccess &access) {
     return place->values.front();
   bool isWritten = llvm::any_of(code.body.nests, [&](const LoopNest &other) {
     return llvm::any_of(other.outputs(), [&](const NestAccess &output) {
-      return output.base == access.base && output.offset == access.offset;
+      return output.startsWith(access);
     });
   });
   if (!isWritten)
@@ -233,7 +232,7 @@ SmallVector<Value> RowEmitter::forChunks(
 static bool isSamePlace(const LoopNest &a, const NestAccess &left,
                         const LoopNest &b, const NestAccess &right,
                         unsigned numRowLoops) {
-  return left.base == right.base && left.offset == right.offset &&
+  return left.startsWith(right) &&
          ArrayRef(left.strides).take_front(numRowLoops) ==
              ArrayRef(right.strides).take_front(numRowLoops) &&
          getForm(a, left, numRowLoops) == getForm(b, right, numRowLoops);

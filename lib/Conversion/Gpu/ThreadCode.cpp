@@ -181,6 +181,8 @@ Value ThreadCode::getPosition(const LoopNest &nest, const NestAccess &access,
   auto include = [&](Value step) {
     position = position ? add(position, step) : step;
   };
+  for (auto [start, scale] : access.starts)
+    include(mul(start, scale));
   for (auto [id, stride] : llvm::zip(point.ids, access.strides))
     if (stride)
       include(mul(id, stride));
@@ -233,6 +235,8 @@ static int64_t getLaneStride(const LoopNest &nest, const NestAccess &access,
 static int64_t getAlignment(const LoopNest &nest, const NestAccess &access,
                             unsigned firstLoop, int64_t lanes) {
   int64_t elements = std::gcd(access.offset, lanes);
+  for (auto [start, scale] : access.starts)
+    elements = std::gcd(elements, scale);
   for (unsigned i = 0; i < firstLoop; ++i)
     elements = std::gcd(elements, access.strides[i]);
   AccessForm form = getForm(nest, access, firstLoop);
