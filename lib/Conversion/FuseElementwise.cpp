@@ -7,6 +7,7 @@
 #include "StructuredOps.h"
 #include "veeline/Analysis/Convolution.h"
 #include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -98,8 +99,12 @@ static bool shouldFuse(OpOperand *operand) {
     return false;
   if (operand->get().hasOneUse())
     return true;
+  // Attention reads what an arrangement of heads was made of.
   return isTriviallyCheap(producer) &&
-         llvm::all_of(operand->get().getUses(), canFuseInto);
+         llvm::all_of(operand->get().getUses(), [](OpOperand &use) {
+           return canFuseInto(use) ||
+                  isa<pipe::AttentionOpInterface>(use.getOwner());
+         });
 }
 
 namespace {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyPaths.h"
 #include "LibraryCalls.h"
 #include "StructuredOps.h"
 #include "veeline/Conversion/Gemm.h"
@@ -199,108 +200,33 @@ static bool isDirect(const LoopNest &nest, unsigned index,
   return llvm::is_contained(getStrides(product->desc, index).take_back(2), 1);
 }
 
+/// True if `redirected`, which is `nest` but for the place of operand `index`,
+/// saves a copy of that operand. Where that makes a batch of rows or columns,
+/// the library of a GPU may take other operands no more.
+static bool savesCopy(const LoopNest &nest, const LoopNest &redirected,
+                      unsigned index, KernelTarget target) {
+  if (!isDirect(redirected, index, target))
+    return false;
+  return target != KernelTarget::Cuda ||
+         llvm::all_of(llvm::seq<unsigned>(0, 3), [&](unsigned other) {
+           return other == index || !isDirect(nest, other, target) ||
+                  isDirect(redirected, other, target);
+         });
+}
+
 //===----------------------------------------------------------------------===//
 // Copies around products
 //===----------------------------------------------------------------------===//
-
-/// The loop of `copy` that `stride` steps through on side `side`: the outermost
-/// one that divides it.
-static std::optional<unsigned> findLoop(const LoopNest &copy, unsigned side,
-                                        int64_t stride) {
-  std::optional<unsigned> best;
-  ArrayRef<int64_t> strides = copy.accesses[side].strides;
-  for (unsigned loop = 0; loop < strides.size(); ++loop)
-    if (strides[loop] > 0 && stride % strides[loop] == 0 &&
-        (!best || strides[loop] > strides[*best]))
-      best = loop;
-  return best;
-}
-
-/// Splits `offset` on side `side` of `copy` into iterations of its loops.
-static std::optional<SmallVector<int64_t>>
-findStart(const LoopNest &copy, unsigned side, int64_t offset) {
-  const NestAccess &access = copy.accesses[side];
-  auto order = llvm::to_vector(llvm::seq<unsigned>(0, copy.loops.size()));
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return access.strides[a] > access.strides[b];
-  });
-  SmallVector<int64_t> start(order.size());
-  offset -= access.offset;
-  for (unsigned loop : order) {
-    if (access.strides[loop] <= 0 || offset < 0)
-      return std::nullopt;
-    start[loop] = offset / access.strides[loop];
-    offset %= access.strides[loop];
-  }
-  return offset ? std::nullopt : std::optional(start);
-}
-
-/// Tells access `index` of `nest`, which is to side `from` of `copy`, as one to
-/// the other side. Loops of the nest that run over several loops of the copy
-/// are split. False, with the nest in any state, where that is not possible.
-static bool redirect(LoopNest &nest, unsigned index, const LoopNest &copy,
-                     unsigned from) {
-  const NestAccess &source = copy.accesses[from];
-  const NestAccess &target = copy.accesses[1 - from];
-  auto start = findStart(copy, from, nest.accesses[index].offset);
-  if (!start)
-    return false;
-  SmallVector<int64_t> last = *start;
-  for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
-    int64_t stride = nest.accesses[index].strides[loop];
-    if (stride == 0)
-      continue;
-    std::optional<unsigned> copyLoop = findLoop(copy, from, stride);
-    if (!copyLoop)
-      return false;
-    int64_t step = stride / source.strides[*copyLoop];
-    int64_t limit = copy.loops[*copyLoop].size;
-    int64_t room = (limit - 1 - last[*copyLoop]) / step + 1;
-    if (nest.loops[loop].size > room) {
-      if (room <= 1 || nest.loops[loop].size % room)
-        return false;
-      nest.split(loop, room);
-      // The outer half stands here now; it steps through another loop.
-      --loop;
-      continue;
-    }
-    last[*copyLoop] += (nest.loops[loop].size - 1) * step;
-  }
-  NestAccess &access = nest.accesses[index];
-  for (int64_t &stride : access.strides) {
-    if (stride == 0)
-      continue;
-    unsigned copyLoop = *findLoop(copy, from, stride);
-    stride = stride / source.strides[copyLoop] * target.strides[copyLoop];
-  }
-  access.offset = target.offset;
-  for (auto [iteration, stride] : llvm::zip(*start, target.strides))
-    access.offset += iteration * stride;
-  access.base = target.base;
-  return true;
-}
 
 /// Where input `index` of a product is a rearranged copy, reads what was
 /// copied.
 static void readThroughCopy(LoopNest &nest, unsigned index,
                             KernelTarget target) {
-  Block *block = nest.op->getBlock();
-  Value buffer = nest.accesses[index].base;
-  if (!buffer.getDefiningOp<memref::AllocOp>())
-    return;
-  BufferUses accesses(buffer, block);
-  if (!accesses.isKnown || accesses.writers.size() != 1)
-    return;
-  std::optional<LoopNest> copy = matchCopy(accesses.writers.front());
-  if (!copy || copy->op->getBlock() != block || !copy->accesses[0].rebase() ||
-      !copy->accesses[1].rebase())
-    return;
-  BufferUses source(copy->accesses[0].base, block);
-  if (!source.isKnown || anyBetween(source.writers, copy->op, nest.op))
-    return;
+  std::optional<LoopNest> copy =
+      findCopyInto(nest.accesses[index].base, nest.op);
   LoopNest redirected = nest;
-  if (redirect(redirected, index, *copy, /*from=*/1) &&
-      isDirect(redirected, index, target))
+  if (copy && redirect(redirected, index, *copy, /*from=*/1) &&
+      savesCopy(nest, redirected, index, target))
     nest = std::move(redirected);
 }
 
@@ -308,32 +234,12 @@ static void readThroughCopy(LoopNest &nest, unsigned index,
 /// that it is copied in another arrangement, computes straight into the copy.
 static void writeThroughCopy(RewriterBase &rewriter, LoopNest &nest,
                              KernelTarget library) {
-  Block *block = nest.op->getBlock();
-  auto alloc = nest.accesses[2].base.getDefiningOp<memref::AllocOp>();
-  if (!alloc)
-    return;
-  BufferUses accesses(alloc, block);
-  if (!accesses.isKnown || accesses.writers.size() != 1 ||
-      accesses.readers.size() != 1 ||
-      accesses.readers.front()->isBeforeInBlock(nest.op))
-    return;
-  std::optional<LoopNest> copy = matchCopy(accesses.readers.front());
-  if (!copy || copy->op->getBlock() != block || !copy->accesses[0].rebase() ||
-      !copy->accesses[1].rebase())
-    return;
-  Value target = copy->accesses[1].base;
-  BufferUses uses(target, block);
-  if (!uses.isKnown || anyBetween(uses.writers, nest.op, copy->op) ||
-      anyBetween(uses.readers, nest.op, copy->op))
-    return;
+  std::optional<LoopNest> copy = findCopyOf(nest.accesses[2].base, nest.op);
   LoopNest redirected = nest;
-  if (!redirect(redirected, 2, *copy, /*from=*/0) ||
-      !isDirect(redirected, 2, library))
+  if (!copy || !redirect(redirected, 2, *copy, /*from=*/0) ||
+      !savesCopy(nest, redirected, 2, library))
     return;
-  if (Operation *targetOp = target.getDefiningOp())
-    if (nest.op->isBeforeInBlock(targetOp))
-      targetOp->moveBefore(nest.op);
-  rewriter.eraseOp(copy->op);
+  replaceCopy(rewriter, *copy, nest.op);
   nest = std::move(redirected);
 }
 

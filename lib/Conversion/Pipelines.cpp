@@ -45,8 +45,10 @@ void veeline::buildBufferizeChunksPipeline(
       createLowerConvolutionsPass(options.target, options.convolutionScratch));
   passManager.addPass(
       createLowerGemmsPass(options.target, options.tf32, options.gemmScratch));
-  if (options.target == KernelTarget::Cuda)
+  if (options.target == KernelTarget::Cuda) {
     passManager.addPass(createPipeFuseGemmEpilogues());
+    passManager.addNestedPass<func::FuncOp>(createPipeAttentionViews());
+  }
   addCleanup(passManager);
   PipeOutlineKernelsOptions outline;
   outline.fuse = options.fuse;

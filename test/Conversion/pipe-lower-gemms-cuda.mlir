@@ -119,3 +119,41 @@ func.func @grouped(%rank: !llvm.ptr, %x: memref<2x3x8x4xf32>, %w: memref<2x4x4xf
   }
   return
 }
+
+// -----
+
+#mk = affine_map<(m, k, n) -> (m, k)>
+#kn = affine_map<(m, k, n) -> (k, n)>
+#mn = affine_map<(m, k, n) -> (m, n)>
+#bshd = affine_map<(b, h, s, d) -> (b, s, h, d)>
+#all = affine_map<(b, h, s, d) -> (b, h, s, d)>
+
+// The product is copied into an arrangement by heads. In that it would be a batch, over which neither operand
+// has one stride: one copy of the result takes less than two of the operands.
+
+// CHECK: {a_strides = array<i64: 8, 1>, {{.*}} m = 6 : i64, n = 12 : i64
+// CHECK-LABEL: func.func @to_heads
+// CHECK: %[[C:.*]] = memref.alloc() : memref<6x12xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: call @veeline_gemm
+// CHECK: linalg.generic
+func.func @to_heads(%rank: !llvm.ptr, %x: memref<6x8xf32>, %w: memref<8x12xf32>, %heads: memref<2x3x3x4xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<6x12xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<6x12xf32>)
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%x, %w : memref<6x8xf32>, memref<8x12xf32>) outs(%c : memref<6x12xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  %view = memref.expand_shape %c [[0, 1], [2, 3]] output_shape [2, 3, 3, 4] : memref<6x12xf32> into memref<2x3x3x4xf32>
+  linalg.generic {indexing_maps = [#bshd, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%view : memref<2x3x3x4xf32>) outs(%heads : memref<2x3x3x4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  }
+  return
+}

@@ -182,6 +182,15 @@ def PipeFuseGemmEpilogues
   ];
 }
 
+def PipeAttentionViews : Pass<"pipe-attention-views", "::mlir::func::FuncOp"> {
+  let summary = "Let attention read and write heads where they are";
+  let description = [{
+    An operand of attention that is a copy, arranged by heads, of what a product has computed becomes a view of that; a result that
+    is only copied into another arrangement is written there. Kernels of a GPU take any strides but that of the elements of a row, which is 1.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def PipeDecomposeAttention : Pass<"pipe-decompose-attention", "::mlir::func::FuncOp"> {
   let summary = "Turn attention into products and a softmax";
   let description = [{
