@@ -59,11 +59,106 @@ static Value addElement(OpBuilder &builder, const AdjointSpace &space,
                                   accumulator, position);
 }
 
+namespace {
+/// A gather of one element in each row, which is that of the iteration.
+struct RowGather {
+  unsigned column;            ///< The index that is computed.
+  SmallVector<unsigned> dims; ///< Of each dimension of the tensor, but that.
+};
+} // namespace
+
+/// Finds out that all indices but one are those of the iteration space, each of
+/// them once, and that every row is reached.
+static std::optional<RowGather> matchRowGather(const AdjointSpace &space,
+                                               ArrayRef<Value> indices,
+                                               RankedTensorType type) {
+  constexpr unsigned none = ~0u;
+  if (indices.size() != space.extents.size() + 1)
+    return std::nullopt;
+  RowGather gather{none, SmallVector<unsigned>(indices.size(), none)};
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    auto iteration = index.getDefiningOp<linalg::IndexOp>();
+    if (!iteration) {
+      if (gather.column != none)
+        return std::nullopt;
+      gather.column = i;
+      continue;
+    }
+    unsigned dim = iteration.getDim();
+    if (llvm::is_contained(gather.dims, dim) ||
+        space.extents[dim] != type.getDimSize(i))
+      return std::nullopt;
+    gather.dims[i] = dim;
+  }
+  return gather.column == none ? std::nullopt : std::optional(gather);
+}
+
+/// Each row of the adjoint has one element that is not zero: a structured op
+/// which later ones can be fused with, and no loop.
+static Value createOneHot(OpBuilder &builder, const AdjointSpace &space,
+                          const ScalarBody &body, const RowGather &gather,
+                          Value column, RankedTensorType type) {
+  MLIRContext *context = builder.getContext();
+  unsigned rank = type.getRank();
+  // The dimension of the tensor that each one of the iteration space is.
+  SmallVector<unsigned> places(space.extents.size());
+  SmallVector<AffineExpr> exprs(space.extents.size());
+  for (auto [place, dim] : llvm::enumerate(gather.dims))
+    if (place != gather.column) {
+      places[dim] = place;
+      exprs[dim] = getAffineDimExpr(place, context);
+    }
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  SmallVector<BlockArgument> arguments;
+  for (auto [i, source] : llvm::enumerate(space.sources)) {
+    BlockArgument argument = body.block->getArgument(i);
+    if (!body.reads(i) && column != argument)
+      continue;
+    inputs.push_back(source.value);
+    maps.push_back(source.map.replaceDimsAndSymbols(exprs, {}, rank, 0));
+    arguments.push_back(argument);
+  }
+  maps.push_back(AffineMap::getMultiDimIdentityMap(rank, context));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      builder, space.loc, TypeRange{type}, inputs,
+      ValueRange{createEmpty(builder, space.loc, type)}, maps, iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        IRMapping mapping;
+        for (auto [argument, value] : llvm::zip(arguments, args))
+          mapping.map(argument, value);
+        for (Operation &op : *body.block)
+          if (auto index = dyn_cast<linalg::IndexOp>(op))
+            mapping.map(
+                index.getResult(),
+                linalg::IndexOp::create(nested, loc, places[index.getDim()])
+                    .getResult());
+          else
+            nested.clone(op, mapping);
+        Emit emit(nested, loc);
+        Value isChosen = arith::CmpIOp::create(
+            nested, loc, arith::CmpIPredicate::eq,
+            mapping.lookupOrDefault(column),
+            linalg::IndexOp::create(nested, loc, gather.column));
+        Value value = emit.convert(mapping.lookupOrDefault(body.value),
+                                   type.getElementType());
+        linalg::YieldOp::create(
+            nested, loc,
+            emit.select(isChosen, value, emit.constant(value.getType(), 0.0)));
+      });
+  return generic.getResult(0);
+}
+
 Value veeline::autodiff::createScatter(OpBuilder &builder,
                                        const AdjointSpace &space,
                                        const ScalarBody &body,
                                        ArrayRef<Value> indices,
                                        RankedTensorType type) {
+  if (auto gather = matchRowGather(space, indices, type))
+    return createOneHot(builder, space, body, *gather, indices[gather->column],
+                        type);
   Location loc = space.loc;
   auto resultType = RankedTensorType::get(
       type.getShape(), getAccumulatorType(type.getElementType()));

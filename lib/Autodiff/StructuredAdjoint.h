@@ -76,7 +76,8 @@ mlir::Value createAdjoint(mlir::OpBuilder &builder, const AdjointSpace &space,
 
 /// The same, where the element that an iteration adds to is the one that
 /// `extract`, an op of the original body, reads: `indices` are its indices as
-/// values of `body`. Iterations run one after the other, in ascending order.
+/// values of `body`. Iterations run one after the other, in ascending order;
+/// where each has a row of the tensor to itself, it is one structured op.
 mlir::Value createScatter(mlir::OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body,
                           llvm::ArrayRef<mlir::Value> indices,
