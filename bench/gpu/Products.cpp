@@ -255,8 +255,8 @@ Status Measurement::prepare() {
 }
 
 Status Measurement::runOurs() {
-  return table.run(0, onGpu[0].data(), onGpu[1].data(), onGpu[2].data(),
-                   nullptr, nullptr, onGpu[3].data(), gpu.stream());
+  return table.run(0, {onGpu[0].data(), onGpu[1].data(), onGpu[2].data()},
+                   onGpu[3].data(), gpu.stream());
 }
 
 Status Measurement::checkSample(const gpu::Buffer &c, int64_t batch, int64_t i,

@@ -28,10 +28,12 @@ static artifact::Epilogue toArtifact(GemmEpilogue epilogue) {
     return artifact::Epilogue::none;
   case GemmEpilogue::Bias:
     return artifact::Epilogue::bias;
-  case GemmEpilogue::Gelu:
-    return artifact::Epilogue::gelu;
-  case GemmEpilogue::BiasGelu:
-    return artifact::Epilogue::biasGelu;
+  case GemmEpilogue::GeluAux:
+    return artifact::Epilogue::geluAux;
+  case GemmEpilogue::BiasGeluAux:
+    return artifact::Epilogue::biasGeluAux;
+  case GemmEpilogue::GeluDerivative:
+    return artifact::Epilogue::dgelu;
   }
   llvm_unreachable("an epilogue that the runtime does not have");
 }

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace veeline;
 
-static constexpr StringLiteral epilogueNames[] = {"none", "bias", "gelu",
-                                                  "bias_gelu"};
+static constexpr StringLiteral epilogueNames[] = {"none", "bias", "gelu_aux",
+                                                  "bias_gelu_aux", "dgelu"};
 
 DictionaryAttr GemmDesc::toAttribute(MLIRContext *context) const {
   Builder builder(context);

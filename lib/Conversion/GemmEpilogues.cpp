@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EpilogueFunctions.h"
 #include "LibraryCalls.h"
-#include "ScalarFunction.h"
+#include "ProductCalls.h"
 #include "StructuredOps.h"
-#include "veeline/Conversion/Gemm.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
@@ -25,123 +25,15 @@ using namespace mlir;
 using namespace veeline;
 
 //===----------------------------------------------------------------------===//
-// Products, and who reads them
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A call whose result is a temporary, and the one op that reads it.
-struct ProductUse {
-  mutable func::CallOp call;
-  GemmDesc desc;
-  Value result;
-  mutable linalg::GenericOp reader;
-};
-
-/// Operands of veeline_gemm.
-enum GemmOperand : unsigned { entryOperand = 1, aOperand, bOperand, cOperand };
-
-} // namespace
-
-/// The buffer that an address is in, and whether it is where that starts; null
-/// where nobody knows.
-static std::pair<memref::ExtractAlignedPointerAsIndexOp, bool>
-findBuffer(Value pointer) {
-  auto toPointer = pointer.getDefiningOp<LLVM::IntToPtrOp>();
-  Value address = toPointer ? toPointer.getArg() : Value();
-  bool isStart = true;
-  while (address) {
-    Operation *op = address.getDefiningOp();
-    if (auto extract =
-            dyn_cast_or_null<memref::ExtractAlignedPointerAsIndexOp>(op))
-      return {extract, isStart};
-    isStart &= isa_and_present<arith::IndexCastOp>(op);
-    bool isStep = isa_and_present<arith::IndexCastOp, arith::AddIOp>(op);
-    address = isStep ? op->getOperand(0) : Value();
-  }
-  return {};
-}
-
-static std::optional<ProductUse> matchUse(func::CallOp call, ArrayAttr table) {
-  ProductUse use;
-  use.call = call;
-  APInt index;
-  if (call.getCallee() != "veeline_gemm" || !table ||
-      !matchPattern(call.getOperand(entryOperand), m_ConstantInt(&index)))
-    return std::nullopt;
-  auto desc = GemmDesc::fromAttribute(
-      cast<DictionaryAttr>(table[index.getZExtValue()]));
-  auto [address, isStart] = findBuffer(call.getOperand(cOperand));
-  if (failed(desc) || !address || !isStart || desc->accumulate ||
-      desc->epilogue != GemmEpilogue::None)
-    return std::nullopt;
-  use.desc = *desc;
-  use.result = address.getSource();
-  if (!use.result.getDefiningOp<memref::AllocOp>())
-    return std::nullopt;
-  BufferUses uses(use.result, call->getBlock());
-  if (!uses.isKnown || uses.writers.size() != 1 ||
-      uses.writers.front() != address || uses.readers.size() != 1)
-    return std::nullopt;
-  use.reader = dyn_cast<linalg::GenericOp>(uses.readers.front());
-  if (!use.reader || use.reader->getBlock() != call->getBlock() ||
-      use.reader->isBeforeInBlock(call) || use.reader.getNumReductionLoops() ||
-      use.reader.getNumDpsInits() != 1)
-    return std::nullopt;
-  return use;
-}
-
-/// True for an operand whose memory is dense, with an element for each
-/// iteration in the order of the loops.
-static bool isWhole(linalg::GenericOp op, OpOperand &operand) {
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
-  return type && type.getLayout().isIdentity() && type.hasStaticShape() &&
-         op.getMatchingIndexingMap(&operand).isIdentity();
-}
-
-/// True if nobody writes `buffer`, and where `alsoReads` nobody reads it,
-/// between the call and the reader.
-static bool isUntouched(const ProductUse &use, Value buffer, bool alsoReads) {
-  BufferUses uses(getRootBuffer(buffer), use.call->getBlock());
-  return uses.isKnown && !anyBetween(uses.writers, use.call, use.reader) &&
-         !(alsoReads && anyBetween(uses.readers, use.call, use.reader));
-}
-
-/// True if the product can have `target` as its result: nobody touches that
-/// before the reader does, and no operand is there.
-static bool canTarget(const ProductUse &use, Value target) {
-  Value root = getRootBuffer(target);
-  for (GemmOperand operand : {aOperand, bOperand}) {
-    auto address = findBuffer(use.call.getOperand(operand)).first;
-    if (!address || getRootBuffer(address.getSource()) == root)
-      return false;
-  }
-  return isUntouched(use, target, /*alsoReads=*/true);
-}
-
-/// Makes sure that `memref` is there at the call.
-static bool provide(const ProductUse &use, Value memref) {
-  Operation *op = memref.getDefiningOp();
-  if (!op || op->getBlock() != use.call->getBlock() ||
-      op->isBeforeInBlock(use.call))
-    return true;
-  if (!isa<memref::AllocOp>(op))
-    return false;
-  op->moveBefore(use.call);
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
 // What is recognized
 //===----------------------------------------------------------------------===//
 
 /// accumulator += product.
-static bool isAccumulation(const ProductUse &use) {
-  linalg::GenericOp op = use.reader;
+static bool isAccumulation(const ProductCall &product, linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1)
     return false;
   OpOperand &input = op->getOpOperand(0), &init = op->getOpOperand(1);
-  if (input.get() != use.result || !isWhole(op, input) || !isWhole(op, init) ||
+  if (!product.isProduct(op, input) || !product.isWhole(op, init) ||
       init.get().getType() != input.get().getType())
     return false;
   Block &body = *op.getBlock();
@@ -154,66 +46,181 @@ static bool isAccumulation(const ProductUse &use) {
          body.getTerminator()->getOperand(0) == sum.getResult();
 }
 
-/// Finds the vector that `use.reader` has for the columns of the product, if
-/// there is one. False where it reads anything else.
-static bool findBias(const ProductUse &use, Value &bias) {
-  linalg::GenericOp op = use.reader;
+/// True for a vector with a number for each column of the product.
+static bool isOfColumns(const ProductCall &product, linalg::GenericOp op,
+                        OpOperand &operand) {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
   AffineMap columns =
       AffineMap::get(op.getNumLoops(), 0,
                      getAffineDimExpr(op.getNumLoops() - 1, op.getContext()));
+  return type && type.getLayout().isIdentity() &&
+         type.getShape() == ArrayRef<int64_t>(product.desc.n) &&
+         op.getMatchingIndexingMap(&operand) == columns;
+}
+
+/// Which inputs of `op` are the product and a bias, if it reads the product
+/// once; there may be others.
+static std::optional<EpilogueInputs> findInputs(const ProductCall &product,
+                                                linalg::GenericOp op) {
+  std::optional<unsigned> found;
+  EpilogueInputs inputs;
   for (OpOperand *input : op.getDpsInputOperands()) {
-    if (input->get() == use.result) {
-      if (!isWhole(op, *input))
-        return false;
-      continue;
+    unsigned number = input->getOperandNumber();
+    if (getRootBuffer(input->get()) == getRootBuffer(product.result)) {
+      if (found || !product.isProduct(op, *input))
+        return std::nullopt;
+      found = number;
+    } else if (!inputs.bias && isOfColumns(product, op, *input)) {
+      inputs.bias = number;
     }
-    auto type = dyn_cast<MemRefType>(input->get().getType());
-    if (bias || !type || !type.getLayout().isIdentity() ||
-        type.getShape() != ArrayRef<int64_t>(use.desc.n) ||
-        op.getMatchingIndexingMap(input) != columns)
-      return false;
-    bias = input->get();
   }
-  return true;
+  if (!found)
+    return std::nullopt;
+  inputs.product = *found;
+  return inputs;
 }
 
-static bool isStoredByRows(const ProductUse &use) {
-  const GemmDesc &desc = use.desc;
-  auto type = cast<MemRefType>(use.result.getType());
-  return desc.batch.empty() && desc.cStrides[0] == desc.n &&
-         desc.cStrides[1] == 1 && type.getRank() != 0 &&
-         type.getShape().back() == desc.n &&
-         type.getNumElements() == desc.m * desc.n;
+/// Where `op` is the product times the derivative of GELU, the inputs.
+static std::optional<EpilogueInputs> matchDerivative(const ProductCall &product,
+                                                     linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2)
+    return std::nullopt;
+  for (unsigned number : {0, 1}) {
+    EpilogueInputs inputs{number, std::nullopt, 1 - number};
+    if (product.isProduct(op, op->getOpOperand(number)) &&
+        product.isWhole(op, op->getOpOperand(1 - number)) &&
+        isGeluDerivative(op, inputs))
+      return inputs;
+  }
+  return std::nullopt;
 }
 
-static double gelu(double x) {
-  constexpr double factor = 0.79788456080286536; // sqrt(2 / pi)
-  return 0.5 * x * (1 + std::tanh(factor * (x + 0.044715 * x * x * x)));
+/// Where all that `op` reads of the product is its sum with a bias, the inputs.
+static std::optional<EpilogueInputs> matchSum(const ProductCall &product,
+                                              linalg::GenericOp op) {
+  std::optional<EpilogueInputs> inputs = findInputs(product, op);
+  bool isSum = inputs && inputs->bias && readsSumAlone(op, *inputs);
+  return isSum ? inputs : std::nullopt;
 }
 
-/// The epilogue that does what the body of `op` does with its inputs, of which
-/// `product` is that of the product. GELU is known by its values: there are
-/// many ways to write it. Constants of small floats are rounded.
-static GemmEpilogue matchBody(linalg::GenericOp op, unsigned product,
-                              bool hasBias, bool isSmall) {
-  ScalarFunction function(*op.getBlock());
-  bool isSum = hasBias, isGelu = function.hasTanh();
-  double tolerance = isSmall ? 0x1p-7 : 1e-6;
-  for (double x = -6; x < 6; x += 0.37)
-    for (double y : {-0.75, 0.0, 0.5}) {
-      double inputs[] = {hasBias && product == 1 ? y : x, product == 1 ? x : y};
-      auto value = function.evaluate(ArrayRef(inputs).take_front(1 + hasBias));
-      if (!value)
-        return GemmEpilogue::None;
-      double sum = hasBias ? x + y : x;
-      isSum &= std::abs(*value - sum) < 1e-12;
-      isGelu &= std::abs(*value - gelu(sum)) < tolerance;
-    }
-  if (isSum)
-    return GemmEpilogue::Bias;
-  if (!isGelu)
-    return GemmEpilogue::None;
-  return hasBias ? GemmEpilogue::BiasGelu : GemmEpilogue::Gelu;
+/// True if `op` applies GELU or its derivative to that sum.
+static bool appliesGelu(linalg::GenericOp op, EpilogueInputs inputs) {
+  unsigned other = 3 - inputs.product - *inputs.bias;
+  return isGelu(op, inputs) ||
+         (op.getNumDpsInputs() == 3 &&
+          isGeluDerivative(op, {other, inputs.bias, inputs.product}));
+}
+
+/// True if the library takes a matrix beside the result that is stored as that.
+static bool canHaveAux(const ProductCall &product) {
+  return product.isStoredByRows() && product.desc.n % 8 == 0 &&
+         product.desc.alignment.value_or(0) >= kernelAlignment;
+}
+
+/// What is no temporary may be a place within a buffer.
+static void limitAlignment(GemmDesc &desc, Value buffer) {
+  if (!buffer.getDefiningOp<memref::AllocOp>() && desc.alignment)
+    desc.alignment = std::min<int64_t>(*desc.alignment, kernelAlignment);
+}
+
+//===----------------------------------------------------------------------===//
+// Products that are computed in several functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What may become of a product in functions that compute gradients.
+enum class Extent {
+  Nothing,
+  NoGelu, ///< All but GELU itself.
+  All
+};
+
+/// A chunk's backward, and the two halves of it, compute the same values, which
+/// have to have the same bits. So a product has one form in all functions that
+/// compute gradients, whatever is around it there: where it has two, it gets
+/// less of an epilogue.
+class Extents {
+public:
+  Extent get(const GemmDesc &desc) const {
+    auto it = extents.find(getKey(desc));
+    return it == extents.end() ? Extent::All : it->second;
+  }
+  /// Reads what has become of the products of `functions`. True if some are to
+  /// get less than that.
+  bool update(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
+
+private:
+  static Attribute getKey(GemmDesc desc);
+  /// An epilogue, and the type of its result.
+  using Form = std::pair<GemmEpilogue, Type>;
+  using Forms = llvm::MapVector<Attribute, llvm::SmallSetVector<Form, 2>>;
+  Forms getForms(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
+
+  DenseMap<Attribute, Extent> extents;
+};
+
+} // namespace
+
+/// The product alone, without what may happen to it.
+Attribute Extents::getKey(GemmDesc desc) {
+  desc.cType = desc.dtype;
+  desc.accumulate = false;
+  desc.epilogue = GemmEpilogue::None;
+  desc.alignment = std::nullopt;
+  return desc.toAttribute(desc.dtype.getContext());
+}
+
+Extents::Forms Extents::getForms(ArrayRef<func::FuncOp> functions,
+                                 const LibraryCalls &calls) {
+  Forms forms;
+  for (func::FuncOp function : functions)
+    function.walk([&](func::CallOp call) {
+      DictionaryAttr entry = calls.getEntry(call);
+      FailureOr<GemmDesc> desc =
+          entry ? GemmDesc::fromAttribute(entry) : FailureOr<GemmDesc>();
+      if (failed(desc))
+        return;
+      bool isPlain = desc->epilogue == GemmEpilogue::None;
+      forms[getKey(*desc)].insert(
+          {desc->epilogue, isPlain ? Type() : desc->cType});
+    });
+  return forms;
+}
+
+static bool isGelu(GemmEpilogue epilogue) {
+  return epilogue == GemmEpilogue::GeluAux ||
+         epilogue == GemmEpilogue::BiasGeluAux;
+}
+
+/// How many elements the ops have that apply a tanh.
+static DenseSet<int64_t> getTanhSizes(ArrayRef<func::FuncOp> functions) {
+  DenseSet<int64_t> sizes;
+  for (func::FuncOp function : functions)
+    function.walk([&](linalg::GenericOp op) {
+      auto type = dyn_cast<MemRefType>(op.getDpsInits()[0].getType());
+      if (type && type.hasStaticShape() && hasTanh(op))
+        sizes.insert(type.getNumElements());
+    });
+  return sizes;
+}
+
+bool Extents::update(ArrayRef<func::FuncOp> functions,
+                     const LibraryCalls &calls) {
+  DenseSet<int64_t> tanhSizes = getTanhSizes(functions);
+  bool changed = false;
+  for (auto &[key, forms] : getForms(functions, calls)) {
+    GemmDesc desc = *GemmDesc::fromAttribute(cast<DictionaryAttr>(key));
+    bool hasGelu = llvm::any_of(
+        forms, [](const Form &form) { return isGelu(form.first); });
+    // GELU of what one function keeps for another one is not the library's.
+    bool isElsewhere = hasGelu && tanhSizes.contains(desc.m * desc.n);
+    if (forms.size() == 1 && !isElsewhere)
+      continue;
+    extents[key] = hasGelu ? Extent::NoGelu : Extent::Nothing;
+    changed = true;
+  }
+  return changed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,58 +234,82 @@ class EpilogueFuser {
 public:
   explicit EpilogueFuser(ModuleOp module)
       : module(module), rewriter(module.getContext()),
-        table(module->getAttrOfType<ArrayAttr>(gemmsAttrName)),
         calls(module, "veeline_gemm", gemmsAttrName) {}
 
-  void run(func::FuncOp function);
+  /// Functions that compute no gradients have bits that nobody compares.
+  void runForward(func::FuncOp function) { run(function, nullptr); }
+  void runBackward(ArrayRef<func::FuncOp> functions);
   void finish();
 
 private:
-  void accumulate(const ProductUse &use);
-  void addEpilogue(const ProductUse &use);
-  Value convertBias(const ProductUse &use, Value bias, Type type);
-  void replace(const ProductUse &use, GemmDesc desc, Value target, Value bias);
+  void run(func::FuncOp function, const Extents *extents);
+  void fuse(ProductCall product, Extent extent);
+  std::optional<ProductCall> match(func::CallOp call) const;
+  bool accumulate(const ProductCall &product, linalg::GenericOp reader);
+  std::optional<ProductCall> addEpilogue(const ProductCall &product,
+                                         linalg::GenericOp reader,
+                                         Extent extent);
+  std::optional<ProductCall> addBias(const ProductCall &product);
+  void addGelu(const ProductCall &product);
+  void addDerivative(const ProductCall &product);
+  Value convertBias(const ProductCall &product, Value bias, Type type);
+  Value getTemporary(const ProductCall &product, Type type);
+  linalg::GenericOp removeBias(linalg::GenericOp op, unsigned input);
+  func::CallOp replace(const ProductCall &product, GemmDesc desc, Value target,
+                       Value bias = {}, Value aux = {});
 
   ModuleOp module;
   IRRewriter rewriter;
-  ArrayAttr table;
   LibraryCalls calls;
 };
 
 } // namespace
 
-/// Has the call write `target`, as `desc` says, and removes the reader.
-void EpilogueFuser::replace(const ProductUse &use, GemmDesc desc, Value target,
-                            Value bias) {
-  // What is no temporary may be a place within a buffer.
-  if (!target.getDefiningOp<memref::AllocOp>() && desc.alignment)
-    desc.alignment = std::min<int64_t>(*desc.alignment, kernelAlignment);
-  rewriter.setInsertionPoint(use.call);
-  calls.redirect(rewriter, use.call, desc.toAttribute(rewriter.getContext()),
-                 target, bias);
-  rewriter.eraseOp(use.reader);
+std::optional<ProductCall> EpilogueFuser::match(func::CallOp call) const {
+  DictionaryAttr entry = calls.getEntry(call);
+  FailureOr<GemmDesc> desc =
+      entry ? GemmDesc::fromAttribute(entry) : FailureOr<GemmDesc>();
+  return succeeded(desc) ? ProductCall::match(call, *desc) : std::nullopt;
 }
 
-void EpilogueFuser::accumulate(const ProductUse &use) {
-  Value target = use.reader.getDpsInits()[0];
+/// Has the call write `target`, as `desc` says.
+func::CallOp EpilogueFuser::replace(const ProductCall &product, GemmDesc desc,
+                                    Value target, Value bias, Value aux) {
+  for (Value buffer : {target, bias, aux})
+    if (buffer)
+      limitAlignment(desc, buffer);
+  rewriter.setInsertionPoint(product.call);
+  return calls.redirect(rewriter, product.call,
+                        desc.toAttribute(rewriter.getContext()), target, bias,
+                        aux, desc.epilogue == GemmEpilogue::GeluDerivative);
+}
+
+bool EpilogueFuser::accumulate(const ProductCall &product,
+                               linalg::GenericOp reader) {
+  if (!isAccumulation(product, reader))
+    return false;
+  Value target = reader.getDpsInits()[0];
   Operation *op = target.getDefiningOp();
-  bool isThere = !op || op->getBlock() != use.call->getBlock() ||
-                 op->isBeforeInBlock(use.call);
-  if (!isThere || !canTarget(use, target))
-    return;
-  GemmDesc desc = use.desc;
+  bool isThere = !op || op->getBlock() != product.call->getBlock() ||
+                 op->isBeforeInBlock(product.call);
+  if (!isThere || !product.canTarget(target, reader))
+    return true;
+  GemmDesc desc = product.desc;
   desc.accumulate = true;
-  replace(use, desc, target, /*bias=*/{});
+  replace(product, desc, target);
+  rewriter.eraseOp(reader);
+  return true;
 }
 
 /// The library has no bias of another type than the result's.
-Value EpilogueFuser::convertBias(const ProductUse &use, Value bias, Type type) {
+Value EpilogueFuser::convertBias(const ProductCall &product, Value bias,
+                                 Type type) {
   if (getElementTypeOrSelf(bias.getType()) == type)
     return bias;
-  rewriter.setInsertionPoint(use.call);
-  Location loc = use.call.getLoc();
+  rewriter.setInsertionPoint(product.call);
+  Location loc = product.call.getLoc();
   Value converted = memref::AllocOp::create(
-      rewriter, loc, MemRefType::get({use.desc.n}, type));
+      rewriter, loc, MemRefType::get({product.desc.n}, type));
   AffineMap identity = rewriter.getMultiDimIdentityMap(1);
   linalg::GenericOp::create(
       rewriter, loc, bias, converted, ArrayRef{identity, identity},
@@ -290,53 +321,225 @@ Value EpilogueFuser::convertBias(const ProductUse &use, Value bias, Type type) {
   return converted;
 }
 
-void EpilogueFuser::addEpilogue(const ProductUse &use) {
-  linalg::GenericOp op = use.reader;
-  GemmDesc desc = use.desc;
-  OpOperand &init = *op.getDpsInitsMutable().begin();
-  Value target = init.get(), bias;
+/// Whether a bias can be one of a result of `type`: it is rounded, if anything.
+static bool canConvertBias(Value bias, Type type) {
+  return getElementTypeOrSelf(bias.getType()).getIntOrFloatBitWidth() >=
+         type.getIntOrFloatBitWidth();
+}
+
+/// The epilogue that `op`, which has no inputs but `inputs`, is.
+static GemmEpilogue matchEpilogue(linalg::GenericOp op, EpilogueInputs inputs,
+                                  Extent extent) {
+  if (extent == Extent::Nothing)
+    return GemmEpilogue::None;
+  if (isBiasSum(op, inputs))
+    return GemmEpilogue::Bias;
+  if (extent != Extent::All || !isGelu(op, inputs))
+    return GemmEpilogue::None;
+  return inputs.bias ? GemmEpilogue::BiasGeluAux : GemmEpilogue::GeluAux;
+}
+
+/// The buffer of a product that nobody else reads, or one like it.
+Value EpilogueFuser::getTemporary(const ProductCall &product, Type type) {
+  auto old = cast<MemRefType>(product.result.getType());
+  if (old.getElementType() == type)
+    return product.result;
+  rewriter.setInsertionPoint(product.call);
+  return memref::AllocOp::create(rewriter, product.call.getLoc(),
+                                 MemRefType::get(old.getShape(), type));
+}
+
+/// Has the library do what the only reader of a product does. What GELU is
+/// applied to is stored even if nobody reads it: so what is kept for backward,
+/// or computed again, makes no other call of it.
+std::optional<ProductCall>
+EpilogueFuser::addEpilogue(const ProductCall &product, linalg::GenericOp reader,
+                           Extent extent) {
+  std::optional<EpilogueInputs> inputs = findInputs(product, reader);
+  OpOperand &init = *reader.getDpsInitsMutable().begin();
+  Value target = init.get();
   Type type = getElementTypeOrSelf(target.getType());
+  GemmDesc desc = product.desc;
   bool hasType = type == desc.cType || type == desc.dtype;
-  if (desc.dtype.isF64() || !hasType || !isStoredByRows(use) ||
-      !isWhole(op, init) || op.payloadUsesValueFromOperand(&init) ||
-      !findBias(use, bias))
-    return;
-  unsigned product = op->getOperand(0) == use.result ? 0 : 1;
-  bool isSmall = type.getIntOrFloatBitWidth() < 32;
-  desc.epilogue = matchBody(op, product, bias != Value(), isSmall);
-  bool isBiasThere = !bias || (isUntouched(use, bias, /*alsoReads=*/false) &&
-                               getRootBuffer(bias) != getRootBuffer(target));
+  if (!inputs || !hasType || !product.isStoredByRows() ||
+      !product.isWhole(reader, init))
+    return std::nullopt;
+  desc.epilogue = matchEpilogue(reader, *inputs, extent);
+  Value bias = inputs->bias ? reader->getOperand(*inputs->bias) : Value();
+  bool isBiasThere =
+      !bias || (product.isUntouched(bias, reader, /*alsoReads=*/false) &&
+                getRootBuffer(bias) != getRootBuffer(target));
   if (desc.epilogue == GemmEpilogue::None || !isBiasThere ||
-      (bias && getElementTypeOrSelf(bias.getType()).getIntOrFloatBitWidth() <
-                   type.getIntOrFloatBitWidth()) ||
-      !canTarget(use, target) || (bias && !provide(use, bias)) ||
-      !provide(use, target))
+      (hasAux(desc.epilogue) && !canHaveAux(product)) ||
+      (bias && !canConvertBias(bias, type)) ||
+      !product.canTarget(target, reader) || (bias && !product.provide(bias)) ||
+      !product.provide(target))
+    return std::nullopt;
+  desc.cType = type;
+  if (bias)
+    bias = convertBias(product, bias, type);
+  Value aux = hasAux(desc.epilogue) ? getTemporary(product, type) : Value();
+  func::CallOp call = replace(product, desc, target, bias, aux);
+  rewriter.eraseOp(reader);
+  return match(call);
+}
+
+/// The op without an input, for which it reads a zero that changes nothing.
+linalg::GenericOp EpilogueFuser::removeBias(linalg::GenericOp op,
+                                            unsigned input) {
+  rewriter.setInsertionPoint(op);
+  Type type = getElementTypeOrSelf(op->getOperand(input).getType());
+  Value zero = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                         rewriter.getFloatAttr(type, -0.0));
+  rewriter.replaceAllUsesWith(op.getBlock()->getArgument(input), zero);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.erase(maps.begin() + input);
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getBlock()->eraseArgument(input);
+    op.getInputsMutable().erase(input);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+  return op;
+}
+
+/// Where several ops read the sum of a product and a bias, and one of them
+/// applies GELU or its derivative to that, has the library add the bias.
+std::optional<ProductCall> EpilogueFuser::addBias(const ProductCall &product) {
+  SmallVector<std::pair<linalg::GenericOp, EpilogueInputs>> readers;
+  Value bias;
+  bool isUseful = false;
+  for (Operation *op : product.readers) {
+    linalg::GenericOp reader = product.getReader(op);
+    std::optional<EpilogueInputs> inputs =
+        reader ? matchSum(product, reader) : std::nullopt;
+    if (!inputs)
+      return std::nullopt;
+    Value own = reader->getOperand(*inputs->bias);
+    if ((bias && bias != own) ||
+        !product.isUntouched(own, reader, /*alsoReads=*/false))
+      return std::nullopt;
+    bias = own;
+    isUseful |= appliesGelu(reader, *inputs);
+    readers.emplace_back(reader, *inputs);
+  }
+  Type type = product.desc.cType;
+  if (!isUseful || !product.isTemporary || !product.isStoredByRows() ||
+      !canConvertBias(bias, type) || !product.provide(bias))
+    return std::nullopt;
+  GemmDesc desc = product.desc;
+  desc.epilogue = GemmEpilogue::Bias;
+  func::CallOp call =
+      replace(product, desc, product.result, convertBias(product, bias, type));
+  for (auto [reader, inputs] : readers)
+    removeBias(reader, *inputs.bias);
+  return match(call);
+}
+
+/// Has the library apply GELU to what it stores.
+void EpilogueFuser::addGelu(const ProductCall &product) {
+  for (Operation *op : product.readers) {
+    linalg::GenericOp reader = product.getReader(op);
+    if (!reader || reader.getNumDpsInputs() != 1)
+      continue;
+    OpOperand &init = *reader.getDpsInitsMutable().begin();
+    Value target = init.get();
+    Type type = getElementTypeOrSelf(target.getType());
+    if (type != product.desc.cType || !canHaveAux(product) ||
+        !product.isProduct(reader, reader->getOpOperand(0)) ||
+        !product.isWhole(reader, init) || !isGelu(reader, EpilogueInputs()) ||
+        getRootBuffer(target) == getRootBuffer(product.result) ||
+        !product.canTarget(target, reader) || !product.provide(target))
+      continue;
+    GemmDesc desc = product.desc;
+    desc.epilogue = desc.epilogue == GemmEpilogue::Bias
+                        ? GemmEpilogue::BiasGeluAux
+                        : GemmEpilogue::GeluAux;
+    replace(product, desc, target, /*bias=*/{}, product.result);
+    rewriter.eraseOp(reader);
+    return;
+  }
+}
+
+/// Has the library multiply by the derivative of GELU.
+void EpilogueFuser::addDerivative(const ProductCall &product) {
+  linalg::GenericOp reader = product.getOnlyReader();
+  std::optional<EpilogueInputs> inputs =
+      reader ? matchDerivative(product, reader) : std::nullopt;
+  if (!inputs || product.desc.dtype.isF64())
+    return;
+  OpOperand &init = *reader.getDpsInitsMutable().begin();
+  Value target = init.get(), aux = reader->getOperand(*inputs->aux);
+  GemmDesc desc = product.desc;
+  Type type = getElementTypeOrSelf(target.getType());
+  bool hasType = type == getElementTypeOrSelf(aux.getType()) &&
+                 (type == desc.cType || type == desc.dtype);
+  if (!hasType || !product.isWhole(reader, init) || !canHaveAux(product) ||
+      getRootBuffer(target) == getRootBuffer(aux) ||
+      !product.isUntouched(aux, reader, /*alsoReads=*/false) ||
+      !product.canTarget(target, reader) || !product.provide(aux) ||
+      !product.provide(target))
     return;
   desc.cType = type;
-  replace(use, desc, target, bias ? convertBias(use, bias, type) : Value());
+  desc.epilogue = GemmEpilogue::GeluDerivative;
+  replace(product, desc, target, /*bias=*/{}, aux);
+  rewriter.eraseOp(reader);
 }
 
-/// True for a function that computes no gradient. What such a function computes
-/// is computed by no other in other bits that anybody compares.
-static bool isForward(func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (pipe::RoleAttr role = pipe::getArgRole(function, i))
-      if (role.getKind() >= pipe::RoleKind::Saved)
-        return false;
-  return true;
+void EpilogueFuser::fuse(ProductCall product, Extent extent) {
+  linalg::GenericOp reader = product.getOnlyReader();
+  if ((reader && accumulate(product, reader)) || product.desc.dtype.isF64())
+    return;
+  std::optional<ProductCall> fused =
+      reader ? addEpilogue(product, reader, extent) : std::nullopt;
+  if (!fused && extent != Extent::Nothing)
+    fused = addBias(product);
+  if (!fused)
+    fused = product;
+  bool hasGelu = isGelu(fused->desc.epilogue);
+  if (extent == Extent::All && !hasGelu)
+    addGelu(*fused);
 }
 
-void EpilogueFuser::run(func::FuncOp function) {
-  SmallVector<func::CallOp> products;
-  function.walk([&](func::CallOp call) { products.push_back(call); });
-  for (func::CallOp call : products) {
-    std::optional<ProductUse> use = matchUse(call, table);
-    if (!use)
-      continue;
-    if (isAccumulation(*use))
-      accumulate(*use);
-    else if (isForward(function))
-      addEpilogue(*use);
+void EpilogueFuser::run(func::FuncOp function, const Extents *extents) {
+  auto getPlain = [&] {
+    SmallVector<func::CallOp> found;
+    function.walk([&](func::CallOp call) {
+      if (call.getCallee() == "veeline_gemm")
+        found.push_back(call);
+    });
+    return found;
+  };
+  auto getExtent = [&](const ProductCall &product) {
+    return extents ? extents->get(product.desc) : Extent::All;
+  };
+  auto isPlain = [](const std::optional<ProductCall> &product) {
+    return product && !product->desc.accumulate &&
+           product->desc.epilogue == GemmEpilogue::None;
+  };
+  for (func::CallOp call : getPlain())
+    if (std::optional<ProductCall> product = match(call); isPlain(product))
+      fuse(*product, getExtent(*product));
+  // What GELU is applied to has its bias now.
+  for (func::CallOp call : getPlain())
+    if (std::optional<ProductCall> product = match(call);
+        isPlain(product) && getExtent(*product) != Extent::Nothing)
+      addDerivative(*product);
+}
+
+void EpilogueFuser::runBackward(ArrayRef<func::FuncOp> functions) {
+  SmallVector<OwningOpRef<func::FuncOp>> originals;
+  for (func::FuncOp function : functions)
+    originals.push_back(function.clone());
+  Extents extents;
+  while (true) {
+    for (func::FuncOp function : functions)
+      run(function, &extents);
+    if (!extents.update(functions, calls))
+      return;
+    for (auto [function, original] : llvm::zip_equal(functions, originals)) {
+      OwningOpRef<func::FuncOp> copy = original->clone();
+      func::FuncOp(function).getBody().takeBody(copy->getBody());
+    }
   }
 }
 
@@ -348,21 +551,27 @@ void EpilogueFuser::finish() {
     return;
   SmallVector<Attribute> used;
   module.walk([&](func::CallOp call) {
-    APInt index;
-    if (!call.getCallee().starts_with("veeline_gemm") ||
-        !matchPattern(call.getOperand(entryOperand), m_ConstantInt(&index)))
+    Attribute entry = calls.getEntry(call);
+    if (!entry)
       return;
-    Attribute entry = all[index.getZExtValue()];
     const auto *it = llvm::find(used, entry);
     auto number = static_cast<int32_t>(it - used.begin());
     if (it == used.end())
       used.push_back(entry);
     rewriter.setInsertionPoint(call);
-    call.setOperand(entryOperand, arith::ConstantOp::create(
-                                      rewriter, call.getLoc(),
-                                      rewriter.getI32IntegerAttr(number)));
+    call.setOperand(
+        1, arith::ConstantOp::create(rewriter, call.getLoc(),
+                                     rewriter.getI32IntegerAttr(number)));
   });
   module->setAttr(gemmsAttrName, rewriter.getArrayAttr(used));
+}
+
+static bool computesGradients(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (pipe::RoleAttr role = pipe::getArgRole(function, i))
+      if (role.getKind() >= pipe::RoleKind::Saved)
+        return true;
+  return false;
 }
 
 namespace {
@@ -371,10 +580,16 @@ struct FuseGemmEpilogues
     : veeline::impl::PipeFuseGemmEpiloguesBase<FuseGemmEpilogues> {
   void runOnOperation() override {
     EpilogueFuser fuser(getOperation());
-    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
-    for (func::FuncOp function : functions)
-      if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName))
-        fuser.run(function);
+    SmallVector<func::FuncOp> backward;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal() || !function->hasAttr(pipe::numResultsAttrName))
+        continue;
+      if (computesGradients(function))
+        backward.push_back(function);
+      else
+        fuser.runForward(function);
+    }
+    fuser.runBackward(backward);
     fuser.finish();
   }
 };

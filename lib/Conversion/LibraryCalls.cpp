@@ -127,8 +127,18 @@ void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,
   declare(function, 4);
 }
 
-void LibraryCalls::redirect(RewriterBase &rewriter, func::CallOp call,
-                            DictionaryAttr entry, Value target, Value bias) {
+DictionaryAttr LibraryCalls::getEntry(func::CallOp call) const {
+  APInt index;
+  if (!call.getCallee().starts_with(function) ||
+      !matchPattern(call.getOperand(1), m_ConstantInt(&index)) ||
+      index.getZExtValue() >= entries.size())
+    return {};
+  return cast<DictionaryAttr>(entries[index.getZExtValue()]);
+}
+
+func::CallOp LibraryCalls::redirect(RewriterBase &rewriter, func::CallOp call,
+                                    DictionaryAttr entry, Value target,
+                                    Value bias, Value aux, bool readsAux) {
   Location loc = call.getLoc();
   auto getStart = [&](Value memref, bool readsOnly) {
     NestAccess access;
@@ -136,19 +146,29 @@ void LibraryCalls::redirect(RewriterBase &rewriter, func::CallOp call,
     access.elementType = getElementTypeOrSelf(memref.getType());
     return getAddress(rewriter, loc, access, readsOnly);
   };
-  SmallVector<Value> operands(call.getOperands());
+  SmallVector<Value> operands(call.getOperands().drop_back(1));
   operands[1] = arith::ConstantOp::create(
       rewriter, loc,
       rewriter.getI32IntegerAttr(static_cast<int32_t>(getIndex(entry))));
   operands[4] = getStart(target, /*readsOnly=*/false);
-  std::string name = function.str();
+  std::string name = call.getCallee().str();
   if (bias) {
-    operands.insert(operands.end() - 1, getStart(bias, /*readsOnly=*/true));
-    name += "_bias";
+    operands.push_back(getStart(bias, /*readsOnly=*/true));
+    name = (function + "_bias").str();
   }
-  func::CallOp::create(rewriter, loc, name, TypeRange(), operands);
+  if (aux) {
+    if (operands.size() == 5)
+      operands.push_back(LLVM::ZeroOp::create(
+          rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext())));
+    operands.push_back(getStart(aux, readsAux));
+    name = (function + "_aux").str();
+  }
+  operands.push_back(call.getOperands().back());
+  auto redirected =
+      func::CallOp::create(rewriter, loc, name, TypeRange(), operands);
   declare(name, operands.size() - 2);
   rewriter.eraseOp(call);
+  return redirected;
 }
 
 void LibraryCalls::finish() {

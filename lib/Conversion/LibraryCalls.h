@@ -31,11 +31,17 @@ public:
   void emit(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rank,
             mlir::DictionaryAttr entry, uint64_t scratchBytes,
             const NestAccess &a, const NestAccess &b, const NestAccess &c);
+  /// The entry of `call`, one of those, or of the functions with an epilogue;
+  /// null where it is none.
+  mlir::DictionaryAttr getEntry(mlir::func::CallOp call) const;
   /// Replaces `call`, one of those, by one that has `target` as its result and
-  /// `entry`. With a `bias` it calls the function with an epilogue.
-  void redirect(mlir::RewriterBase &rewriter, mlir::func::CallOp call,
-                mlir::DictionaryAttr entry, mlir::Value target,
-                mlir::Value bias);
+  /// `entry`. With a `bias` (where it has none yet) it calls `function`_bias,
+  /// with an `aux` function`_aux`.
+  mlir::func::CallOp redirect(mlir::RewriterBase &rewriter,
+                              mlir::func::CallOp call,
+                              mlir::DictionaryAttr entry, mlir::Value target,
+                              mlir::Value bias, mlir::Value aux = {},
+                              bool readsAux = false);
   /// Inserts `question(rank, index of entry)`, which returns an i32.
   mlir::Value ask(mlir::RewriterBase &rewriter, mlir::Location loc,
                   mlir::Value rank, mlir::DictionaryAttr entry,

@@ -6,6 +6,8 @@
 
 #include "StructuredOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "veeline/Dialect/Pipe/IR/Attention.h"
@@ -43,6 +45,17 @@ bool veeline::isWrite(OpOperand &use) {
 
 veeline::BufferUses::BufferUses(Value root, Block *block) { add(root, block); }
 
+/// Who does something with an address, or with one that is computed from it:
+/// several calls may share the op that takes it.
+static void findUsers(Value address, SmallVectorImpl<Operation *> &users) {
+  for (Operation *user : address.getUsers())
+    if (isa<arith::ArithDialect>(user->getDialect()) ||
+        isa<LLVM::IntToPtrOp>(user))
+      findUsers(user->getResult(0), users);
+    else
+      users.push_back(user);
+}
+
 void veeline::BufferUses::add(Value value, Block *block) {
   for (OpOperand &use : value.getUses()) {
     Operation *op = use.getOwner();
@@ -50,11 +63,19 @@ void veeline::BufferUses::add(Value value, Block *block) {
       add(view.getViewDest(), block);
       continue;
     }
-    Operation *ancestor = block->findAncestorOpInBlock(*op);
-    isKnown &= ancestor && llvm::none_of(op->getResultTypes(), [](Type type) {
-                 return isa<BaseMemRefType>(type);
-               });
-    if (ancestor)
-      (isWrite(use) ? writers : readers).push_back(ancestor);
+    SmallVector<Operation *> users = {op};
+    if (auto address = dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(op)) {
+      users.clear();
+      findUsers(address.getResult(), users);
+    }
+    for (Operation *user : users) {
+      Operation *ancestor = block->findAncestorOpInBlock(*user);
+      isKnown &=
+          ancestor && llvm::none_of(user->getResultTypes(), [](Type type) {
+            return isa<BaseMemRefType>(type);
+          });
+      if (ancestor)
+        (isWrite(use) ? writers : readers).push_back(ancestor);
+    }
   }
 }

@@ -13,6 +13,7 @@
 #include "HalfFloats.h"
 #include "StandIn.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,8 @@ using namespace veeline;
 namespace api = veeline::cuda::api;
 
 static constexpr int invalidValue = 7, notSupported = 15;
+/// Of epilogues with a matrix beside the result.
+static constexpr int32_t auxBit = 128;
 
 namespace {
 struct Desc {
@@ -28,6 +31,11 @@ struct Desc {
   int32_t transA = api::operationN, transB = api::operationN;
   int32_t epilogue = api::epilogueDefault, biasType = api::real32F;
   const void *bias = nullptr;
+  char *aux = nullptr;
+  int64_t auxLeadingDimension = 0, auxBatchStride = 0;
+
+  bool hasBias() const { return epilogue & api::epilogueBias; }
+  bool hasAux() const { return epilogue & auxBit; }
 };
 struct Layout {
   int type = 0;
@@ -148,20 +156,36 @@ struct Operand {
   }
 };
 
+/// GELU(x) = x s(2 u(x)), with the logistic function s and
+/// u(x) = sqrt(2 / pi) (x + 0.044715 x^3).
+double weightOfGelu(double x) {
+  return 1 / (1 + std::exp(-2 * std::sqrt(2 / M_PI) *
+                           (x + 0.044715 * std::pow(x, 3))));
+}
+
+/// GELU'(x) = s + 2 x s (1 - s) u'(x).
+double slopeOfGelu(double x) {
+  double s = weightOfGelu(x);
+  return s +
+         2 * x * s * (1 - s) * std::sqrt(2 / M_PI) * (1 + 3 * 0.044715 * x * x);
+}
+
 struct Product {
   Desc desc;
   double alpha = 1, beta = 0;
-  Operand a, b, d;
+  Operand a, b, d, aux;
   const char *bias = nullptr;
 
-  double epilogue(double sum, int64_t row) const {
-    if (desc.epilogue & api::epilogueBias)
+  double epilogue(double sum, int64_t batch, int64_t row,
+                  int64_t column) const {
+    if (desc.hasBias())
       sum += elementAt(desc.biasType, bias + sizeOf(desc.biasType) * row);
-    if (desc.epilogue & api::epilogueGelu)
-      sum = 0.5 * sum *
-            (1 + std::tanh(0.7978845608028654 *
-                           (sum + 0.044715 * sum * sum * sum)));
-    return sum;
+    char *beside = desc.hasAux() ? aux.at(batch, row, column) : nullptr;
+    if (desc.epilogue == api::epilogueDgelu)
+      return sum * slopeOfGelu(elementAt(aux.layout.type, beside));
+    if (beside)
+      store(aux.layout.type, beside, sum);
+    return desc.epilogue & api::epilogueGelu ? sum * weightOfGelu(sum) : sum;
   }
 
   double operandAt(const Operand &operand, int64_t batch, int64_t i,
@@ -185,15 +209,57 @@ struct Product {
             sum = static_cast<float>(sum);
           if (beta != 0)
             sum += beta * elementAt(d.layout.type, place);
-          store(d.layout.type, place, epilogue(sum, i));
+          store(d.layout.type, place, epilogue(sum, batch, i, j));
         }
   }
 };
 } // namespace
 
+/// The matrix beside the result: of its type and sizes, with rows of its own.
+static Layout layoutOfAux(const Desc &desc, const Layout &d) {
+  Layout layout = d;
+  layout.leadingDimension = desc.auxLeadingDimension;
+  layout.batchStride = desc.auxBatchStride;
+  return layout;
+}
+
+static uint64_t alignmentOf(const void *place) {
+  auto address = reinterpret_cast<uintptr_t>(place);
+  return std::min<uint64_t>(address & (~address + 1), 256);
+}
+
+/// Which epilogues there are, and what cuBLASLt asks of the pointers and
+/// strides that they have.
+static int checkEpilogue(const Desc &desc, const Layout &d) {
+  switch (desc.epilogue) {
+  case api::epilogueDefault:
+  case api::epilogueBias:
+  case api::epilogueGelu:
+  case api::epilogueGeluBias:
+  case api::epilogueGeluAux:
+  case api::epilogueGeluAuxBias:
+  case api::epilogueDgelu:
+    break;
+  default:
+    return notSupported;
+  }
+  if (desc.hasBias() && (!desc.bias || desc.biasType != d.type))
+    return invalidValue;
+  if (!desc.hasAux())
+    return 0;
+  Layout aux = layoutOfAux(desc, d);
+  bool isDense = aux.leadingDimension >= d.rows &&
+                 aux.leadingDimension % 8 == 0 && aux.batchStride % 8 == 0;
+  // All products of a batch have one each.
+  bool isApart = d.batch == 1 || aux.batchStride >= aux.leadingDimension;
+  return desc.aux && isDense && isApart ? 0 : invalidValue;
+}
+
 /// What cuBLASLt would refuse: types, and matrices that do not fit each other.
 static int check(const Desc &desc, const Layout &a, const Layout &b,
                  const Layout &d) {
+  if (int code = checkEpilogue(desc, d))
+    return code;
   bool isDouble = desc.computeType == api::compute64F;
   bool knowsTypes =
       a.type == b.type && sizeOf(a.type) && sizeOf(d.type) &&
@@ -221,6 +287,25 @@ static double scalarOf(const Desc &desc, const void *value) {
 
 static bool isAligned(const void *place, uint64_t alignment) {
   return reinterpret_cast<uintptr_t>(place) % alignment == 0;
+}
+
+/// Finds bias and aux, which are as aligned as what the algorithm was chosen
+/// with.
+static bool findBeside(Product &product, const api::MatmulAlgo &algo) {
+  const Desc &desc = product.desc;
+  if (algo.data[5] != static_cast<uint64_t>(desc.epilogue))
+    return false;
+  if (desc.hasBias()) {
+    product.bias =
+        standin::find(desc.bias, sizeOf(desc.biasType) * product.d.layout.rows);
+    if (!product.bias || alignmentOf(desc.bias) < algo.data[3])
+      return false;
+  }
+  if (!desc.hasAux())
+    return true;
+  product.aux = {layoutOfAux(desc, product.d.layout), nullptr, false};
+  product.aux.data = standin::find(desc.aux, product.aux.bytes());
+  return product.aux.data && alignmentOf(desc.aux) >= algo.data[4];
 }
 
 template <typename T>
@@ -296,6 +381,12 @@ VEELINE_STANDIN int cublasLtMatmulDescSetAttribute(api::MatmulDesc handle,
     return setField(desc.bias, value, bytes);
   case api::descBiasType:
     return setField(desc.biasType, value, bytes);
+  case api::descAuxPointer:
+    return setField(desc.aux, value, bytes);
+  case api::descAuxLd:
+    return setField(desc.auxLeadingDimension, value, bytes);
+  case api::descAuxBatchStride:
+    return setField(desc.auxBatchStride, value, bytes);
   default:
     return notSupported;
   }
@@ -373,8 +464,9 @@ VEELINE_STANDIN int cublasLtMatmulAlgoGetHeuristic(
   *found = 0;
   const auto &preference =
       *reinterpret_cast<const Preference *>(preferenceHandle);
+  const Desc &product = *reinterpret_cast<Desc *>(desc);
   if (int code =
-          check(*reinterpret_cast<Desc *>(desc), *reinterpret_cast<Layout *>(a),
+          check(product, *reinterpret_cast<Layout *>(a),
                 *reinterpret_cast<Layout *>(b), *reinterpret_cast<Layout *>(d)))
     return code;
   if (requested < 1)
@@ -383,6 +475,9 @@ VEELINE_STANDIN int cublasLtMatmulAlgoGetHeuristic(
   results->algo.data[0] = preference.alignment;
   results->algo.data[1] = preference.workspaceBytes;
   results->algo.data[2] = preference.reductions;
+  results->algo.data[3] = alignmentOf(product.bias);
+  results->algo.data[4] = alignmentOf(product.aux);
+  results->algo.data[5] = static_cast<uint64_t>(product.epilogue);
   results->workspaceBytes = preference.workspaceBytes / 2;
   *found = 1;
   return 0;
@@ -420,13 +515,8 @@ VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle, api::MatmulDesc desc,
   product.a.data = standin::find(a, product.a.bytes());
   product.b.data = standin::find(b, product.b.bytes());
   product.d.data = standin::find(d, product.d.bytes());
-  bool hasBias = product.desc.epilogue & api::epilogueBias;
-  if (hasBias)
-    product.bias =
-        standin::find(product.desc.bias,
-                      sizeOf(product.desc.biasType) * product.d.layout.rows);
   if (!fits || !product.a.data || !product.b.data || !product.d.data ||
-      (hasBias && !product.bias))
+      !findBeside(product, *algo))
     return invalidValue;
   standin::enqueue(stream, [product] { product.run(); });
   return 0;

@@ -20,8 +20,14 @@
 namespace veeline {
 
 /// What a matrix product does to its result, before it is stored: adds one
-/// number for each column, applies GELU (by tanh), or both.
-enum class GemmEpilogue { None, Bias, Gelu, BiasGelu };
+/// number for each column; stores that beside the result, and applies GELU (by
+/// tanh); multiplies by the derivative of GELU at what was stored.
+enum class GemmEpilogue { None, Bias, GeluAux, BiasGeluAux, GeluDerivative };
+
+/// Whether there is a matrix beside the result.
+constexpr bool hasAux(GemmEpilogue epilogue) {
+  return epilogue >= GemmEpilogue::GeluAux;
+}
 
 /// One entry of a module's table of matrix products (`pipe.gemms`).
 struct GemmDesc {

@@ -165,15 +165,20 @@ def PipeFuseGemmEpilogues
     : Pass<"pipe-fuse-gemm-epilogues", "::mlir::ModuleOp"> {
   let summary = "Let the library of a GPU do what happens to its products";
   let description = [{
-    Where a temporary product is read once, by an op on all of its elements, the call writes what that op does:
+    Where all that an op does is to change each element of a product, the call does that:
 
     * `c += product` is the entry's `accumulate`: gradients are added to where they are added up, with the
       bits of a product and a sum;
-    * `product + bias` with a number for each column, `gelu(product)` and `gelu(product + bias)` are its
-      `epilogue`, in functions that compute no gradient: what these compute is computed by no
-      other function that has to have the same bits. GELU is the approximation by tanh, known by its values.
+    * `product + bias` with a number for each column is its `epilogue`, also where several ops add the same bias;
+    * so is `gelu(product)`, with or without a bias. The call stores what GELU is applied to as well (`gelu_aux`,
+      `bias_gelu_aux`): others may read it;
+    * so is `product * gelu'(x)` (`dgelu`), for an `x` that is stored like the result.
 
-    With a bias the call is one of `veeline_gemm_bias`, which has its type from the result. f64 has no epilogues.
+    GELU is the approximation by tanh; it and its derivative are known by their values. A call with a matrix beside its result is one of
+    `veeline_gemm_aux`, else with a bias one of `veeline_gemm_bias`; both have the result's type. f64 has no epilogues.
+
+    A product that several functions compute gradients with has one form in all of them. Where it would have two, or one
+    function would apply GELU itself to what another one has from the library, it has less of an epilogue.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -122,9 +122,20 @@ ComputeType computeTypeOf(DataType type);
 enum class Epilogue {
   none,
   bias, ///< Adds one number for each column.
-  gelu, ///< The approximation by tanh.
-  biasGelu
+  /// Stores that beside c, and applies the approximation of GELU by tanh.
+  geluAux,
+  biasGeluAux, ///< Likewise, after a bias.
+  dgelu        ///< Times the derivative of GELU at what was stored.
 };
+
+/// Whether veeline_gemm_bias or veeline_gemm_aux has a bias for it.
+constexpr bool hasBias(Epilogue epilogue) {
+  return epilogue == Epilogue::bias || epilogue == Epilogue::biasGeluAux;
+}
+/// Whether it is one of veeline_gemm_aux: beside c there is a matrix like that.
+constexpr bool hasAux(Epilogue epilogue) {
+  return epilogue >= Epilogue::geluAux;
+}
 
 /// One entry of a rank's table of matrix products: c = a * b over all batch
 /// indices. `a` is [batch..., m, k], `b` [batch..., k, n], `c` [batch..., m,
@@ -141,7 +152,8 @@ struct Gemm {
   // the defaults.
   DataType cType = DataType::f32;
   ComputeType compute = ComputeType::f32;
-  int32_t alignment = 4;   ///< Bytes that all operands share, a power of two.
+  /// Bytes that all operands share, bias and aux too, a power of two.
+  int32_t alignment = 4;
   bool accumulate = false; ///< c += a * b.
   Epilogue epilogue = Epilogue::none;
 };

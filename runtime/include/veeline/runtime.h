@@ -144,6 +144,14 @@ VEELINE_API void veeline_gemm_bias(veeline_rank *rank, int32_t gemm,
                                    const void *a, const void *b, void *c,
                                    const void *bias, void *scratch);
 
+/* The same with an epilogue that has a matrix beside c, of c's type and
+ * strides, at `aux`: what GELU is applied to, which it stores there or, for
+ * the derivative, reads there. `bias` is null where the entry has none. On a
+ * GPU alone. */
+VEELINE_API void veeline_gemm_aux(veeline_rank *rank, int32_t gemm,
+                                  const void *a, const void *b, void *c,
+                                  const void *bias, void *aux, void *scratch);
+
 /* Kernel `kernel` of the artifact's table; arguments[i] holds parameter i: an
  * address, or a scalar in its low bytes. They are copied before the call
  * returns. On a GPU alone. */

@@ -40,8 +40,8 @@ template <> struct EnumNames<ComputeType> {
   static constexpr std::string_view names[] = {"f32", "tf32", "f64"};
 };
 template <> struct EnumNames<Epilogue> {
-  static constexpr std::string_view names[] = {"none", "bias", "gelu",
-                                               "bias-gelu"};
+  static constexpr std::string_view names[] = {"none", "bias", "gelu-aux",
+                                               "bias-gelu-aux", "dgelu"};
 };
 template <> struct EnumNames<ChannelKind> {
   static constexpr std::string_view names[] = {

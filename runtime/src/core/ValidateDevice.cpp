@@ -222,6 +222,9 @@ private:
             "256");
     require(gemm.epilogue == Epilogue::none || gemm.type != DataType::f64,
             where, "f64 has no epilogues");
+    require(!hasAux(gemm.epilogue) || gemm.alignment >= 16, where,
+            "its epilogue has a matrix beside c, and its alignment is less "
+            "than 16");
   }
 
   void checkReduction(const Reduction &reduction, int64_t members,

@@ -43,14 +43,16 @@ inline constexpr int operationN = 0, operationT = 1;
 inline constexpr int layoutBatchCount = 5, layoutBatchOffset = 6;
 // cublasLtMatmulDescAttributes_t
 inline constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7,
-                     descBiasPointer = 8, descBiasType = 26;
+                     descBiasPointer = 8, descAuxPointer = 11, descAuxLd = 12,
+                     descAuxBatchStride = 13, descBiasType = 26;
 // cublasLtMatmulPreferenceAttributes_t
 inline constexpr int preferWorkspaceBytes = 1, preferReductions = 3,
                      preferAlignmentA = 5, preferAlignmentB = 6,
                      preferAlignmentC = 7, preferAlignmentD = 8;
 // cublasLtEpilogue_t
 inline constexpr int epilogueDefault = 1, epilogueBias = 4, epilogueGelu = 32,
-                     epilogueGeluBias = 36;
+                     epilogueGeluBias = 36, epilogueGeluAux = 160,
+                     epilogueGeluAuxBias = 164, epilogueDgelu = 192;
 
 } // namespace veeline::cuda::api
 

@@ -386,20 +386,27 @@ void *CudaRank::libraryPlace() const {
 
 void CudaRank::gemm(int32_t gemm, const void *a, const void *b, void *c,
                     void *scratch) {
-  gemmBias(gemm, a, b, c, nullptr, scratch);
+  gemmEpilogue(gemm, a, b, c, nullptr, nullptr, scratch);
 }
 
-void CudaRank::gemmBias(int32_t gemm, const void *a, const void *b, void *c,
-                        const void *bias, void *scratch) {
+void CudaRank::gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
+                            const void *bias, void *aux, void *scratch) {
   VEELINE_CHECK(gemm >= 0 && static_cast<size_t>(gemm) < gemms.size(),
                 "a matrix product that is not in the rank's table");
-  if (gemms.hasBias(gemm) != (bias != nullptr))
-    return fail("matrix product " + std::to_string(gemm) +
-                (bias ? " is called with a bias, and has none"
-                      : " has a bias, and is called without"));
+  auto isMissing = [&](bool isThere, const void *place, const char *what) {
+    if (isThere == (place != nullptr))
+      return false;
+    fail("matrix product " + std::to_string(gemm) +
+         (place ? " is called with " : " has ") + what +
+         (place ? ", and has none" : ", and is called without"));
+    return true;
+  };
+  if (isMissing(gemms.hasBias(gemm), bias, "a bias") ||
+      isMissing(gemms.hasAux(gemm), aux, "a matrix beside c"))
+    return;
   auto lock = serialize();
-  if (Status status = gemms.run(gemm, a, b, c, bias, scratch, libraryPlace(),
-                                computeStream());
+  if (Status status = gemms.run(gemm, {a, b, c, bias, aux, scratch},
+                                libraryPlace(), computeStream());
       !status.ok())
     fail("matrix product " + std::to_string(gemm) + ": " + status.message());
 }

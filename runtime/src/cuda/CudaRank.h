@@ -112,8 +112,8 @@ public:
   void writeLength(int32_t microbatch, void *length) override;
   void gemm(int32_t gemm, const void *a, const void *b, void *c,
             void *scratch) override;
-  void gemmBias(int32_t gemm, const void *a, const void *b, void *c,
-                const void *bias, void *scratch) override;
+  void gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
+                    const void *bias, void *aux, void *scratch) override;
   void convolution(int32_t convolution, const void *a, const void *b, void *c,
                    void *scratch) override;
   bool hasConvolution(int32_t convolution) override;

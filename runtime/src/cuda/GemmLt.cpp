@@ -52,6 +52,9 @@ const ProductTypes *cuda::findProductTypes(const Gemm &gemm) {
 // Plans
 //===----------------------------------------------------------------------===//
 
+/// What strides of the matrix beside c are multiples of.
+static constexpr int64_t auxElements = 8;
+
 namespace {
 /// A matrix in memory: contiguous along rows, or along columns.
 struct Storage {
@@ -134,10 +137,13 @@ Expected<GemmPlan> cuda::planGemm(const Gemm &gemm) {
   plan.second = plan.isSwapped ? left : right;
   plan.result = operandOf(*c, gemm.m, gemm.n, plan.isSwapped);
   plan.result.batchStride = strides[2];
-  bool hasBias =
-      gemm.epilogue == Epilogue::bias || gemm.epilogue == Epilogue::biasGelu;
-  if (hasBias && !plan.isSwapped)
+  if (hasBias(gemm.epilogue) && !plan.isSwapped)
     return Status::error("it has a bias, and its result is not stored by rows");
+  const GemmPlan::Matrix &result = plan.result;
+  if (hasAux(gemm.epilogue) && (result.leadingDimension % auxElements != 0 ||
+                                result.batchStride % auxElements != 0))
+    return Status::error("its epilogue has a matrix beside c, for which the "
+                         "library takes strides that are multiples of 8");
   return plan;
 }
 
@@ -151,10 +157,12 @@ static int32_t epilogueOf(Epilogue epilogue) {
     return api::epilogueDefault;
   case Epilogue::bias:
     return api::epilogueBias;
-  case Epilogue::gelu:
-    return api::epilogueGelu;
-  case Epilogue::biasGelu:
-    return api::epilogueGeluBias;
+  case Epilogue::geluAux:
+    return api::epilogueGeluAux;
+  case Epilogue::biasGeluAux:
+    return api::epilogueGeluAuxBias;
+  case Epilogue::dgelu:
+    return api::epilogueDgelu;
   }
   return api::epilogueDefault;
 }
@@ -200,8 +208,7 @@ Status GemmTable::prepare(const Gemm &gemm, int64_t libraryBytes,
   entry.width = artifact::byteSize(gemm.type);
   entry.resultWidth = artifact::byteSize(gemm.cType);
   entry.accumulates = gemm.accumulate;
-  entry.hasBias =
-      gemm.epilogue == Epilogue::bias || gemm.epilogue == Epilogue::biasGelu;
+  entry.epilogue = gemm.epilogue;
   entry.workspaceBytes = static_cast<size_t>(
       gemm.scratchBytes > 0 ? gemm.scratchBytes : libraryBytes);
   VEELINE_TRY(describe(gemm, entry));
@@ -222,25 +229,42 @@ Status GemmTable::makeLayout(const GemmPlan::Matrix &matrix, int32_t batch,
                       sizeof(matrix.batchStride));
 }
 
+template <typename T>
+Status GemmTable::set(const Entry &entry, int attribute, const T &value) {
+  return VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
+                      attribute, &value, sizeof(value));
+}
+
+/// Each call has pointers of its own; heuristics look at the alignment of these
+/// here.
+Status GemmTable::describeEpilogue(const Gemm &gemm, Entry &entry) {
+  const void *aligned =
+      reinterpret_cast<const void *>(intptr_t(gemm.alignment));
+  VEELINE_TRY(set(entry, api::descEpilogue, epilogueOf(gemm.epilogue)));
+  if (hasBias(gemm.epilogue)) {
+    VEELINE_TRY(set(entry, api::descBiasType, entry.types->result));
+    VEELINE_TRY(set(entry, api::descBiasPointer, aligned));
+  }
+  if (!hasAux(gemm.epilogue))
+    return Status::success();
+  // Of the result's type, which is what an attribute that is not set means: the
+  // library takes no other one.
+  const GemmPlan::Matrix &result = entry.plan.result;
+  VEELINE_TRY(set(entry, api::descAuxLd, result.leadingDimension));
+  if (entry.plan.batch != 1)
+    VEELINE_TRY(set(entry, api::descAuxBatchStride, result.batchStride));
+  return set(entry, api::descAuxPointer, aligned);
+}
+
 Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
   const ProductTypes &types = *entry.types;
   VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescCreate, &entry.desc,
                            types.arithmetic, types.factors));
-  auto set = [&](int attribute, int32_t value) {
-    return VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
-                        attribute, &value, sizeof(value));
-  };
-  VEELINE_TRY(set(api::descTransA, entry.plan.first.operation));
-  VEELINE_TRY(set(api::descTransB, entry.plan.second.operation));
+  VEELINE_TRY(set(entry, api::descTransA, int32_t(entry.plan.first.operation)));
+  VEELINE_TRY(
+      set(entry, api::descTransB, int32_t(entry.plan.second.operation)));
   if (gemm.epilogue != Epilogue::none)
-    VEELINE_TRY(set(api::descEpilogue, epilogueOf(gemm.epilogue)));
-  if (entry.hasBias) {
-    VEELINE_TRY(set(api::descBiasType, types.result));
-    // Heuristics look at its alignment; each call has its own.
-    const void *aligned = reinterpret_cast<const void *>(intptr_t(256));
-    VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
-                             api::descBiasPointer, &aligned, sizeof(aligned)));
-  }
+    VEELINE_TRY(describeEpilogue(gemm, entry));
   VEELINE_TRY(makeLayout(entry.plan.first, entry.plan.batch, types.operands,
                          entry.first));
   VEELINE_TRY(makeLayout(entry.plan.second, entry.plan.batch, types.operands,
@@ -290,8 +314,13 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
 // Running
 //===----------------------------------------------------------------------===//
 
-Status GemmTable::runOne(const Entry &entry, const char *a, const char *b,
-                         char *c, void *workspace, api::Stream stream) {
+Status GemmTable::runOne(const Entry &entry, const GemmOperands &operands,
+                         void *workspace, api::Stream stream) {
+  const auto &[a, b, c, bias, aux, scratch] = operands;
+  if (hasBias(entry.epilogue))
+    VEELINE_TRY(set(entry, api::descBiasPointer, bias));
+  if (hasAux(entry.epilogue))
+    VEELINE_TRY(set(entry, api::descAuxPointer, aux));
   const float singles[] = {1, entry.accumulates ? 1.0f : 0.0f};
   const double doubles[] = {1, entry.accumulates ? 1.0 : 0.0};
   bool isDouble = entry.types->factors == api::real64F;
@@ -306,14 +335,10 @@ Status GemmTable::runOne(const Entry &entry, const char *a, const char *b,
                       entry.workspaceBytes, stream);
 }
 
-Status GemmTable::run(int32_t index, const void *a, const void *b, void *c,
-                      const void *bias, void *scratch, void *library,
-                      api::Stream stream) {
+Status GemmTable::run(int32_t index, const GemmOperands &operands,
+                      void *library, api::Stream stream) {
   const Entry &entry = entries[index];
-  if (entry.hasBias)
-    VEELINE_TRY(VEELINE_CALL(*blas, cublasLtMatmulDescSetAttribute, entry.desc,
-                             api::descBiasPointer, &bias, sizeof(bias)));
-  void *workspace = scratch ? scratch : library;
+  void *workspace = operands.scratch ? operands.scratch : library;
   int64_t count = 1;
   for (const GemmPlan::Loop &loop : entry.plan.loops)
     count *= loop.extent;
@@ -326,10 +351,13 @@ Status GemmTable::run(int32_t index, const void *a, const void *b, void *c,
       bAt += i * loop.b;
       cAt += i * loop.c;
     }
-    VEELINE_TRY(runOne(entry, static_cast<const char *>(a) + aAt * entry.width,
-                       static_cast<const char *>(b) + bAt * entry.width,
-                       static_cast<char *>(c) + cAt * entry.resultWidth,
-                       workspace, stream));
+    GemmOperands one = operands;
+    one.a = static_cast<const char *>(operands.a) + aAt * entry.width;
+    one.b = static_cast<const char *>(operands.b) + bAt * entry.width;
+    one.c = static_cast<char *>(operands.c) + cAt * entry.resultWidth;
+    if (operands.aux)
+      one.aux = static_cast<char *>(operands.aux) + cAt * entry.resultWidth;
+    VEELINE_TRY(runOne(entry, one, workspace, stream));
   }
   return Status::success();
 }

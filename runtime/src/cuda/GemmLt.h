@@ -53,6 +53,15 @@ const ProductTypes *findProductTypes(const artifact::Gemm &gemm);
 /// Fails where cuBLASLt has no such operand: without a unit stride.
 Expected<GemmPlan> planGemm(const artifact::Gemm &gemm);
 
+/// What a product reads and writes, on the device.
+struct GemmOperands {
+  const void *a, *b;
+  void *c;
+  const void *bias = nullptr;
+  void *aux = nullptr; ///< A matrix like c that the epilogue writes or reads.
+  void *scratch = nullptr; ///< The entry's own, or null.
+};
+
 /// A rank's table of matrix products, with the algorithm that cuBLASLt chose
 /// when it was loaded.
 class GemmTable {
@@ -67,13 +76,17 @@ public:
   Status prepare(const BlasLt &blas, const std::vector<artifact::Gemm> &gemms,
                  int64_t libraryBytes);
 
-  /// `library` is that workspace; `scratch` the entry's own, or null.
-  Status run(int32_t index, const void *a, const void *b, void *c,
-             const void *bias, void *scratch, void *library,
+  /// `library` is that workspace.
+  Status run(int32_t index, const GemmOperands &operands, void *library,
              api::Stream stream);
 
   size_t size() const { return entries.size(); }
-  bool hasBias(int32_t index) const { return entries[index].hasBias; }
+  bool hasBias(int32_t index) const {
+    return artifact::hasBias(entries[index].epilogue);
+  }
+  bool hasAux(int32_t index) const {
+    return artifact::hasAux(entries[index].epilogue);
+  }
 
 private:
   struct Entry {
@@ -84,15 +97,19 @@ private:
     size_t workspaceBytes = 0;
     int64_t width = 0, resultWidth = 0; ///< Bytes of an element.
     const ProductTypes *types = nullptr;
-    bool accumulates = false, hasBias = false;
+    bool accumulates = false;
+    artifact::Epilogue epilogue = artifact::Epilogue::none;
   };
   Status prepare(const artifact::Gemm &gemm, int64_t libraryBytes,
                  Entry &entry);
   Status describe(const artifact::Gemm &gemm, Entry &entry);
+  Status describeEpilogue(const artifact::Gemm &gemm, Entry &entry);
+  template <typename T>
+  Status set(const Entry &entry, int attribute, const T &value);
   Status makeLayout(const GemmPlan::Matrix &matrix, int32_t batch, int type,
                     api::MatrixLayout &layout);
   Status choose(const artifact::Gemm &gemm, Entry &entry);
-  Status runOne(const Entry &entry, const char *a, const char *b, char *c,
+  Status runOne(const Entry &entry, const GemmOperands &operands,
                 void *workspace, api::Stream stream);
 
   const BlasLt *blas = nullptr;

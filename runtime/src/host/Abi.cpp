@@ -106,7 +106,14 @@ void veeline_gemm_bias(veeline_rank *rank, int32_t gemm, const void *a,
                        const void *b, void *c, const void *bias,
                        void *scratch) {
   if (!rank->failed)
-    rank->gemmBias(gemm, a, b, c, bias, scratch);
+    rank->gemmEpilogue(gemm, a, b, c, bias, nullptr, scratch);
+}
+
+void veeline_gemm_aux(veeline_rank *rank, int32_t gemm, const void *a,
+                      const void *b, void *c, const void *bias, void *aux,
+                      void *scratch) {
+  if (!rank->failed)
+    rank->gemmEpilogue(gemm, a, b, c, bias, aux, scratch);
 }
 
 void veeline_convolution(veeline_rank *rank, int32_t convolution, const void *a,

@@ -141,8 +141,8 @@ void HostRank::gemm(int32_t gemm, const void *a, const void *b, void *c,
   runCall(gemms, gemm, a, b, c, scratch);
 }
 
-void HostRank::gemmBias(int32_t gemm, const void *, const void *, void *,
-                        const void *, void *) {
+void HostRank::gemmEpilogue(int32_t gemm, const void *, const void *, void *,
+                            const void *, void *, void *) {
   failOnHost("matrix product " + std::to_string(gemm) + " has an epilogue");
 }
 

@@ -48,8 +48,8 @@ struct veeline_rank {
   virtual void writeLength(int32_t microbatch, void *length) = 0;
   virtual void gemm(int32_t gemm, const void *a, const void *b, void *c,
                     void *scratch) = 0;
-  virtual void gemmBias(int32_t gemm, const void *a, const void *b, void *c,
-                        const void *bias, void *scratch) = 0;
+  virtual void gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
+                            const void *bias, void *aux, void *scratch) = 0;
   virtual void convolution(int32_t convolution, const void *a, const void *b,
                            void *c, void *scratch) = 0;
   virtual bool hasConvolution(int32_t convolution) = 0;

@@ -119,7 +119,7 @@ static Artifact makeDeviceArtifact() {
     rank.gemms[0].type = DataType::bf16;
     rank.gemms[0].alignment = 16;
     rank.gemms[0].accumulate = true;
-    rank.gemms[0].epilogue = Epilogue::biasGelu;
+    rank.gemms[0].epilogue = Epilogue::biasGeluAux;
   }
   return artifact;
 }
@@ -188,7 +188,7 @@ TEST(Artifact, RoundTripForAGpu) {
   EXPECT_EQ(rank.constants[0].section, 1);
   EXPECT_EQ(rank.normParts, 4);
   EXPECT_TRUE(rank.readsBack);
-  EXPECT_EQ(rank.gemms[0].epilogue, Epilogue::biasGelu);
+  EXPECT_EQ(rank.gemms[0].epilogue, Epilogue::biasGeluAux);
   EXPECT_EQ(read->metadata.programs[0].channels[0].communicator, 1);
 }
 
@@ -718,6 +718,11 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
        [&](Artifact &a) { gemm(a).alignment = 24; }},
       {"its alignment is no power of two",
        [&](Artifact &a) { gemm(a).alignment = 512; }},
+      {"its epilogue has a matrix beside c, and its alignment is less than 16",
+       [&](Artifact &a) {
+         gemm(a).epilogue = Epilogue::geluAux;
+         gemm(a).alignment = 8;
+       }},
       {"f64 has no epilogues",
        [&](Artifact &a) {
          gemm(a).type = gemm(a).cType = DataType::f64;

@@ -92,6 +92,11 @@ static_assert(api::descTransA == CUBLASLT_MATMUL_DESC_TRANSA &&
               api::descTransB == CUBLASLT_MATMUL_DESC_TRANSB &&
               api::descEpilogue == CUBLASLT_MATMUL_DESC_EPILOGUE &&
               api::descBiasPointer == CUBLASLT_MATMUL_DESC_BIAS_POINTER &&
+              api::descAuxPointer ==
+                  CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER &&
+              api::descAuxLd == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD &&
+              api::descAuxBatchStride ==
+                  CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE &&
               api::descBiasType == CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE);
 static_assert(
     api::preferWorkspaceBytes == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES &&
@@ -104,7 +109,10 @@ static_assert(
 static_assert(api::epilogueDefault == CUBLASLT_EPILOGUE_DEFAULT &&
               api::epilogueBias == CUBLASLT_EPILOGUE_BIAS &&
               api::epilogueGelu == CUBLASLT_EPILOGUE_GELU &&
-              api::epilogueGeluBias == CUBLASLT_EPILOGUE_GELU_BIAS);
+              api::epilogueGeluBias == CUBLASLT_EPILOGUE_GELU_BIAS &&
+              api::epilogueGeluAux == CUBLASLT_EPILOGUE_GELU_AUX &&
+              api::epilogueGeluAuxBias == CUBLASLT_EPILOGUE_GELU_AUX_BIAS &&
+              api::epilogueDgelu == CUBLASLT_EPILOGUE_DGELU);
 
 static_assert(sizeof(api::MatmulAlgo) == sizeof(cublasLtMatmulAlgo_t));
 static_assert(sizeof(api::MatmulHeuristic) ==

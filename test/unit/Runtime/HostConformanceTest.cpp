@@ -55,6 +55,11 @@ TEST(Host, CallsOfAGpu) {
             }),
             "rank 0: matrix product 0 has an epilogue" + rest);
   EXPECT_EQ(messageOf([](veeline_rank *rank, char *, const void *const *) {
+              veeline_gemm_aux(rank, 1, nullptr, nullptr, nullptr, nullptr,
+                               nullptr, nullptr);
+            }),
+            "rank 0: matrix product 1 has an epilogue" + rest);
+  EXPECT_EQ(messageOf([](veeline_rank *rank, char *, const void *const *) {
               EXPECT_EQ(veeline_constant(rank, 1), nullptr);
               EXPECT_EQ(veeline_settings(rank), nullptr);
               EXPECT_EQ(veeline_load(rank, nullptr, 8), 0u);
