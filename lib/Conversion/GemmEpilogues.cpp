@@ -256,7 +256,8 @@ private:
   Value getTemporary(const ProductCall &product, Type type);
   linalg::GenericOp removeBias(linalg::GenericOp op, unsigned input);
   func::CallOp replace(const ProductCall &product, GemmDesc desc, Value target,
-                       Value bias = {}, Value aux = {});
+                       Value bias = {}, Value aux = {},
+                       Operation *place = nullptr);
 
   ModuleOp module;
   IRRewriter rewriter;
@@ -272,13 +273,14 @@ std::optional<ProductCall> EpilogueFuser::match(func::CallOp call) const {
   return succeeded(desc) ? ProductCall::match(call, *desc) : std::nullopt;
 }
 
-/// Has the call write `target`, as `desc` says.
+/// Has the call write `target`, as `desc` says, where it is or at `place`.
 func::CallOp EpilogueFuser::replace(const ProductCall &product, GemmDesc desc,
-                                    Value target, Value bias, Value aux) {
+                                    Value target, Value bias, Value aux,
+                                    Operation *place) {
   for (Value buffer : {target, bias, aux})
     if (buffer)
       limitAlignment(desc, buffer);
-  rewriter.setInsertionPoint(product.call);
+  rewriter.setInsertionPoint(place ? place : product.call);
   return calls.redirect(rewriter, product.call,
                         desc.toAttribute(rewriter.getContext()), target, bias,
                         aux, desc.epilogue == GemmEpilogue::GeluDerivative);
@@ -460,7 +462,8 @@ void EpilogueFuser::addGelu(const ProductCall &product) {
   }
 }
 
-/// Has the library multiply by the derivative of GELU.
+/// Has the library multiply by the derivative of GELU, where that was: what
+/// GELU was applied to may be computed again between the product and there.
 void EpilogueFuser::addDerivative(const ProductCall &product) {
   linalg::GenericOp reader = product.getOnlyReader();
   std::optional<EpilogueInputs> inputs =
@@ -475,13 +478,11 @@ void EpilogueFuser::addDerivative(const ProductCall &product) {
                  (type == desc.cType || type == desc.dtype);
   if (!hasType || !product.isWhole(reader, init) || !canHaveAux(product) ||
       getRootBuffer(target) == getRootBuffer(aux) ||
-      !product.isUntouched(aux, reader, /*alsoReads=*/false) ||
-      !product.canTarget(target, reader) || !product.provide(aux) ||
-      !product.provide(target))
+      !product.canMoveTo(reader, target))
     return;
   desc.cType = type;
   desc.epilogue = GemmEpilogue::GeluDerivative;
-  replace(product, desc, target, /*bias=*/{}, aux);
+  replace(product, desc, target, /*bias=*/{}, aux, reader);
   rewriter.eraseOp(reader);
 }
 

@@ -99,15 +99,33 @@ bool ProductCall::isUntouched(Value buffer, Operation *reader,
          !(alsoReads && anyBetween(uses.readers, call, reader));
 }
 
-bool ProductCall::canTarget(Value target, Operation *reader) const {
-  Value root = getRootBuffer(target);
+/// The buffers that the call reads, or writes besides c; nothing where one is
+/// not known.
+static std::optional<SmallVector<Value>> getOtherBuffers(func::CallOp call) {
+  SmallVector<Value> buffers;
   for (Value operand : getOtherOperands(call)) {
+    if (operand.getDefiningOp<LLVM::ZeroOp>())
+      continue;
     auto address = findBuffer(operand).first;
-    if (!address ? !operand.getDefiningOp<LLVM::ZeroOp>()
-                 : getRootBuffer(address.getSource()) == root)
-      return false;
+    if (!address)
+      return std::nullopt;
+    buffers.push_back(getRootBuffer(address.getSource()));
   }
-  return isUntouched(target, reader, /*alsoReads=*/true);
+  return buffers;
+}
+
+bool ProductCall::canTarget(Value target, Operation *reader) const {
+  std::optional<SmallVector<Value>> others = getOtherBuffers(call);
+  return others && !llvm::is_contained(*others, getRootBuffer(target)) &&
+         isUntouched(target, reader, /*alsoReads=*/true);
+}
+
+bool ProductCall::canMoveTo(Operation *reader, Value target) const {
+  std::optional<SmallVector<Value>> others = getOtherBuffers(call);
+  return others && !llvm::is_contained(*others, getRootBuffer(target)) &&
+         llvm::all_of(*others, [&](Value buffer) {
+           return isUntouched(buffer, reader, /*alsoReads=*/false);
+         });
 }
 
 bool ProductCall::provide(Value memref) const {

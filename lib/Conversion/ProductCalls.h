@@ -49,6 +49,9 @@ struct ProductCall {
   /// True if the call can have `target` as its result instead: nobody touches
   /// that before `reader` does, and the call does not read it.
   bool canTarget(mlir::Value target, mlir::Operation *reader) const;
+  /// True if the call can stand where `reader` does, and have `target` as its
+  /// result: nobody writes what it reads before, and that is elsewhere.
+  bool canMoveTo(mlir::Operation *reader, mlir::Value target) const;
   /// Makes sure that `memref` is there at the call.
   bool provide(mlir::Value memref) const;
 };

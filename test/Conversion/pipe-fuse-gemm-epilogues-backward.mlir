@@ -61,6 +61,57 @@ func.func @backward(%rank: !llvm.ptr, %dy: memref<4x5xf32> {pipe.role = #pipe.ro
   return
 }
 
+// The product waits for what GELU was applied to.
+
+// CHECK-LABEL: func.func @before_that_is_there
+// CHECK: memref.copy
+// CHECK: call @veeline_gemm_aux(
+// CHECK-NOT: linalg
+func.func @before_that_is_there(%rank: !llvm.ptr, %dy: memref<4x5xf32> {pipe.role = #pipe.role<result_grad 0>}, %w: memref<16x5xf32>, %pre: memref<4x16xf32> {pipe.role = #pipe.role<residual 0>}, %d: memref<4x16xf32> {pipe.role = #pipe.role<saved 0>}, %kept: memref<4x16xf32>)
+    attributes {pipe.num_results = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %one = arith.constant 1.0 : f32
+  %cube = arith.constant 4.471500e-02 : f32
+  %three = arith.constant 3.0 : f32
+  %factor = arith.constant 0.797884583 : f32
+  %c = memref.alloc() : memref<4x16xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x16xf32>)
+  linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%dy, %w : memref<4x5xf32>, memref<16x5xf32>) outs(%c : memref<4x16xf32>) {
+  ^bb0(%x: f32, %z: f32, %o: f32):
+    %p = arith.mulf %x, %z : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  }
+  memref.copy %kept, %pre : memref<4x16xf32> to memref<4x16xf32>
+  linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%pre, %c : memref<4x16xf32>, memref<4x16xf32>) outs(%d : memref<4x16xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %o: f32):
+    %1 = arith.mulf %i0, %i0 : f32
+    %2 = arith.mulf %1, %i0 : f32
+    %3 = arith.mulf %2, %cube : f32
+    %4 = arith.addf %i0, %3 : f32
+    %5 = arith.mulf %4, %factor : f32
+    %6 = math.tanh %5 : f32
+    %7 = arith.addf %6, %one : f32
+    %8 = arith.mulf %i0, %half : f32
+    %10 = arith.mulf %7, %half : f32
+    %11 = arith.mulf %6, %6 : f32
+    %12 = arith.subf %one, %11 : f32
+    %13 = arith.mulf %1, %cube : f32
+    %14 = arith.mulf %13, %three : f32
+    %15 = arith.addf %14, %one : f32
+    %16 = arith.mulf %15, %factor : f32
+    %17 = arith.mulf %12, %16 : f32
+    %18 = arith.mulf %17, %8 : f32
+    %19 = arith.addf %10, %18 : f32
+    %20 = arith.mulf %19, %i1 : f32
+    linalg.yield %20 : f32
+  }
+  return
+}
+
 // -----
 
 #mk = affine_map<(m, k, n) -> (m, k)>
@@ -135,7 +186,8 @@ func.func @small(%rank: !llvm.ptr, %dy: memref<4x5xbf16> {pipe.role = #pipe.role
 #j = affine_map<(i, j) -> (j)>
 
 // Another function, another type, rows of 12, a product that is read twice, a
-// result in the place of what GELU was applied to, and what is written in between.
+// result in the place of what GELU was applied to, and an operand that is written in
+// between.
 
 // CHECK: pipe.gemms
 // CHECK-NOT: gelu
@@ -376,10 +428,10 @@ func.func @in_place(%rank: !llvm.ptr, %dy: memref<4x5xf32> {pipe.role = #pipe.ro
   return
 }
 
-// CHECK-LABEL: func.func @written_between
+// CHECK-LABEL: func.func @operand_written_between
 // CHECK: call @veeline_gemm(
 // CHECK: math.tanh
-func.func @written_between(%rank: !llvm.ptr, %dy: memref<4x5xf32> {pipe.role = #pipe.role<result_grad 0>}, %w: memref<16x5xf32>, %pre: memref<4x16xf32> {pipe.role = #pipe.role<residual 0>}, %d: memref<4x16xf32> {pipe.role = #pipe.role<saved 0>}, %other: memref<4x16xf32>)
+func.func @operand_written_between(%rank: !llvm.ptr, %dy: memref<4x5xf32> {pipe.role = #pipe.role<result_grad 0>}, %w: memref<16x5xf32>, %pre: memref<4x16xf32> {pipe.role = #pipe.role<residual 0>}, %d: memref<4x16xf32> {pipe.role = #pipe.role<saved 0>}, %other: memref<4x5xf32>)
     attributes {pipe.num_results = 1 : i64} {
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
@@ -396,7 +448,7 @@ func.func @written_between(%rank: !llvm.ptr, %dy: memref<4x5xf32> {pipe.role = #
     %r = arith.addf %o, %p : f32
     linalg.yield %r : f32
   }
-  memref.copy %other, %pre : memref<4x16xf32> to memref<4x16xf32>
+  memref.copy %other, %dy : memref<4x5xf32> to memref<4x5xf32>
   linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
     ins(%pre, %c : memref<4x16xf32>, memref<4x16xf32>) outs(%d : memref<4x16xf32>) {
   ^bb0(%i0: f32, %i1: f32, %o: f32):
