@@ -15,6 +15,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "veeline/Analysis/Convolution.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Analysis/FloatConversion.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -24,8 +25,11 @@ using namespace veeline::autodiff;
 // Policy
 //===----------------------------------------------------------------------===//
 
-/// What shows the data of another value and copies none of it.
+/// What shows the data of another value and copies none of it. Small floats are
+/// extended by whoever reads them.
 static bool isView(Operation *op) {
+  if (op->getNumResults() == 1 && getExtended(op->getResult(0)))
+    return true;
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return isLibraryPadding(pad);
   return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,

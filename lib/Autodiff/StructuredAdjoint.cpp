@@ -143,13 +143,30 @@ struct ContractionDims {
 };
 } // namespace
 
+/// What `value` is converted from, which counts as an op; else `value`.
+template <typename ConversionOp>
+static Value skipConversion(Value value, unsigned &numOps) {
+  auto conversion = value.getDefiningOp<ConversionOp>();
+  numOps += conversion ? 1 : 0;
+  return conversion ? conversion.getIn() : value;
+}
+
+/// Small factors may be extended to f32, and their product rounded: what is
+/// summed are the products before.
 static std::optional<Product> matchProduct(const ScalarBody &body) {
-  auto product = body.value.getDefiningOp<arith::MulFOp>();
-  if (!product || !llvm::hasSingleElement(*body.block))
+  unsigned numOps = 1;
+  auto product = skipConversion<arith::TruncFOp>(body.value, numOps)
+                     .getDefiningOp<arith::MulFOp>();
+  if (!product)
     return std::nullopt;
-  std::optional<unsigned> lhs = body.getSource(product.getLhs());
-  std::optional<unsigned> rhs = body.getSource(product.getRhs());
-  if (!lhs || !rhs || *lhs == *rhs)
+  auto getFactor = [&](Value factor) {
+    return body.getSource(skipConversion<arith::ExtFOp>(factor, numOps));
+  };
+  std::optional<unsigned> lhs = getFactor(product.getLhs());
+  std::optional<unsigned> rhs = getFactor(product.getRhs());
+  if (!lhs || !rhs || *lhs == *rhs ||
+      body.block->getOperations().size() != numOps ||
+      (numOps != 1 && !product.getType().isF32()))
     return std::nullopt;
   return Product{*lhs, *rhs};
 }

@@ -15,9 +15,12 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Analysis/FloatConversion.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 namespace {
@@ -78,6 +81,7 @@ private:
                                  SmallVectorImpl<Value> *indices = nullptr);
   FailureOr<ScalarBody> emitBestBody(Value target);
   int64_t countReads(const ScalarBody &scalar);
+  Value findUnrounded(OpOperand &operand);
   Value sumOver(const ScalarBody &scalar, AffineMap map, Type type);
 
   unsigned numInputs() { return op.getNumDpsInputs(); }
@@ -377,14 +381,19 @@ StructuredRule::emitBody(Value target, bool readResults,
   return scalar;
 }
 
-/// The number of elements that the body reads, gradients aside.
+/// The number of bytes that the body reads, gradients aside. What is only
+/// extended is read as it was before.
 int64_t StructuredRule::countReads(const ScalarBody &scalar) {
   int64_t count = 0;
   DenseSet<Value> seen;
   for (unsigned i = 0; i != gradientSource(0); ++i) {
-    auto type = dyn_cast<RankedTensorType>(space.sources[i].value.getType());
-    if (type && scalar.reads(i) && seen.insert(space.sources[i].value).second)
-      count += type.getNumElements();
+    Value value = space.sources[i].value;
+    if (!isa<RankedTensorType>(value.getType()) || !scalar.reads(i))
+      continue;
+    if (Value extended = getExtended(value))
+      value = extended;
+    if (seen.insert(value).second)
+      count += getByteSize(value.getType());
   }
   return count;
 }
@@ -422,7 +431,24 @@ Value StructuredRule::sumOver(const ScalarBody &scalar, AffineMap map,
   return createAdjoint(builder, space, scalar, map, tensorType);
 }
 
+/// What the model rounds where it reads an argument (weights of f32, for a
+/// product of bf16) has a gradient that is rounded, too, and extended again
+/// for the argument: the gradient before that, or null.
+Value StructuredRule::findUnrounded(OpOperand &operand) {
+  Value argument = operand.get(), result = op->getResult(0);
+  if (!isa<BlockArgument>(argument) || getRounded(result) != argument)
+    return {};
+  Value gradient = outputs[0].gradient;
+  Value unrounded = gradient ? getRounded(gradient) : Value();
+  bool fits = unrounded && unrounded.getType() == argument.getType();
+  return fits ? unrounded : Value();
+}
+
 LogicalResult StructuredRule::differentiateArgument(OpOperand &operand) {
+  if (Value unrounded = findUnrounded(operand)) {
+    adjoint.contribute(operand.get(), unrounded);
+    return success();
+  }
   FailureOr<ScalarBody> scalar =
       emitBestBody(op.getMatchingBlockArgument(&operand));
   if (failed(scalar))

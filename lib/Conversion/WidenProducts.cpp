@@ -7,6 +7,7 @@
 #include "WidenProducts.h"
 
 #include "StructuredOps.h"
+#include "veeline/Analysis/FloatConversion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -132,18 +133,6 @@ static bool startsFromZeros(linalg::GenericOp product) {
   return fill && matchPattern(fill.value(), m_AnyZeroFloat());
 }
 
-/// True if all that `op` does is to round each element.
-static bool isRounding(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 1 || op.getNumReductionLoops() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
-    return false;
-  Block &body = *op.getBlock();
-  auto rounding = dyn_cast<arith::TruncFOp>(body.front());
-  return rounding && rounding.getIn() == body.getArgument(0) &&
-         body.getTerminator()->getOperand(0) == rounding.getOut();
-}
-
 /// The op that is all that happens to a product of f32: it rounds to the type
 /// of the operands.
 static linalg::GenericOp findRounding(linalg::GenericOp product) {
@@ -152,7 +141,7 @@ static linalg::GenericOp findRounding(linalg::GenericOp product) {
     return {};
   auto user = dyn_cast<linalg::GenericOp>(*result.user_begin());
   Type type = getElementTypeOrSelf(product.getInputs()[0].getType());
-  bool rounds = user && isRounding(user) &&
+  bool rounds = user && getRounded(user.getResult(0)) == result &&
                 getElementTypeOrSelf(user.getResult(0).getType()) == type;
   return rounds ? user : linalg::GenericOp();
 }
@@ -177,7 +166,32 @@ static void narrow(RewriterBase &rewriter, linalg::GenericOp op,
     rewriter.eraseOp(op);
 }
 
+/// Has products read what their operands are extended from, where that is of
+/// one type: the library extends operands, too.
+static void readSmallOperands(RewriterBase &rewriter, Operation *root) {
+  SmallVector<linalg::GenericOp> ops;
+  root->walk([&](linalg::GenericOp op) {
+    if (op.hasPureTensorSemantics() && isContraction(op) &&
+        getElementTypeOrSelf(op.getResult(0).getType()).isF32())
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops) {
+    auto getSource = [&](unsigned i) {
+      Value extended = getExtended(op.getInputs()[i]);
+      return extended ? extended : op.getInputs()[i];
+    };
+    Value a = getSource(0), b = getSource(1);
+    if (!isSmallFloat(a) ||
+        getElementTypeOrSelf(a.getType()) != getElementTypeOrSelf(b.getType()))
+      continue;
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOp(op,
+                       createProduct(rewriter, op, a, b, op.getOutputs()[0]));
+  }
+}
+
 void veeline::keepSmallProducts(RewriterBase &rewriter, Operation *root) {
+  readSmallOperands(rewriter, root);
   for (linalg::GenericOp op : findSmallProducts(root)) {
     auto getType = [&](unsigned i) {
       return getElementTypeOrSelf(op->getOperand(i).getType());

@@ -19,7 +19,8 @@ void widenProducts(mlir::RewriterBase &rewriter, mlir::Operation *root);
 /// The same for the library of a GPU, which multiplies f16 and bf16 and adds up
 /// in f32: products keep their operands. One that starts from zeros has the
 /// type of its operands as its result, where that is what it is rounded to, and
-/// f32 otherwise. Operands of two types are converted to f32.
+/// f32 otherwise. Operands that are only extended are read as they were before;
+/// those of two types are converted to f32.
 void keepSmallProducts(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
 } // namespace veeline

@@ -73,3 +73,23 @@ func.func @two_types(%a: tensor<2x3xbf16>, %b: tensor<3x4xf32>, %c: tensor<2x4xf
   %0 = linalg.matmul ins(%a, %b : tensor<2x3xbf16>, tensor<3x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// What is only extended is read as it was before.
+// CHECK-LABEL: func.func @extended
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3xbf16>, %[[B:[a-z0-9]+]]: tensor<3x4xbf16>, %[[C:[a-z0-9]+]]: tensor<2x4xf32>
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[A]], %[[B]] : tensor<2x3xbf16>, tensor<3x4xbf16>) outs(%[[C]] : tensor<2x4xf32>)
+// CHECK:         return %[[SUM]]
+func.func @extended(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>, %c: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %wide = arith.extf %b : tensor<3x4xbf16> to tensor<3x4xf32>
+  %0 = linalg.matmul ins(%a, %wide : tensor<2x3xbf16>, tensor<3x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// But of one type each.
+// CHECK-LABEL: func.func @extended_from_two_types
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<3x4xf32>)
+func.func @extended_from_two_types(%a: tensor<2x3xbf16>, %b: tensor<3x4xf16>, %c: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %wide = arith.extf %b : tensor<3x4xf16> to tensor<3x4xf32>
+  %0 = linalg.matmul ins(%a, %wide : tensor<2x3xbf16>, tensor<3x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
