@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Conversion/Pipelines.h"
+
+#include "Bf16.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Passes.h"
 
@@ -64,8 +66,10 @@ void veeline::buildHostCodePipeline(OpPassManager &passManager) {
   passManager.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   passManager.addPass(createPipeLowerKernels());
   passManager.addPass(createPipeExpandMath());
+  addBf16Arithmetic(passManager);
   passManager.addNestedPass<func::FuncOp>(createPipeStripAttributes());
   buildLowerToLLVMPipeline(passManager);
+  addBf16Moves(passManager);
 }
 
 namespace {
