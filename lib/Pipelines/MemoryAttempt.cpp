@@ -193,6 +193,12 @@ LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
     auto func = bufferized.lookup<func::FuncOp>(getName(kind));
     variant.workspaces[kind] = getNumber(func, workspaceBytesAttrName);
     variant.livePeaks[kind] = getNumber(func, workspacePeakAttrName);
+    variant.callsLibrary[kind] = callsLibrary(func);
+    for (Attribute name : getGlobals(func))
+      variant.constants[kind].push_back(
+          bufferized
+              .lookup<memref::GlobalOp>(cast<FlatSymbolRefAttr>(name).getAttr())
+              .clone());
   }
   return success();
 }
@@ -258,9 +264,32 @@ MemoryTrial::declare(ArrayRef<Recompute> policies) {
   return module;
 }
 
+namespace {
+/// The globals of a module, of which functions share those that are equal.
+class SharedGlobals {
+public:
+  explicit SharedGlobals(ModuleOp module) : symbols(module) {}
+
+  Attribute add(memref::GlobalOp global) {
+    auto &name = names[{global.getType(), global.getInitialValueAttr()}];
+    if (!name) {
+      memref::GlobalOp copy = global.clone();
+      symbols.insert(copy);
+      name = FlatSymbolRefAttr::get(copy);
+    }
+    return name;
+  }
+
+private:
+  SymbolTable symbols;
+  llvm::DenseMap<std::pair<Type, Attribute>, Attribute> names;
+};
+} // namespace
+
 /// Declarations then say what they will take when bufferized.
 void MemoryTrial::setWorkspaces(ModuleOp module, ArrayRef<Recompute> policies) {
   SymbolTableCollection symbols;
+  SharedGlobals globals(module);
   Builder builder(module.getContext());
   for (auto [number, chunk] :
        llvm::enumerate(getPipeline(module).getChunks())) {
@@ -276,6 +305,12 @@ void MemoryTrial::setWorkspaces(ModuleOp module, ArrayRef<Recompute> policies) {
       set(workspaceBytesAttrName,
           variant.workspaces[static_cast<size_t>(kind)]);
       set(workspacePeakAttrName, variant.livePeaks[static_cast<size_t>(kind)]);
+      if (variant.callsLibrary[static_cast<size_t>(kind)])
+        func->setAttr(callsLibraryAttrName, builder.getUnitAttr());
+      SmallVector<Attribute> names;
+      for (const auto &global : variant.constants[static_cast<size_t>(kind)])
+        names.push_back(globals.add(*global));
+      func->setAttr(readsGlobalsAttrName, builder.getArrayAttr(names));
     }
   }
 }

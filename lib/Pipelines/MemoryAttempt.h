@@ -8,6 +8,7 @@
 #define VEELINE_LIB_PIPELINES_MEMORYATTEMPT_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "veeline/Analysis/Recompute.h"
@@ -35,6 +36,10 @@ struct ChunkVariant {
   /// Bytes of workspace of each function by its kind; 0 until measured.
   std::array<int64_t, 4> workspaces = {}, livePeaks = {};
   FunctionKinds isMeasured = {};
+  /// On a GPU: which of them call the library, and the dense constants of each.
+  FunctionKinds callsLibrary = {};
+  std::array<std::vector<mlir::OwningOpRef<mlir::memref::GlobalOp>>, 4>
+      constants = {};
   /// The functions without their bodies, null where there is none.
   std::array<mlir::OwningOpRef<mlir::func::FuncOp>, 4> declarations = {};
   /// The functions on tensors, until their workspaces are measured.

@@ -193,8 +193,7 @@ void ArenaPlanner::placeConstants(MemoryPlan::Device &device,
   auto list = module->getAttrOfType<ArrayAttr>(constantsAttrName);
   llvm::SmallDenseSet<Attribute> used;
   for (func::FuncOp function : functions)
-    function.walk(
-        [&](memref::GetGlobalOp get) { used.insert(get.getNameAttr()); });
+    used.insert_range(getGlobals(function));
   for (auto [number, name] : llvm::enumerate(list)) {
     if (!used.contains(name))
       continue;
@@ -222,7 +221,9 @@ void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
   device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
 }
 
-static bool callsLibrary(func::FuncOp function) {
+bool veeline::pipe::callsLibrary(func::FuncOp function) {
+  if (function.isExternal())
+    return function->hasAttr(callsLibraryAttrName);
   return function
       .walk([](func::CallOp call) {
         bool isLibrarys = call.getCallee().starts_with("veeline_gemm") ||
@@ -230,6 +231,15 @@ static bool callsLibrary(func::FuncOp function) {
         return isLibrarys ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+SmallVector<Attribute> veeline::pipe::getGlobals(func::FuncOp function) {
+  if (auto list = function->getAttrOfType<ArrayAttr>(readsGlobalsAttrName))
+    return llvm::to_vector(list);
+  llvm::SetVector<Attribute> globals;
+  function.walk(
+      [&](memref::GetGlobalOp get) { globals.insert(get.getNameAttr()); });
+  return globals.takeVector();
 }
 
 /// What only a GPU's arena has.
@@ -481,13 +491,12 @@ static LogicalResult checkLimit(PipelineOp pipeline, ProgramOp program) {
 
 /// Numbers the dense constants that functions of `module` use.
 static void listConstants(ModuleOp module) {
-  llvm::SmallDenseSet<StringAttr> used;
-  module.walk([&](memref::GetGlobalOp get) {
-    used.insert(get.getNameAttr().getAttr());
-  });
+  llvm::SmallDenseSet<Attribute> used;
+  for (auto function : module.getOps<func::FuncOp>())
+    used.insert_range(getGlobals(function));
   SmallVector<Attribute> names;
   for (auto global : module.getOps<memref::GlobalOp>())
-    if (used.contains(global.getSymNameAttr()))
+    if (used.contains(FlatSymbolRefAttr::get(global)))
       names.push_back(FlatSymbolRefAttr::get(global));
   module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
 }

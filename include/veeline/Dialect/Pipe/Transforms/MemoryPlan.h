@@ -7,6 +7,7 @@
 #ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_MEMORYPLAN_H
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_MEMORYPLAN_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
@@ -27,6 +28,19 @@ inline constexpr llvm::StringLiteral workspaceSizeAttrName =
 /// its function is copied to first, -1 for one that is used where it is.
 inline constexpr llvm::StringLiteral sliceOffsetsAttrName =
     "pipe.slice_offsets";
+
+/// On the declaration of a chunk function for a GPU, while bodies are not
+/// there: whether the body calls the library, and which globals it reads.
+inline constexpr llvm::StringLiteral callsLibraryAttrName =
+    "pipe.calls_library";
+inline constexpr llvm::StringLiteral readsGlobalsAttrName =
+    "pipe.reads_globals";
+
+/// Whether a bufferized chunk function, or what a declaration stands for, calls
+/// the library of matrix products and convolutions.
+bool callsLibrary(mlir::func::FuncOp function);
+/// The globals that it reads, as symbols, each once.
+llvm::SmallVector<mlir::Attribute> getGlobals(mlir::func::FuncOp function);
 
 /// Bytes of the settings of an optimiser on a GPU.
 inline constexpr int64_t gpuSettingsBytes = 256;
