@@ -14,6 +14,9 @@ import struct
 from typing import NamedTuple
 
 ELEMENT_TYPES = ("f32", "f64")
+# Of matrix products in a function of f32.
+SMALL_TYPES = ("bf16", "f16")
+FLOATS = ELEMENT_TYPES + SMALL_TYPES
 ACTIVATIONS = ("gelu-tanh", "gelu-erf", "silu", "relu")
 
 
@@ -87,6 +90,13 @@ class Body:
         self._names.add(name)
         return "%" + name
 
+    def convert(self, name, value, source, target):
+        """`value` of the float type `source` as one of `target`."""
+        if source == target:
+            return value
+        opcode = "arith.truncf" if target in SMALL_TYPES else "arith.extf"
+        return self.line(name, f"{opcode} {value} : {source} to {target}")
+
     def line(self, name, text):
         """Defines `%name` as `text`, which ends with the type."""
         result = self._define(name)
@@ -108,14 +118,21 @@ class Body:
 
 
 class Function:
-    """A function on tensors under construction; `text` gives the finished module."""
+    """A function on tensors under construction; `text` gives the finished module.
 
-    def __init__(self, name, element):
+    Parameters, constants and all scalars are of `element`. `product_type` is what
+    matrix products multiply and give; where that is smaller, their operands are
+    rounded, and whatever else reads a result extends it.
+    """
+
+    def __init__(self, name, element, product_type=None):
         self.element = element
+        self.product_type = product_type or element
         self._name = name
         self._arguments = []
         self._maps = {}
         self._constants = {}
+        self._rounded = {}
         self._lines = []
         self._defined = set()
         self.parameter_count = 0
@@ -145,13 +162,15 @@ class Function:
         self.parameter_count += math.prod(shape)
         return value
 
-    def constant(self, value):
+    def constant(self, value, element=None):
         """The name of a scalar float constant; equal constants are one op."""
-        literal = float_literal(value, self.element)
+        element = element or self.element
+        literal = (float_literal(value, element), element)
         if literal not in self._constants:
             stem = "inf" if math.isinf(value) else f"{abs(value):.4g}"
             stem = stem.replace(".", "p").replace("-", "m").replace("+", "")
             name = ("neg_" if value < 0 else "cst_") + stem
+            name += "" if element == self.element else f"_{element}"
             while name in self._defined:
                 name += "_"
             self._defined.add(name)
@@ -212,13 +231,33 @@ class Function:
         self._emit(f"{value} = tensor.empty({sizes}) : {value.type}")
         return value
 
-    def fill(self, name, shape, number):
-        scalar = self.constant(number)
-        init = self.empty(name + "_empty", shape)
-        value = self._define(name, shape)
-        self._emit(f"{value} = linalg.fill ins({scalar} : {self.element}) "
+    def fill(self, name, shape, number, element=None):
+        element = element or self.element
+        scalar = self.constant(number, element)
+        init = self.empty(name + "_empty", shape, element)
+        value = self._define(name, shape, element)
+        self._emit(f"{value} = linalg.fill ins({scalar} : {element}) "
                    f"outs({init} : {init.type}) -> {value.type}")
         return value
+
+    # Between the type of products and that of everything else
+
+    def rounded(self, value):
+        """`value` as an operand of a product; of one value there is one."""
+        if value.element == self.product_type:
+            return value
+        if value.name not in self._rounded:
+            self._rounded[value.name] = self._converted(value, self.product_type, "arith.truncf")
+        return self._rounded[value.name]
+
+    def extended(self, value):
+        """`value` in the type of scalars."""
+        return value if value.element == self.element else self._converted(value, self.element, "arith.extf")
+
+    def _converted(self, value, element, opcode):
+        result = self._define(f"{value.name}_{element}", value.shape, element)
+        self._emit(f"{result} = {opcode} {value} : {value.type} to {result.type}")
+        return result
 
     def _map(self, rank, results):
         letters = "ijklmn"[:rank]
@@ -227,13 +266,16 @@ class Function:
         self._maps[alias] = f"affine_map<({', '.join(letters)}) -> ({', '.join(target)})>"
         return alias
 
-    def generic(self, name, inputs, shape, compute):
-        """An elementwise `linalg.generic` over `shape`.
+    def generic(self, name, inputs, shape, compute, element=None):
+        """An elementwise `linalg.generic` over `shape`, whose result is of `element`.
 
         `inputs` maps the name of a body argument to a value, or to a pair of a value
         and the iteration dimensions that index it. `compute` gets the body and the
-        argument names with their percent signs, and returns the result's name.
+        argument names with their percent signs, and returns the result's name. It
+        computes in the function's type; smaller floats are extended before it, and
+        its result is rounded to `element`.
         """
+        element = element or self.element
         rank = len(shape)
         operands, maps = [], []
         for argument, operand in inputs.items():
@@ -243,10 +285,16 @@ class Function:
             operands.append((argument, value))
             maps.append(self._map(rank, dims))
         maps.append(self._map(rank, range(rank)))
-        body = Body(self, [*inputs, "out"])
-        result = compute(body, *("%" + argument for argument in inputs))
-        init = self.empty(name + "_empty", shape)
-        value = self._define(name, shape)
+        operands = [(f"{argument}_{v.element}" if v.element in SMALL_TYPES else argument, v)
+                    for argument, v in operands]
+        body = Body(self, [*(argument for argument, _ in operands), "out"])
+        scalars = [body.convert(argument, "%" + small, v.element, self.element)
+                   if v.element in SMALL_TYPES else "%" + argument
+                   for argument, (small, v) in zip(inputs, operands)]
+        result = compute(body, *scalars)
+        result = body.convert("rounded", result, self.element, element)
+        init = self.empty(name + "_empty", shape, element)
+        value = self._define(name, shape, element)
         iterators = ", ".join(['"parallel"'] * rank)
         self._emit(f"{value} = linalg.generic {{indexing_maps = [{', '.join(maps)}], "
                    f"iterator_types = [{iterators}]}}")
@@ -255,8 +303,8 @@ class Function:
                        f"{', '.join(v.type for _, v in operands)})")
         self._emit(f"    outs({init} : {init.type}) {{")
         arguments = [f"%{argument}: {v.element}" for argument, v in operands]
-        self._emit(f"^bb0({', '.join([*arguments, f'%out: {self.element}'])}):")
-        for line in body.lines(result, self.element):
+        self._emit(f"^bb0({', '.join([*arguments, f'%out: {element}'])}):")
+        for line in body.lines(result, element):
             self._emit("  " + line)
         self._emit(f"}} -> {value.type}")
         return value
@@ -267,7 +315,7 @@ class Function:
 
     def add_bias(self, name, matrix, bias):
         return self.generic(name, {"in": matrix, "bias": (bias, [1])}, matrix.shape,
-                            lambda b, x, y: b.op("sum", "arith.addf", x, y))
+                            lambda b, x, y: b.op("sum", "arith.addf", x, y), matrix.element)
 
     def square(self, name, value):
         return self.generic(name, {"in": value}, value.shape,
@@ -281,7 +329,7 @@ class Function:
 
     def activation(self, name, value, kind):
         compute = {"gelu-tanh": _gelu_tanh, "gelu-erf": _gelu_erf, "silu": _silu, "relu": _relu}
-        return self.generic(name, {"in": value}, value.shape, compute[kind])
+        return self.generic(name, {"in": value}, value.shape, compute[kind], value.element)
 
     def matmul(self, name, left, right, transpose_right=False):
         """left [m, k] times right [k, n], or right [n, k] where it is transposed."""
@@ -309,8 +357,9 @@ class Function:
         return f" indexing_maps = [{', '.join(self._map(rank, dims) for dims in results)}]"
 
     def _product(self, opcode, name, left, right, shape):
-        init = self.fill(name + "_init", shape, 0.0)
-        value = self._define(name, shape)
+        left, right = self.rounded(left), self.rounded(right)
+        init = self.fill(name + "_init", shape, 0.0, self.product_type)
+        value = self._define(name, shape, self.product_type)
         self._emit(f"{value} = {opcode}")
         self._emit(f"    ins({left}, {right} : {left.type}, {right.type}) "
                    f"outs({init} : {init.type}) -> {value.type}")
@@ -362,8 +411,8 @@ class Function:
 
     def transpose(self, name, value, permutation):
         shape = tuple(value.shape[dim] for dim in permutation)
-        init = self.empty(name + "_empty", shape)
-        result = self._define(name, shape)
+        init = self.empty(name + "_empty", shape, value.element)
+        result = self._define(name, shape, value.element)
         self._emit(f"{result} = linalg.transpose ins({value} : {value.type}) "
                    f"outs({init} : {init.type}) permutation = {list(permutation)}")
         return result
@@ -396,7 +445,7 @@ class Function:
     def concat(self, name, values, dimension):
         shape = list(values[0].shape)
         shape[dimension] = sum(value.shape[dimension] for value in values)
-        result = self._define(name, shape)
+        result = self._define(name, shape, values[0].element)
         self._emit(f"{result} = tensor.concat dim({dimension}) {', '.join(map(str, values))} "
                    f": ({', '.join(value.type for value in values)}) -> {result.type}")
         return result
@@ -405,6 +454,7 @@ class Function:
 
     def exp_and_sum(self, stem, x):
         """The maximum of each row, exp of what lies below it, and the sum of that."""
+        x = self.extended(x)
         rows = list(range(len(x.shape) - 1))
         largest = self.reduce(stem + "_max", x, "max")
 
@@ -425,7 +475,8 @@ class Function:
         def look_up(b, label):
             row = b.index("row", 0)
             column = b.line("column", f"arith.index_cast {label} : i32 to index")
-            return b.line("entry", f"tensor.extract {logits}[{row}, {column}] : {logits.type}")
+            entry = b.line("entry", f"tensor.extract {logits}[{row}, {column}] : {logits.type}")
+            return b.convert("wide", entry, logits.element, self.element)
 
         normalizer = self.generic("logits_log_sum_exp", {"total": total, "largest": largest},
                                   total.shape, log_sum)
@@ -501,8 +552,8 @@ class Function:
         lines += ["", f"func.func @{self._name}("]
         lines += [f"    {argument}," for argument in self._arguments[:-1]]
         lines += [f"    {self._arguments[-1]}", f") -> {result.type} {{"]
-        lines += [f"  {name} = arith.constant {literal} : {self.element}"
-                  for literal, name in self._constants.items()]
+        lines += [f"  {name} = arith.constant {literal} : {element}"
+                  for (literal, element), name in self._constants.items()]
         lines += [f"  {line}".rstrip() for line in self._lines]
         lines += [f"  return {result} : {result.type}", "}", ""]
         return "\n".join(lines)

@@ -8,8 +8,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from linalg_text import (ACTIVATIONS, ELEMENT_TYPES, Function, Length, float_literal,  # noqa: E402
-                         positive)
+from linalg_text import (ACTIVATIONS, FLOATS, SMALL_TYPES, Function, Length,  # noqa: E402
+                         float_literal, positive)
 from output_file import write_output  # noqa: E402
 
 NORM_EPSILON = 1e-5
@@ -30,12 +30,15 @@ class Gpt:
     """One function: tokens [B, T] and labels [B, T] to the mean cross entropy.
 
     Activations are matrices [B*T, width], so that every projection is a plain
-    matmul; only attention works on [B*heads, T, head width].
+    matmul; only attention works on [B*heads, T, head width]. With a type of 16 bits
+    parameters, the residual stream, norms, softmax and the loss are f32; what products
+    take and give is rounded, as PyTorch's autocast does it.
     """
 
     def __init__(self, config):
         self.c = config
-        self.f = Function("gpt", config.type)
+        element = "f32" if config.type in SMALL_TYPES else config.type
+        self.f = Function("gpt", element, config.type)
         self.sequence = Length(config.sequence) if config.dynamic_length else config.sequence
         self.head_width = config.width // config.heads
         self.hidden = config.mlp_ratio * config.width
@@ -167,7 +170,8 @@ class Gpt:
             weighted = b.op("weighted", "arith.mulf", normed, weight)
             return b.op("shifted", "arith.addf", weighted, bias) if bias else weighted
 
-        return f.generic(stem + "_y", inputs, x.shape, apply)
+        # Only products read it.
+        return f.generic(stem + "_y", inputs, x.shape, apply, f.product_type)
 
     def _attention(self, h, x):
         c, f = self.c, self.f
@@ -210,7 +214,8 @@ class Gpt:
         masked = f.generic(h + "_masked", {"score": scores}, scores.shape, mask)
         power, total = f.exp_and_sum(h, masked)[1:]
         return f.generic(h + "_weights", {"power": power, "total": (total, [0, 1])}, scores.shape,
-                         lambda b, power, total: b.op("weight", "arith.divf", power, total))
+                         lambda b, power, total: b.op("weight", "arith.divf", power, total),
+                         f.product_type)
 
     def _rotary_tables(self):
         """Cosine and sine of position * base^(-2j/D), which depend on no argument."""
@@ -249,7 +254,7 @@ class Gpt:
 
             inputs = {"straight": straight, "crossed": crossed,
                       "cosine": (self.cosine, [1, 2]), "sine": (self.sine, [1, 2])}
-            return f.generic(name, inputs, first.shape, compute)
+            return f.generic(name, inputs, first.shape, compute, x.element)
 
         return f.concat(stem + "_rotated",
                         [rotated(stem + "_first_rotated", "arith.subf", first, second),
@@ -303,7 +308,9 @@ def make_parser():
     choice("--norm", ("layer", "rms"), "layer", "normalisation")
     choice("--activation", ACTIVATIONS, "gelu-tanh", "nonlinearity of the MLP")
     choice("--position", ("learned", "rotary"), "learned", "how a token knows its position")
-    choice("--type", ELEMENT_TYPES, "f32", "type of parameters and activations")
+    choice("--type", FLOATS, "f32",
+           "type of parameters and activations; of bf16 and f16 parameters are f32, and so is "
+           "everything but matrix products, attention and what lies between them")
     parser.add_argument("--boundaries", action="store_true",
                         help="put a pipe.boundary between layers")
     parser.add_argument("--skip-edge", action="store_true",

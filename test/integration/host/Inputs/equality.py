@@ -95,6 +95,7 @@ def list_models():
         name = f"gpt-{element}-{tied}" + ("-skip" if skip else "")
         options = GPT + ["--type", element, "--" + tied]
         models[name] = ("gpt", options + (["--skip-edge"] if skip else []))
+    models["gpt-bf16-tied"] = ("gpt", GPT + ["--type", "bf16", "--tied"])
     for element in ("f32", "f64"):
         models["mlp-" + element] = ("mlp", MLP + ["--type", element])
     return models
