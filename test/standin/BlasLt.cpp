@@ -10,15 +10,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlasLtApi.h"
-#include "HalfFloats.h"
+#include "Elements.h"
 #include "StandIn.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 
 using namespace veeline;
+using standin::Element;
 namespace api = veeline::cuda::api;
 
 static constexpr int invalidValue = 7, notSupported = 15;
@@ -58,73 +58,29 @@ struct Preference {
 // Elements
 //===----------------------------------------------------------------------===//
 
-static int64_t sizeOf(int type) {
+static Element elementOf(int type) {
   switch (type) {
   case api::real64F:
-    return 8;
+    return Element::f64;
   case api::real32F:
-    return 4;
+    return Element::f32;
   case api::real16F:
+    return Element::f16;
   case api::real16BF:
-    return 2;
+    return Element::bf16;
   default:
-    return 0;
+    return Element::none;
   }
 }
 
-static uint16_t toBf16(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  // To the nearest, ties to even; NaNs stay.
-  if (std::isnan(value))
-    return static_cast<uint16_t>((bits >> 16) | 64);
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-/// To 10 bits after the point, the nearest, ties to even: what tensor cores
-/// read of an f32. NaNs and infinities stay.
-static double roundToTf32(double number) {
-  auto single = static_cast<float>(number);
-  uint32_t bits;
-  std::memcpy(&bits, &single, sizeof(bits));
-  if (std::isfinite(single))
-    bits = (bits + 0xfff + ((bits >> 13) & 1)) & ~0x1fffu;
-  std::memcpy(&single, &bits, sizeof(bits));
-  return single;
-}
+static int64_t sizeOf(int type) { return standin::bytesOf(elementOf(type)); }
 
 static double elementAt(int type, const char *place) {
-  if (type == api::real64F) {
-    double value;
-    std::memcpy(&value, place, sizeof(value));
-    return value;
-  }
-  if (type == api::real32F) {
-    float value;
-    std::memcpy(&value, place, sizeof(value));
-    return value;
-  }
-  uint16_t value;
-  std::memcpy(&value, place, sizeof(value));
-  return type == api::real16F ? fromF16(value) : fromBf16(value);
+  return standin::elementAt(elementOf(type), place);
 }
 
 static void store(int type, char *place, double number) {
-  if (type == api::real64F) {
-    std::memcpy(place, &number, sizeof(number));
-    return;
-  }
-  auto single = static_cast<float>(number);
-  if (type == api::real32F) {
-    std::memcpy(place, &single, sizeof(single));
-    return;
-  }
-  uint16_t half = toBf16(single);
-  if (type == api::real16F) {
-    _Float16 value = static_cast<_Float16>(single);
-    std::memcpy(&half, &value, sizeof(half));
-  }
-  std::memcpy(place, &half, sizeof(half));
+  standin::store(elementOf(type), place, number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,8 +147,9 @@ struct Product {
   double operandAt(const Operand &operand, int64_t batch, int64_t i,
                    int64_t j) const {
     double value = elementAt(operand.layout.type, operand.at(batch, i, j));
-    return desc.computeType == api::compute32FFastTF32 ? roundToTf32(value)
-                                                       : value;
+    return desc.computeType == api::compute32FFastTF32
+               ? standin::roundToTf32(value)
+               : value;
   }
 
   void run() const {
