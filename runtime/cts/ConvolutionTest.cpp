@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HalfFloats.h"
 #include "Suite.h"
 
 #include <algorithm>
@@ -15,8 +16,10 @@
 
 using namespace veeline;
 using namespace veeline::cts;
+using artifact::ComputeType;
 using artifact::Convolution;
 using artifact::ConvolutionKind;
+using artifact::DataType;
 
 static constexpr int64_t operandBytes = 1 << 18;
 static constexpr int64_t scratchBytes = 1 << 21;
@@ -25,6 +28,54 @@ static constexpr int64_t scratchBytes = 1 << 21;
 static void convolve(veeline_rank *rank, char *arena, const void *const *) {
   veeline_convolution(rank, 0, arena, arena + operandBytes,
                       arena + 2 * operandBytes, arena + 3 * operandBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// The bits of `value` in `type`, of 16 bits: the nearest, ties to even.
+static uint16_t toHalf(DataType type, float value) {
+  if (type == DataType::f16)
+    return std::bit_cast<uint16_t>(static_cast<_Float16>(value));
+  if (std::isnan(value))
+    return 0x7fff;
+  auto bits = std::bit_cast<uint32_t>(value);
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+static float fromHalf(DataType type, uint16_t bits) {
+  return type == DataType::f16 ? fromF16(bits) : fromBf16(bits);
+}
+
+/// The elements of an operand, and what they are rounded to.
+static std::vector<char> toBytes(DataType type, std::vector<float> &values) {
+  std::vector<char> bytes(values.size() * artifact::byteSize(type));
+  if (type == DataType::f32) {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t half = toHalf(type, values[i]);
+    std::memcpy(&bytes[2 * i], &half, sizeof(half));
+    values[i] = fromHalf(type, half);
+  }
+  return bytes;
+}
+
+static std::vector<float> fromBytes(DataType type,
+                                    const std::vector<char> &bytes) {
+  std::vector<float> values(bytes.size() / artifact::byteSize(type));
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t half = 0;
+    if (type == DataType::f32)
+      std::memcpy(&values[i], &bytes[4 * i], sizeof(float));
+    else
+      std::memcpy(&half, &bytes[2 * i], sizeof(half));
+    if (type != DataType::f32)
+      values[i] = fromHalf(type, half);
+  }
+  return values;
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,7 +251,9 @@ static std::string print(const Convolution &c) {
             std::to_string(c.wSizes[i]) + " to " + std::to_string(c.ySizes[i]) +
             " stride " + std::to_string(c.strides[i]) + " dilation " +
             std::to_string(c.dilations[i]);
-  return text + (c.xStrides[2] == 1 ? ", channels last" : "");
+  return text + (c.xStrides[2] == 1 ? ", channels last, " : ", ") +
+         std::string(artifact::name(c.type)) +
+         (c.compute == ComputeType::tf32 ? " in tf32" : "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,16 +270,17 @@ static void runInto(const Convolution &convolution, std::vector<float> &a,
   ASSERT_NO_FATAL_FAILURE(fixture.create());
   std::mt19937 random(5);
   std::uniform_real_distribution<float> uniform(-1, 1);
-  for (std::vector<float> *operand : {&a, &b}) {
-    operand->resize(operandBytes / sizeof(float));
-    for (float &value : *operand)
-      value = uniform(random);
-  }
-  c.assign(a.size(), std::numeric_limits<float>::quiet_NaN());
   Executor &executor = fixture.executor();
-  ASSERT_TRUE(executor.write(0, 0, a.data(), operandBytes).ok());
-  ASSERT_TRUE(executor.write(0, operandBytes, b.data(), operandBytes).ok());
-  ASSERT_TRUE(executor.write(0, 2 * operandBytes, c.data(), operandBytes).ok());
+  int64_t at = 0;
+  for (std::vector<float> *operand : {&a, &b, &c}) {
+    operand->resize(operandBytes / artifact::byteSize(convolution.type));
+    for (float &value : *operand)
+      value = operand == &c ? std::numeric_limits<float>::quiet_NaN()
+                            : uniform(random);
+    std::vector<char> bytes = toBytes(convolution.type, *operand);
+    ASSERT_TRUE(executor.write(0, at, bytes.data(), operandBytes).ok());
+    at += operandBytes;
+  }
   // What a scratch holds before a call is nobody's business.
   std::vector<float> garbage(scratchBytes / sizeof(float),
                              std::numeric_limits<float>::quiet_NaN());
@@ -234,15 +288,38 @@ static void runInto(const Convolution &convolution, std::vector<float> &a,
       executor.write(0, 3 * operandBytes, garbage.data(), scratchBytes).ok());
   Status status = fixture.step();
   ASSERT_TRUE(status.ok()) << status.message();
-  ASSERT_TRUE(executor.read(0, 2 * operandBytes, c.data(), operandBytes).ok());
+  std::vector<char> result(operandBytes);
+  ASSERT_TRUE(
+      executor.read(0, 2 * operandBytes, result.data(), operandBytes).ok());
+  c = fromBytes(convolution.type, result);
 }
 
-static bool isSame(float value, double expected) {
+/// How far a result may be from that of exact sums of what was read: half of
+/// its last place, in tf32 the roundings of two factors, each of 2^-11 of it,
+/// and the order of sums in f32.
+static double toleranceOf(const Convolution &c, double expected,
+                          double sumOfMagnitudes) {
+  constexpr double ofSums = 1e-3;
+  if (c.compute == ComputeType::tf32)
+    return sumOfMagnitudes * 0x1p-10 + ofSums;
+  double ofRounding = c.type == DataType::bf16  ? 0x1p-8
+                      : c.type == DataType::f16 ? 0x1p-11
+                                                : 0;
+  return std::abs(expected) * ofRounding + ofSums;
+}
+
+static bool isSame(float value, double expected, double tolerance) {
   return std::isnan(expected) ? std::isnan(value)
-                              : std::abs(double(value) - expected) < 1e-3;
+                              : std::abs(double(value) - expected) < tolerance;
 }
 
-static void check(Convolution convolution) {
+static std::vector<float> magnitudes(std::vector<float> values) {
+  for (float &value : values)
+    value = std::abs(value);
+  return values;
+}
+
+static void checkOfOneType(Convolution convolution) {
   for (ConvolutionKind kind :
        {ConvolutionKind::forward, ConvolutionKind::backwardData,
         ConvolutionKind::backwardWeights}) {
@@ -256,9 +333,27 @@ static void check(Convolution convolution) {
     std::vector<float> a, b, c;
     ASSERT_NO_FATAL_FAILURE(runInto(convolution, a, b, c));
     std::vector<double> expected = reference(convolution, a, b);
+    bool isTf32 = convolution.compute == ComputeType::tf32;
+    std::vector<double> sums =
+        isTf32 ? reference(convolution, magnitudes(a), magnitudes(b))
+               : expected;
     for (size_t i = 0; i < c.size(); ++i)
-      if (!isSame(c[i], expected[i]))
+      if (!isSame(c[i], expected[i],
+                  toleranceOf(convolution, expected[i], sums[i])))
         FAIL() << "element " << i << " is " << c[i] << ", not " << expected[i];
+  }
+}
+
+/// In f32, and in the other types by turns.
+static void check(Convolution convolution, size_t turn = 0) {
+  auto types = backend().convolutionTypes();
+  std::vector<size_t> chosen{0};
+  if (types.size() > 1)
+    chosen.push_back(1 + turn % (types.size() - 1));
+  for (size_t i : chosen) {
+    convolution.type = types[i].first;
+    convolution.compute = types[i].second;
+    ASSERT_NO_FATAL_FAILURE(checkOfOneType(convolution));
   }
 }
 
@@ -278,9 +373,10 @@ static std::vector<std::vector<size_t>> weightOrders(size_t rank) {
 }
 
 static void checkAllLayouts(const Shape &shape) {
+  size_t turn = 0;
   for (bool channelsLast : {true, false})
     for (const std::vector<size_t> &w : weightOrders(shape.x.size()))
-      ASSERT_NO_FATAL_FAILURE(check(make(shape, {channelsLast, w})));
+      ASSERT_NO_FATAL_FAILURE(check(make(shape, {channelsLast, w}), turn++));
 }
 
 TEST(Convolution, Dense) {
@@ -382,7 +478,7 @@ TEST(Convolution, RandomShapes) {
   auto draw = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  for (int i = 0; i < 60; ++i) {
+  for (size_t i = 0; i < 60; ++i) {
     Shape shape{draw(1, 3),  draw(0, 1) ? 1 : draw(2, 5),
                 draw(1, 20), draw(1, 20),
                 {},          {},
@@ -401,7 +497,7 @@ TEST(Convolution, RandomShapes) {
     Layouts layouts{draw(0, 1) == 1,
                     weightOrders(rank)[static_cast<size_t>(draw(0, 3))],
                     draw(0, 1) * 7};
-    ASSERT_NO_FATAL_FAILURE(check(make(shape, layouts)));
+    ASSERT_NO_FATAL_FAILURE(check(make(shape, layouts), i));
   }
 }
 

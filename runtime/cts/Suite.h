@@ -35,6 +35,11 @@ public:
   virtual std::string reasonAgainst(const artifact::Convolution &) {
     return "";
   }
+  /// Types of the elements and the arithmetic of its convolutions.
+  virtual std::vector<std::pair<artifact::DataType, artifact::ComputeType>>
+  convolutionTypes() {
+    return {{artifact::DataType::f32, artifact::ComputeType::f32}};
+  }
   /// Loads the only program of `artifact`, with the functions `steps`, one per
   /// rank, in place of its objects.
   virtual Expected<std::unique_ptr<Executor>>

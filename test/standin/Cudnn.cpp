@@ -4,22 +4,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions by plain loops, added up in f64; what a real one could not take,
-// or would only take slowly, is refused. Of the algorithms that its heuristics
-// list, one can be run: it is deterministic and needs little workspace, which
-// it fills with garbage.
+// Convolutions by plain loops, added up in f64 and rounded once; what a real
+// one could not take, or would only take slowly, is refused, and so is what its
+// documentation does not name. Where it may, it multiplies in tf32. Of the
+// algorithms that its heuristics list, one can be run: it is deterministic and
+// needs little workspace, which it fills with garbage.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CudnnApi.h"
+#include "Elements.h"
 #include "StandIn.h"
 
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 using namespace veeline;
+using standin::Element;
 namespace api = veeline::cuda::api;
 
 static constexpr int badParam = 2000, badShape = 2008, unsupportedShape = 3002,
@@ -43,6 +45,18 @@ struct Tensor {
     for (size_t i = 0; i < sizes.size(); ++i)
       last += (sizes[i] - 1) * strides[i];
     return last + 1;
+  }
+  Element element() const {
+    switch (type) {
+    case api::dnnFloat:
+      return Element::f32;
+    case api::dnnHalf:
+      return Element::f16;
+    case api::dnnBfloat16:
+      return Element::bf16;
+    default:
+      return Element::none;
+    }
   }
 };
 struct Filter {
@@ -117,6 +131,18 @@ static bool isRightSize(const Tensor &x, const Filter &w, const Tensor &y,
   return true;
 }
 
+/// Its FLOAT_CONFIG, PSEUDO_HALF_CONFIG and PSEUDO_BFLOAT16_CONFIG; the last
+/// two by tensor cores.
+static bool hasTypes(const Tensor &x, const Filter &w, const Tensor &y,
+                     const Convolution &c) {
+  bool isKnown =
+      x.type == api::dnnFloat
+          ? c.mathType == api::fmaMath || c.mathType == api::defaultMath
+          : x.element() != Element::none && c.mathType == api::tensorOpMath;
+  return isKnown && w.type == x.type && y.type == x.type &&
+         c.computeType == api::dnnFloat;
+}
+
 static int check(const Tensor &x, const Filter &w, const Tensor &y,
                  const Convolution &c) {
   size_t rank = x.sizes.size();
@@ -126,8 +152,7 @@ static int check(const Tensor &x, const Filter &w, const Tensor &y,
     return badShape;
   if (rank > 5)
     return unsupportedShape;
-  if (x.type != api::dnnFloat || w.type != x.type || y.type != x.type ||
-      c.computeType != api::dnnFloat || c.mathType != api::fmaMath)
+  if (!hasTypes(x, w, y, c))
     return unsupportedType;
   return isInOrder(x, w.format) && isInOrder(y, w.format) ? 0
                                                           : unsupportedLayout;
@@ -165,7 +190,7 @@ struct Work {
   Kind kind;
   Tensor x, w, y;
   Convolution c;
-  float *atX, *atW, *atY;
+  char *atX, *atW, *atY;
   char *workspace;
 
   void run() const {
@@ -173,15 +198,17 @@ struct Work {
     const Tensor &target = kind == Kind::forward        ? y
                            : kind == Kind::backwardData ? x
                                                         : w;
-    float *result = kind == Kind::forward        ? atY
-                    : kind == Kind::backwardData ? atX
-                                                 : atW;
+    char *result = kind == Kind::forward        ? atY
+                   : kind == Kind::backwardData ? atX
+                                                : atW;
     std::vector<double> sums(static_cast<size_t>(target.span()));
     addProducts(sums);
     List at(target.sizes.size());
     do {
       int64_t element = place(at, target.strides);
-      result[element] = static_cast<float>(sums[element]);
+      standin::store(target.element(),
+                     result + element * standin::bytesOf(target.element()),
+                     sums[element]);
     } while (advance(at, target.sizes));
   }
 
@@ -213,28 +240,35 @@ private:
       }
   }
 
+  double factorAt(const char *data, int64_t index) const {
+    double value = standin::elementAt(
+        x.element(), data + index * standin::bytesOf(x.element()));
+    bool isTf32 = x.type == api::dnnFloat && c.mathType == api::defaultMath;
+    return isTf32 ? standin::roundToTf32(value) : value;
+  }
+
   void addProduct(std::vector<double> &sums, int64_t inX, int64_t inW,
                   int64_t inY) const {
     switch (kind) {
     case Kind::forward:
-      sums[inY] += double(atX[inX]) * atW[inW];
+      sums[inY] += factorAt(atX, inX) * factorAt(atW, inW);
       break;
     case Kind::backwardData:
-      sums[inX] += double(atY[inY]) * atW[inW];
+      sums[inX] += factorAt(atY, inY) * factorAt(atW, inW);
       break;
     case Kind::backwardFilter:
-      sums[inW] += double(atX[inX]) * atY[inY];
+      sums[inW] += factorAt(atX, inX) * factorAt(atY, inY);
       break;
     }
   }
 };
 } // namespace
 
-static float *findFloats(const void *address, const Tensor &tensor) {
-  if (reinterpret_cast<uintptr_t>(address) % sizeof(float))
+static char *findElements(const void *address, const Tensor &tensor) {
+  int64_t width = standin::bytesOf(tensor.element());
+  if (width == 0 || reinterpret_cast<uintptr_t>(address) % width)
     return nullptr;
-  return reinterpret_cast<float *>(
-      standin::find(address, tensor.span() * int64_t(sizeof(float))));
+  return standin::find(address, tensor.span() * width);
 }
 
 static int convolve(Kind kind, api::DnnHandle handle, const void *alpha,
@@ -254,9 +288,9 @@ static int convolve(Kind kind, api::DnnHandle handle, const void *alpha,
             nullptr};
   if (int code = check(work.x, filter, work.y, work.c))
     return code;
-  work.atX = findFloats(x, work.x);
-  work.atW = findFloats(w, work.w);
-  work.atY = findFloats(y, work.y);
+  work.atX = findElements(x, work.x);
+  work.atW = findElements(w, work.w);
+  work.atY = findElements(y, work.y);
   work.workspace = standin::find(workspace, static_cast<int64_t>(bytes));
   if (!isOne(alpha, beta) || !work.atX || !work.atW || !work.atY)
     return badParam;
@@ -364,16 +398,20 @@ VEELINE_STANDIN int cudnnTransformTensor(api::DnnHandle handle,
                                          void *target) {
   ENTER("cudnnTransformTensor");
   Tensor from = get<Tensor>(sourceDesc), to = get<Tensor>(targetDesc);
-  if (from.sizes != to.sizes || from.type != api::dnnFloat ||
-      to.type != from.type || from.sizes.size() > 5)
+  // It converts nothing.
+  if (from.sizes != to.sizes || to.type != from.type)
+    return badParam;
+  if (from.sizes.size() > 5)
     return unsupportedShape;
-  float *atFrom = findFloats(source, from), *atTo = findFloats(target, to);
+  char *atFrom = findElements(source, from), *atTo = findElements(target, to);
   if (!isOne(alpha, beta) || !atFrom || !atTo)
     return badParam;
   standin::enqueue(get<Handle>(handle).stream, [=] {
     List at(from.sizes.size());
+    int64_t width = standin::bytesOf(from.element());
     do
-      atTo[place(at, to.strides)] = atFrom[place(at, from.strides)];
+      std::memcpy(atTo + place(at, to.strides) * width,
+                  atFrom + place(at, from.strides) * width, width);
     while (advance(at, from.sizes));
   });
   return 0;

@@ -32,7 +32,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 13;
+inline constexpr uint32_t formatVersion = 14;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -108,7 +108,8 @@ std::optional<Optimizer> parseOptimizer(std::string_view text);
 /// type: 0, 1 (momentum), 2 (first moments of all elements, then second).
 int64_t stateSlots(Optimizer optimizer);
 
-/// What a matrix product multiplies with; it adds in f32, or in f64.
+/// What a matrix product or a convolution multiplies with; it adds in f32, or
+/// in f64.
 enum class ComputeType {
   f32,
   tf32, ///< Of f32 operands, 10 bits of the fraction.
@@ -164,7 +165,7 @@ enum class ConvolutionKind {
   backwardWeights ///< w (its gradient) from x and y.
 };
 
-/// One entry of a rank's table of convolutions, all of them in f32:
+/// One entry of a rank's table of convolutions:
 ///
 ///   y[n, g, f, o...] = sum over c and k of w[g, f, c, k...] *
 ///       x[n, g, c, (o * stride + k * dilation - padding)...]
@@ -180,6 +181,10 @@ struct Convolution {
   std::vector<int64_t> strides, dilations, padding;
   std::vector<int64_t> xStrides, wStrides, yStrides;
   int64_t scratchBytes = 0; ///< What veeline_convolution gets.
+
+  // The host has the defaults.
+  DataType type = DataType::f32; ///< Of x, w and y: f32, bf16 or f16.
+  ComputeType compute = ComputeType::f32;
 };
 
 enum class OpKind {

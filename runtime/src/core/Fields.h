@@ -102,6 +102,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("w_strides", self.wStrides);
   visit("y_strides", self.yStrides);
   visit("scratch_bytes", self.scratchBytes);
+  visit("type", self.type);
+  visit("compute", self.compute);
 }
 
 template <typename Visitor, Is<Op> Self>

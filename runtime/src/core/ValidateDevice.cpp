@@ -168,6 +168,9 @@ private:
     const Rank &rank = program.ranks[number];
     for (size_t i = 0; i < rank.gemms.size(); ++i)
       checkGemm(rank.gemms[i], where + ", matrix product " + std::to_string(i));
+    for (size_t i = 0; i < rank.convolutions.size(); ++i)
+      checkConvolution(rank.convolutions[i],
+                       where + ", convolution " + std::to_string(i));
     int64_t members = int64_t(program.replicas) *
                       program.widthOf(program.placeOf(number).stage);
     for (size_t i = 0; i < rank.reductions.size(); ++i)
@@ -225,6 +228,20 @@ private:
     require(!hasAux(gemm.epilogue) || gemm.alignment >= 16, where,
             "its epilogue has a matrix beside c, and its alignment is less "
             "than 16");
+  }
+
+  void checkConvolution(const Convolution &convolution,
+                        const std::string &where) {
+    DataType type = convolution.type;
+    bool isSingle = type == DataType::f32;
+    if (!isCuda)
+      return require(isSingle && convolution.compute == ComputeType::f32, where,
+                     "its type or arithmetic is not f32, which the host has");
+    require(isSingle || type == DataType::bf16 || type == DataType::f16, where,
+            "its type is not f32, bf16 or f16");
+    require(convolution.compute == ComputeType::f32 ||
+                (isSingle && convolution.compute == ComputeType::tf32),
+            where, "it computes neither in f32 nor in tf32 of f32");
   }
 
   void checkReduction(const Reduction &reduction, int64_t members,

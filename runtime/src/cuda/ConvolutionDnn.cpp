@@ -56,7 +56,8 @@ ConvolutionTable::~ConvolutionTable() {
 
 Status ConvolutionTable::prepare(const Driver &newDriver, const Cudnn *newDnn,
                                  const std::vector<Convolution> &convolutions,
-                                 int64_t libraryBytes, api::Stream newStream) {
+                                 void *library, int64_t libraryBytes,
+                                 api::Stream newStream) {
   entries.resize(convolutions.size());
   if (!newDnn || convolutions.empty())
     return Status::success();
@@ -66,42 +67,44 @@ Status ConvolutionTable::prepare(const Driver &newDriver, const Cudnn *newDnn,
   VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreate, &handle));
   VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetStream, handle, stream));
   for (size_t i = 0; i < convolutions.size(); ++i)
-    if (Status status = prepare(convolutions[i], libraryBytes, entries[i]);
+    if (Status status =
+            prepare(convolutions[i], library, libraryBytes, entries[i]);
         !status.ok())
       return Status::error("convolution " + std::to_string(i) + ": " +
                            status.message());
   return Status::success();
 }
 
-Status ConvolutionTable::makeTensor(const DnnTensor &tensor,
+Status ConvolutionTable::makeTensor(const DnnTensor &tensor, int dataType,
                                     api::TensorDesc &desc) {
   VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreateTensorDescriptor, &desc));
-  return VEELINE_CALL(*dnn, cudnnSetTensorNdDescriptor, desc, api::dnnFloat,
+  return VEELINE_CALL(*dnn, cudnnSetTensorNdDescriptor, desc, dataType,
                       static_cast<int>(tensor.sizes.size()),
                       tensor.sizes.data(), tensor.strides.data());
 }
 
 Status ConvolutionTable::makeCopy(const std::optional<DnnCopy> &plan,
-                                  Copy &copy) {
+                                  const DnnTypes &types, Copy &copy) {
   if (!plan)
     return Status::success();
   copy.isUsed = true;
   copy.plan = *plan;
+  copy.width = artifact::byteSize(types.type);
   int64_t elements = 1;
   for (int size : plan->copied.sizes)
     elements *= size;
-  copy.isZeroed =
-      elements * artifact::byteSize(artifact::DataType::f32) < plan->bytes;
-  VEELINE_TRY(makeTensor(plan->given, copy.given));
-  return makeTensor(plan->copied, copy.copied);
+  copy.isZeroed = elements * copy.width < plan->bytes;
+  VEELINE_TRY(makeTensor(plan->given, types.dataType, copy.given));
+  return makeTensor(plan->copied, types.dataType, copy.copied);
 }
 
 Status ConvolutionTable::describe(const DnnConvolution &plan, Entry &entry) {
-  VEELINE_TRY(makeTensor(plan.x, entry.x));
-  VEELINE_TRY(makeTensor(plan.y, entry.y));
+  const DnnTypes &types = *plan.types;
+  VEELINE_TRY(makeTensor(plan.x, types.dataType, entry.x));
+  VEELINE_TRY(makeTensor(plan.y, types.dataType, entry.y));
   VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreateFilterDescriptor, &entry.w));
   VEELINE_TRY(
-      VEELINE_CALL(*dnn, cudnnSetFilterNdDescriptor, entry.w, api::dnnFloat,
+      VEELINE_CALL(*dnn, cudnnSetFilterNdDescriptor, entry.w, types.dataType,
                    plan.isChannelsLast ? api::formatNhwc : api::formatNchw,
                    static_cast<int>(plan.wSizes.size()), plan.wSizes.data()));
   VEELINE_TRY(
@@ -113,11 +116,10 @@ Status ConvolutionTable::describe(const DnnConvolution &plan, Entry &entry) {
                            api::dnnFloat));
   VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetConvolutionGroupCount, entry.desc,
                            plan.groups));
-  // Without it, f32 may be multiplied as tf32.
   VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetConvolutionMathType, entry.desc,
-                           api::fmaMath));
-  VEELINE_TRY(makeCopy(plan.copyOfX, entry.copyOfX));
-  return makeCopy(plan.copyOfW, entry.copyOfW);
+                           types.mathType));
+  VEELINE_TRY(makeCopy(plan.copyOfX, types, entry.copyOfX));
+  return makeCopy(plan.copyOfW, types, entry.copyOfW);
 }
 
 api::DnnStatus
@@ -181,12 +183,60 @@ Status ConvolutionTable::choose(const Entry &entry, size_t limit, int &algo,
   return Status::success();
 }
 
-Status ConvolutionTable::prepare(const Convolution &convolution,
+/// Whether cuDNN copies small floats, its documentation leaves open: two of
+/// them are copied in the memory of libraries. It says so before it does
+/// anything.
+Status ConvolutionTable::tryCopy(int dataType, void *library,
+                                 int64_t libraryBytes, bool &works) {
+  const DnnTensor row{{1, 2, 1, 1}, {2, 1, 1, 1}};
+  const DnnTensor gaps{{1, 2, 1, 1}, {16, 8, 1, 1}};
+  constexpr int64_t apart = 256;
+  works = false;
+  if (libraryBytes < 2 * apart)
+    return Status::success();
+  api::TensorDesc from = nullptr, to = nullptr;
+  Status status = makeTensor(row, dataType, from);
+  if (status.ok())
+    status = makeTensor(gaps, dataType, to);
+  if (status.ok()) {
+    api::DnnStatus code =
+        dnn->cudnnTransformTensor(handle, &one, from, library, &zero, to,
+                                  static_cast<char *>(library) + apart);
+    works = code == api::dnnSuccess;
+    if (!isUnsupported(code))
+      status = dnn->check("cudnnTransformTensor", code);
+  }
+  for (api::TensorDesc desc : {from, to})
+    if (desc)
+      (void)dnn->cudnnDestroyTensorDescriptor(desc);
+  return status;
+}
+
+/// Asked once for each type.
+Status ConvolutionTable::canCopy(const DnnTypes &types, void *library,
+                                 int64_t libraryBytes, bool &works) {
+  works = types.type == artifact::DataType::f32;
+  if (works)
+    return Status::success();
+  auto [it, isNew] = copies.try_emplace(types.dataType, false);
+  if (isNew)
+    VEELINE_TRY(tryCopy(types.dataType, library, libraryBytes, it->second));
+  works = it->second;
+  return Status::success();
+}
+
+Status ConvolutionTable::prepare(const Convolution &convolution, void *library,
                                  int64_t libraryBytes, Entry &entry) {
   std::optional<DnnConvolution> plan = planConvolution(convolution);
   // An artifact knows how much is copied; another compiler's may not.
   if (!plan || plan->scratchBytes > convolution.scratchBytes)
     return Status::success();
+  if (plan->copyOfX || plan->copyOfW) {
+    bool works = false;
+    VEELINE_TRY(canCopy(*plan->types, library, libraryBytes, works));
+    if (!works)
+      return Status::success();
+  }
   entry.kind = convolution.kind;
   VEELINE_TRY(describe(*plan, entry));
   return choose(entry, static_cast<size_t>(libraryBytes), entry.algo,
@@ -211,9 +261,8 @@ Status ConvolutionTable::transform(api::TensorDesc sourceDesc,
 }
 
 /// The first element of what is copied.
-static char *contentOf(const DnnCopy &plan, char *place) {
-  return place +
-         plan.firstElement * artifact::byteSize(artifact::DataType::f32);
+char *ConvolutionTable::contentOf(const Copy &copy, char *place) {
+  return place + copy.plan.firstElement * copy.width;
 }
 
 Status ConvolutionTable::fill(const Copy &copy, const void *given,
@@ -222,7 +271,7 @@ Status ConvolutionTable::fill(const Copy &copy, const void *given,
     VEELINE_TRY(VEELINE_CALL(*driver, cuMemsetD8Async,
                              reinterpret_cast<api::DevicePointer>(place), 0,
                              static_cast<size_t>(copy.plan.bytes), stream));
-  return transform(copy.given, given, copy.copied, contentOf(copy.plan, place));
+  return transform(copy.given, given, copy.copied, contentOf(copy, place));
 }
 
 Status ConvolutionTable::convolve(const Entry &entry, void *x, void *w, void *y,
@@ -273,5 +322,5 @@ Status ConvolutionTable::run(int32_t index, const void *a, const void *b,
   if (!copy || !copy->isUsed)
     return Status::success();
   char *place = static_cast<char *>(scratch) + copy->plan.offset;
-  return transform(copy->copied, contentOf(copy->plan, place), copy->given, c);
+  return transform(copy->copied, contentOf(*copy, place), copy->given, c);
 }

@@ -10,6 +10,8 @@
 #include "ConvolutionPlan.h"
 #include "Cudnn.h"
 
+#include <map>
+
 namespace veeline::cuda {
 
 /// A rank's table of convolutions, with the algorithms that cuDNN's heuristics
@@ -25,9 +27,10 @@ public:
   /// On the rank's device, with the stream that all calls will go into. Without
   /// cuDNN (null), and where it has nothing for an entry within `libraryBytes`,
   /// the entry is not there.
+  /// `library` is written to.
   Status prepare(const Driver &driver, const Cudnn *newDnn,
                  const std::vector<artifact::Convolution> &convolutions,
-                 int64_t libraryBytes, api::Stream newStream);
+                 void *library, int64_t libraryBytes, api::Stream newStream);
 
   size_t size() const { return entries.size(); }
   bool has(int32_t index) const { return entries[index].isThere; }
@@ -43,6 +46,7 @@ private:
   struct Copy {
     bool isUsed = false;
     DnnCopy plan;
+    int64_t width = 0; ///< Of an element.
     api::TensorDesc given = nullptr, copied = nullptr;
     bool isZeroed = false; ///< It is larger than what is copied.
   };
@@ -56,11 +60,17 @@ private:
     int algo = 0;
     size_t workspaceBytes = 0;
   };
-  Status prepare(const artifact::Convolution &convolution, int64_t libraryBytes,
-                 Entry &entry);
+  Status prepare(const artifact::Convolution &convolution, void *library,
+                 int64_t libraryBytes, Entry &entry);
+  Status tryCopy(int dataType, void *library, int64_t libraryBytes,
+                 bool &works);
+  Status canCopy(const DnnTypes &types, void *library, int64_t libraryBytes,
+                 bool &works);
   Status describe(const DnnConvolution &plan, Entry &entry);
-  Status makeTensor(const DnnTensor &tensor, api::TensorDesc &desc);
-  Status makeCopy(const std::optional<DnnCopy> &plan, Copy &copy);
+  Status makeTensor(const DnnTensor &tensor, int dataType,
+                    api::TensorDesc &desc);
+  Status makeCopy(const std::optional<DnnCopy> &plan, const DnnTypes &types,
+                  Copy &copy);
   Status choose(const Entry &entry, size_t limit, int &algo, size_t &bytes,
                 bool &isFound);
   api::DnnStatus findAlgorithms(const Entry &entry, int *found,
@@ -68,6 +78,7 @@ private:
   api::DnnStatus measure(const Entry &entry, int algo, size_t *bytes) const;
   Status convolve(const Entry &entry, void *x, void *w, void *y,
                   void *workspace);
+  static char *contentOf(const Copy &copy, char *place);
   Status fill(const Copy &copy, const void *given, char *place);
   Status transform(api::TensorDesc sourceDesc, const void *source,
                    api::TensorDesc targetDesc, void *target);
@@ -76,6 +87,7 @@ private:
   const Cudnn *dnn = nullptr;
   api::DnnHandle handle = nullptr;
   api::Stream stream = nullptr;
+  std::map<int, bool> copies; ///< Whether cuDNN copies elements of a type.
   std::vector<Entry> entries;
 };
 

@@ -13,13 +13,35 @@
 
 using namespace veeline;
 using namespace veeline::cuda;
+using artifact::ComputeType;
 using artifact::Convolution;
+using artifact::DataType;
 
 using List = std::vector<int64_t>;
 
 static constexpr int64_t alignment = 256;
 /// Of tensors that cuDNN copies.
 static constexpr size_t maxCopiedRank = 5;
+
+/// With the default of math, products of f32 may be those of tf32. Small floats
+/// are added up in f32 (cuDNN's PSEUDO_HALF_CONFIG and PSEUDO_BFLOAT16_CONFIG),
+/// into a result of their type: it has none of f32.
+static constexpr DnnTypes dnnTypes[] = {
+    {DataType::f32, ComputeType::f32, api::dnnFloat, api::fmaMath},
+    {DataType::f32, ComputeType::tf32, api::dnnFloat, api::defaultMath},
+    {DataType::f16, ComputeType::f32, api::dnnHalf, api::tensorOpMath},
+    {DataType::bf16, ComputeType::f32, api::dnnBfloat16, api::tensorOpMath}};
+
+std::span<const DnnTypes> cuda::allDnnTypes() { return dnnTypes; }
+
+const DnnTypes *cuda::findDnnTypes(const Convolution &convolution) {
+  const auto *it = std::find_if(std::begin(dnnTypes), std::end(dnnTypes),
+                                [&](const DnnTypes &row) {
+                                  return row.type == convolution.type &&
+                                         row.compute == convolution.compute;
+                                });
+  return it == std::end(dnnTypes) ? nullptr : it;
+}
 
 namespace {
 /// A tensor before it is known whether cuDNN can count so far.
@@ -205,7 +227,7 @@ bool Planner::copyX(const Tensor &given, const List &before, const List &after,
   for (int64_t size : x.sizes)
     count *= size;
   return addCopy(plan.copyOfX, given, {given.sizes, x.strides},
-                 count * artifact::byteSize(artifact::DataType::f32), first);
+                 count * artifact::byteSize(c.type), first);
 }
 
 bool Planner::copyW(const Tensor &given) {
@@ -215,7 +237,7 @@ bool Planner::copyW(const Tensor &given) {
   int64_t count = 1;
   for (int64_t size : given.sizes)
     count *= size;
-  int64_t bytes = count * artifact::byteSize(artifact::DataType::f32);
+  int64_t bytes = count * artifact::byteSize(c.type);
   if (hasEvenGroups(c))
     return addCopy(plan.copyOfW, given, dense, bytes, 0);
   int64_t ofOutput = dense.strides[0];
@@ -226,7 +248,8 @@ bool Planner::copyW(const Tensor &given) {
 
 bool Planner::run() {
   List before, after;
-  if (!setWindows(before, after))
+  plan.types = findDnnTypes(c);
+  if (!plan.types || !setWindows(before, after))
     return false;
   Tensor givenX = makeData(c.batch, c.groups * c.inputs, c.xSizes, c.xStrides);
   Tensor y = makeData(c.batch, c.groups * c.outputs, c.ySizes, c.yStrides);

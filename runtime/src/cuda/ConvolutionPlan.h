@@ -7,9 +7,12 @@
 #ifndef VEELINE_RUNTIME_CUDA_CONVOLUTIONPLAN_H
 #define VEELINE_RUNTIME_CUDA_CONVOLUTIONPLAN_H
 
+#include "CudnnApi.h"
+
 #include "veeline/artifact.h"
 
 #include <optional>
+#include <span>
 
 namespace veeline::cuda {
 
@@ -27,10 +30,23 @@ struct DnnCopy {
   DnnTensor given, copied;       ///< Of equal sizes.
 };
 
+/// A row of the table of convolutions: what cuDNN calls them.
+struct DnnTypes {
+  artifact::DataType type;       ///< Of x, w and y.
+  artifact::ComputeType compute; ///< Sums are of f32 in each.
+  int dataType, mathType;
+};
+
+std::span<const DnnTypes> allDnnTypes();
+
+/// Null where cuDNN has no such convolutions.
+const DnnTypes *findDnnTypes(const artifact::Convolution &convolution);
+
 /// How cuDNN computes an entry. It wants x, y and w all with their channels
 /// first, or all with them last, w without gaps, and as many zeros behind x as
 /// before it; what is otherwise is copied.
 struct DnnConvolution {
+  const DnnTypes *types = nullptr;
   bool isChannelsLast = false;
   DnnTensor x, y;
   std::vector<int> wSizes;
@@ -40,8 +56,8 @@ struct DnnConvolution {
   int64_t scratchBytes = 0;
 };
 
-/// Nothing where a number is more than cuDNN can count to, or a copy has more
-/// dimensions than it copies.
+/// Nothing where cuDNN has no such types, where a number is more than it can
+/// count to, or a copy has more dimensions than it copies.
 std::optional<DnnConvolution>
 planConvolution(const artifact::Convolution &convolution);
 

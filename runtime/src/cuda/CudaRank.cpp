@@ -56,7 +56,8 @@ Status CudaRank::prepare(const artifact::Artifact &artifact,
   VEELINE_TRY(
       gemms.prepare(blas, description->gemms, description->libraryBytes));
   VEELINE_TRY(convolutions.prepare(driver(), dnn, description->convolutions,
-                                   description->libraryBytes, computeStream()));
+                                   libraryPlace(), description->libraryBytes,
+                                   computeStream()));
   places.resize(artifact.metadata.batches.size() +
                 artifact.metadata.buffers.size());
   for (const artifact::Input &input : description->inputs)

@@ -116,6 +116,7 @@ static Artifact makeDeviceArtifact() {
     rank.normParts = 4;
     rank.readsBack = true;
     rank.regions.push_back({"inputs", RegionKind::input, 1024, 64, -1, -1});
+    rank.convolutions[0].type = DataType::bf16;
     rank.gemms[0].type = DataType::bf16;
     rank.gemms[0].alignment = 16;
     rank.gemms[0].accumulate = true;
@@ -575,6 +576,9 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
   auto gemm = [](Artifact &a) -> Gemm & {
     return a.metadata.programs[0].ranks[1].gemms[0];
   };
+  auto convolution = [](Artifact &a) -> Convolution & {
+    return a.metadata.programs[0].ranks[1].convolutions[0];
+  };
   std::string ofGpu = "rank 1: it has inputs, constants, a library's workspace,"
                       " settings or norms of a GPU";
   std::string ofHost = "rank 1, matrix product 0: its result, arithmetic, "
@@ -598,6 +602,11 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
       {ofHost, [&](Artifact &a) { gemm(a).alignment = 16; }},
       {ofHost, [&](Artifact &a) { gemm(a).accumulate = true; }},
       {ofHost, [&](Artifact &a) { gemm(a).epilogue = Epilogue::bias; }},
+      {"rank 1, convolution 0: its type or arithmetic is not f32, which the "
+       "host has",
+       [&](Artifact &a) { convolution(a).type = DataType::bf16; }},
+      {"convolution 0: its type or arithmetic is not f32",
+       [&](Artifact &a) { convolution(a).compute = ComputeType::tf32; }},
       {"channel 0: it has a stream or a communicator of a GPU",
        [](Artifact &a) { a.metadata.programs[0].channels[0].stream = 0; }},
       {"reduction 0: it has a stream or a communicator of a GPU",
@@ -642,6 +651,9 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
   auto gemm = [](Artifact &a) -> Gemm & {
     return a.metadata.programs[0].ranks[1].gemms[0];
   };
+  auto convolution = [](Artifact &a) -> Convolution & {
+    return a.metadata.programs[0].ranks[1].convolutions[0];
+  };
   auto piece = [](Artifact &a) -> ReducedPiece & {
     ReducedPiece &piece = addReduction(a).pieces[0];
     piece.sumKernel = 1;
@@ -670,6 +682,12 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
        [&](Artifact &a) { device(a).toolkit.clear(); }},
       {"its toolkit is '13', which is no version",
        [&](Artifact &a) { device(a).toolkit = "13"; }},
+      {"rank 1, convolution 0: its type is not f32, bf16 or f16",
+       [&](Artifact &a) { convolution(a).type = DataType::f64; }},
+      {"convolution 0: it computes neither in f32 nor in tf32 of f32",
+       [&](Artifact &a) { convolution(a).compute = ComputeType::tf32; }},
+      {"convolution 0: it computes neither in f32 nor in tf32 of f32",
+       [&](Artifact &a) { convolution(a).compute = ComputeType::f64; }},
       {"kernel 0: its name is empty",
        [&](Artifact &a) { kernel(a).name.clear(); }},
       {"kernel 1 'sum': there are two of this name",

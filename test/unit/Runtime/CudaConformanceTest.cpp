@@ -31,6 +31,14 @@ public:
                : "";
   }
 
+  std::vector<std::pair<artifact::DataType, artifact::ComputeType>>
+  convolutionTypes() override {
+    std::vector<std::pair<artifact::DataType, artifact::ComputeType>> types;
+    for (const cuda::DnnTypes &row : cuda::allDnnTypes())
+      types.emplace_back(row.type, row.compute);
+    return types;
+  }
+
   Expected<std::unique_ptr<Executor>>
   create(const artifact::Artifact &artifact,
          const std::vector<veeline_step_fn> &steps) override {

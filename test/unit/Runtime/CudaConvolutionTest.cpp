@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConvolutionPlan.h"
 #include "CudaBackend.h"
 
 #include "veeline/convolution.h"
@@ -219,6 +220,55 @@ TEST(CudaConvolution, OrdersThatItDoesNotTake) {
   program.rank().convolutions[1].batch = 2;
   program.rank().convolutions[1].yStrides[0] = int64_t(1) << 33;
   EXPECT_EQ(countThere(program), numKinds - 2);
+}
+
+/// Which types it has, its documentation says.
+TEST(CudaConvolution, Types) {
+  using artifact::ComputeType;
+  using artifact::DataType;
+  for (const cuda::DnnTypes &types : cuda::allDnnTypes()) {
+    Program program;
+    for (Convolution &convolution : program.rank().convolutions) {
+      convolution.type = types.type;
+      convolution.compute = types.compute;
+    }
+    EXPECT_EQ(countThere(program), numKinds) << artifact::name(types.type);
+    EXPECT_EQ(standin::countLive(), 0);
+  }
+  Convolution convolution = makeConvolution(ConvolutionKind::forward);
+  convolution.type = DataType::bf16;
+  // Copies are of half the size, and start at multiples of 256.
+  EXPECT_EQ(deviceConvolutionScratchBytes(convolution), 256 + 256);
+  convolution.compute = ComputeType::tf32;
+  EXPECT_FALSE(cuda::planConvolution(convolution));
+  convolution.compute = ComputeType::f64;
+  convolution.type = DataType::f64;
+  EXPECT_FALSE(cuda::planConvolution(convolution));
+}
+
+/// Whether small floats are copied, it is asked: once, and only where they are
+/// to be.
+TEST(CudaConvolution, CopiesOfSmallFloats) {
+  constexpr const char *copy = "cudnnTransformTensor";
+  Program program;
+  Convolution &inOrder = program.rank().convolutions[0];
+  for (Convolution &convolution : program.rank().convolutions)
+    convolution.type = artifact::DataType::bf16;
+  standin::failCall(copy, 1, 3003);
+  EXPECT_EQ(countThere(program), 0);
+  EXPECT_EQ(program.remark, "cuDNN has nothing for 3 of 3 convolutions, which "
+                            "are matrix products instead");
+  // Nothing is copied of the first one, and f32 is always.
+  inOrder.xSizes = {7, 7};
+  inOrder.xStrides = {98, 2, 1, 14, 2};
+  inOrder.wStrides = {72, 18, 1, 6, 2};
+  program.rank().convolutions[1].type = artifact::DataType::f32;
+  standin::failCall(copy, 1, 3003);
+  EXPECT_EQ(countThere(program), 2);
+  EXPECT_EQ(isThere[2], 0);
+  standin::failCall(copy, 1, 4000);
+  expectMessage(program, "convolution 2: cudnnTransformTensor: "
+                         "CUDNN_STATUS_INTERNAL_ERROR (4000)");
 }
 
 TEST(CudaConvolution, Unsupported) {
