@@ -63,21 +63,44 @@ static std::optional<Term> readTerm(AffineExpr expr) {
   return Term{dim.getPosition(), factor.getValue()};
 }
 
-/// The sum of the products of both inputs and nothing else.
+template <typename ConversionOp> static Value readThrough(Value value) {
+  auto conversion = value.getDefiningOp<ConversionOp>();
+  return conversion ? conversion.getIn() : value;
+}
+
+/// The product that `value`, what is added, is: perhaps in the type of one of
+/// its factors, which the derivative of an extension rounds to.
+static arith::MulFOp findProduct(Value value, Block &body) {
+  value = readThrough<arith::ExtFOp>(value);
+  bool isOfFactor = llvm::is_contained(llvm::drop_end(body.getArgumentTypes()),
+                                       value.getType());
+  if (isOfFactor && !value.getType().isF32())
+    value = readThrough<arith::TruncFOp>(value);
+  return value.getDefiningOp<arith::MulFOp>();
+}
+
+/// The sum of the products of both inputs and nothing else but conversions.
 static bool sumsProducts(linalg::LinalgOp op) {
   Block &body = *op.getBlock();
-  if (llvm::range_size(body.without_terminator()) != 2)
+  auto isExpected = llvm::IsaPred<arith::MulFOp, arith::AddFOp, arith::ExtFOp,
+                                  arith::TruncFOp>;
+  if (!llvm::all_of(body.without_terminator(), isExpected))
     return false;
-  auto product = dyn_cast<arith::MulFOp>(body.front());
-  auto sum = dyn_cast<arith::AddFOp>(body.front().getNextNode());
-  if (!product || !sum || body.getTerminator()->getOperand(0) != sum)
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum || !llvm::is_contained(sum->getOperands(), body.getArgument(2)))
     return false;
-  auto isPair = [](Operation *pair, Value a, Value b) {
-    return (pair->getOperand(0) == a && pair->getOperand(1) == b) ||
-           (pair->getOperand(0) == b && pair->getOperand(1) == a);
-  };
-  return isPair(product, body.getArgument(0), body.getArgument(1)) &&
-         isPair(sum, product, body.getArgument(2));
+  Value other =
+      sum.getLhs() == body.getArgument(2) ? sum.getRhs() : sum.getLhs();
+  arith::MulFOp product = findProduct(other, body);
+  if (!product)
+    return false;
+  Value a = readThrough<arith::ExtFOp>(product.getLhs());
+  Value b = readThrough<arith::ExtFOp>(product.getRhs());
+  if (a != body.getArgument(0))
+    std::swap(a, b);
+  return a == body.getArgument(0) && b == body.getArgument(1) &&
+         llvm::range_size(body.getOps<arith::MulFOp>()) == 1 &&
+         llvm::range_size(body.getOps<arith::AddFOp>()) == 1;
 }
 
 /// x is the one operand with indices that are no single loop.
@@ -251,17 +274,30 @@ static bool reachesEnd(linalg::LinalgOp op, const Convolution &convolution) {
   return true;
 }
 
-bool veeline::isLibraryConvolution(linalg::LinalgOp op) {
+/// Types of two factors and their sum that the library of `target` has.
+static bool hasLibraryTypes(linalg::LinalgOp op, KernelTarget target) {
+  SmallVector<Type> types;
+  for (Type type : op->getOperandTypes()) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || shaped.getNumElements() == 0)
+      return false;
+    types.push_back(shaped.getElementType());
+  }
+  if (llvm::all_equal(types) && types[0].isF32())
+    return true;
+  auto isFloat = [](Type type) {
+    return type.isF32() || type.isF16() || type.isBF16();
+  };
+  return target == KernelTarget::Cuda && llvm::all_of(types, isFloat) &&
+         (types[2].isF32() || llvm::all_equal(types));
+}
+
+bool veeline::isLibraryConvolution(linalg::LinalgOp op, KernelTarget target) {
   std::optional<Convolution> found = matchConvolution(op);
   if (!found || found->windows.size() > maxWindows)
     return false;
-  bool isF32 = llvm::all_of(op->getOperandTypes(), [](Type type) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    return shaped && shaped.getElementType().isF32() &&
-           shaped.getNumElements() != 0;
-  });
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  return isF32 && reachesEnd(op, *found) &&
+  return hasLibraryTypes(op, target) && reachesEnd(op, *found) &&
          hasGroupsOutside(maps[found->x], found->group, found->input) &&
          hasGroupsOutside(maps[found->y], found->group, found->output);
 }
@@ -270,7 +306,8 @@ bool veeline::isReadByLibraryConvolutions(Value value) {
   return !value.use_empty() &&
          llvm::all_of(value.getUses(), [](OpOperand &use) {
            auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
-           return op && isLibraryConvolution(op) && op.isDpsInput(&use) &&
+           return op && isLibraryConvolution(op, KernelTarget::Cuda) &&
+                  op.isDpsInput(&use) &&
                   matchConvolution(op)->x == use.getOperandNumber();
          });
 }

@@ -319,7 +319,8 @@ LogicalResult ChunkDifferentiator::buildJoint() {
                      kind == OperandKind::EdgeValue);
   if (description.loss)
     seeded[*description.loss] = true;
-  FailureOr<JointFunction> built = buildJointFunction(primal, wanted, seeded);
+  FailureOr<JointFunction> built =
+      buildJointFunction(primal, wanted, seeded, description.target);
   if (failed(built))
     return failure();
   joint = std::move(*built);

@@ -78,7 +78,8 @@ static SmallVector<Value> takePieceEnds(Block &block) {
 }
 
 FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
-    func::FuncOp primal, ArrayRef<bool> wanted, ArrayRef<bool> seeded) {
+    func::FuncOp primal, ArrayRef<bool> wanted, ArrayRef<bool> seeded,
+    KernelTarget target) {
   if (failed(checkPrimal(primal)))
     return failure();
   JointFunction joint{primal.clone(), {}, {}, {}};
@@ -89,7 +90,7 @@ FailureOr<JointFunction> veeline::autodiff::buildJointFunction(
   joint.pieceEnds = takePieceEnds(block);
   LogicalResult normalized = success();
   followValues(block, joint.pieceEnds,
-               [&] { normalized = normalizeForDifferentiation(func); });
+               [&] { normalized = normalizeForDifferentiation(func, target); });
   if (failed(normalized))
     return primal.emitError() << "cannot be brought into structured form";
   Operation *terminator = block.getTerminator();

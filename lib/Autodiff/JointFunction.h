@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 namespace veeline::autodiff {
 
@@ -36,11 +37,13 @@ void followValues(mlir::Block &block, llvm::MutableArrayRef<mlir::Value> values,
 /// Differentiates `primal` in reverse mode with respect to the arguments that
 /// `wanted` marks, given gradients of the results that `seeded` marks. The
 /// contributions to the gradient of one value are added in the order in which
-/// reverse mode meets them: from the value's last use to its first. Fails with
-/// an error at an op that stands in the way.
+/// reverse mode meets them: from the value's last use to its first. What the
+/// library of `target` computes stays whole. Fails with an error at an op that
+/// stands in the way.
 llvm::FailureOr<JointFunction> buildJointFunction(mlir::func::FuncOp primal,
                                                   llvm::ArrayRef<bool> wanted,
-                                                  llvm::ArrayRef<bool> seeded);
+                                                  llvm::ArrayRef<bool> seeded,
+                                                  KernelTarget target);
 
 } // namespace veeline::autodiff
 

@@ -151,12 +151,13 @@ LogicalResult veeline::autodiff::prepareModel(func::FuncOp func) {
 }
 
 LogicalResult
-veeline::autodiff::normalizeForDifferentiation(func::FuncOp func) {
+veeline::autodiff::normalizeForDifferentiation(func::FuncOp func,
+                                               KernelTarget target) {
   removeBoundaries(func);
   normalizeLoops(func);
   if (failed(makeStructured(func)))
     return failure();
-  unrollWindows(func);
+  unrollWindows(func, target);
   takeSlicesFirst(func);
   startFromNothing(func);
   return success();

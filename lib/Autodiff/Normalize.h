@@ -8,15 +8,18 @@
 #define VEELINE_LIB_AUTODIFF_NORMALIZE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 namespace veeline::autodiff {
 
 /// Brings a function into the form that differentiates best: elementwise ops on
-/// tensors become structured ops; windows are unrolled; marks of cuts go;
+/// tensors become structured ops; windows that the library of `target` does not
+/// know are unrolled; marks of cuts go;
 /// slices are taken before a transposition instead of after it, so that it
 /// moves no more than it has to and a matrix product can read or write through
 /// it; and an op starts from no value that it does not read.
-llvm::LogicalResult normalizeForDifferentiation(mlir::func::FuncOp func);
+llvm::LogicalResult normalizeForDifferentiation(mlir::func::FuncOp func,
+                                                KernelTarget target);
 
 /// Brings loops and branches on tensors into the form that their rules take:
 /// what does not change from one iteration to the next is computed before the

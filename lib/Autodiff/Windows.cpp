@@ -15,6 +15,7 @@
 #include "veeline/Analysis/Convolution.h"
 
 using namespace mlir;
+using namespace veeline;
 using namespace veeline::autodiff;
 
 /// A larger window stays: the rule of structured ops takes it as it is.
@@ -319,11 +320,11 @@ static void cancelReshapes(func::FuncOp func) {
                               GreedyRewriteConfig().enableConstantCSE(false));
 }
 
-void veeline::autodiff::unrollWindows(func::FuncOp func) {
+void veeline::autodiff::unrollWindows(func::FuncOp func, KernelTarget target) {
   IRRewriter rewriter(func.getContext());
   SmallVector<WindowedOp> ops;
   func.walk([&](linalg::LinalgOp op) {
-    if (isLibraryConvolution(op))
+    if (isLibraryConvolution(op, target))
       return;
     if (std::optional<WindowedOp> windowed = WindowedOp::match(op))
       ops.push_back(std::move(*windowed));

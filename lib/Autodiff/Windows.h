@@ -8,6 +8,7 @@
 #define VEELINE_LIB_AUTODIFF_WINDOWS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 namespace veeline::autodiff {
 
@@ -17,9 +18,9 @@ namespace veeline::autodiff {
 /// slice of that operand, each starting from the result of the one before. What
 /// is left are products of matrices and elementwise ops, in which every index
 /// is one dimension; neighbouring dimensions are merged. Convolutions that the
-/// library computes stay whole, and ops whose indices are not of that form.
-/// Linear in the elements of the windows.
-void unrollWindows(mlir::func::FuncOp func);
+/// library of `target` computes stay whole, and ops whose indices are not of
+/// that form. Linear in the elements of the windows.
+void unrollWindows(mlir::func::FuncOp func, KernelTarget target);
 
 } // namespace veeline::autodiff
 

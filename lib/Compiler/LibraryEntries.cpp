@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Of an element of a matrix product.
+/// Of an element of a matrix product or a convolution.
 static artifact::DataType toArtifact(Type type) {
   if (type.isF64())
     return artifact::DataType::f64;
@@ -91,5 +91,8 @@ veeline::compiler::toArtifact(const ConvolutionDesc &desc) {
   entry.wStrides = copy(desc.wStrides);
   entry.yStrides = copy(desc.yStrides);
   entry.scratchBytes = static_cast<int64_t>(desc.scratchBytes);
+  entry.type = ::toArtifact(desc.dtype);
+  entry.compute = desc.isTf32 ? artifact::ComputeType::tf32
+                              : artifact::computeTypeOf(entry.type);
   return entry;
 }

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Shows every member but the kind to `visit`, under its name in the
-/// attribute; lists say how many elements they have beside one for each
+/// Shows every member but the kind and the types to `visit`, under its name in
+/// the attribute; lists say how many elements they have beside one for each
 /// spatial dimension.
 template <typename Desc, typename Visitor>
 static void visitMembers(Desc &desc, Visitor &&visit) {
@@ -85,6 +85,12 @@ DictionaryAttr ConvolutionDesc::toAttribute(MLIRContext *context) const {
   writer.entries.push_back(writer.builder.getNamedAttr(
       "kind", writer.builder.getStringAttr(getName(kind))));
   visitMembers(*this, writer);
+  if (!dtype.isF32())
+    writer.entries.push_back(
+        writer.builder.getNamedAttr("dtype", TypeAttr::get(dtype)));
+  if (isTf32)
+    writer.entries.push_back(
+        writer.builder.getNamedAttr("tf32", writer.builder.getUnitAttr()));
   return writer.builder.getDictionaryAttr(writer.entries);
 }
 
@@ -92,6 +98,9 @@ FailureOr<ConvolutionDesc> ConvolutionDesc::fromAttribute(DictionaryAttr dict) {
   ConvolutionDesc desc;
   Reader reader{dict, std::nullopt};
   visitMembers(desc, reader);
+  auto dtype = dict.getAs<TypeAttr>("dtype");
+  desc.dtype = dtype ? dtype.getValue() : Float32Type::get(dict.getContext());
+  desc.isTf32 = dict.contains("tf32");
   auto name = dict.getAs<StringAttr>("kind");
   if (!reader.isComplete || !name)
     return failure();

@@ -42,8 +42,9 @@ struct Matrix {
 
 class ProductEmitter {
 public:
-  ProductEmitter(ViewBuilder &builder, LibraryCalls &gemms, Value rank)
-      : builder(builder), gemms(gemms), rank(rank) {}
+  ProductEmitter(ViewBuilder &builder, LibraryCalls &gemms, Value rank,
+                 bool isTf32)
+      : builder(builder), gemms(gemms), rank(rank), isTf32(isTf32) {}
 
   /// c = a b, or c += a b.
   void emit(const Matrix &a, const Matrix &b, const Matrix &c, bool adds);
@@ -52,6 +53,7 @@ private:
   ViewBuilder &builder;
   LibraryCalls &gemms;
   Value rank;
+  bool isTf32;
 };
 } // namespace
 
@@ -118,6 +120,7 @@ void ProductEmitter::emit(const Matrix &a, const Matrix &b, const Matrix &c,
   }
   desc.dtype = accesses[0].elementType;
   desc.cType = accesses[2].elementType;
+  desc.isTf32 = isTf32;
   desc.m = a.rows();
   desc.k = a.columns();
   desc.n = b.columns();
@@ -145,12 +148,12 @@ private:
   void backwardData();
   void backwardWeights();
 
-  bool isInPlace(const StridedView &channelsLast,
-                 ArrayRef<int64_t> sizes) const;
-  StridedView prepareImage(bool isResult);
+  bool isInPlace(const StridedView &channelsLast, ArrayRef<int64_t> sizes,
+                 Type type) const;
+  StridedView prepareImage(Type type, bool isResult);
   void copyImage(const StridedView &image, bool isResult);
   bool coversImage(bool ofX) const;
-  StridedView prepareRows(bool isResult);
+  StridedView prepareRows(Type type, bool isResult);
   Matrix rowsOf(const StridedView &rows) const;
   Matrix seenBy(const StridedView &image, ArrayRef<int64_t> element) const;
   bool isAlone() const;
@@ -180,16 +183,16 @@ WindowProducts::WindowProducts(ViewBuilder &builder, ProductEmitter &products,
   numRows = last + 1;
 }
 
-/// True for x or y where they are what products would work on.
+/// True for x or y where they are what products of `type` would work on.
 bool WindowProducts::isInPlace(const StridedView &channelsLast,
-                               ArrayRef<int64_t> sizes) const {
-  return channelsLast.isDense() &&
+                               ArrayRef<int64_t> sizes, Type type) const {
+  return channelsLast.getElementType() == type && channelsLast.isDense() &&
          ArrayRef(channelsLast.sizes).slice(1, sizes.size()) == sizes;
 }
 
 /// (part..., sample, spatial..., group, channel): x itself where windows step
 /// by one and see no zeros, else a buffer; of an x that is read, filled.
-StridedView WindowProducts::prepareImage(bool isResult) {
+StridedView WindowProducts::prepareImage(Type type, bool isResult) {
   StridedView x = operands.xChannelsLast();
   bool isWhole = llvm::all_of(desc.strides, [](int64_t s) { return s == 1; }) &&
                  !operands.needsPadding();
@@ -199,13 +202,13 @@ StridedView WindowProducts::prepareImage(bool isResult) {
   sizes.push_back(desc.batch);
   llvm::append_range(sizes, wideSizes);
   sizes.append({desc.groups, desc.inputs});
-  if (isWhole && isInPlace(x, wideSizes)) {
+  if (isWhole && isInPlace(x, wideSizes, type)) {
     StridedView image = x;
     image.sizes.insert(image.sizes.begin(), operands.rank(), 1);
     image.strides.insert(image.strides.begin(), operands.rank(), 1);
     return image;
   }
-  StridedView image = builder.allocate(operands.element, sizes);
+  StridedView image = builder.allocate(type, sizes);
   if (!isResult) {
     if (!coversImage(false))
       builder.fillWithZeros(image);
@@ -262,14 +265,14 @@ void WindowProducts::copyImage(const StridedView &image, bool isResult) {
 
 /// y in rows of a part (sample, spatial..., group, channel): itself where each
 /// row of a part is one of y, else a buffer; of a y that is read, filled.
-StridedView WindowProducts::prepareRows(bool isResult) {
+StridedView WindowProducts::prepareRows(Type type, bool isResult) {
   StridedView y = operands.yChannelsLast();
-  if (isInPlace(y, wideSizes))
+  if (isInPlace(y, wideSizes, type))
     return y;
   SmallVector<int64_t> sizes{desc.batch};
   llvm::append_range(sizes, wideSizes);
   sizes.append({desc.groups, desc.outputs});
-  StridedView rows = builder.allocate(operands.element, sizes);
+  StridedView rows = builder.allocate(type, sizes);
   if (isResult)
     return rows;
   if (ArrayRef(wideSizes) != ArrayRef(desc.ySizes))
@@ -308,7 +311,7 @@ StridedView WindowProducts::prepareWeights(bool isResult) {
   StridedView w = operands.wWindowsFirst();
   if (isMatrix(w))
     return w;
-  return isResult ? builder.allocate(operands.element, w.sizes)
+  return isResult ? builder.allocate(operands.result, w.sizes)
                   : builder.makeDense(w);
 }
 
@@ -330,8 +333,11 @@ bool WindowProducts::isAlone() const {
 }
 
 void WindowProducts::forward() {
-  StridedView image = prepareImage(false), weights = prepareWeights(false);
-  StridedView rows = prepareRows(true);
+  StridedView image = prepareImage(operands.element, false);
+  StridedView weights = prepareWeights(false);
+  bool isOne = operands.windowSize() == 1;
+  StridedView rows =
+      prepareRows(isOne ? operands.result : operands.sum, /*isResult=*/true);
   bool adds = false;
   for (ArrayRef<int64_t> element : operands.windowIndices()) {
     products.emit(seenBy(image, element), weightsOf(weights, element),
@@ -346,9 +352,11 @@ void WindowProducts::forward() {
 }
 
 void WindowProducts::backwardData() {
-  StridedView rows = prepareRows(false), weights = prepareWeights(false);
-  StridedView image = prepareImage(true);
+  StridedView rows = prepareRows(operands.element, false);
+  StridedView weights = prepareWeights(false);
   bool adds = !isAlone();
+  StridedView image =
+      prepareImage(adds ? operands.sum : operands.result, /*isResult=*/true);
   if (adds)
     builder.fillWithZeros(image);
   for (ArrayRef<int64_t> element : operands.windowIndices())
@@ -362,7 +370,8 @@ void WindowProducts::backwardData() {
 }
 
 void WindowProducts::backwardWeights() {
-  StridedView image = prepareImage(false), rows = prepareRows(false);
+  StridedView image = prepareImage(operands.element, false);
+  StridedView rows = prepareRows(operands.element, false);
   StridedView weights = prepareWeights(true);
   for (ArrayRef<int64_t> element : operands.windowIndices())
     products.emit(seenBy(image, element).transpose(), rowsOf(rows),
@@ -398,7 +407,7 @@ public:
 private:
   int64_t countSamples() const;
   StridedView copyWindows(const StridedView &x, int64_t first, int64_t samples);
-  Matrix prepareWeights(bool isResult);
+  Matrix prepareWeights(Type type, bool isResult);
   void emit(const StridedView &x, const Matrix &weights, int64_t first,
             int64_t samples);
 
@@ -435,7 +444,7 @@ StridedView MatrixProducts::copyWindows(const StridedView &x, int64_t first,
 
 /// (spatial... and channel of x, channel of y): as it is, where elements of a
 /// window and channels are one dimension.
-Matrix MatrixProducts::prepareWeights(bool isResult) {
+Matrix MatrixProducts::prepareWeights(Type type, bool isResult) {
   StridedView w = operands.wWindowsFirst();
   size_t numRowDims = w.sizes.size() - 1;
   int64_t ofRow = 0, rows = 1;
@@ -449,10 +458,10 @@ Matrix MatrixProducts::prepareWeights(bool isResult) {
   }
   StridedView view{
       w.base, w.offset, {columns, desc.outputs}, {ofRow, w.strides.back()}};
-  if (isOne && isMatrix(view))
+  if (isOne && isMatrix(view) && w.getElementType() == type)
     return {view};
-  StridedView dense = isResult ? builder.allocate(operands.element, w.sizes)
-                               : builder.makeDense(w);
+  StridedView dense =
+      isResult ? builder.allocate(type, w.sizes) : builder.makeDense(w);
   return {
       {dense.base, dense.offset, {columns, desc.outputs}, {desc.outputs, 1}}};
 }
@@ -469,10 +478,9 @@ void MatrixProducts::emit(const StridedView &x, const Matrix &weights,
   sizes[0] = samples;
   y = y.slice(starts, sizes);
   bool isForward = desc.kind == ConvolutionKind::Forward;
-  StridedView inRows = !isForward ? builder.makeDense(y)
-                       : y.isDense()
-                           ? y
-                           : builder.allocate(operands.element, sizes);
+  StridedView inRows = !isForward    ? builder.makeDense(y)
+                       : y.isDense() ? y
+                                     : builder.allocate(operands.result, sizes);
   Matrix result{
       {inRows.base, inRows.offset, {rows, desc.outputs}, {desc.outputs, 1}}};
   if (!isForward)
@@ -485,8 +493,12 @@ void MatrixProducts::emit(const StridedView &x, const Matrix &weights,
 void MatrixProducts::run() {
   bool isForward = desc.kind == ConvolutionKind::Forward;
   StridedView x = operands.pad(builder, /*keepsOrder=*/true);
-  Matrix weights = prepareWeights(!isForward);
   int64_t samples = countSamples();
+  // Of several matrices, what they give is added up.
+  Type ofWeights = isForward               ? operands.element
+                   : samples == desc.batch ? operands.result
+                                           : operands.sum;
+  Matrix weights = prepareWeights(ofWeights, !isForward);
   for (int64_t first = 0; first < desc.batch; first += samples)
     emit(x, weights, first, std::min(samples, desc.batch - first));
   if (isForward || weights.view.base == operands.w.base)
@@ -509,7 +521,7 @@ void veeline::emitConvolutionProducts(ViewBuilder &builder, LibraryCalls &gemms,
   const ConvolutionDesc &desc = operands.desc;
   if (desc.groups > 1 && desc.inputs == 1)
     return emitDepthwiseKernels(builder, operands);
-  ProductEmitter products(builder, gemms, rank);
+  ProductEmitter products(builder, gemms, rank, desc.isTf32);
   bool isOfMatrix = desc.groups == 1 && desc.inputs < manyChannels &&
                     operands.windowSize() > 1 &&
                     desc.kind != ConvolutionKind::BackwardData;

@@ -42,6 +42,10 @@ bool StridedView::isDense() const {
   return true;
 }
 
+Type StridedView::getElementType() const {
+  return cast<MemRefType>(base.getType()).getElementType();
+}
+
 StridedView StridedView::at(int64_t index) const {
   return {base, offset + index * strides.front(),
           llvm::to_vector(llvm::drop_begin(sizes)),
@@ -63,18 +67,15 @@ StridedView ViewBuilder::allocate(Type element, ArrayRef<int64_t> sizes) {
 Value ViewBuilder::getMemRef(const StridedView &view) {
   auto layout =
       StridedLayoutAttr::get(rewriter.getContext(), view.offset, view.strides);
-  auto type = MemRefType::get(
-      view.sizes, cast<MemRefType>(view.base.getType()).getElementType(),
-      layout);
+  auto type = MemRefType::get(view.sizes, view.getElementType(), layout);
   return memref::ReinterpretCastOp::create(
       rewriter, loc, type, view.base, view.offset, view.sizes, view.strides);
 }
 
 void ViewBuilder::fillWithZeros(const StridedView &view) {
   Value target = getMemRef(view);
-  Type element = cast<MemRefType>(target.getType()).getElementType();
-  Value zero =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(element));
+  Value zero = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getZeroAttr(view.getElementType()));
   linalg::FillOp::create(rewriter, loc, zero, target);
 }
 
@@ -83,7 +84,8 @@ void ViewBuilder::fillAllWithZeros(const StridedView &view) {
   fillWithZeros({view.base, 0, {count}, {1}});
 }
 
-static Value convert(OpBuilder &builder, Location loc, Value value, Type type) {
+Value veeline::convertFloat(OpBuilder &builder, Location loc, Value value,
+                            Type type) {
   unsigned from = value.getType().getIntOrFloatBitWidth();
   unsigned to = type.getIntOrFloatBitWidth();
   if (from == to)
@@ -103,7 +105,7 @@ void ViewBuilder::copy(const StridedView &from, const StridedView &to) {
       rewriter, loc, source, target, {identity, identity}, iterators,
       [](OpBuilder &builder, Location at, ValueRange arguments) {
         Value value =
-            convert(builder, at, arguments[0], arguments[1].getType());
+            convertFloat(builder, at, arguments[0], arguments[1].getType());
         linalg::YieldOp::create(builder, at, value);
       });
 }
@@ -111,8 +113,7 @@ void ViewBuilder::copy(const StridedView &from, const StridedView &to) {
 StridedView ViewBuilder::makeDense(const StridedView &view) {
   if (view.isDense())
     return view;
-  StridedView dense = allocate(
-      cast<MemRefType>(view.base.getType()).getElementType(), view.sizes);
+  StridedView dense = allocate(view.getElementType(), view.sizes);
   copy(view, dense);
   return dense;
 }
@@ -120,6 +121,13 @@ StridedView ViewBuilder::makeDense(const StridedView &view) {
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
+
+static int64_t multiply(ArrayRef<int64_t> list) {
+  int64_t product = 1;
+  for (int64_t number : list)
+    product *= number;
+  return product;
+}
 
 static StridedView makeView(const NestAccess &access,
                             std::initializer_list<int64_t> channels,
@@ -135,7 +143,8 @@ ConvolutionOperands::ConvolutionOperands(const ConvolutionDesc &desc,
                                          const NestAccess &a,
                                          const NestAccess &b,
                                          const NestAccess &c)
-    : desc(desc), element(a.elementType) {
+    : desc(desc), element(a.elementType), result(c.elementType),
+      sum(Float32Type::get(c.elementType.getContext())) {
   bool givesX = desc.kind == ConvolutionKind::BackwardData;
   bool givesW = desc.kind == ConvolutionKind::BackwardWeights;
   x = makeView(givesX ? c : a, {desc.batch, desc.groups, desc.inputs},
@@ -147,13 +156,6 @@ ConvolutionOperands::ConvolutionOperands(const ConvolutionDesc &desc,
                         : c,
                {desc.batch, desc.groups, desc.outputs}, desc.ySizes,
                desc.yStrides);
-}
-
-static int64_t multiply(ArrayRef<int64_t> list) {
-  int64_t product = 1;
-  for (int64_t number : list)
-    product *= number;
-  return product;
 }
 
 int64_t ConvolutionOperands::windowSize() const {
@@ -270,6 +272,97 @@ StridedView ConvolutionOperands::pad(ViewBuilder &builder,
   }
   builder.copy(inside.slice(origin, counts), padded.slice(starts, counts));
   return padded;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands that are extended
+//===----------------------------------------------------------------------===//
+
+/// Strides without gaps of dimensions that lie in memory in the order `order`.
+static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes,
+                                            ArrayRef<unsigned> order) {
+  SmallVector<int64_t> strides(sizes.size());
+  int64_t stride = 1;
+  for (unsigned dim : llvm::reverse(order)) {
+    strides[dim] = stride;
+    stride *= sizes[dim];
+  }
+  return strides;
+}
+
+/// The order of an operand of `rank` spatial dimensions: its channels, `count`
+/// dimensions from `first` on, last or before those.
+static SmallVector<unsigned> getOrder(unsigned rank, unsigned first,
+                                      unsigned count, bool isLast) {
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, 3 + rank));
+  if (isLast)
+    std::rotate(order.begin() + first, order.begin() + first + count,
+                order.end());
+  return order;
+}
+
+static SmallVector<int64_t> joinSizes(std::initializer_list<int64_t> channels,
+                                      ArrayRef<int64_t> spatial) {
+  SmallVector<int64_t> sizes(channels);
+  llvm::append_range(sizes, spatial);
+  return sizes;
+}
+
+ConvolutionDesc veeline::describeExtended(const ConvolutionDesc &desc) {
+  ConvolutionDesc extended = desc;
+  extended.dtype = Float32Type::get(desc.dtype.getContext());
+  extended.isTf32 = true;
+  unsigned rank = desc.xSizes.size();
+  // All of them as the one that stays has its channels.
+  ArrayRef<int64_t> kept = desc.kind == ConvolutionKind::BackwardData
+                               ? desc.xStrides
+                               : desc.yStrides;
+  bool isLast = kept[2] <= kept.back();
+  SmallVector<unsigned> ofData = getOrder(rank, 1, 2, isLast);
+  if (desc.kind != ConvolutionKind::BackwardData)
+    extended.xStrides = getDenseStrides(
+        joinSizes({desc.batch, desc.groups, desc.inputs}, desc.xSizes), ofData);
+  if (desc.kind != ConvolutionKind::Forward)
+    extended.yStrides = getDenseStrides(
+        joinSizes({desc.batch, desc.groups, desc.outputs}, desc.ySizes),
+        ofData);
+  if (desc.kind != ConvolutionKind::BackwardWeights)
+    extended.wStrides = getDenseStrides(
+        joinSizes({desc.groups, desc.outputs, desc.inputs}, desc.wSizes),
+        getOrder(rank, 2, 1, isLast));
+  return extended;
+}
+
+/// A copy of `view`, extended, with these strides.
+static NestAccess extend(ViewBuilder &builder, const StridedView &view,
+                         ArrayRef<int64_t> strides, Type type) {
+  int64_t count = multiply(view.sizes);
+  StridedView copy{builder.allocate(type, count).base, 0, view.sizes,
+                   llvm::to_vector(strides)};
+  builder.copy(view, copy);
+  NestAccess access;
+  access.base = copy.base;
+  access.elementType = type;
+  access.isMemRef = true;
+  return access;
+}
+
+std::pair<NestAccess, NestAccess>
+veeline::extendFactors(ViewBuilder &builder, const ConvolutionDesc &desc,
+                       const NestAccess &a, const NestAccess &b,
+                       const NestAccess &c) {
+  ConvolutionOperands operands(desc, a, b, c);
+  ConvolutionDesc extended = describeExtended(desc);
+  auto extendOne = [&](const StridedView &view, ArrayRef<int64_t> strides) {
+    return extend(builder, view, strides, extended.dtype);
+  };
+  bool givesX = desc.kind == ConvolutionKind::BackwardData;
+  bool givesW = desc.kind == ConvolutionKind::BackwardWeights;
+  NestAccess first = givesX ? extendOne(operands.y, extended.yStrides)
+                            : extendOne(operands.x, extended.xStrides);
+  NestAccess second = givesW ? extendOne(operands.y, extended.yStrides)
+                             : extendOne(operands.w, extended.wStrides);
+  return {first, second};
 }
 
 //===----------------------------------------------------------------------===//

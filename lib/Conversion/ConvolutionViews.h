@@ -35,9 +35,14 @@ struct StridedView {
   /// True if elements lie one after the other in the order of dimensions; those
   /// of one element do not count.
   bool isDense() const;
+  mlir::Type getElementType() const;
   /// The view at `index` in its first dimension, without it.
   StridedView at(int64_t index) const;
 };
+
+/// `value`, extended or rounded to `type`.
+mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, mlir::Type type);
 
 /// Writes ops on views.
 class ViewBuilder {
@@ -69,7 +74,9 @@ struct ConvolutionOperands {
 
   const ConvolutionDesc &desc;
   StridedView x, w, y;
-  mlir::Type element; ///< Of x and w, or of x and y.
+  mlir::Type element; ///< Of the two that are read.
+  mlir::Type result;  ///< Of the third one.
+  mlir::Type sum;     ///< Of what is added up to a result: f32.
 
   unsigned rank() const { return desc.xSizes.size(); }
   /// How many elements a window has, and how many windows there are of a
@@ -87,6 +94,9 @@ struct ConvolutionOperands {
   StridedView xChannelsLast() const;
   StridedView yChannelsLast() const;
   StridedView wWindowsFirst() const;
+
+  /// What is added up has a place of its own where it is rounded afterwards.
+  bool isRounded() const { return result != sum; }
 
   /// Where `view` (sample, spatial..., group, channel) is copied to, with other
   /// spatial sizes: with the channels last in memory, too, or, where
@@ -127,6 +137,16 @@ struct Overlap {
 /// All indices below `limits`, the last one first.
 llvm::SmallVector<llvm::SmallVector<int64_t>>
 enumerateIndices(llvm::ArrayRef<int64_t> limits);
+
+/// The entry of a convolution of f16 or bf16 whose result is of f32, for the
+/// library, which gets what it reads extended to f32: it multiplies in tf32,
+/// where all these numbers are.
+ConvolutionDesc describeExtended(const ConvolutionDesc &desc);
+
+/// Writes copies of `a` and `b` as that entry has them.
+std::pair<NestAccess, NestAccess>
+extendFactors(ViewBuilder &builder, const ConvolutionDesc &desc,
+              const NestAccess &a, const NestAccess &b, const NestAccess &c);
 
 /// True where the addresses of an operand can be told from the start of a
 /// buffer.

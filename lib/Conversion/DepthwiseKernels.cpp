@@ -53,11 +53,23 @@ private:
 };
 } // namespace
 
+static Value multiply(OpBuilder &builder, Location loc, Value a, Value b,
+                      Type type) {
+  a = convertFloat(builder, loc, a, type);
+  b = convertFloat(builder, loc, b, type);
+  return arith::MulFOp::create(builder, loc, a, b);
+}
+
 /// result (sample, spatial..., group) = the sum of the products, in order.
 void DepthwiseEmitter::addUp(ArrayRef<Term> terms, const StridedView &result) {
+  bool isCopied = operands.isRounded() && terms.size() > maxTerms;
+  StridedView sums =
+      isCopied ? builder.allocate(operands.sum, result.sizes) : result;
   for (size_t i = 0; i < terms.size(); i += maxTerms)
-    addUpSome(terms.slice(i, std::min(maxTerms, terms.size() - i)), result,
+    addUpSome(terms.slice(i, std::min(maxTerms, terms.size() - i)), sums,
               i > 0);
+  if (isCopied)
+    builder.copy(sums, result);
 }
 
 void DepthwiseEmitter::addUpSome(ArrayRef<Term> terms,
@@ -82,11 +94,13 @@ void DepthwiseEmitter::addUpSome(ArrayRef<Term> terms,
       iterators, [&](OpBuilder &inner, Location loc, ValueRange arguments) {
         Value sum = adds ? arguments.back() : Value();
         for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
-          Value product =
-              arith::MulFOp::create(inner, loc, arguments[i], arguments[i + 1]);
+          Value product = multiply(inner, loc, arguments[i], arguments[i + 1],
+                                   operands.sum);
           sum = sum ? arith::AddFOp::create(inner, loc, sum, product) : product;
         }
-        linalg::YieldOp::create(inner, loc, sum);
+        linalg::YieldOp::create(
+            inner, loc,
+            convertFloat(inner, loc, sum, arguments.back().getType()));
       });
 }
 
@@ -230,7 +244,8 @@ static void addProducts(ViewBuilder &builder, ArrayRef<StridedView> inputs,
       iterators, [](OpBuilder &inner, Location loc, ValueRange arguments) {
         Value term = arguments[0];
         if (arguments.size() == 3)
-          term = arith::MulFOp::create(inner, loc, term, arguments[1]);
+          term = multiply(inner, loc, term, arguments[1],
+                          arguments.back().getType());
         Value sum = arith::AddFOp::create(inner, loc, arguments.back(), term);
         linalg::YieldOp::create(inner, loc, sum);
       });
@@ -263,7 +278,7 @@ StridedView DepthwiseEmitter::sumRows(const StridedView &windows,
   for (ArrayRef<AffineExpr> indices :
        {ArrayRef(inWindows), ArrayRef(inY), ArrayRef(inResult)})
     maps.push_back(AffineMap::get(numLoops, 0, indices, context));
-  StridedView sums = builder.allocate(operands.element, sizes);
+  StridedView sums = builder.allocate(operands.sum, sizes);
   builder.fillWithZeros(sums);
   addProducts(builder, {windows, y}, sums, numReduced, maps);
   return sums;
@@ -291,10 +306,15 @@ void DepthwiseEmitter::backwardWeights() {
     result.sizes.assign(w.sizes.begin(), w.sizes.end() - 2);
     result.strides.assign(w.strides.begin(), w.strides.end() - 2);
     unsigned numReduced = sums.sizes.size() - result.sizes.size();
-    builder.fillWithZeros(result);
+    StridedView total = operands.isRounded()
+                            ? builder.allocate(operands.sum, result.sizes)
+                            : result;
+    builder.fillWithZeros(total);
     AffineMap all = builder.rewriter.getMultiDimIdentityMap(sums.sizes.size());
-    addProducts(builder, {sums}, result, numReduced,
+    addProducts(builder, {sums}, total, numReduced,
                 {all, all.getMinorSubMap(result.sizes.size())});
+    if (operands.isRounded())
+      builder.copy(total, result);
   }
 }
 

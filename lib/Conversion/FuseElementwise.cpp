@@ -69,7 +69,7 @@ static bool isTriviallyCheap(linalg::GenericOp producer) {
 static bool canFuseInto(OpOperand &use) {
   auto consumer = dyn_cast<linalg::GenericOp>(use.getOwner());
   return consumer && consumer.isDpsInput(&use) && !isContraction(consumer) &&
-         !isLibraryConvolution(consumer) &&
+         !isLibraryConvolution(consumer, KernelTarget::Cuda) &&
          linalg::areElementwiseOpsFusable(&use);
 }
 

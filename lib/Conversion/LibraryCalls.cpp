@@ -221,6 +221,52 @@ void veeline::addTo(RewriterBase &rewriter, Location loc, Value accumulator,
       });
 }
 
+bool veeline::isSummedWider(linalg::GenericOp op) {
+  Type type = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return type.getIntOrFloatBitWidth() < 32;
+}
+
+linalg::GenericOp veeline::redirectToTemporary(RewriterBase &rewriter,
+                                               linalg::GenericOp op) {
+  auto type = cast<MemRefType>(op.getDpsInits()[0].getType());
+  Type element =
+      isSummedWider(op) ? rewriter.getF32Type() : type.getElementType();
+  rewriter.setInsertionPoint(op);
+  Value temporary = memref::AllocOp::create(
+      rewriter, op.getLoc(), MemRefType::get(type.getShape(), element));
+  auto redirected = linalg::GenericOp::create(
+      rewriter, op.getLoc(), op.getInputs(), temporary,
+      op.getIndexingMapsArray(), op.getIteratorTypesArray(),
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value sum = arguments[2];
+        auto extend = [&](Value factor) -> Value {
+          return factor.getType() == sum.getType()
+                     ? factor
+                     : arith::ExtFOp::create(builder, loc, sum.getType(),
+                                             factor);
+        };
+        Value a = extend(arguments[0]), b = extend(arguments[1]);
+        Value product = arith::MulFOp::create(builder, loc, a, b);
+        sum = arith::AddFOp::create(builder, loc, sum, product);
+        linalg::YieldOp::create(builder, loc, sum);
+      });
+  rewriter.eraseOp(op);
+  return redirected;
+}
+
+void veeline::sumWider(RewriterBase &rewriter, linalg::GenericOp op) {
+  Location loc = op.getLoc();
+  Value output = op.getDpsInits()[0];
+  linalg::GenericOp product = redirectToTemporary(rewriter, op);
+  Value temporary = product.getDpsInits()[0];
+  rewriter.setInsertionPoint(product);
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0.0));
+  linalg::FillOp::create(rewriter, loc, zero, temporary);
+  rewriter.setInsertionPointAfter(product);
+  addTo(rewriter, loc, output, temporary);
+}
+
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//

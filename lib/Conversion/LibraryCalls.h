@@ -77,6 +77,18 @@ bool removeZeros(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 void addTo(mlir::RewriterBase &rewriter, mlir::Location loc,
            mlir::Value accumulator, mlir::Value value);
 
+/// True where the result of a product of floats has fewer bits than its sum.
+bool isSummedWider(mlir::linalg::GenericOp op);
+
+/// Gives the sum of `op` a temporary that is not rounded, and returns the op
+/// that writes it.
+mlir::linalg::GenericOp redirectToTemporary(mlir::RewriterBase &rewriter,
+                                            mlir::linalg::GenericOp op);
+
+/// Has `op`, a product of small floats that stays a loop, add up in f32 and
+/// round once.
+void sumWider(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+
 /// The nest of `op` if all it does is to move elements.
 std::optional<LoopNest> matchCopy(mlir::Operation *op);
 

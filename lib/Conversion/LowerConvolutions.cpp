@@ -234,6 +234,7 @@ Describer::channelStrides(unsigned operand,
 ConvolutionDesc Describer::describe() const {
   ConvolutionDesc desc;
   desc.kind = convolution.kind;
+  desc.dtype = places[0].access.elementType;
   desc.batch = extent(convolution.batch);
   desc.groups = extent(convolution.group);
   desc.inputs = extent(convolution.input);
@@ -273,9 +274,9 @@ namespace {
 /// Replaces the convolutions of a module by calls.
 class ConvolutionLowering {
 public:
-  ConvolutionLowering(ModuleOp module, KernelTarget target,
+  ConvolutionLowering(ModuleOp module, KernelTarget target, bool tf32,
                       ConvolutionScratchFn scratch)
-      : target(target), scratch(std::move(scratch)),
+      : target(target), tf32(tf32), scratch(std::move(scratch)),
         rewriter(module.getContext()),
         calls(module, "veeline_convolution", convolutionsAttrName),
         gemms(module, "veeline_gemm", gemmsAttrName) {}
@@ -288,6 +289,8 @@ public:
 
 private:
   void lower(func::FuncOp function, linalg::GenericOp op);
+  std::optional<SmallVector<Place, 3>>
+  findPlaces(linalg::GenericOp op, const Convolution &convolution);
   std::optional<Place> findInput(linalg::GenericOp op,
                                  const Convolution &convolution,
                                  unsigned index);
@@ -296,24 +299,32 @@ private:
   void emitEither(Location loc, Value rank, const ConvolutionDesc &desc,
                   const NestAccess &a, const NestAccess &b,
                   const NestAccess &c);
+  uint64_t getScratch(const ConvolutionDesc &desc) const {
+    return scratch ? scratch(desc) : 0;
+  }
   /// Without a library, operands are views of buffers.
   bool canLower(const Place &place) const {
     return target == KernelTarget::Host || hasStaticPlace(place.access);
   }
 
   KernelTarget target;
+  bool tf32;
   ConvolutionScratchFn scratch;
   IRRewriter rewriter;
   LibraryCalls calls, gemms;
 };
 } // namespace
 
-/// A GPU need not have the library: the runtime says whether it does.
+/// A GPU need not have the library: the runtime says whether it does. The
+/// library's operands and result have one type.
 void ConvolutionLowering::emitEither(Location loc, Value rank,
                                      const ConvolutionDesc &desc,
                                      const NestAccess &a, const NestAccess &b,
                                      const NestAccess &c) {
-  DictionaryAttr entry = desc.toAttribute(rewriter.getContext());
+  bool isExtended = a.elementType != c.elementType;
+  ConvolutionDesc ofCall = isExtended ? describeExtended(desc) : desc;
+  ofCall.scratchBytes = getScratch(ofCall);
+  DictionaryAttr entry = ofCall.toAttribute(rewriter.getContext());
   Value answer =
       calls.ask(rewriter, loc, rank, entry, "veeline_has_convolution");
   Value zero =
@@ -322,12 +333,16 @@ void ConvolutionLowering::emitEither(Location loc, Value rank,
                                         answer, zero);
   auto choice = scf::IfOp::create(rewriter, loc, isThere,
                                   /*withElseRegion=*/true);
-  rewriter.setInsertionPointToStart(choice.thenBlock());
-  calls.emit(rewriter, loc, rank, entry, desc.scratchBytes, a, b, c);
-  rewriter.setInsertionPointToStart(choice.elseBlock());
   ViewBuilder builder(rewriter, loc);
-  ConvolutionOperands operands(desc, a, b, c);
-  emitConvolutionProducts(builder, gemms, rank, operands);
+  rewriter.setInsertionPointToStart(choice.thenBlock());
+  std::pair<NestAccess, NestAccess> factors(a, b);
+  if (isExtended)
+    factors = extendFactors(builder, desc, a, b, c);
+  calls.emit(rewriter, loc, rank, entry, ofCall.scratchBytes, factors.first,
+             factors.second, c);
+  rewriter.setInsertionPointToStart(choice.elseBlock());
+  emitConvolutionProducts(builder, gemms, rank,
+                          ConvolutionOperands(desc, a, b, c));
   rewriter.setInsertionPointAfter(choice);
 }
 
@@ -335,7 +350,7 @@ void ConvolutionLowering::emitCall(func::FuncOp function, linalg::GenericOp op,
                                    const Convolution &convolution,
                                    ArrayRef<Place> places) {
   ConvolutionDesc desc = Describer(op, convolution, places).describe();
-  desc.scratchBytes = scratch ? scratch(desc) : 0;
+  desc.isTf32 = tf32 && desc.dtype.isF32();
   bool isForward = convolution.kind == ConvolutionKind::Forward;
   bool isOfData = convolution.kind == ConvolutionKind::BackwardData;
   const Place &a = places[isOfData ? convolution.y : convolution.x];
@@ -346,13 +361,10 @@ void ConvolutionLowering::emitCall(func::FuncOp function, linalg::GenericOp op,
   if (target == KernelTarget::Cuda)
     return emitEither(op.getLoc(), rank, desc, a.access, b.access,
                       places[2].access);
+  desc.scratchBytes = getScratch(desc);
   calls.emit(rewriter, op.getLoc(), rank,
              desc.toAttribute(rewriter.getContext()), desc.scratchBytes,
              a.access, b.access, places[2].access);
-}
-
-static MemRefType getDenseType(MemRefType type) {
-  return MemRefType::get(type.getShape(), type.getElementType());
 }
 
 std::optional<Place>
@@ -366,25 +378,49 @@ ConvolutionLowering::findInput(linalg::GenericOp op,
   return place ? place : getPlace(op->getOperand(index));
 }
 
-/// What cannot be told to the library stays, and becomes loops.
-void ConvolutionLowering::lower(func::FuncOp function, linalg::GenericOp op) {
-  Convolution convolution = *matchConvolution(op);
+/// Where the operands are; nothing where that cannot be told to the library.
+std::optional<SmallVector<Place, 3>>
+ConvolutionLowering::findPlaces(linalg::GenericOp op,
+                                const Convolution &convolution) {
   SmallVector<Place, 3> places;
   for (unsigned i : {0, 1, 2}) {
     std::optional<Place> place =
         i == 2 ? getPlace(op->getOperand(i)) : findInput(op, convolution, i);
     if (!place || !canLower(*place))
-      return;
+      return std::nullopt;
     places.push_back(std::move(*place));
   }
+  // Factors of two types are converted before.
+  if (places[0].access.elementType != places[1].access.elementType)
+    return std::nullopt;
   if (!hasEvenChannels(Describer(op, convolution, places).describe()))
+    return std::nullopt;
+  return places;
+}
+
+/// A temporary like the output of `op`, of the type of its sum.
+static Value allocateSum(RewriterBase &rewriter, linalg::GenericOp op) {
+  auto type = cast<MemRefType>(op.getOutputs()[0].getType());
+  Type element =
+      isSummedWider(op) ? rewriter.getF32Type() : type.getElementType();
+  rewriter.setInsertionPoint(op);
+  return memref::AllocOp::create(rewriter, op.getLoc(),
+                                 MemRefType::get(type.getShape(), element));
+}
+
+/// What cannot be told to the library stays, and becomes loops.
+void ConvolutionLowering::lower(func::FuncOp function, linalg::GenericOp op) {
+  Convolution convolution = *matchConvolution(op);
+  auto found = findPlaces(op, convolution);
+  if (!found) {
+    if (isSummedWider(op))
+      sumWider(rewriter, op);
     return;
+  }
+  SmallVector<Place, 3> places = std::move(*found);
   Value output = op.getOutputs()[0], temporary;
   if (!removeZeros(rewriter, op)) {
-    rewriter.setInsertionPoint(op);
-    temporary = memref::AllocOp::create(
-        rewriter, op.getLoc(),
-        getDenseType(cast<MemRefType>(output.getType())));
+    temporary = allocateSum(rewriter, op);
     places[2] = *getPlace(temporary);
   } else if (convolution.kind == ConvolutionKind::BackwardData) {
     if (std::optional<Place> inside = writeInside(rewriter, op, convolution))
@@ -399,7 +435,7 @@ void ConvolutionLowering::lower(func::FuncOp function, linalg::GenericOp op) {
 void ConvolutionLowering::run(func::FuncOp function) {
   SmallVector<linalg::GenericOp> ops;
   function.walk([&](linalg::GenericOp op) {
-    if (op.hasPureBufferSemantics() && isLibraryConvolution(op))
+    if (op.hasPureBufferSemantics() && isLibraryConvolution(op, target))
       ops.push_back(op);
   });
   for (linalg::GenericOp op : ops)
@@ -411,9 +447,9 @@ void ConvolutionLowering::run(func::FuncOp function) {
   removeCopies(rewriter, function);
 }
 
-void veeline::lowerConvolutions(ModuleOp module, KernelTarget target,
+void veeline::lowerConvolutions(ModuleOp module, KernelTarget target, bool tf32,
                                 ConvolutionScratchFn scratch) {
-  ConvolutionLowering lowering(module, target, std::move(scratch));
+  ConvolutionLowering lowering(module, target, tf32, std::move(scratch));
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName))
       lowering.run(function);
@@ -425,13 +461,15 @@ namespace {
 struct LowerConvolutions
     : veeline::impl::PipeLowerConvolutionsBase<LowerConvolutions> {
   using Base::Base;
-  LowerConvolutions(KernelTarget where, ConvolutionScratchFn scratch)
+  LowerConvolutions(KernelTarget where, bool inTf32,
+                    ConvolutionScratchFn scratch)
       : scratch(std::move(scratch)) {
     target = where;
+    tf32 = inTf32;
   }
 
   void runOnOperation() override {
-    lowerConvolutions(getOperation(), target, scratch);
+    lowerConvolutions(getOperation(), target, tf32, scratch);
   }
 
   ConvolutionScratchFn scratch;
@@ -440,7 +478,7 @@ struct LowerConvolutions
 } // namespace
 
 std::unique_ptr<Pass>
-veeline::createLowerConvolutionsPass(KernelTarget target,
+veeline::createLowerConvolutionsPass(KernelTarget target, bool tf32,
                                      ConvolutionScratchFn scratch) {
-  return std::make_unique<LowerConvolutions>(target, std::move(scratch));
+  return std::make_unique<LowerConvolutions>(target, tf32, std::move(scratch));
 }

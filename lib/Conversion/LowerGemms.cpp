@@ -49,11 +49,6 @@ static bool isFloatProduct(linalg::GenericOp op, KernelTarget target) {
              (isExtended ? 4 : 2);
 }
 
-/// True where the result has fewer bits than the sum.
-static bool isSummedWider(linalg::GenericOp op) {
-  return getElementType(op, 2).getIntOrFloatBitWidth() < 32;
-}
-
 namespace {
 
 /// A product whose operands are memory with strides.
@@ -409,50 +404,6 @@ void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
     desc.scratchBytes = scratch ? scratch(desc) : 0;
   calls.emit(rewriter, loc, rank, desc.toAttribute(rewriter.getContext()),
              desc.scratchBytes, product.a, product.b, product.c);
-}
-
-/// Gives the sum of `op` a temporary that is not rounded, and returns the op
-/// that writes it.
-static linalg::GenericOp redirectToTemporary(RewriterBase &rewriter,
-                                             linalg::GenericOp op) {
-  auto type = cast<MemRefType>(op.getDpsInits()[0].getType());
-  Type element =
-      isSummedWider(op) ? rewriter.getF32Type() : type.getElementType();
-  rewriter.setInsertionPoint(op);
-  Value temporary = memref::AllocOp::create(
-      rewriter, op.getLoc(), MemRefType::get(type.getShape(), element));
-  auto redirected = linalg::GenericOp::create(
-      rewriter, op.getLoc(), op.getInputs(), temporary,
-      op.getIndexingMapsArray(), op.getIteratorTypesArray(),
-      [](OpBuilder &builder, Location loc, ValueRange arguments) {
-        Value sum = arguments[2];
-        auto extend = [&](Value factor) -> Value {
-          return factor.getType() == sum.getType()
-                     ? factor
-                     : arith::ExtFOp::create(builder, loc, sum.getType(),
-                                             factor);
-        };
-        Value a = extend(arguments[0]), b = extend(arguments[1]);
-        Value product = arith::MulFOp::create(builder, loc, a, b);
-        sum = arith::AddFOp::create(builder, loc, sum, product);
-        linalg::YieldOp::create(builder, loc, sum);
-      });
-  rewriter.eraseOp(op);
-  return redirected;
-}
-
-/// Has `op`, which stays a loop, add up in f32 and round once.
-static void sumWider(RewriterBase &rewriter, linalg::GenericOp op) {
-  Location loc = op.getLoc();
-  Value output = op.getDpsInits()[0];
-  linalg::GenericOp product = redirectToTemporary(rewriter, op);
-  Value temporary = product.getDpsInits()[0];
-  rewriter.setInsertionPoint(product);
-  Value zero =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0.0));
-  linalg::FillOp::create(rewriter, loc, zero, temporary);
-  rewriter.setInsertionPointAfter(product);
-  addTo(rewriter, loc, output, temporary);
 }
 
 LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {

@@ -24,6 +24,7 @@ namespace veeline {
 } // namespace veeline
 
 using namespace mlir;
+using veeline::KernelTarget;
 
 /// Splits ops that stand for several structured ones (softmax).
 static LogicalResult decomposeAggregates(RewriterBase &rewriter,
@@ -96,10 +97,12 @@ static void startFromZeros(RewriterBase &rewriter, linalg::GenericOp op) {
   rewriter.replaceAllUsesExcept(op.getResult(0), sum.getResult(0), sum);
 }
 
-static void startConvolutions(RewriterBase &rewriter, Operation *root) {
+static void startConvolutions(RewriterBase &rewriter, Operation *root,
+                              KernelTarget target) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
-    if (op.hasPureTensorSemantics() && veeline::isLibraryConvolution(op) &&
+    if (op.hasPureTensorSemantics() &&
+        veeline::isLibraryConvolution(op, target) &&
         !isZeros(op.getOutputs()[0]))
       ops.push_back(op);
   });
@@ -255,11 +258,11 @@ LogicalResult veeline::normalizeStructuredOps(Operation *root,
   (void)applyPatternsGreedily(root, std::move(patterns), config);
   if (failed(generalize(rewriter, root)))
     return failure();
-  startConvolutions(rewriter, root);
   if (target == KernelTarget::Cuda)
     keepSmallProducts(rewriter, root);
   else
     widenProducts(rewriter, root);
+  startConvolutions(rewriter, root, target);
   if (failed(orderLoops(rewriter, root)))
     return failure();
   separateOutputs(root);

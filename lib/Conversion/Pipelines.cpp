@@ -43,8 +43,8 @@ void veeline::buildBufferizeChunksPipeline(
   addCleanup(passManager);
   passManager.addPass(createPipeBufferizeBodies());
   addCleanup(passManager);
-  passManager.addPass(
-      createLowerConvolutionsPass(options.target, options.convolutionScratch));
+  passManager.addPass(createLowerConvolutionsPass(options.target, options.tf32,
+                                                  options.convolutionScratch));
   passManager.addPass(
       createLowerGemmsPass(options.target, options.tf32, options.gemmScratch));
   if (options.target == KernelTarget::Cuda) {

@@ -1,4 +1,4 @@
-//===- WidenProducts.cpp - matrix products of small floats ----------------===//
+//===- WidenProducts.cpp - products of small floats -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,6 +7,7 @@
 #include "WidenProducts.h"
 
 #include "StructuredOps.h"
+#include "veeline/Analysis/Convolution.h"
 #include "veeline/Analysis/FloatConversion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,8 +104,15 @@ static void widen(RewriterBase &rewriter, linalg::GenericOp op,
   rewriter.replaceOp(op, convert(rewriter, location, product, narrow));
 }
 
+/// True for a product and, on a GPU, a convolution.
+static bool isProduct(linalg::GenericOp op, KernelTarget target) {
+  return isContraction(op) ||
+         (target == KernelTarget::Cuda && isLibraryConvolution(op, target));
+}
+
 /// The products that have to do with small floats.
-static SmallVector<linalg::GenericOp> findSmallProducts(Operation *root) {
+static SmallVector<linalg::GenericOp> findSmallProducts(Operation *root,
+                                                        KernelTarget target) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
     bool isFloat = llvm::all_of(op->getOperands(), [](Value operand) {
@@ -112,7 +120,7 @@ static SmallVector<linalg::GenericOp> findSmallProducts(Operation *root) {
       return isa<RankedTensorType>(operand.getType()) &&
              (element.isF32() || element.isF16() || element.isBF16());
     });
-    if (isFloat && isContraction(op) &&
+    if (isFloat && isProduct(op, target) &&
         llvm::any_of(op->getOperands(), isSmallFloat))
       ops.push_back(op);
   });
@@ -120,7 +128,7 @@ static SmallVector<linalg::GenericOp> findSmallProducts(Operation *root) {
 }
 
 void veeline::widenProducts(RewriterBase &rewriter, Operation *root) {
-  for (linalg::GenericOp op : findSmallProducts(root))
+  for (linalg::GenericOp op : findSmallProducts(root, KernelTarget::Host))
     widen(rewriter, op);
 }
 
@@ -171,7 +179,7 @@ static void narrow(RewriterBase &rewriter, linalg::GenericOp op,
 static void readSmallOperands(RewriterBase &rewriter, Operation *root) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {
-    if (op.hasPureTensorSemantics() && isContraction(op) &&
+    if (op.hasPureTensorSemantics() && isProduct(op, KernelTarget::Cuda) &&
         getElementTypeOrSelf(op.getResult(0).getType()).isF32())
       ops.push_back(op);
   });
@@ -192,7 +200,7 @@ static void readSmallOperands(RewriterBase &rewriter, Operation *root) {
 
 void veeline::keepSmallProducts(RewriterBase &rewriter, Operation *root) {
   readSmallOperands(rewriter, root);
-  for (linalg::GenericOp op : findSmallProducts(root)) {
+  for (linalg::GenericOp op : findSmallProducts(root, KernelTarget::Cuda)) {
     auto getType = [&](unsigned i) {
       return getElementTypeOrSelf(op->getOperand(i).getType());
     };

@@ -1,4 +1,4 @@
-//===- WidenProducts.h - matrix products of small floats --------*- C++ -*-===//
+//===- WidenProducts.h - products of small floats ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,11 +16,11 @@ namespace veeline {
 /// defined, and what the library of a CPU is fast at.
 void widenProducts(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
-/// The same for the library of a GPU, which multiplies f16 and bf16 and adds up
-/// in f32: products keep their operands. One that starts from zeros has the
-/// type of its operands as its result, where that is what it is rounded to, and
-/// f32 otherwise. Operands that are only extended are read as they were before;
-/// those of two types are converted to f32.
+/// The same for the libraries of a GPU, which multiply f16 and bf16 and add up
+/// in f32: products and convolutions keep their operands. One that starts from
+/// zeros has the type of its operands as its result, where that is what it is
+/// rounded to, and f32 otherwise. Operands that are only extended are read as
+/// they were before; those of two types are converted to f32.
 void keepSmallProducts(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
 } // namespace veeline

@@ -137,7 +137,8 @@ LogicalResult MemoryTrial::makeVariant(int number, ChunkVariant &variant) {
   Operation *primal = builder.clone(
       *SymbolTable::lookupNearestSymbolFrom(pipeline, chunk.getPrimalAttr()));
   SymbolTable symbols(*variant.functions);
-  if (failed(differentiateChunk(chunk, variant.policy, symbols)) ||
+  if (failed(
+          differentiateChunk(chunk, variant.policy, options.target, symbols)) ||
       failed(splitBackward(chunk, symbols)))
     return failure();
   SymbolTableCollection tables;

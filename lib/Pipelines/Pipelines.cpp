@@ -54,6 +54,7 @@ void veeline::addDifferentiation(OpPassManager &passManager,
                                  const CompileOptions &options) {
   pipe::PipeDifferentiateOptions differentiate;
   differentiate.recompute = llvm::to_vector(options.recompute);
+  differentiate.target = options.target;
   passManager.addPass(pipe::createPipeDifferentiate(differentiate));
   passManager.addPass(pipe::createPipeSplitBackward());
 }

@@ -1,4 +1,13 @@
 // RUN: veeline-opt %s --pipe-lower-convolutions=target=cuda --split-input-file | FileCheck %s
+// RUN: veeline-opt %s "--pipe-lower-convolutions=target=cuda tf32=1" --split-input-file | FileCheck %s --check-prefix=TF32
+
+// In tf32 either way, but where kernels compute.
+// TF32:      pipe.convolutions = [{{.*}} tf32,
+// TF32-SAME: pipe.gemms = [{{.*}}, tf32}, {{.*}}, tf32}]
+// TF32:      func.func @windows
+// TF32:      pipe.convolutions = [{{.*}} tf32,
+// TF32-SAME: pipe.gemms = [{{.*}}, tf32}]
+// TF32:      func.func @matrix
 
 // A product for each element of the window: the first one overwrites, the other adds. x is copied with its zeros (row 0 of each sample), and of
 // the rows of the products each third one is none.

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "veeline/Analysis/ConvolutionKind.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 #include <optional>
 
@@ -44,15 +45,19 @@ struct Convolution {
   llvm::SmallVector<ConvolutionWindow> windows;
 };
 
-/// Reads `op` as a sum of products over windows, of any type.
+/// Reads `op` as a sum of products over windows, of any type, also of factors
+/// or products that are extended to the type of the sum.
 std::optional<Convolution> matchConvolution(mlir::linalg::LinalgOp op);
 
-/// True for a convolution, or an adjoint of one, that the library computes: in
-/// f32, of static shape, of up to three spatial dimensions. Such an op stays
-/// whole from differentiation to the call of the runtime.
-bool isLibraryConvolution(mlir::linalg::LinalgOp op);
+/// True for a convolution, or an adjoint of one, that the library of `target`
+/// computes: of static shape, of up to three spatial dimensions, in f32; on a
+/// GPU also of f16 and bf16, with a sum of their own type or of f32. Such an op
+/// stays whole from differentiation to the call of the runtime.
+bool isLibraryConvolution(mlir::linalg::LinalgOp op,
+                          KernelTarget target = KernelTarget::Host);
 
-/// True where every user of `value` is such an op and reads it as its x.
+/// True where every user of `value` is an op that some library computes, and
+/// reads it as its x.
 bool isReadByLibraryConvolutions(mlir::Value value);
 
 /// True for zeros around an x that only such ops read: the call takes it

@@ -11,6 +11,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "veeline/Analysis/Recompute.h"
 #include "veeline/Autodiff/PartitionChoice.h"
+#include "veeline/Dialect/Pipe/IR/Kernels.h"
 
 namespace veeline::autodiff {
 
@@ -42,6 +43,8 @@ struct ChunkDescription {
   /// Where given, the backward keeps what this says: the choice that was made
   /// for the same chunk at another length.
   const PartitionChoice *follow = nullptr;
+  /// Where it runs: what the library there computes stays whole.
+  KernelTarget target = KernelTarget::Host;
 };
 
 /// The functions of a chunk, each with `pipe.role`s as docs/architecture.md

@@ -15,16 +15,20 @@
 #define VEELINE_CONVERSION_CONVOLUTION_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "veeline/Analysis/ConvolutionKind.h"
 
 #include <functional>
 
 namespace veeline {
 
-/// One entry of a module's table of convolutions (`pipe.convolutions`), all of
-/// them in f32.
+/// One entry of a module's table of convolutions (`pipe.convolutions`).
 struct ConvolutionDesc {
   ConvolutionKind kind = ConvolutionKind::Forward;
+  /// Of x, w and y: f32, on a GPU also f16 or bf16. Sums are of f32.
+  mlir::Type dtype;
+  /// Operands of f32 are rounded to tf32.
+  bool isTf32 = false;
   /// Samples, groups, and channels of x and of y in each group.
   int64_t batch = 1, groups = 1, inputs = 1, outputs = 1;
   /// One for each spatial dimension. What lies behind x follows from these.
@@ -38,7 +42,8 @@ struct ConvolutionDesc {
 
   /// The attribute: a dictionary of `kind`, `batch`, `groups`, `inputs`,
   /// `outputs`, `x_sizes`, `y_sizes`, `w_sizes`, `strides`, `dilations`,
-  /// `padding`, `x_strides`, `w_strides`, `y_strides`, `scratch_bytes`.
+  /// `padding`, `x_strides`, `w_strides`, `y_strides`, `scratch_bytes`, and
+  /// where that is not what the host has `dtype` and `tf32`.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Reads the attribute; fails where an entry is missing or has another type.
   static mlir::FailureOr<ConvolutionDesc>

@@ -34,13 +34,14 @@ void separateOutputs(mlir::Operation *root);
 
 /// Lowers the convolutions of every bufferized chunk function of `module` for
 /// the library of `target`. `scratch` says what memory it needs for one (empty:
-/// none).
-void lowerConvolutions(mlir::ModuleOp module, KernelTarget target,
+/// none); `tf32` rounds the operands of those of f32 on a GPU.
+void lowerConvolutions(mlir::ModuleOp module, KernelTarget target, bool tf32,
                        ConvolutionScratchFn scratch);
 
 /// The pass pipe-lower-convolutions with a library to ask.
 std::unique_ptr<mlir::Pass>
-createLowerConvolutionsPass(KernelTarget target, ConvolutionScratchFn scratch);
+createLowerConvolutionsPass(KernelTarget target, bool tf32,
+                            ConvolutionScratchFn scratch);
 
 /// Lowers the matrix products of every bufferized chunk function of `module`
 /// for the library of `target`. `scratch` says what memory it needs for one

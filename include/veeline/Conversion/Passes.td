@@ -93,7 +93,7 @@ def PipeBufferizeBodies : Pass<"pipe-bufferize-bodies", "::mlir::ModuleOp"> {
 
 def PipeLowerConvolutions
     : Pass<"pipe-lower-convolutions", "::mlir::ModuleOp"> {
-  let summary = "Turn convolutions of f32 into calls of the runtime";
+  let summary = "Turn convolutions into calls of the runtime";
   let description = [{
     A `linalg.generic` on memrefs of f32 that is a convolution, its adjoint for
     the data or that for the weights, becomes a call of `veeline_convolution`. Groups,
@@ -112,13 +112,19 @@ def PipeLowerConvolutions
     the program runs; the other one is there, too. It is a product for each element of the window, which is added to the ones before it (an
     entry of `pipe.gemms` with `accumulate`); one product of a copy of what windows see, where the data has fewer than 16 channels; and
     kernels where each channel is a group. An operand whose place in memory is not static stays as it is.
+
+    There it takes f16 and bf16, too, which either way adds up in f32 and rounds once. Where the result is of f32, the library gets its operands
+    extended to f32 and multiplies them in tf32, which holds all numbers of both types. With `tf32` it rounds operands of f32 to that, and so do
+    matrix products; kernels do not.
   }];
   let options = [
     Option<"target", "target", "::veeline::KernelTarget",
            /*default=*/"::veeline::KernelTarget::Host", "Where the library computes",
            [{::llvm::cl::values(
              clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>,
+    Option<"tf32", "tf32", "bool", /*default=*/"false",
+           "Multiply f32 in tf32, on a GPU">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

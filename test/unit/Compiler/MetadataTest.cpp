@@ -135,6 +135,30 @@ TEST_F(MetadataTest, DescribesConvolutions) {
   EXPECT_EQ(entry.scratchBytes, 64);
 }
 
+/// What the host has need not be said.
+TEST_F(MetadataTest, DescribesTypesOfConvolutions) {
+  using artifact::ComputeType;
+  using artifact::DataType;
+  struct Case {
+    const char *members;
+    DataType type;
+    ComputeType compute;
+  };
+  for (const Case &expected :
+       {Case{"", DataType::f32, ComputeType::f32},
+        Case{", tf32", DataType::f32, ComputeType::tf32},
+        Case{", dtype = bf16", DataType::bf16, ComputeType::f32},
+        Case{", dtype = f16", DataType::f16, ComputeType::f32}}) {
+    std::string text = convolution;
+    text.insert(text.size() - 1, expected.members);
+    auto program = describe(load(withTable("pipe.convolutions", text)));
+    ASSERT_TRUE(succeeded(program));
+    const artifact::Convolution &entry = program->ranks[0].convolutions[0];
+    EXPECT_EQ(entry.type, expected.type) << expected.members;
+    EXPECT_EQ(entry.compute, expected.compute) << expected.members;
+  }
+}
+
 TEST_F(MetadataTest, RefusesDamagedConvolutions) {
   std::string text = convolution;
   std::string without = text, longer = text;

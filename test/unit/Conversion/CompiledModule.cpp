@@ -6,6 +6,8 @@
 
 #include "CompiledModule.h"
 
+#include "Elements.h"
+
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -21,6 +23,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
+#include <map>
 #include <utility>
 
 using namespace mlir;
@@ -33,26 +36,61 @@ using namespace veeline::test;
 
 static const LibraryTables *currentTables = nullptr;
 
+namespace {
+/// Floats of 16 bits, and those of f32 that are rounded to tf32 when they are
+/// read.
+struct Elements {
+  char *place;
+  standin::Element type;
+  bool isTf32;
+
+  float operator[](int64_t i) const {
+    double value = standin::elementAt(type, place + i * standin::bytesOf(type));
+    return static_cast<float>(isTf32 ? standin::roundToTf32(value) : value);
+  }
+  Elements operator+(int64_t i) const {
+    return {place + i * standin::bytesOf(type), type, isTf32};
+  }
+};
+} // namespace
+
+static standin::Element getElement(Type type) {
+  return type.isF16()    ? standin::Element::f16
+         : type.isBF16() ? standin::Element::bf16
+                         : standin::Element::f32;
+}
+
+static Elements getElements(const void *place, Type type, bool isTf32 = false) {
+  return {static_cast<char *>(const_cast<void *>(place)), getElement(type),
+          isTf32};
+}
+
+static void set(float *place, float value) { *place = value; }
+static void set(double *place, double value) { *place = value; }
+static void set(const Elements &place, float value) {
+  standin::store(place.type, place.place, value);
+}
+
 /// Runs one product of the batch whose first elements are a, b and c.
-template <typename T>
-static void multiply(const GemmDesc &desc, const T *a, const T *b, T *c) {
+template <typename In, typename Out>
+static void multiply(const GemmDesc &desc, In a, In b, Out c) {
   auto last = [](const auto &strides) { return strides.end() - 2; };
   auto aStride = last(desc.aStrides), bStride = last(desc.bStrides);
   auto cStride = last(desc.cStrides);
   for (int64_t i = 0; i < desc.m; ++i)
     for (int64_t j = 0; j < desc.n; ++j) {
-      T sum = 0;
+      std::decay_t<decltype(a[0])> sum = 0;
       for (int64_t k = 0; k < desc.k; ++k)
         sum += a[i * aStride[0] + k * aStride[1]] *
                b[k * bStride[0] + j * bStride[1]];
-      T &result = c[i * cStride[0] + j * cStride[1]];
-      result = desc.accumulate ? result + sum : sum;
+      Out result = c + (i * cStride[0] + j * cStride[1]);
+      set(result, desc.accumulate ? result[0] + sum : sum);
     }
 }
 
-template <typename T>
-static void multiplyBatch(const GemmDesc &desc, unsigned dim, const T *a,
-                          const T *b, T *c) {
+template <typename In, typename Out>
+static void multiplyBatch(const GemmDesc &desc, unsigned dim, In a, In b,
+                          Out c) {
   if (dim == desc.batch.size())
     return multiply(desc, a, b, c);
   for (int64_t i = 0; i < desc.batch[dim]; ++i)
@@ -70,9 +108,13 @@ veeline_gemm(void *, int32_t gemm, const void *a, const void *b, void *c,
   if (desc.dtype.isF64())
     multiplyBatch(desc, 0, static_cast<const double *>(a),
                   static_cast<const double *>(b), static_cast<double *>(c));
-  else
+  else if (desc.dtype.isF32() && !desc.isTf32)
     multiplyBatch(desc, 0, static_cast<const float *>(a),
                   static_cast<const float *>(b), static_cast<float *>(c));
+  else
+    multiplyBatch(desc, 0, getElements(a, desc.dtype, desc.isTf32),
+                  getElements(b, desc.dtype, desc.isTf32),
+                  getElements(c, desc.cType));
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,17 +162,40 @@ static void visitProducts(const ConvolutionDesc &desc, Visitor &&visit) {
   } while (advance(at, limits));
 }
 
-/// Zeros in every element of x.
-static void clearImage(const ConvolutionDesc &desc, float *x) {
+namespace {
+/// Sums of a result, by place.
+using Sums = std::map<int64_t, double>;
+} // namespace
+
+/// Zeros for every element of x: windows need not see all of them.
+static Sums makeImage(const ConvolutionDesc &desc) {
   std::vector<int64_t> limits{desc.batch, desc.groups, desc.inputs};
   limits.insert(limits.end(), desc.xSizes.begin(), desc.xSizes.end());
   std::vector<int64_t> at(limits.size());
+  Sums sums;
   do {
     int64_t place = 0;
     for (size_t i = 0; i < at.size(); ++i)
       place += at[i] * desc.xStrides[i];
-    x[place] = 0;
+    sums[place] = 0;
   } while (advance(at, limits));
+  return sums;
+}
+
+/// Adds up in f64, and rounds once.
+static Sums convolve(const ConvolutionDesc &desc, const Elements &first,
+                     const Elements &second) {
+  bool givesX = desc.kind == ConvolutionKind::BackwardData;
+  bool givesW = desc.kind == ConvolutionKind::BackwardWeights;
+  Sums sums = givesX ? makeImage(desc) : Sums();
+  visitProducts(desc, [&](int64_t x, int64_t w, int64_t y, bool isInside) {
+    if (givesX && !isInside)
+      return;
+    double &sum = sums[givesX ? x : givesW ? w : y];
+    if (isInside)
+      sum += double(first[givesX ? y : x]) * second[givesW ? y : w];
+  });
+  return sums;
 }
 
 extern "C" __attribute__((visibility("default"))) void
@@ -140,32 +205,11 @@ veeline_convolution(void *, int32_t index, const void *a, const void *b,
   ASSERT_EQ(scratch == nullptr, desc.scratchBytes == 0);
   if (scratch)
     std::fill_n(static_cast<char *>(scratch), desc.scratchBytes, char(-1));
-  const auto *first = static_cast<const float *>(a);
-  const auto *second = static_cast<const float *>(b);
-  auto *result = static_cast<float *>(c);
-  switch (desc.kind) {
-  case ConvolutionKind::Forward:
-    visitProducts(desc,
-                  [&](int64_t, int64_t, int64_t y, bool) { result[y] = 0; });
-    visitProducts(desc, [&](int64_t x, int64_t w, int64_t y, bool isInside) {
-      result[y] += isInside ? first[x] * second[w] : 0;
-    });
-    return;
-  case ConvolutionKind::BackwardData:
-    clearImage(desc, result);
-    visitProducts(desc, [&](int64_t x, int64_t w, int64_t y, bool isInside) {
-      if (isInside)
-        result[x] += first[y] * second[w];
-    });
-    return;
-  case ConvolutionKind::BackwardWeights:
-    visitProducts(desc,
-                  [&](int64_t, int64_t w, int64_t, bool) { result[w] = 0; });
-    visitProducts(desc, [&](int64_t x, int64_t w, int64_t y, bool isInside) {
-      result[w] += isInside ? first[x] * second[y] : 0;
-    });
-    return;
-  }
+  Elements result = getElements(c, desc.dtype);
+  for (auto [place, sum] :
+       convolve(desc, getElements(a, desc.dtype, desc.isTf32),
+                getElements(b, desc.dtype, desc.isTf32)))
+    set(result + place, static_cast<float>(sum));
 }
 
 extern "C" __attribute__((visibility("default"))) int32_t
@@ -199,6 +243,7 @@ void CompiledModule::build(const std::string &source,
   bufferize.fuse = options.fuse;
   bufferize.keepAttention = options.keepAttention;
   bufferize.target = options.target;
+  bufferize.tf32 = options.tf32;
   bufferize.gemmScratch = [&](const GemmDesc &) {
     return options.gemmScratchBytes;
   };

@@ -28,6 +28,7 @@ struct CompileOptions {
   bool keepAttention = false;
   /// Kernels of a GPU are compiled for this machine, too.
   KernelTarget target = KernelTarget::Host;
+  bool tf32 = false;
   std::string cpu = "native";
   uint64_t gemmScratchBytes = 0;
   uint64_t convolutionScratchBytes = 0;

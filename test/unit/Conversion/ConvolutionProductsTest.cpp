@@ -6,11 +6,14 @@
 //
 // Convolutions and their adjoints of random shapes and layouts, lowered for a
 // GPU: by the library's call and by matrix products and kernels, which are
-// compiled for this machine. Both give what the call gives on a CPU.
+// compiled for this machine. Both give what the call gives on a CPU in f32, of
+// the same numbers; in f16 and bf16 half of a last place is rounded, and in
+// tf32 each factor.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CompiledModule.h"
+#include "Elements.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -19,8 +22,15 @@
 
 using namespace veeline;
 using namespace veeline::test;
+using standin::Element;
 
 namespace {
+/// What a convolution reads and what it gives.
+struct Types {
+  Element factors = Element::f32, result = Element::f32;
+  bool isTf32 = false;
+};
+
 /// One spatial dimension.
 struct Window {
   int64_t outputs, size, stride, dilation;
@@ -43,7 +53,7 @@ struct Shape {
 /// The text of a module with one function for each kind.
 class Writer {
 public:
-  explicit Writer(const Shape &shape) : shape(shape) {}
+  Writer(const Shape &shape, const Types &types) : shape(shape), types(types) {}
 
   std::string write() const;
   std::vector<int64_t> xSizes(bool padded) const;
@@ -55,9 +65,11 @@ private:
   std::vector<T> arrange(std::vector<T> first, std::vector<T> channels,
                          std::vector<T> spatial, bool isLast) const;
   std::string maps(int result) const;
+  std::string body() const;
   std::string function(const std::string &name, int result) const;
 
   const Shape &shape;
+  const Types &types;
 };
 } // namespace
 
@@ -115,11 +127,17 @@ std::vector<int64_t> Writer::wSizes() const {
                         shape.wOrder);
 }
 
-static std::string typeOf(const std::vector<int64_t> &sizes) {
+static std::string nameOf(Element element) {
+  return element == Element::f16    ? "f16"
+         : element == Element::bf16 ? "bf16"
+                                    : "f32";
+}
+
+static std::string typeOf(const std::vector<int64_t> &sizes, Element element) {
   std::string text = "tensor<";
   for (int64_t size : sizes)
     text += std::to_string(size) + "x";
-  return text + "f32>";
+  return text + nameOf(element) + ">";
 }
 
 static std::string join(const std::vector<std::string> &list) {
@@ -169,9 +187,32 @@ std::string Writer::maps(int result) const {
          "]";
 }
 
+/// The sum of products, in the type of the result.
+std::string Writer::body() const {
+  std::string factor = nameOf(types.factors), sum = nameOf(types.result);
+  std::string text =
+      "  ^bb0(%a: " + factor + ", %b: " + factor + ", %s: " + sum + "):\n";
+  std::string a = "%a", b = "%b";
+  if (types.factors != types.result) {
+    for (std::string *operand : {&a, &b}) {
+      text += "    " + *operand + "e = arith.extf " + *operand + " : " +
+              factor + " to " + sum + "\n";
+      *operand += "e";
+    }
+  }
+  return text + "    %m = arith.mulf " + a + ", " + b + " : " + sum +
+         "\n    %t = arith.addf %s, %m : " + sum +
+         "\n    linalg.yield %t : " + sum + "\n  } -> ";
+}
+
 std::string Writer::function(const std::string &name, int result) const {
-  std::string padded = typeOf(xSizes(true)), given = typeOf(xSizes(false));
-  std::vector<std::string> types{padded, typeOf(wSizes()), typeOf(ySizes())};
+  auto elementOf = [&](int operand) {
+    return operand == result ? this->types.result : this->types.factors;
+  };
+  std::string padded = typeOf(xSizes(true), elementOf(0));
+  std::string given = typeOf(xSizes(false), elementOf(0));
+  std::vector<std::string> types{padded, typeOf(wSizes(), elementOf(1)),
+                                 typeOf(ySizes(), elementOf(2))};
   std::vector<std::string> names{"%x", "%w", "%y"}, lows, highs, ones, sizes;
   std::vector<std::string> low, high;
   for (const Window &window : shape.windows) {
@@ -189,29 +230,27 @@ std::string Writer::function(const std::string &name, int result) const {
     if (i != result)
       arguments += (arguments.empty() ? "" : ", ") + names[i] + ": " +
                    (i == 0 ? given : types[i]);
-  std::string text = "func.func @" + name + "(" + arguments + ") -> " + out +
-                     " {\n  %zero = arith.constant 0.0 : f32\n";
+  std::string text =
+      "func.func @" + name + "(" + arguments + ") -> " + out +
+      " {\n  %zero = arith.constant 0.0 : " + nameOf(this->types.result) + "\n";
   if (result != 0 && padded != given) {
-    text += "  %p = tensor.pad %x low[" + join(lows) + "] high[" + join(highs) +
-            "] {\n  ^bb0(";
+    text += "  %pz = arith.constant 0.0 : " + nameOf(this->types.factors) +
+            "\n  %p = tensor.pad %x low[" + join(lows) + "] high[" +
+            join(highs) + "] {\n  ^bb0(";
     for (size_t i = 0; i < lows.size(); ++i)
       text += (i ? ", %i" : "%i") + std::to_string(i) + ": index";
-    text += "):\n    tensor.yield %zero : f32\n  } : " + given + " to " +
-            padded + "\n";
+    text += "):\n    tensor.yield %pz : " + nameOf(this->types.factors) +
+            "\n  } : " + given + " to " + padded + "\n";
     names[0] = "%p";
   }
   std::rotate(names.begin() + result, names.begin() + result + 1, names.end());
   std::rotate(types.begin() + result, types.begin() + result + 1, types.end());
-  text +=
-      "  %e = tensor.empty() : " + types[2] + "\n  %z = linalg.fill ins(" +
-      "%zero : f32) outs(%e : " + types[2] + ") -> " + types[2] +
-      "\n  %r = linalg.generic {" + maps(result) + "} ins(" + names[0] + ", " +
-      names[1] + " : " + types[0] + ", " + types[1] +
-      ") outs(%z : " + types[2] +
-      ") {\n  ^bb0(%a: f32, %b: f32, %s: f32):\n    %m = arith.mulf %a, %b "
-      ": f32\n    %t = arith.addf %s, %m : f32\n    linalg.yield %t : f32\n "
-      " } -> " +
-      types[2] + "\n";
+  text += "  %e = tensor.empty() : " + types[2] + "\n  %z = linalg.fill ins(" +
+          "%zero : " + nameOf(this->types.result) + ") outs(%e : " + types[2] +
+          ") -> " + types[2] + "\n  %r = linalg.generic {" + maps(result) +
+          "} ins(" + names[0] + ", " + names[1] + " : " + types[0] + ", " +
+          types[1] + ") outs(%z : " + types[2] + ") {\n" + body() + types[2] +
+          "\n";
   if (result == 0 && padded != given)
     text += "  %i = tensor.extract_slice %r[" + join(lows) + "] [" +
             join(sizes) + "] [" + join(ones) + "] : " + padded + " to " +
@@ -241,18 +280,46 @@ static std::vector<float> makeNumbers(const std::vector<int64_t> &sizes,
   return numbers;
 }
 
+/// `numbers`, as they are in `type`, and what they are there.
+static std::vector<char> toElements(std::vector<float> &numbers, Element type) {
+  int64_t width = standin::bytesOf(type);
+  std::vector<char> bytes(numbers.size() * width);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    standin::store(type, &bytes[i * width], numbers[i]);
+    numbers[i] =
+        static_cast<float>(standin::elementAt(type, &bytes[i * width]));
+  }
+  return bytes;
+}
+
+/// How far a number may be from what sums in f32 give, where `magnitude` is the
+/// sum of what they add without signs.
+static float toleranceOf(const Types &types, float expected, float largest,
+                         float magnitude) {
+  float ofSums = 1e-5f * largest;
+  if (types.isTf32)
+    return ofSums + 0x1p-10f * magnitude;
+  float ofRounding = types.result == Element::bf16  ? 0x1p-8f
+                     : types.result == Element::f16 ? 0x1p-11f
+                                                    : 0;
+  return ofSums + ofRounding * std::abs(expected);
+}
+
 static void expectClose(const std::vector<float> &found,
                         const std::vector<float> &expected,
-                        const std::string &where) {
+                        const std::vector<float> &magnitudes,
+                        const Types &types, const std::string &where) {
   float largest = 1;
   for (float number : expected)
     largest = std::max(largest, std::abs(number));
-  for (size_t i = 0; i < expected.size(); ++i)
-    if (!(std::abs(found[i] - expected[i]) <= 1e-5f * largest)) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    float tolerance = toleranceOf(types, expected[i], largest, magnitudes[i]);
+    if (!(std::abs(found[i] - expected[i]) <= tolerance)) {
       ADD_FAILURE() << where << ": element " << i << " is " << found[i]
                     << ", expected " << expected[i];
       return;
     }
+  }
 }
 
 namespace {
@@ -262,38 +329,66 @@ struct Results {
 };
 } // namespace
 
-static Results run(CompiledModule &module, const Writer &writer) {
-  Results results;
-  std::vector<float> x = makeNumbers(writer.xSizes(false), 1);
-  std::vector<float> w = makeNumbers(writer.wSizes(), 2);
-  std::vector<float> y = makeNumbers(writer.ySizes(), 3);
-  // What is there before is nobody's business.
-  results.forward.assign(y.size(), std::nanf(""));
-  results.data.assign(x.size(), std::nanf(""));
-  results.weights.assign(w.size(), std::nanf(""));
-  module.call("forward", {x.data(), w.data(), results.forward.data()});
-  module.call("data", {w.data(), y.data(), results.data.data()});
-  module.call("weights", {x.data(), y.data(), results.weights.data()});
-  return results;
+static Results run(CompiledModule &module, const Writer &writer,
+                   const Types &types, Element rounded, bool isPositive) {
+  std::vector<float> numbers[] = {makeNumbers(writer.xSizes(false), 1),
+                                  makeNumbers(writer.wSizes(), 2),
+                                  makeNumbers(writer.ySizes(), 3)};
+  std::vector<char> factors[3], results[3];
+  for (int i = 0; i < 3; ++i) {
+    for (float &number : numbers[i])
+      number = isPositive ? std::abs(number) : number;
+    (void)toElements(numbers[i], rounded);
+    factors[i] = toElements(numbers[i], types.factors);
+    // What is there before is nobody's business.
+    std::vector<float> nothing(numbers[i].size(), std::nanf(""));
+    results[i] = toElements(nothing, types.result);
+  }
+  auto &[x, w, y] = factors;
+  module.call("forward", {x.data(), w.data(), results[2].data()});
+  module.call("data", {w.data(), y.data(), results[0].data()});
+  module.call("weights", {x.data(), y.data(), results[1].data()});
+  auto toFloats = [&](const std::vector<char> &bytes) {
+    std::vector<float> floats;
+    int64_t width = standin::bytesOf(types.result);
+    for (size_t i = 0; i < bytes.size(); i += width)
+      floats.push_back(
+          static_cast<float>(standin::elementAt(types.result, &bytes[i])));
+    return floats;
+  };
+  return {toFloats(results[2]), toFloats(results[0]), toFloats(results[1])};
 }
 
-static void check(const Shape &shape) {
-  Writer writer(shape);
+/// In f32 on this machine, of numbers that `types` has.
+static Results runOnHost(const Shape &shape, const Types &types,
+                         bool isPositive) {
+  Types single;
+  Writer writer(shape, single);
+  CompiledModule module(writer.write());
+  return run(module, writer, single, types.factors, isPositive);
+}
+
+static void check(const Shape &shape, const Types &types = {}) {
+  Writer writer(shape, types);
   std::string text = writer.write();
   SCOPED_TRACE(text);
-  CompiledModule onHost(text);
-  Results expected = run(onHost, writer);
+  Results expected = runOnHost(shape, types, false);
+  Results magnitudes = types.isTf32 ? runOnHost(shape, types, true) : expected;
   CompileOptions options;
   options.target = KernelTarget::Cuda;
+  options.tf32 = types.isTf32;
   CompiledModule onDevice(text, options);
   ASSERT_EQ(onDevice.convolutions().size(), 3u);
   for (bool isThere : {true, false}) {
     onDevice.setHasConvolutions(isThere);
-    Results found = run(onDevice, writer);
+    Results found = run(onDevice, writer, types, types.factors, false);
     std::string way = isThere ? "by the library" : "by products";
-    expectClose(found.forward, expected.forward, "forward " + way);
-    expectClose(found.data, expected.data, "gradient of x " + way);
-    expectClose(found.weights, expected.weights, "gradient of w " + way);
+    expectClose(found.forward, expected.forward, magnitudes.forward, types,
+                "forward " + way);
+    expectClose(found.data, expected.data, magnitudes.data, types,
+                "gradient of x " + way);
+    expectClose(found.weights, expected.weights, magnitudes.weights, types,
+                "gradient of w " + way);
   }
 }
 
@@ -377,12 +472,58 @@ TEST(ConvolutionProducts, OneAndThreeDimensions) {
             0});
 }
 
+/// Small floats, with results of their own type and of f32, and tf32.
+static const Types otherTypes[] = {{Element::bf16, Element::bf16},
+                                   {Element::f16, Element::f16},
+                                   {Element::bf16, Element::f32},
+                                   {Element::f16, Element::f32},
+                                   {Element::f32, Element::f32, true}};
+
+TEST(ConvolutionProducts, OfEveryType) {
+  const Shape shapes[] = {
+      // A product for each element of the window, one, kernels.
+      {2, 1, 17, 5, {plain(6, 3, 1), {3, 3, 2, 2, 2, 1, 1}}, true, true, 1},
+      {2, 2, 16, 3, {plain(3, 2, 1), plain(4, 1)}, false, false, 0},
+      {2, 1, 18, 7, {plain(4, 1), plain(3, 1)}, true, true, 0},
+      {2, 1, 3, 5, {{4, 5, 2, 1, 2, 1, 0}, plain(5, 3, 1)}, true, true, 2},
+      {2, 6, 1, 2, {{4, 3, 2, 1, 0, 1, 0}, plain(3, 2, 1)}, true, true, 0},
+      // More products than an op writes out.
+      {1, 4, 1, 1, {plain(3, 7, 3), plain(4, 5, 2)}, false, true, 1}};
+  for (const Types &types : otherTypes)
+    for (const Shape &shape : shapes)
+      ASSERT_NO_FATAL_FAILURE(check(shape, types));
+}
+
+/// The library's entry of small floats whose result is of f32: in tf32, on
+/// extended copies.
+TEST(ConvolutionProducts, EntriesOfTypes) {
+  Shape shape{2, 1, 17, 5, {plain(6, 3, 1)}, true, true, 1};
+  for (const Types &types : otherTypes) {
+    CompileOptions options;
+    options.target = KernelTarget::Cuda;
+    options.tf32 = types.isTf32;
+    CompiledModule module(Writer(shape, types).write(), options);
+    ASSERT_EQ(module.convolutions().size(), 3u);
+    bool isSmall = types.result != Element::f32;
+    for (const ConvolutionDesc &desc : module.convolutions()) {
+      EXPECT_EQ(desc.dtype.isF32(), !isSmall);
+      EXPECT_EQ(desc.isTf32, !isSmall);
+    }
+    for (const GemmDesc &desc : module.gemms()) {
+      EXPECT_EQ(desc.dtype.isF32(), types.factors == Element::f32);
+      EXPECT_EQ(desc.isTf32, types.isTf32);
+      // What is added up is not rounded in between.
+      EXPECT_TRUE(!desc.accumulate || desc.cType.isF32());
+    }
+  }
+}
+
 TEST(ConvolutionProducts, RandomShapes) {
   std::mt19937 random(23);
   auto draw = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < 40; ++i) {
     bool isDepthwise = draw(0, 3) == 0;
     Shape shape;
     shape.batch = draw(1, 3);
@@ -407,6 +548,8 @@ TEST(ConvolutionProducts, RandomShapes) {
     shape.xLast = draw(0, 1);
     shape.yLast = draw(0, 1);
     shape.wOrder = static_cast<int>(draw(0, 2));
-    ASSERT_NO_FATAL_FAILURE(check(shape));
+    // The last ones of the other types by turns.
+    Types types = i < 25 ? Types() : otherTypes[i % std::size(otherTypes)];
+    ASSERT_NO_FATAL_FAILURE(check(shape, types));
   }
 }

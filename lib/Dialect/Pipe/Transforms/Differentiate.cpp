@@ -24,6 +24,7 @@ namespace veeline::pipe {
 
 using namespace mlir;
 using namespace veeline::pipe;
+using veeline::KernelTarget;
 using veeline::autodiff::ChunkDescription;
 using veeline::autodiff::OperandKind;
 
@@ -65,8 +66,9 @@ static FailureOr<ChunkDescription> describe(ChunkOp chunk, Value loss) {
 }
 
 LogicalResult veeline::pipe::differentiateChunk(
-    ChunkOp chunk, const veeline::Recompute &recompute, SymbolTable &symbols,
-    veeline::autodiff::PartitionChoice *choice, bool follows) {
+    ChunkOp chunk, const veeline::Recompute &recompute, KernelTarget target,
+    SymbolTable &symbols, veeline::autodiff::PartitionChoice *choice,
+    bool follows) {
   if (chunk.getForward())
     return chunk.emitOpError() << "has a forward function already; "
                                   "--pipe-differentiate runs once";
@@ -80,6 +82,7 @@ LogicalResult veeline::pipe::differentiateChunk(
   if (failed(description))
     return failure();
   description->recompute = recompute;
+  description->target = target;
   description->follow = follows ? choice : nullptr;
   if (recompute != veeline::Recompute())
     chunk.setRecompute(toString(recompute));
@@ -136,12 +139,12 @@ struct PipeDifferentiate
                               ArrayRef<PipelineOp> versions,
                               SymbolTable &symbols) {
     veeline::autodiff::PartitionChoice choice;
-    if (failed(differentiateChunk(chunk, policy, symbols, &choice)))
+    if (failed(differentiateChunk(chunk, policy, target, symbols, &choice)))
       return failure();
     for (PipelineOp version : versions)
       if (isVersion(version) &&
           failed(differentiateChunk(version.getChunks()[chunk.getIndex()],
-                                    policy, symbols, &choice,
+                                    policy, target, symbols, &choice,
                                     /*follows=*/true)))
         return failure();
     return success();

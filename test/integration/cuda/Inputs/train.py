@@ -30,6 +30,16 @@ def losses(path):
     return [float(row["loss"]) for row in metrics(path)]
 
 
+def for_host(options):
+    """Without those about GPUs."""
+    return [option for i, option in enumerate(options)
+            if option != "--no-deterministic" and "--products" not in options[max(i - 1, 0):i + 1]]
+
+
+def tolerance():
+    return float(os.environ.get("TOLERANCE", "1e-5"))
+
+
 def check_freed(report):
     if "live 0\n" not in report.read_text(encoding="utf-8"):
         sys.exit(f"something was not freed: see {report}")
@@ -62,9 +72,7 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     device, environment = compile_for_gpu(model, work, options)
     host = work / "host.vee"
-    host_options = [option for i, option in enumerate(options)
-                    if option != "--no-deterministic" and "--products" not in options[max(i - 1, 0):i + 1]]
-    run("veeline", "compile", "-q", model, "-o", host, "--no-reference", *host_options)
+    run("veeline", "compile", "-q", model, "-o", host, "--no-reference", *for_host(options))
     environment["VEELINE_STANDIN_ORDER"] = order
     common = ["--steps", "3", "--synthetic", "fixed"]
     train = ["veeline", "train", device, *common, *libraries(build)]
@@ -75,7 +83,7 @@ def main():
     check_freed(work / "report")
     run("veeline", "train", host, *common, "--metrics", work / "host.csv")
     farthest = max(abs(a - b) / max(abs(b), 1) for a, b in zip(losses(work / "cuda.csv"), losses(work / "host.csv"), strict=True))
-    if not farthest <= float(os.environ.get("TOLERANCE", "1e-5")):
+    if not farthest <= tolerance():
         sys.exit(f"losses are {farthest} from the host's: see {work}")
     print("losses as on the host")
     count = count_ranks(device)

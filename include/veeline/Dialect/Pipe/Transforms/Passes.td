@@ -104,10 +104,18 @@ def PipeDifferentiate : Pass<"pipe-differentiate", "::mlir::ModuleOp"> {
 
     `recompute` trades memory for work: `none`, `balanced` (the default), `cheap`, `full`, a ratio of a
     chunk's pieces as `0.5`, or a rate as `64B/ns`; one for all chunks, or one for each in model order.
+
+    Convolutions that the library of `target` has stay whole, and so do their derivatives: those of f32, on a GPU also those of f16 and
+    bf16. Others become a matrix product for each element of their window.
   }];
   let options = [
     ListOption<"recompute", "recompute", "std::string",
-               "What each chunk's backward computes again: none, balanced, cheap, full, a ratio or a rate">
+               "What each chunk's backward computes again: none, balanced, cheap, full, a ratio or a rate">,
+    Option<"target", "target", "::veeline::KernelTarget",
+           /*default=*/"::veeline::KernelTarget::Host", "Where the library computes",
+           [{::llvm::cl::values(
+             clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
   ];
   let dependentDialects = [
     "::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

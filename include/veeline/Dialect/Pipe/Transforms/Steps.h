@@ -29,12 +29,15 @@ inline constexpr llvm::StringLiteral scheduleLimitsAttrName =
 inline constexpr llvm::StringLiteral memoryLimitsAttrName =
     "pipe.memory_limits";
 
-/// Makes the forward and the fused backward function of `chunk`, which computes
-/// again what `recompute` (anything but Auto) says. Says in `choice` what it
-/// keeps for the backward or, where `follows`, keeps what it says.
-mlir::LogicalResult differentiateChunk(
-    ChunkOp chunk, const Recompute &recompute, mlir::SymbolTable &symbols,
-    autodiff::PartitionChoice *choice = nullptr, bool follows = false);
+/// Makes the forward and the fused backward function of `chunk`, which runs on
+/// `target` and computes again what `recompute` (anything but Auto) says. Says
+/// in `choice` what it keeps for the backward or, where `follows`, keeps what
+/// it says.
+mlir::LogicalResult
+differentiateChunk(ChunkOp chunk, const Recompute &recompute,
+                   KernelTarget target, mlir::SymbolTable &symbols,
+                   autodiff::PartitionChoice *choice = nullptr,
+                   bool follows = false);
 
 /// Splits the fused backward function of `chunk` into B and W. `choice` is that
 /// of what B saves for W.
