@@ -6,6 +6,7 @@
 
 #include "veeline/Compiler/Metadata.h"
 
+#include "veeline/Conversion/AttentionDesc.h"
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -13,7 +14,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Of an element of a matrix product or a convolution.
+/// Of an element of a matrix product, a convolution or attention.
 static artifact::DataType toArtifact(Type type) {
   if (type.isF64())
     return artifact::DataType::f64;
@@ -94,5 +95,38 @@ veeline::compiler::toArtifact(const ConvolutionDesc &desc) {
   entry.type = ::toArtifact(desc.dtype);
   entry.compute = desc.isTf32 ? artifact::ComputeType::tf32
                               : artifact::computeTypeOf(entry.type);
+  return entry;
+}
+
+artifact::Attention veeline::compiler::toArtifact(const AttentionDesc &desc) {
+  artifact::Attention entry;
+  entry.kind = desc.isBackward ? artifact::AttentionKind::backward
+                               : artifact::AttentionKind::forward;
+  entry.type = ::toArtifact(desc.dtype);
+  entry.batch = desc.batch;
+  entry.heads = desc.heads;
+  entry.keyHeads = desc.keyHeads;
+  entry.queries = desc.queries;
+  entry.keys = desc.keys;
+  entry.depth = desc.depth;
+  entry.valueDepth = desc.valueDepth;
+  entry.scale = desc.scale;
+  entry.causal = desc.causal;
+  entry.deterministic = desc.deterministic;
+  auto copy = [](ArrayRef<int64_t> list) {
+    return std::vector<int64_t>(list.begin(), list.end());
+  };
+  entry.queryStrides = copy(desc.queryStrides);
+  entry.keyStrides = copy(desc.keyStrides);
+  entry.valueStrides = copy(desc.valueStrides);
+  entry.outputStrides = copy(desc.outputStrides);
+  entry.outputGradStrides = copy(desc.outputGradStrides);
+  entry.queryGradStrides = copy(desc.queryGradStrides);
+  entry.keyGradStrides = copy(desc.keyGradStrides);
+  entry.valueGradStrides = copy(desc.valueGradStrides);
+  if (desc.maskType)
+    entry.maskType = ::toArtifact(desc.maskType);
+  entry.maskStrides = copy(desc.maskStrides);
+  entry.scratchBytes = static_cast<int64_t>(desc.scratchBytes);
   return entry;
 }

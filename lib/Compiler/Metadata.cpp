@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Conversion/AttentionDesc.h"
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -571,7 +572,9 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
                                        "pipe-lower-gemms");
   auto convolutions = describeTable<ConvolutionDesc>(
       module, convolutionsAttrName, "convolution", "pipe-lower-convolutions");
-  if (failed(gemms) || failed(convolutions))
+  auto attentions = describeTable<AttentionDesc>(
+      module, attentionsAttrName, "attention", "pipe-call-attention");
+  if (failed(gemms) || failed(convolutions) || failed(attentions))
     return failure();
   rank.stepSymbol = getStepName(program);
   rank.object = object;
@@ -579,6 +582,7 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
   rank.peakLiveBytes = plan.peakLiveBytes;
   rank.gemms = std::move(*gemms);
   rank.convolutions = std::move(*convolutions);
+  rank.attentions = std::move(*attentions);
   for (Operation *op : timeline)
     rank.ops.push_back(describeOp(op));
   describeParams();

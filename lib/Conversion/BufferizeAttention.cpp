@@ -57,5 +57,7 @@ void veeline::registerAttentionBufferization(DialectRegistry &registry) {
         AttentionModel<pipe::AttentionBackwardQOp>>(*context);
     pipe::AttentionBackwardKVOp::attachInterface<
         AttentionModel<pipe::AttentionBackwardKVOp>>(*context);
+    pipe::AttentionBackwardOp::attachInterface<
+        AttentionModel<pipe::AttentionBackwardOp>>(*context);
   });
 }

@@ -42,6 +42,11 @@ struct DecomposeAttention
     getOperation()->walk([&](AttentionOpInterface op) { ops.push_back(op); });
     bool isDone = false;
     for (AttentionOpInterface op : ops) {
+      if (isa<pipe::AttentionBackwardOp>(op.getOperation())) {
+        op.emitError("both derivatives of an attention stay what they are; "
+                     "run pipe-pair-attention after this");
+        return signalPassFailure();
+      }
       if (!isStatic(op)) {
         op.emitError("becomes products and a softmax as an op on tensors of "
                      "static shape; run pipe-bind-lengths, and this before "

@@ -100,10 +100,9 @@ Value LibraryCalls::ask(RewriterBase &rewriter, Location loc, Value rank,
       .getResult(0);
 }
 
-void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,
-                        DictionaryAttr entry, uint64_t scratchBytes,
-                        const NestAccess &a, const NestAccess &b,
-                        const NestAccess &c) {
+void LibraryCalls::emit(RewriterBase &rewriter, Location loc, StringRef name,
+                        Value rank, DictionaryAttr entry, uint64_t scratchBytes,
+                        ArrayRef<Operand> operands) {
   NestAccess scratch;
   scratch.elementType = rewriter.getI8Type();
   if (scratchBytes)
@@ -114,17 +113,26 @@ void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,
   Value index = arith::ConstantOp::create(
       rewriter, loc,
       rewriter.getI32IntegerAttr(static_cast<int32_t>(getIndex(entry))));
-  Value addressA = getAddress(rewriter, loc, a, /*readsOnly=*/true);
-  Value addressB = getAddress(rewriter, loc, b, /*readsOnly=*/true);
-  Value addressC = getAddress(rewriter, loc, c, /*readsOnly=*/false);
   Type pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
-  Value addressScratch =
-      scratchBytes ? getAddress(rewriter, loc, scratch, /*readsOnly=*/false)
-                   : LLVM::ZeroOp::create(rewriter, loc, pointer);
-  func::CallOp::create(
-      rewriter, loc, function, TypeRange(),
-      ValueRange{rank, index, addressA, addressB, addressC, addressScratch});
-  declare(function, 4);
+  SmallVector<Value> arguments = {rank, index};
+  auto add = [&](const NestAccess &access, bool readsOnly) {
+    arguments.push_back(
+        access.base ? getAddress(rewriter, loc, access, readsOnly)
+                    : LLVM::ZeroOp::create(rewriter, loc, pointer).getResult());
+  };
+  for (const Operand &operand : operands)
+    add(operand.access, operand.readsOnly);
+  add(scratch, /*readsOnly=*/false);
+  func::CallOp::create(rewriter, loc, name, TypeRange(), arguments);
+  declare(name, arguments.size() - 2);
+}
+
+void LibraryCalls::emit(RewriterBase &rewriter, Location loc, Value rank,
+                        DictionaryAttr entry, uint64_t scratchBytes,
+                        const NestAccess &a, const NestAccess &b,
+                        const NestAccess &c) {
+  emit(rewriter, loc, function, rank, entry, scratchBytes,
+       {{a}, {b}, {c, /*readsOnly=*/false}});
 }
 
 DictionaryAttr LibraryCalls::getEntry(func::CallOp call) const {

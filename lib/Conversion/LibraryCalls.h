@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What matrix products and convolutions have in common: a function of the
-// runtime computes one operand from two others, as an entry of a table says,
-// and overwrites what was there.
+// What matrix products, convolutions and attention have in common: a function of
+// the runtime computes operands from others, as an entry of a table says, and
+// overwrites what was there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +42,15 @@ public:
                               mlir::DictionaryAttr entry, mlir::Value target,
                               mlir::Value bias, mlir::Value aux = {},
                               bool readsAux = false);
+  /// Inserts `name(rank, index of entry, operands..., scratch)`; an operand
+  /// without a base is null.
+  struct Operand {
+    NestAccess access;
+    bool readsOnly = true;
+  };
+  void emit(mlir::RewriterBase &rewriter, mlir::Location loc,
+            llvm::StringRef name, mlir::Value rank, mlir::DictionaryAttr entry,
+            uint64_t scratchBytes, llvm::ArrayRef<Operand> operands);
   /// Inserts `question(rank, index of entry)`, which returns an i32.
   mlir::Value ask(mlir::RewriterBase &rewriter, mlir::Location loc,
                   mlir::Value rank, mlir::DictionaryAttr entry,

@@ -319,6 +319,9 @@ void AttentionLoops::emitKeyAndValue(AttentionBackwardKVOp backward) {
 
 LogicalResult veeline::lowerAttentionToLoops(RewriterBase &rewriter,
                                              AttentionOpInterface op) {
+  if (isa<pipe::AttentionBackwardOp>(op.getOperation()))
+    return op.emitError("both derivatives of an attention are not one loop; "
+                        "run pipe-call-attention before");
   for (Type type : op->getOperandTypes()) {
     auto memref = dyn_cast<MemRefType>(type);
     if (!memref || !memref.hasStaticShape())

@@ -32,6 +32,8 @@ void veeline::buildBufferizeChunksPipeline(
   if (!options.keepAttention)
     passManager.addNestedPass<func::FuncOp>(
         createPipeDecomposeAttention(attention));
+  if (options.target == KernelTarget::Cuda)
+    passManager.addNestedPass<func::FuncOp>(createPipePairAttention());
   PipeNormalizeOpsOptions normalize;
   normalize.target = options.target;
   passManager.addPass(createPipeNormalizeOps(normalize));
@@ -43,14 +45,18 @@ void veeline::buildBufferizeChunksPipeline(
   addCleanup(passManager);
   passManager.addPass(createPipeBufferizeBodies());
   addCleanup(passManager);
+  if (options.target == KernelTarget::Cuda) {
+    PipeCallAttentionOptions calls;
+    calls.deterministic = options.deterministic;
+    passManager.addNestedPass<func::FuncOp>(createPipeAttentionViews());
+    passManager.addPass(createPipeCallAttention(calls));
+  }
   passManager.addPass(createLowerConvolutionsPass(options.target, options.tf32,
                                                   options.convolutionScratch));
   passManager.addPass(
       createLowerGemmsPass(options.target, options.tf32, options.gemmScratch));
-  if (options.target == KernelTarget::Cuda) {
+  if (options.target == KernelTarget::Cuda)
     passManager.addPass(createPipeFuseGemmEpilogues());
-    passManager.addNestedPass<func::FuncOp>(createPipeAttentionViews());
-  }
   addCleanup(passManager);
   PipeOutlineKernelsOptions outline;
   outline.fuse = options.fuse;

@@ -429,7 +429,8 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
 
   FitMemory(const PipeFitMemoryOptions &given, const CompileOptions &options)
       : PipeFitMemoryBase(given), gemmScratch(options.gemmScratch),
-        convolutionScratch(options.convolutionScratch) {}
+        convolutionScratch(options.convolutionScratch),
+        deterministic(options.deterministic) {}
 
   /// Of all that trials go through.
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -460,6 +461,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.memoryLimits.assign(memoryLimits.begin(), memoryLimits.end());
     result.gemmScratch = gemmScratch;
     result.convolutionScratch = convolutionScratch;
+    result.deterministic = deterministic;
     return result;
   }
 
@@ -471,6 +473,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
 
   GemmScratchFn gemmScratch;
   ConvolutionScratchFn convolutionScratch;
+  bool deterministic = true;
 };
 
 } // namespace

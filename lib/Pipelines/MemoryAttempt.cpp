@@ -184,6 +184,7 @@ LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
   if (failed(run(*module, [&](OpPassManager &passManager) {
         BufferizeChunksOptions bufferize;
         bufferize.target = options.target;
+        bufferize.deterministic = options.deterministic;
         bufferize.gemmScratch = options.gemmScratch;
         bufferize.convolutionScratch = options.convolutionScratch;
         buildBufferizeChunksPipeline(passManager, bufferize);

@@ -121,6 +121,7 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
   BufferizeChunksOptions bufferize;
   bufferize.target = options.target;
   bufferize.tf32 = options.tf32;
+  bufferize.deterministic = options.deterministic;
   bufferize.gemmScratch = options.gemmScratch;
   bufferize.convolutionScratch = options.convolutionScratch;
   buildBufferizeChunksPipeline(passManager, bufferize);

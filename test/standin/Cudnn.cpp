@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudnnApi.h"
+#include "CudnnHandle.h"
 #include "Elements.h"
 #include "StandIn.h"
 
@@ -21,17 +21,14 @@
 #include <vector>
 
 using namespace veeline;
+using namespace veeline::standin::dnn;
 using standin::Element;
 namespace api = veeline::cuda::api;
 
-static constexpr int badParam = 2000, badShape = 2008, unsupportedShape = 3002,
-                     unsupportedType = 3003, unsupportedLayout = 3004,
-                     executionFailed = 5000;
 static constexpr int minRank = 4, maxRank = 8;
 
-/// The algorithm that can be run, and what it works in.
+/// The algorithm that can be run.
 static constexpr int theAlgorithm = 1;
-static constexpr size_t workspaceBytes = 512;
 
 namespace {
 using List = std::vector<int64_t>;
@@ -69,16 +66,13 @@ struct Convolution {
   List padding, strides, dilations;
   int mode = -1, computeType = -1, groups = 1, mathType = api::defaultMath;
 };
-struct Handle {
-  api::Stream stream = nullptr;
-};
 } // namespace
 
 #define ENTER(name)                                                            \
   if (int code = standin::enterCall(name))                                     \
   return code
 
-template <typename T, typename Handle> static T &get(Handle handle) {
+template <typename T, typename Opaque> static T &get(Opaque handle) {
   return *reinterpret_cast<T *>(handle);
 }
 

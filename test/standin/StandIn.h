@@ -16,6 +16,10 @@
 //   VEELINE_STANDIN_MEMORY   bytes of each; 2^33
 //   VEELINE_STANDIN_ORDER    fifo, late or random:SEED; late
 //   VEELINE_STANDIN_NCCL     the version of NCCL; 22809
+//   VEELINE_STANDIN_CUDNN    the version of cuDNN; 91900
+//   VEELINE_STANDIN_ENGINES  what cuDNN's heuristics propose for a graph, of
+//                            nondeterministic, unsupported, uncompilable, large
+//                            and plain; all
 //   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call fails so, from 1;
 //                            asyncError: the n-th time that a communicator of
 //                            NCCL would say that all is well

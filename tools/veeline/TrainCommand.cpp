@@ -281,7 +281,8 @@ static void addDeviceOptions(CLI::App &app, TrainCommand &command) {
       ->group(group);
   app.add_option("--cudnn", options.cudnn,
                  "cuDNN's library, or none: convolutions are matrix products "
-                 "then, as where it is not there [default: libcudnn.so.9]")
+                 "then, and attention is in kernels, as where it is not there "
+                 "[default: libcudnn.so.9]")
       ->type_name("FILE|none")
       ->check(commandline::checkFileName)
       ->group(group);

@@ -8,6 +8,7 @@
 #define VEELINE_COMPILER_METADATA_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "veeline/Conversion/AttentionDesc.h"
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
@@ -63,6 +64,8 @@ mlir::FailureOr<artifact::Program> describeProgram(pipe::PipelineOp pipeline,
 artifact::Gemm toArtifact(const GemmDesc &desc);
 /// A convolution.
 artifact::Convolution toArtifact(const ConvolutionDesc &desc);
+/// An attention.
+artifact::Attention toArtifact(const AttentionDesc &desc);
 
 } // namespace veeline::compiler
 

@@ -223,6 +223,38 @@ def PipeDecomposeAttention : Pass<"pipe-decompose-attention", "::mlir::func::Fun
   ];
 }
 
+def PipePairAttention : Pass<"pipe-pair-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make one op of the derivatives of an attention";
+  let description = [{
+    A `pipe.attention_backward_q` and a `pipe.attention_backward_kv` of the same operands become a `pipe.attention_backward`, which
+    a library computes in one call, where their `delta` is the sum over the products of the output and its gradient.
+    What else `delta` may be (less the gradient of `lse`), and derivatives without the other one, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def PipeCallAttention : Pass<"pipe-call-attention", "::mlir::ModuleOp"> {
+  let summary = "Ask a library of the GPU for attention first";
+  let description = [{
+    A `pipe.attention` and a `pipe.attention_backward` on buffers become two branches: a call of `veeline_attention` or
+    `veeline_attention_backward` with an entry in the module attribute `pipe.attentions`, and the op, or the two derivatives, for kernels.
+    Which one is taken, `veeline_has_attention` says when the program runs.
+
+    Only kernels have those of f32, those with a mask of i1 or one without keys next to each other, rows of more than 128 elements or
+    of a number that does not divide by 8, and operands that start, or whose rows lie apart, by something else than a multiple of 16 bytes.
+    Where `deterministic` is false the gradient of queries may be added up in any order, in scratch memory, a `memref.alloc`.
+  }];
+  let options = [
+    Option<"deterministic", "deterministic", "bool", /*default=*/"true",
+           "Take only what gives the same bits in every run">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def PipeOutlineKernels : Pass<"pipe-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move structured ops of chunk functions into kernel functions";
   let description = [{

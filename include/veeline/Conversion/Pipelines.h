@@ -24,6 +24,8 @@ struct BufferizeChunksOptions {
   bool fuse = true;
   /// Round the operands of products of f32 to tf32, on a GPU.
   bool tf32 = false;
+  /// Take only what gives the same bits in every run, on a GPU.
+  bool deterministic = true;
   /// Leave attention to loops that store no scores, where it would become
   /// products and a softmax.
   bool keepAttention = false;
@@ -34,8 +36,8 @@ struct BufferizeChunksOptions {
 };
 
 /// `pipe-bufferize-chunks`: chunk functions on tensors become functions on
-/// memrefs with out-parameters and one workspace, in which matrix products and
-/// convolutions are calls of the runtime.
+/// memrefs with out-parameters and one workspace, in which matrix products,
+/// convolutions and attention are calls of the runtime.
 void buildBufferizeChunksPipeline(mlir::OpPassManager &passManager,
                                   const BufferizeChunksOptions &options);
 

@@ -187,6 +187,42 @@ struct Convolution {
   ComputeType compute = ComputeType::f32;
 };
 
+enum class AttentionKind {
+  forward, ///< output and lse.
+  backward ///< The gradients of query, key and value.
+};
+
+/// One entry of a rank's table of attentions, on a GPU alone. With b a sample,
+/// h a head of queries and h' = h / (heads / keyHeads) its keys':
+///
+///   s[b, h, i, j] = scale * sum over d of query[b, h, i, d] * key[b, h', j, d]
+///                   + mask[b, h, i, j], and minus infinity where `causal` and
+///                   j > i
+///   lse[b, h, i] = log(sum over j of exp(s[b, h, i, j]))
+///   output[b, h, i, d] = sum over j of exp(s[b, h, i, j] - lse[b, h, i])
+///                                      * value[b, h', j, d]
+///
+/// or the derivatives. Strides are of sample, head and row, the elements of a
+/// row are next to each other; lse, of f32, has no gaps.
+struct Attention {
+  AttentionKind kind = AttentionKind::forward;
+  DataType type = DataType::bf16; ///< f16 or bf16; sums are of f32.
+  int64_t batch = 0, heads = 0, keyHeads = 0, queries = 0, keys = 0;
+  int64_t depth = 0, valueDepth = 0;
+  double scale = 1;
+  bool causal = false;
+  /// The results have to be the same in every run.
+  bool deterministic = true;
+  std::vector<int64_t> queryStrides, keyStrides, valueStrides, outputStrides;
+  /// Of the gradients; empty in a forward attention.
+  std::vector<int64_t> outputGradStrides, queryGradStrides, keyGradStrides,
+      valueGradStrides;
+  DataType maskType = DataType::f32; ///< f32, or the type.
+  /// 0 where the mask is the same along a dimension; empty without a mask.
+  std::vector<int64_t> maskStrides;
+  int64_t scratchBytes = 0; ///< What veeline_attention_backward gets.
+};
+
 enum class OpKind {
   forward,
   backward, ///< Fused.
@@ -327,7 +363,9 @@ struct Rank {
   // On a GPU; the host has the defaults.
   std::vector<Input> inputs;
   std::vector<Constant> constants; ///< Indexed by veeline_constant.
-  /// The workspace of cuBLASLt; 0 bytes at -1 without matrix products.
+  /// Indexed by veeline_attention and veeline_attention_backward.
+  std::vector<Attention> attentions;
+  /// The workspace of libraries; 0 bytes at -1 without calls of any.
   int64_t libraryOffset = -1;
   int64_t libraryBytes = 0;
   int64_t settingsOffset = -1; ///< Of a veeline_settings; -1: none.

@@ -152,6 +152,28 @@ VEELINE_API void veeline_gemm_aux(veeline_rank *rank, int32_t gemm,
                                   const void *a, const void *b, void *c,
                                   const void *bias, void *aux, void *scratch);
 
+/* `output` and `lse` from the others for the entry `attention` of the object's
+ * table, a forward one; `mask` is null where the entry has none. Next the
+ * gradients for a backward one, from what the forward one took and gave and the
+ * gradient of its output. Every call overwrites its results. `scratch` has the
+ * bytes that the table says. On a GPU alone. */
+VEELINE_API void veeline_attention(veeline_rank *rank, int32_t attention,
+                                   const void *query, const void *key,
+                                   const void *value, const void *mask,
+                                   void *output, void *lse, void *scratch);
+VEELINE_API void
+veeline_attention_backward(veeline_rank *rank, int32_t attention,
+                           const void *query, const void *key,
+                           const void *value, const void *mask,
+                           const void *output, const void *lse,
+                           const void *output_grad, void *query_grad,
+                           void *key_grad, void *value_grad, void *scratch);
+
+/* 1 where these compute the entry; 0 where no library does, and kernels must.
+ * The same all the time. */
+VEELINE_API int32_t veeline_has_attention(veeline_rank *rank,
+                                          int32_t attention);
+
 /* Kernel `kernel` of the artifact's table; arguments[i] holds parameter i: an
  * address, or a scalar in its low bytes. They are copied before the call
  * returns. On a GPU alone. */

@@ -106,6 +106,33 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("compute", self.compute);
 }
 
+template <typename Visitor, Is<Attention> Self>
+void visitFields(Visitor &&visit, Self &self) {
+  visit("kind", self.kind);
+  visit("type", self.type);
+  visit("batch", self.batch);
+  visit("heads", self.heads);
+  visit("key_heads", self.keyHeads);
+  visit("queries", self.queries);
+  visit("keys", self.keys);
+  visit("depth", self.depth);
+  visit("value_depth", self.valueDepth);
+  visit("scale", self.scale);
+  visit("causal", self.causal);
+  visit("deterministic", self.deterministic);
+  visit("query_strides", self.queryStrides);
+  visit("key_strides", self.keyStrides);
+  visit("value_strides", self.valueStrides);
+  visit("output_strides", self.outputStrides);
+  visit("output_grad_strides", self.outputGradStrides);
+  visit("query_grad_strides", self.queryGradStrides);
+  visit("key_grad_strides", self.keyGradStrides);
+  visit("value_grad_strides", self.valueGradStrides);
+  visit("mask_type", self.maskType);
+  visit("mask_strides", self.maskStrides);
+  visit("scratch_bytes", self.scratchBytes);
+}
+
 template <typename Visitor, Is<Op> Self>
 void visitFields(Visitor &&visit, Self &self) {
   visit("kind", self.kind);
@@ -189,6 +216,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("ops", self.ops);
   visit("inputs", self.inputs);
   visit("constants", self.constants);
+  visit("attentions", self.attentions);
   visit("library_offset", self.libraryOffset);
   visit("library_bytes", self.libraryBytes);
   visit("settings_offset", self.settingsOffset);

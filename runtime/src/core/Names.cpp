@@ -67,6 +67,7 @@ std::optional<Enum> artifact::parseEnum(std::string_view text) {
 INSTANTIATE(Initializer::Kind)
 INSTANTIATE(Optimizer)
 INSTANTIATE(ConvolutionKind)
+INSTANTIATE(AttentionKind)
 INSTANTIATE(OpKind)
 INSTANTIATE(RegionKind)
 INSTANTIATE(ChannelKind)

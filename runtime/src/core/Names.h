@@ -24,6 +24,9 @@ template <> struct EnumNames<ConvolutionKind> {
   static constexpr std::string_view names[] = {"forward", "backward-data",
                                                "backward-weights"};
 };
+template <> struct EnumNames<AttentionKind> {
+  static constexpr std::string_view names[] = {"forward", "backward"};
+};
 template <> struct EnumNames<OpKind> {
   static constexpr std::string_view names[] = {
       "F",      "BW",         "B",

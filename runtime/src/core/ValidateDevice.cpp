@@ -24,6 +24,8 @@ static constexpr int32_t maxArguments = 4096 / 8;
 // What a program can reasonably ask for; each costs the device something.
 static constexpr int32_t maxStreams = 64;
 static constexpr int32_t maxCommunicators = 1024;
+/// Of an attention, so that products of two numbers do not overflow.
+static constexpr int64_t maxAttentionExtent = (int64_t(1) << 31) - 1;
 
 /// "sm_80", "sm_90a".
 static bool isChip(std::string_view name) {
@@ -184,17 +186,62 @@ private:
       return checkHostRank(rank, where);
     checkInputs(program, rank, where);
     checkConstants(rank, where);
+    for (size_t i = 0; i < rank.attentions.size(); ++i)
+      checkAttention(rank.attentions[i],
+                     where + ", attention " + std::to_string(i));
     checkPlaces(rank, where);
+  }
+
+  static bool areStrides(const std::vector<int64_t> &strides, int64_t least) {
+    return strides.size() == 3 &&
+           std::all_of(strides.begin(), strides.end(), [&](int64_t stride) {
+             return stride >= least && stride <= maxAttentionExtent;
+           });
+  }
+
+  void checkAttention(const Attention &attention, const std::string &where) {
+    require(attention.type == DataType::f16 || attention.type == DataType::bf16,
+            where, "its type is neither f16 nor bf16");
+    for (int64_t extent :
+         {attention.batch, attention.heads, attention.keyHeads,
+          attention.queries, attention.keys, attention.depth,
+          attention.valueDepth})
+      require(extent >= 1 && extent <= maxAttentionExtent, where,
+              "an extent is not in [1, 2^31)");
+    if (!message.empty())
+      return;
+    require(attention.heads % attention.keyHeads == 0, where,
+            "its heads do not share those of keys evenly");
+    bool isBackward = attention.kind == AttentionKind::backward;
+    for (const auto *strides :
+         {&attention.queryStrides, &attention.keyStrides,
+          &attention.valueStrides, &attention.outputStrides})
+      require(areStrides(*strides, 1), where,
+              "an operand has not three positive strides");
+    for (const auto *strides :
+         {&attention.outputGradStrides, &attention.queryGradStrides,
+          &attention.keyGradStrides, &attention.valueGradStrides})
+      require(isBackward ? areStrides(*strides, 1) : strides->empty(), where,
+              "gradients have not three positive strides, in a derivative "
+              "alone");
+    require(attention.maskStrides.empty() ||
+                areStrides(attention.maskStrides, 0),
+            where, "its mask has not three strides");
+    require(attention.maskType == DataType::f32 ||
+                attention.maskType == attention.type,
+            where, "its mask is neither of f32 nor of its type");
+    require(attention.scratchBytes >= 0, where, "its scratch is negative");
   }
 
   void checkHostRank(const Rank &rank, const std::string &where) {
     bool isHost = rank.inputs.empty() && rank.constants.empty() &&
+                  rank.attentions.empty() &&
                   rank.libraryOffset == -1 && rank.libraryBytes == 0 &&
                   rank.settingsOffset == -1 && rank.normsOffset == -1 &&
                   rank.normParts == 0 && !rank.readsBack;
     require(isHost, where,
-            "it has inputs, constants, a library's workspace, settings or "
-            "norms of a GPU");
+            "it has inputs, constants, attentions, a library's workspace, "
+            "settings or norms of a GPU");
   }
 
   void checkGemm(const Gemm &gemm, const std::string &where) {

@@ -46,26 +46,24 @@ ConvolutionTable::~ConvolutionTable() {
     if (entry.desc)
       (void)dnn->cudnnDestroyConvolutionDescriptor(entry.desc);
   }
-  if (handle)
-    (void)dnn->cudnnDestroy(handle);
 }
 
 //===----------------------------------------------------------------------===//
 // Loading
 //===----------------------------------------------------------------------===//
 
-Status ConvolutionTable::prepare(const Driver &newDriver, const Cudnn *newDnn,
+Status ConvolutionTable::prepare(const Driver &newDriver,
+                                 const DnnContext *context,
                                  const std::vector<Convolution> &convolutions,
                                  void *library, int64_t libraryBytes,
                                  api::Stream newStream) {
   entries.resize(convolutions.size());
-  if (!newDnn || convolutions.empty())
+  if (!context)
     return Status::success();
   driver = &newDriver;
-  dnn = newDnn;
+  dnn = &context->dnn();
+  handle = context->get();
   stream = newStream;
-  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreate, &handle));
-  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetStream, handle, stream));
   for (size_t i = 0; i < convolutions.size(); ++i)
     if (Status status =
             prepare(convolutions[i], library, libraryBytes, entries[i]);

@@ -25,10 +25,10 @@ public:
   ~ConvolutionTable();
 
   /// On the rank's device, with the stream that all calls will go into. Without
-  /// cuDNN (null), and where it has nothing for an entry within `libraryBytes`,
+  /// cuDNN (a null `context`), and where it has nothing for an entry within `libraryBytes`,
   /// the entry is not there.
   /// `library` is written to.
-  Status prepare(const Driver &driver, const Cudnn *newDnn,
+  Status prepare(const Driver &driver, const DnnContext *context,
                  const std::vector<artifact::Convolution> &convolutions,
                  void *library, int64_t libraryBytes, api::Stream newStream);
 

@@ -122,12 +122,15 @@ Status CudaExecutor::loadLibraries(const CudaOptions &options) {
   return newNccl.status();
 }
 
-/// Who has convolutions, and names no file, has another way without it.
+/// Who has convolutions or attention, and names no file, has another way
+/// without it.
 Status CudaExecutor::loadCudnn(const CudaOptions &options) {
-  bool isNeeded = std::any_of(
-      program.ranks.begin(), program.ranks.end(),
-      [](const artifact::Rank &rank) { return !rank.convolutions.empty(); });
-  if (!isNeeded || options.cudnn == "none")
+  bool hasConvolutions = false, hasAttentions = false;
+  for (const artifact::Rank &rank : program.ranks) {
+    hasConvolutions |= !rank.convolutions.empty();
+    hasAttentions |= !rank.attentions.empty();
+  }
+  if ((!hasConvolutions && !hasAttentions) || options.cudnn == "none")
     return Status::success();
   Expected<Cudnn> newDnn = Cudnn::load(options.cudnn);
   if (newDnn.ok())
@@ -135,20 +138,32 @@ Status CudaExecutor::loadCudnn(const CudaOptions &options) {
   else if (!options.cudnn.empty())
     return newDnn.status();
   else
-    note = "convolutions are matrix products: " + newDnn.message();
+    note = (hasConvolutions ? "convolutions are matrix products: "
+                            : "attention is in kernels of the artifact: ") +
+           newDnn.message();
   return Status::success();
 }
 
 void CudaExecutor::noteMissing() {
-  size_t all = 0, missing = 0;
+  size_t convolutions = 0, attentions = 0;
+  size_t missingConvolutions = 0, missingAttentions = 0;
   for (const Worker *worker : local) {
-    all += worker->rank.description->convolutions.size();
-    missing += worker->rank.missingConvolutions();
+    convolutions += worker->rank.description->convolutions.size();
+    attentions += worker->rank.description->attentions.size();
+    missingConvolutions += worker->rank.missingConvolutions();
+    missingAttentions += worker->rank.missingAttentions();
   }
-  if (dnn && missing > 0)
-    note = "cuDNN has nothing for " + std::to_string(missing) + " of " +
-           std::to_string(all) +
-           " convolutions, which are matrix products instead";
+  if (!dnn)
+    return;
+  auto addNote = [&](size_t missing, size_t all, const std::string &what) {
+    if (missing > 0)
+      note += (note.empty() ? "cuDNN has nothing for " : "; nor for ") +
+              std::to_string(missing) + " of " + std::to_string(all) + what;
+  };
+  addNote(missingConvolutions, convolutions,
+          " convolutions, which are matrix products instead");
+  addNote(missingAttentions, attentions,
+          " attentions, which are in kernels instead");
 }
 
 /// All of them, and their code, before anything is allocated.

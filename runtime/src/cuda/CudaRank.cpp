@@ -55,14 +55,27 @@ Status CudaRank::prepare(const artifact::Artifact &artifact,
   VEELINE_TRY(allocatePinned(artifact.metadata));
   VEELINE_TRY(
       gemms.prepare(blas, description->gemms, description->libraryBytes));
-  VEELINE_TRY(convolutions.prepare(driver(), dnn, description->convolutions,
-                                   libraryPlace(), description->libraryBytes,
-                                   computeStream()));
+  VEELINE_TRY(prepareDnn(dnn));
   places.resize(artifact.metadata.batches.size() +
                 artifact.metadata.buffers.size());
   for (const artifact::Input &input : description->inputs)
     places[input.input] = arena.data() + input.offset;
   return writeConstants(artifact);
+}
+
+/// The tables of what cuDNN computes, where it is there.
+Status CudaRank::prepareDnn(const Cudnn *dnn) {
+  const DnnContext *context = nullptr;
+  if (dnn && (!description->convolutions.empty() ||
+              !description->attentions.empty())) {
+    VEELINE_TRY(dnnContext.create(*dnn, computeStream()));
+    context = &dnnContext;
+  }
+  VEELINE_TRY(convolutions.prepare(driver(), context, description->convolutions,
+                                   libraryPlace(), description->libraryBytes,
+                                   computeStream()));
+  return attentions.prepare(context, description->attentions,
+                            description->libraryBytes);
 }
 
 /// As many as the tables name.
@@ -430,6 +443,23 @@ void CudaRank::convolution(int32_t convolution, const void *a, const void *b,
       !status.ok())
     fail("convolution " + std::to_string(convolution) + ": " +
          status.message());
+}
+
+bool CudaRank::hasAttention(int32_t attention) {
+  VEELINE_CHECK(attention >= 0 &&
+                    static_cast<size_t>(attention) < attentions.size(),
+                "an attention that is not in the rank's table");
+  return attentions.has(attention);
+}
+
+void CudaRank::attention(int32_t attention, const AttentionOperands &operands) {
+  if (!hasAttention(attention))
+    return fail("attention " + std::to_string(attention) +
+                " is called, and no library computes it");
+  auto lock = serialize();
+  if (Status status = attentions.run(attention, operands, libraryPlace());
+      !status.ok())
+    fail("attention " + std::to_string(attention) + ": " + status.message());
 }
 
 void CudaRank::launch(int32_t kernel, const uint64_t *arguments) {

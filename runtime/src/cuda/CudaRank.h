@@ -7,6 +7,7 @@
 #ifndef VEELINE_RUNTIME_CUDA_CUDARANK_H
 #define VEELINE_RUNTIME_CUDA_CUDARANK_H
 
+#include "AttentionDnn.h"
 #include "ConvolutionDnn.h"
 #include "Device.h"
 #include "DeviceUse.h"
@@ -69,6 +70,7 @@ public:
   Status inspectArena(DeviceUse &use);
   /// Those that no library computes.
   size_t missingConvolutions() const { return convolutions.countMissing(); }
+  size_t missingAttentions() const { return attentions.countMissing(); }
   const Device &gpu() const { return *device; }
 
   const Driver &driver() const { return device->driver(); }
@@ -117,6 +119,8 @@ public:
   void convolution(int32_t convolution, const void *a, const void *b, void *c,
                    void *scratch) override;
   bool hasConvolution(int32_t convolution) override;
+  void attention(int32_t attention, const AttentionOperands &operands) override;
+  bool hasAttention(int32_t attention) override;
   void launch(int32_t kernel, const uint64_t *arguments) override;
   void copy(void *target, const void *source, int64_t bytes) override;
   void zero(void *target, int64_t bytes) override;
@@ -132,6 +136,7 @@ public:
 
 private:
   Status makeStreams();
+  Status prepareDnn(const Cudnn *dnn);
   Status writeConstants(const artifact::Artifact &artifact);
   Status readArena(int64_t offset, std::string &bytes);
   Status countLines(int64_t offset, int64_t end, int64_t &lines);
@@ -148,7 +153,9 @@ private:
   std::vector<Stream> streams; ///< By number; 0 computes.
   DeviceMemory arena;
   GemmTable gemms;
+  DnnContext dnnContext; ///< Outlives what it computes.
   ConvolutionTable convolutions;
+  AttentionTable attentions;
   std::vector<const void *> places;
 
   /// Of the host, in this order: inputs, settings, results, norms, one word.

@@ -24,7 +24,7 @@ Status Cudnn::check(const std::string &call, api::DnnStatus status) const {
 
 Expected<Cudnn> Cudnn::load(const std::string &path) {
   Expected<Library> library =
-      Library::open({"cuDNN, which computes convolutions",
+      Library::open({"cuDNN, which computes convolutions and attention",
                      "--cudnn",
                      "install cuDNN 9",
                      {"libcudnn.so.9"}},
@@ -39,6 +39,7 @@ Expected<Cudnn> Cudnn::load(const std::string &path) {
                          "' has no function " #name                            \
                          ": it is not cuDNN of version 9");
   VEELINE_CUDNN_FUNCTIONS(VEELINE_FIND)
+  VEELINE_CUDNN_GRAPH_FUNCTIONS(VEELINE_FIND)
 #undef VEELINE_FIND
   dnn.version = dnn.cudnnGetVersion();
   if (dnn.version < leastVersion || dnn.version >= nextVersion)
@@ -46,7 +47,12 @@ Expected<Cudnn> Cudnn::load(const std::string &path) {
         "cuDNN '" + library->path() + "' has version " +
         std::to_string(dnn.version / 10000) + "." +
         std::to_string(dnn.version / 100 % 100) +
-        ", and 9 is needed; install that, or convolve by matrix products "
-        "(--cudnn none)");
+        ", and 9 is needed; install that, or do without it (--cudnn none)");
   return dnn;
+}
+
+Status DnnContext::create(const Cudnn &dnn, api::Stream stream) {
+  library = &dnn;
+  VEELINE_TRY(VEELINE_CALL(dnn, cudnnCreate, &handle));
+  return VEELINE_CALL(dnn, cudnnSetStream, handle, stream);
 }

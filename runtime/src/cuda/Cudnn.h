@@ -7,7 +7,7 @@
 #ifndef VEELINE_RUNTIME_CUDA_CUDNN_H
 #define VEELINE_RUNTIME_CUDA_CUDNN_H
 
-#include "CudnnApi.h"
+#include "CudnnGraphApi.h"
 #include "Driver.h"
 
 namespace veeline::cuda {
@@ -16,12 +16,35 @@ namespace veeline::cuda {
 struct Cudnn {
 #define VEELINE_DECLARE(type, name, parameters) type(*name) parameters;
   VEELINE_CUDNN_FUNCTIONS(VEELINE_DECLARE)
+  VEELINE_CUDNN_GRAPH_FUNCTIONS(VEELINE_DECLARE)
 #undef VEELINE_DECLARE
 
   static Expected<Cudnn> load(const std::string &path);
   Status check(const std::string &call, api::DnnStatus status) const;
 
   size_t version = 0; ///< 91900.
+};
+
+/// A handle for the calls of a rank, in one stream.
+class DnnContext {
+public:
+  DnnContext() = default;
+  DnnContext(const DnnContext &) = delete;
+  DnnContext &operator=(const DnnContext &) = delete;
+  ~DnnContext() {
+    if (handle)
+      (void)library->cudnnDestroy(handle);
+  }
+
+  /// For the device that is current.
+  Status create(const Cudnn &dnn, api::Stream stream);
+
+  const Cudnn &dnn() const { return *library; }
+  api::DnnHandle get() const { return handle; }
+
+private:
+  const Cudnn *library = nullptr;
+  api::DnnHandle handle = nullptr;
 };
 
 /// Whether cuDNN says that it has nothing for what it is asked for.

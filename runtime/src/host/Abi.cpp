@@ -126,6 +126,39 @@ int32_t veeline_has_convolution(veeline_rank *rank, int32_t convolution) {
   return rank->failed || rank->hasConvolution(convolution);
 }
 
+// Entries tell results from what they come from; the table has addresses.
+static void *writable(const void *operand) {
+  return const_cast<void *>(operand);
+}
+
+void veeline_attention(veeline_rank *rank, int32_t attention, const void *query,
+                       const void *key, const void *value, const void *mask,
+                       void *output, void *lse, void *scratch) {
+  if (!rank->failed)
+    rank->attention(attention, {writable(query), writable(key), writable(value),
+                                writable(mask), output, lse, nullptr, nullptr,
+                                nullptr, nullptr, scratch});
+}
+
+void veeline_attention_backward(veeline_rank *rank, int32_t attention,
+                                const void *query, const void *key,
+                                const void *value, const void *mask,
+                                const void *output, const void *lse,
+                                const void *output_grad, void *query_grad,
+                                void *key_grad, void *value_grad,
+                                void *scratch) {
+  if (!rank->failed)
+    rank->attention(attention,
+                    {writable(query), writable(key), writable(value),
+                     writable(mask), writable(output), writable(lse),
+                     writable(output_grad), query_grad, key_grad, value_grad,
+                     scratch});
+}
+
+int32_t veeline_has_attention(veeline_rank *rank, int32_t attention) {
+  return rank->failed || rank->hasAttention(attention);
+}
+
 void veeline_launch(veeline_rank *rank, int32_t kernel,
                     const uint64_t *arguments) {
   if (!rank->failed)

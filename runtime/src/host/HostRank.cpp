@@ -151,6 +151,10 @@ void HostRank::convolution(int32_t convolution, const void *a, const void *b,
   runCall(convolutions, convolution, a, b, c, scratch);
 }
 
+void HostRank::attention(int32_t attention, const AttentionOperands &) {
+  failOnHost("attention " + std::to_string(attention) + " is called");
+}
+
 void HostRank::launch(int32_t kernel, const uint64_t *) {
   failOnHost("kernel " + std::to_string(kernel) + " is launched");
 }

@@ -36,6 +36,8 @@ struct HostRank final : veeline_rank {
   void convolution(int32_t convolution, const void *a, const void *b, void *c,
                    void *scratch) override;
   bool hasConvolution(int32_t) override { return true; }
+  void attention(int32_t attention, const AttentionOperands &) override;
+  bool hasAttention(int32_t) override { return false; }
   void launch(int32_t kernel, const uint64_t *arguments) override;
   void copy(void *target, const void *source, int64_t bytes) override;
   void zero(void *target, int64_t bytes) override;

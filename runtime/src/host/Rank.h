@@ -22,6 +22,16 @@
 #include <memory>
 #include <vector>
 
+namespace veeline {
+/// What veeline_attention and veeline_attention_backward get; null where the
+/// entry has no such operand. Which of them are written, the entry says.
+struct AttentionOperands {
+  void *query, *key, *value, *mask, *output, *lse;
+  void *outputGrad, *queryGrad, *keyGrad, *valueGrad;
+  void *scratch;
+};
+} // namespace veeline
+
 /// What the C ABI works on: one virtual function for each of runtime.h, which a
 /// target implements, and what transports know of a rank. Touched only by the
 /// rank's own thread while a step runs.
@@ -53,6 +63,9 @@ struct veeline_rank {
   virtual void convolution(int32_t convolution, const void *a, const void *b,
                            void *c, void *scratch) = 0;
   virtual bool hasConvolution(int32_t convolution) = 0;
+  virtual void attention(int32_t attention,
+                         const veeline::AttentionOperands &operands) = 0;
+  virtual bool hasAttention(int32_t attention) = 0;
   virtual void launch(int32_t kernel, const uint64_t *arguments) = 0;
   virtual void copy(void *target, const void *source, int64_t bytes) = 0;
   virtual void zero(void *target, int64_t bytes) = 0;

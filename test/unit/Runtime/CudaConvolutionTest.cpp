@@ -159,7 +159,7 @@ TEST(CudaConvolution, NotInstalled) {
   EXPECT_EQ(countThere(program), 0);
   EXPECT_EQ(program.remark.find(
                 "convolutions are matrix products: cannot load cuDNN, which "
-                "computes convolutions: tried 'libcudnn.so.9': "),
+                "computes convolutions and attention: tried 'libcudnn.so.9': "),
             0u)
       << program.remark;
   program.rank().convolutions.clear();
@@ -169,15 +169,16 @@ TEST(CudaConvolution, LibrariesThatAreNotIt) {
   Program program;
   program.options.cudnn = "/nowhere/libcudnn.so.9";
   expectMessage(program, "program 'suite': cannot load cuDNN, which computes "
-                         "convolutions: tried '/nowhere/libcudnn.so.9'");
+                         "convolutions and attention: tried "
+                         "'/nowhere/libcudnn.so.9'");
   program.options.cudnn = VEELINE_STANDIN_CUDA;
   expectMessage(program, "has no function cudnnGetVersion: it is not cuDNN of "
                          "version 9");
   program.options.cudnn = VEELINE_STANDIN_CUDNN;
   for (const char *version : {"8907", "100000"}) {
     test::Environment other("VEELINE_STANDIN_CUDNN", version);
-    expectMessage(program, ", and 9 is needed; install that, or convolve by "
-                           "matrix products (--cudnn none)");
+    expectMessage(program, ", and 9 is needed; install that, or do without it "
+                           "(--cudnn none)");
   }
 }
 

@@ -196,12 +196,18 @@ static LogicalResult verifyRows(AttentionOpInterface op, StringRef name,
                      op.getAccumulatorType());
 }
 
-template <typename OpT> static LogicalResult verifyDerivative(OpT op) {
+/// What all derivatives have but their results.
+template <typename OpT> static LogicalResult verifyGiven(OpT op) {
   if (failed(verifyScores(op)) ||
       failed(verifyShape(op, "the gradient of the output", op.getOutputGrad(),
                          getOutputShape(op),
-                         op.getQueryType().getElementType())) ||
-      failed(verifyRows(op, "lse", op.getLse())))
+                         op.getQueryType().getElementType())))
+    return failure();
+  return verifyRows(op, "lse", op.getLse());
+}
+
+template <typename OpT> static LogicalResult verifyDerivative(OpT op) {
+  if (failed(verifyGiven(op)))
     return failure();
   return verifyRows(op, "delta", op.getDelta());
 }
@@ -240,6 +246,20 @@ LogicalResult AttentionBackwardKVOp::verify() {
                         getValueType());
 }
 
+LogicalResult AttentionBackwardOp::verify() {
+  if (failed(verifyGiven(*this)) ||
+      failed(verifyShape(*this, "the output", getOutput(),
+                         getOutputShape(*this),
+                         getQueryType().getElementType())) ||
+      failed(verifyGradient(*this, "the gradient of the query", getQueryGrad(),
+                            getQueryType())) ||
+      failed(verifyGradient(*this, "the gradient of the key", getKeyGrad(),
+                            getKeyType())))
+    return failure();
+  return verifyGradient(*this, "the gradient of the value", getValueGrad(),
+                        getValueType());
+}
+
 /// Buffers are read, those of destinations overwritten; tensors are values.
 static void
 addEffects(DestinationStyleOpInterface op,
@@ -268,6 +288,12 @@ void AttentionBackwardQOp::getEffects(
 }
 
 void AttentionBackwardKVOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addEffects(*this, effects);
+}
+
+void AttentionBackwardOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   addEffects(*this, effects);

@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// What libraries of matrix products and convolutions work in, on a GPU's
+/// What libraries of products, convolutions and attention work in, on a GPU's
 /// compute stream.
 static constexpr int64_t gpuLibraryBytes = 32 << 20;
 
@@ -227,7 +227,8 @@ bool veeline::pipe::callsLibrary(func::FuncOp function) {
   return function
       .walk([](func::CallOp call) {
         bool isLibrarys = call.getCallee().starts_with("veeline_gemm") ||
-                          call.getCallee() == "veeline_convolution";
+                          call.getCallee() == "veeline_convolution" ||
+                          call.getCallee().starts_with("veeline_attention");
         return isLibrarys ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -49,6 +49,17 @@ func.func @buffers(%q: !heads, %k: !heads, %v: !heads, %o: !heads, %l: !rows, %d
   return
 }
 
+// CHECK-LABEL: func.func @both_derivatives
+// CHECK:         %{{.*}}:3 = pipe.attention_backward scale(5.000000e-01) causal ins({{.*}} mask(%{{.*}} : tensor<7xf32>) dims [1] outs({{.*}} -> tensor<5x8xf32>, tensor<7x8xf32>, tensor<7x4xf32>
+// CHECK:         pipe.attention_backward scale(5.000000e-01) ins({{.*}} outs(%{{.*}}, %{{.*}}, %{{.*}} : memref<{{.*}}>, memref<{{.*}}>, memref<{{.*}}>){{$}}
+func.func @both_derivatives(%q: tensor<5x8xf32>, %k: tensor<7x8xf32>, %v: tensor<7x4xf32>, %o: tensor<5x4xf32>, %l: tensor<5xf32>, %m: tensor<7xf32>,
+    %b: !heads, %rows: !rows, %dq: !heads, %dk: !heads, %dv: !heads) -> (tensor<5x8xf32>, tensor<7x8xf32>, tensor<7x4xf32>) {
+  %0, %1, %2 = pipe.attention_backward scale(0.5) causal ins(%q, %k, %v, %o, %o, %l : tensor<5x8xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>, tensor<5xf32>)
+      mask(%m : tensor<7xf32>) dims [1] outs(%q, %k, %v : tensor<5x8xf32>, tensor<7x8xf32>, tensor<7x4xf32>) -> tensor<5x8xf32>, tensor<7x8xf32>, tensor<7x4xf32>
+  pipe.attention_backward scale(0.5) ins(%b, %b, %b, %b, %b, %rows : !heads, !heads, !heads, !heads, !heads, !rows) outs(%dq, %dk, %dv : !heads, !heads, !heads)
+  return %0, %1, %2 : tensor<5x8xf32>, tensor<7x8xf32>, tensor<7x4xf32>
+}
+
 // What nobody uses goes away, and equal ops are one.
 // RUN: veeline-opt %s --cse | FileCheck %s --check-prefix=CSE
 // CSE-LABEL: func.func @derivatives

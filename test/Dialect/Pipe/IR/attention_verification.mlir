@@ -213,3 +213,21 @@ func.func @gradient(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %l: tensor<4xf32>)
       outs(%k, %q : tensor<6x8xf32>, tensor<4x8xf32>) -> tensor<6x8xf32>, tensor<4x8xf32>
   return
 }
+
+// -----
+
+func.func @output(%q: tensor<4x8xf32>, %o: tensor<4x6xf32>, %l: tensor<4xf32>) {
+  // expected-error @below {{expects the output to have the shape [4, 8], found [4, 6]}}
+  %0:3 = pipe.attention_backward scale(1.0) ins(%q, %q, %q, %o, %q, %l : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x6xf32>, tensor<4x8xf32>, tensor<4xf32>)
+      outs(%q, %q, %q : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @both_gradients(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %l: tensor<4xf32>) {
+  // expected-error @below {{expects the gradient of the key to have the shape [6, 8], found [4, 8]}}
+  %0:3 = pipe.attention_backward scale(1.0) ins(%q, %k, %k, %q, %q, %l : tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xf32>)
+      outs(%q, %q, %k : tensor<4x8xf32>, tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>, tensor<4x8xf32>, tensor<6x8xf32>
+  return
+}

@@ -193,4 +193,34 @@ def AttentionBackwardKVOp : Pipe_AttentionOp<"attention_backward_kv", 2> {
   }];
 }
 
+def AttentionBackwardOp : Pipe_AttentionOp<"attention_backward", 3> {
+  let summary = "The gradients of attention's queries, keys and values";
+  let description = [{
+    Both `pipe.attention_backward_q` and `pipe.attention_backward_kv`, with `delta`[b, i] the sum over d of
+    output_grad[b, i, d] * `output`[b, i, d]: what libraries compute in one call, from the output.
+
+    Example:
+    ```mlir
+    %dq, %dk, %dv = pipe.attention_backward scale(0.125) causal
+        ins(%q, %k, %v, %o, %do, %lse : tensor<8x256x64xbf16>, tensor<8x256x64xbf16>,
+            tensor<8x256x64xbf16>, tensor<8x256x64xbf16>, tensor<8x256x64xbf16>, tensor<8x256xf32>)
+        outs(%dq0, %dk0, %dv0 : tensor<8x256x64xbf16>, tensor<8x256x64xbf16>, tensor<8x256x64xbf16>)
+        -> tensor<8x256x64xbf16>, tensor<8x256x64xbf16>, tensor<8x256x64xbf16>
+    ```
+  }];
+  let arguments = !con(attentionInputs, (ins AnyShaped:$output, AnyShaped:$output_grad, AnyShaped:$lse,
+      Optional<AnyShaped>:$mask, AnyShaped:$query_grad, AnyShaped:$key_grad, AnyShaped:$value_grad),
+      attentionAttributes);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `scale` `(` $scale `)` (`causal` $causal^)?
+    `ins` `(` $query `,` $key `,` $value `,` $output `,` $output_grad `,` $lse `:`
+        type($query) `,` type($key) `,` type($value) `,` type($output) `,` type($output_grad) `,` type($lse) `)`
+    (`mask` `(` $mask^ `:` type($mask) `)` `dims` $mask_dims (`fill` `(` $fill^ `)`)?)?
+    `outs` `(` $query_grad `,` $key_grad `,` $value_grad `:` type($query_grad) `,` type($key_grad) `,`
+        type($value_grad) `)`
+    attr-dict (`->` type($results)^)?
+  }];
+}
+
 #endif // VEELINE_DIALECT_PIPE_IR_ATTENTIONOPS

@@ -1,0 +1,89 @@
+//===- AttentionDnn.h - attention of a rank, by cuDNN ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_ATTENTIONDNN_H
+#define VEELINE_RUNTIME_CUDA_ATTENTIONDNN_H
+
+#include "DnnGraph.h"
+#include "Rank.h"
+
+namespace veeline::cuda {
+
+/// One attention, or its derivative, as a graph of cuDNN's.
+///
+/// cuDNN 9.19 also has an operation that is attention as a whole, which knows
+/// no mask and no causal attention. So the graph is of products, pointwise
+/// operations and reductions, of the pattern that its fused engines know; which
+/// order that has is no matter of taste.
+class AttentionGraph {
+public:
+  AttentionGraph(const Cudnn &dnn, const artifact::Attention &attention);
+
+  /// Plans it for `target` within `maxWorkspace` bytes.
+  Status plan(const DnnTarget &target, int64_t maxWorkspace);
+
+  bool isThere() const { return static_cast<bool>(made.desc); }
+  int64_t workspaceBytes() const { return made.workspaceBytes; }
+
+  /// `handle` says where.
+  Status run(const Cudnn &dnn, api::DnnHandle handle,
+             const AttentionOperands &operands, void *library);
+
+private:
+  using Sizes = DnnGraph::Sizes;
+  using Tensor = DnnGraph::Tensor;
+
+  Tensor addOperand(int64_t id, const Sizes &sizes, const Sizes &strides);
+  Tensor addTransposed(int64_t id, const Sizes &sizes, Sizes strides);
+  Tensor addRows(int64_t id);
+  Tensor addMask();
+  Tensor hideFuture(const Tensor &scores);
+  Tensor addScores();
+  void buildForward();
+  void buildBackward();
+  void buildKeyGradient(int64_t id, const Tensor &transposed, const Tensor &of,
+                        const Sizes &sizes, const Sizes &strides);
+  void buildQueryGradient(const Tensor &scoreGrad);
+
+  const artifact::Attention entry;
+  DnnGraph graph;
+  int type;
+  Tensor query, key, scale;
+  std::vector<int64_t> ids; ///< Of what is in memory.
+  DnnPlan made;
+  /// The numbers of the graph.
+  float scaleNumber, hiddenNumber;
+};
+
+/// A rank's table of attentions, with the plans that were made when it was
+/// loaded.
+class AttentionTable {
+public:
+  /// On the rank's device. Without cuDNN (a null `context`), and where it has
+  /// nothing for an entry within `libraryBytes`, the entry is not there.
+  Status prepare(const DnnContext *newContext,
+                 const std::vector<artifact::Attention> &attentions,
+                 int64_t libraryBytes);
+
+  size_t size() const { return entries.size(); }
+  bool has(int32_t index) const { return entries[index] != nullptr; }
+  size_t countMissing() const;
+
+  /// `library` is what the rank's library calls share.
+  Status run(int32_t index, const AttentionOperands &operands, void *library);
+
+private:
+  const DnnContext *context = nullptr;
+  /// Null where cuDNN has nothing for an entry.
+  std::vector<std::unique_ptr<AttentionGraph>> entries;
+};
+
+/// Whether this version of cuDNN is known to compute `attention` right.
+bool isTrusted(size_t version, const artifact::Attention &attention);
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_ATTENTIONDNN_H

@@ -1,0 +1,370 @@
+//===- DnnGraph.cpp - graphs of operations for cuDNN ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DnnGraph.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace veeline;
+using namespace veeline::cuda;
+namespace attribute = veeline::cuda::api::attribute;
+namespace attribute_type = veeline::cuda::api::attribute_type;
+namespace backend = veeline::cuda::api::backend;
+
+/// What every address of an operand is a multiple of.
+static constexpr int64_t operandAlignment = 16;
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+Status DnnDescriptor::create(const Cudnn &newDnn, int type) {
+  dnn = &newDnn;
+  return VEELINE_CALL(*dnn, cudnnBackendCreateDescriptor, type, &desc);
+}
+
+Status DnnDescriptor::set(int name, int type, int64_t count,
+                          const void *values) {
+  return VEELINE_CALL(*dnn, cudnnBackendSetAttribute, desc, name, type, count,
+                      values);
+}
+
+Status DnnDescriptor::set(int name, const DnnDescriptor &value) {
+  return set(name, attribute_type::descriptor, 1, &value.desc);
+}
+
+Status DnnDescriptor::set(int name, const std::vector<int64_t> &values) {
+  return set(name, attribute_type::int64, static_cast<int64_t>(values.size()),
+             values.data());
+}
+
+Status DnnDescriptor::setNumber(int name, int64_t value) {
+  return set(name, attribute_type::int64, 1, &value);
+}
+
+Status DnnDescriptor::setFlag(int name, bool value) {
+  return set(name, attribute_type::boolean, 1, &value);
+}
+
+Status DnnDescriptor::setEnum(int name, int type, int value) {
+  return set(name, type, 1, &value);
+}
+
+api::DnnStatus DnnDescriptor::finalize() {
+  return dnn->cudnnBackendFinalize(desc);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+bool DnnGraph::require(const Status &status) {
+  if (isGoing() && !status.ok())
+    error = status;
+  return isGoing();
+}
+
+DnnDescriptor *DnnGraph::create(int type) {
+  if (!isGoing())
+    return nullptr;
+  auto desc = std::make_unique<DnnDescriptor>();
+  if (!require(desc->create(dnn, type)))
+    return nullptr;
+  return kept.emplace_back(std::move(desc)).get();
+}
+
+void DnnGraph::finalize(DnnDescriptor &desc) {
+  if (!isGoing())
+    return;
+  api::DnnStatus status = desc.finalize();
+  isRefused = isUnsupported(status);
+  if (!isRefused)
+    (void)require(dnn.check("cudnnBackendFinalize", status));
+}
+
+DnnGraph::Tensor DnnGraph::addTensor(int64_t id, int type, const Sizes &sizes,
+                                     const Sizes &strides, bool isVirtual,
+                                     bool isByValue) {
+  DnnDescriptor *desc = create(backend::tensor);
+  if (!desc)
+    return {nullptr, sizes, strides};
+  if (require(desc->setEnum(attribute::tensorType, attribute_type::dataType,
+                            type)) &&
+      require(desc->set(attribute::tensorSizes, sizes)) &&
+      require(desc->set(attribute::tensorStrides, strides)) &&
+      require(desc->setNumber(attribute::tensorId, id)) &&
+      require(desc->setNumber(attribute::tensorAlignment, operandAlignment)) &&
+      require(desc->setFlag(attribute::tensorIsVirtual, isVirtual)))
+    (void)require(desc->setFlag(attribute::tensorIsByValue, isByValue));
+  finalize(*desc);
+  return {desc->get(), sizes, strides};
+}
+
+DnnGraph::Tensor DnnGraph::addOperand(int64_t id, int type, const Sizes &sizes,
+                                      const Sizes &strides) {
+  return addTensor(id, type, sizes, strides, /*isVirtual=*/false,
+                   /*isByValue=*/false);
+}
+
+DnnGraph::Tensor DnnGraph::addNumber(int64_t id) {
+  Sizes ones(4, 1);
+  return addTensor(id, api::dnnFloat, ones, ones, /*isVirtual=*/false,
+                   /*isByValue=*/true);
+}
+
+static DnnGraph::Sizes denseStrides(const DnnGraph::Sizes &sizes) {
+  DnnGraph::Sizes strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0; stride *= sizes[i])
+    strides[i] = stride;
+  return strides;
+}
+
+DnnGraph::Tensor DnnGraph::addVirtual(int type, const Sizes &sizes) {
+  return addTensor(nextVirtual++, type, sizes, denseStrides(sizes),
+                   /*isVirtual=*/true, /*isByValue=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+void DnnGraph::addOperation(
+    int type,
+    std::initializer_list<std::pair<int, api::BackendDesc>> operands) {
+  DnnDescriptor *desc = create(type);
+  if (!desc)
+    return;
+  for (const auto &[name, operand] : operands)
+    if (operand)
+      (void)require(desc->set(name, attribute_type::descriptor, 1, &operand));
+  finalize(*desc);
+  operations.push_back(desc->get());
+}
+
+void DnnGraph::addPointwise(int mode, int compute, int64_t axis,
+                            const Tensor &x, const Tensor *b, const Tensor *t,
+                            const Tensor &y) {
+  DnnDescriptor *desc = create(backend::pointwise);
+  if (!desc)
+    return;
+  if (require(desc->setEnum(attribute::pointwiseMode,
+                            attribute_type::pointwiseMode, mode)) &&
+      require(desc->setEnum(attribute::pointwiseCompute,
+                            attribute_type::dataType, compute)) &&
+      axis >= 0)
+    (void)require(desc->setNumber(attribute::pointwiseAxis, axis));
+  finalize(*desc);
+  addOperation(backend::pointwiseOperation,
+               {{attribute::pointwiseDesc, desc->get()},
+                {attribute::pointwiseX, x.desc},
+                {attribute::pointwiseB, b ? b->desc : nullptr},
+                {attribute::pointwiseT, t ? t->desc : nullptr},
+                {attribute::pointwiseY, y.desc}});
+}
+
+DnnGraph::Tensor DnnGraph::pointwise(int mode, const Tensor &x, const Tensor *b,
+                                     int type) {
+  Tensor result = addVirtual(type, x.sizes);
+  pointwiseTo(result, mode, x, b);
+  return result;
+}
+
+void DnnGraph::pointwiseTo(const Tensor &result, int mode, const Tensor &x,
+                           const Tensor *b) {
+  addPointwise(mode, api::dnnFloat, -1, x, b, nullptr, result);
+}
+
+DnnGraph::Tensor DnnGraph::multiply(const Tensor &a, const Tensor &b) {
+  return pointwise(api::pointwiseMul, a, &b);
+}
+
+DnnGraph::Tensor DnnGraph::index(const Tensor &x, int64_t axis) {
+  Tensor result = addVirtual(api::dnnInt32, x.sizes);
+  addPointwise(api::pointwiseIndex, api::dnnInt32, axis, x, nullptr, nullptr,
+               result);
+  return result;
+}
+
+DnnGraph::Tensor DnnGraph::isAtLeast(const Tensor &a, const Tensor &b) {
+  Tensor result = addVirtual(api::dnnBoolean, a.sizes);
+  addPointwise(api::pointwiseCompareGe, api::dnnBoolean, -1, a, &b, nullptr,
+               result);
+  return result;
+}
+
+DnnGraph::Tensor DnnGraph::select(const Tensor &x, const Tensor &other,
+                                  const Tensor &condition) {
+  Tensor result = addVirtual(api::dnnFloat, x.sizes);
+  addPointwise(api::pointwiseSelect, api::dnnFloat, -1, x, &other, &condition,
+               result);
+  return result;
+}
+
+DnnGraph::Tensor DnnGraph::reduce(int op, const Tensor &x, const Sizes &sizes) {
+  Tensor result = addVirtual(api::dnnFloat, sizes);
+  reduceTo(result, op, x);
+  return result;
+}
+
+void DnnGraph::reduceTo(const Tensor &result, int op, const Tensor &x) {
+  DnnDescriptor *desc = create(backend::reduction);
+  if (!desc)
+    return;
+  if (require(desc->setEnum(attribute::reductionOperator,
+                            attribute_type::reductionOperator, op)))
+    (void)require(desc->setEnum(attribute::reductionCompute,
+                                attribute_type::dataType, api::dnnFloat));
+  finalize(*desc);
+  addOperation(backend::reductionOperation,
+               {{attribute::reductionDesc, desc->get()},
+                {attribute::reductionX, x.desc},
+                {attribute::reductionY, result.desc}});
+}
+
+/// The same memory, read the other way.
+DnnGraph::Tensor DnnGraph::transpose(const Tensor &x, int type) {
+  Tensor result = x;
+  std::swap(result.sizes[2], result.sizes[3]);
+  std::swap(result.strides[2], result.strides[3]);
+  result = addTensor(nextVirtual++, type, result.sizes, result.strides,
+                     /*isVirtual=*/true, /*isByValue=*/false);
+  addOperation(
+      backend::reshapeOperation,
+      {{attribute::reshapeX, x.desc}, {attribute::reshapeY, result.desc}});
+  return result;
+}
+
+DnnGraph::Tensor DnnGraph::matmul(const Tensor &a, const Tensor &b, int type) {
+  Tensor result =
+      addVirtual(type, {a.sizes[0], a.sizes[1], a.sizes[2], b.sizes[3]});
+  matmulTo(result, a, b);
+  return result;
+}
+
+void DnnGraph::matmulTo(const Tensor &result, const Tensor &a,
+                        const Tensor &b) {
+  DnnDescriptor *desc = create(backend::matmul);
+  if (!desc)
+    return;
+  (void)require(desc->setEnum(attribute::matmulCompute,
+                              attribute_type::dataType, api::dnnFloat));
+  finalize(*desc);
+  addOperation(backend::matmulOperation, {{attribute::matmulDesc, desc->get()},
+                                          {attribute::matmulA, a.desc},
+                                          {attribute::matmulB, b.desc},
+                                          {attribute::matmulC, result.desc}});
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// What the heuristics of `mode` propose, the best first; none where they have
+/// nothing for the graph.
+Status DnnGraph::propose(const DnnTarget &target, const DnnDescriptor &graph,
+                         int mode, std::vector<DnnDescriptor> &configs) {
+  DnnDescriptor heuristics;
+  VEELINE_TRY(heuristics.create(dnn, backend::heuristics));
+  VEELINE_TRY(heuristics.set(attribute::heuristicsGraph, graph));
+  VEELINE_TRY(heuristics.setEnum(attribute::heuristicsMode,
+                                 attribute_type::heuristicsMode, mode));
+  if (target.properties)
+    VEELINE_TRY(heuristics.set(attribute::heuristicsDevice, *target.properties));
+  api::DnnStatus status = heuristics.finalize();
+  if (isUnsupported(status))
+    return Status::success();
+  VEELINE_TRY(dnn.check("cudnnBackendFinalize", status));
+  int64_t count = 0, found = 0;
+  VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, heuristics.get(),
+                           attribute::heuristicsResults,
+                           attribute_type::descriptor, 0, &count, nullptr));
+  std::vector<api::BackendDesc> places;
+  for (int64_t i = 0; i < count; ++i) {
+    VEELINE_TRY(configs.emplace_back().create(dnn, backend::engineConfig));
+    places.push_back(configs.back().get());
+  }
+  // Some of them may turn out to be none.
+  if (count > 0)
+    VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, heuristics.get(),
+                             attribute::heuristicsResults,
+                             attribute_type::descriptor, count, &found,
+                             places.data()));
+  configs.resize(static_cast<size_t>(std::clamp(found, int64_t(0), count)));
+  return Status::success();
+}
+
+Status DnnGraph::isDeterministic(const DnnDescriptor &config, bool &answer) {
+  DnnDescriptor engine;
+  VEELINE_TRY(engine.create(dnn, backend::engine));
+  api::BackendDesc place = engine.get();
+  int64_t count = 0;
+  VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, config.get(),
+                           attribute::configEngine, attribute_type::descriptor,
+                           1, &count, &place));
+  std::array<int, api::maxNotes> notes = {};
+  VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, engine.get(),
+                           attribute::engineNotes,
+                           attribute_type::numericalNote, api::maxNotes, &count,
+                           notes.data()));
+  answer = std::find(notes.begin(), notes.begin() + count,
+                     api::noteNondeterministic) == notes.begin() + count;
+  return Status::success();
+}
+
+/// Leaves `result` as it is where the engine cannot do it after all.
+Status DnnGraph::tryConfig(const DnnTarget &target, const DnnDescriptor &config,
+                           int64_t maxWorkspace, DnnPlan &result) {
+  DnnPlan plan;
+  VEELINE_TRY(plan.desc.create(dnn, backend::plan));
+  VEELINE_TRY(plan.desc.set(attribute::planConfig, config));
+  VEELINE_TRY(target.properties
+                  ? plan.desc.set(attribute::planDevice, *target.properties)
+                  : plan.desc.set(attribute::planHandle, attribute_type::handle,
+                                  1, &target.handle));
+  api::DnnStatus status = plan.desc.finalize();
+  if (isUnsupported(status) || status == api::dnnCompilationFailed)
+    return Status::success();
+  VEELINE_TRY(dnn.check("cudnnBackendFinalize", status));
+  int64_t count = 0;
+  VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, plan.desc.get(),
+                           attribute::planWorkspace, attribute_type::int64, 1,
+                           &count, &plan.workspaceBytes));
+  if (plan.workspaceBytes <= maxWorkspace)
+    result = std::move(plan);
+  return Status::success();
+}
+
+Status DnnGraph::plan(const DnnTarget &target, bool deterministic,
+                      int64_t maxWorkspace, DnnPlan &result) {
+  DnnDescriptor *graph = create(backend::graph);
+  if (graph) {
+    (void)require(graph->set(
+        attribute::graphOperations, attribute_type::descriptor,
+        static_cast<int64_t>(operations.size()), operations.data()));
+    if (target.handle)
+      (void)require(graph->set(attribute::graphHandle, attribute_type::handle,
+                               1, &target.handle));
+    finalize(*graph);
+  }
+  if (!isGoing())
+    return error;
+  for (int mode : {api::heuristicsBest, api::heuristicsFallback}) {
+    std::vector<DnnDescriptor> configs;
+    VEELINE_TRY(propose(target, *graph, mode, configs));
+    for (const DnnDescriptor &config : configs) {
+      bool isTaken = true;
+      if (deterministic)
+        VEELINE_TRY(isDeterministic(config, isTaken));
+      if (isTaken)
+        VEELINE_TRY(tryConfig(target, config, maxWorkspace, result));
+      if (result.desc)
+        return Status::success();
+    }
+  }
+  return Status::success();
+}

@@ -1,0 +1,142 @@
+//===- DnnGraph.h - graphs of operations for cuDNN -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_DNNGRAPH_H
+#define VEELINE_RUNTIME_CUDA_DNNGRAPH_H
+
+#include "Cudnn.h"
+
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace veeline::cuda {
+
+/// A descriptor of cuDNN's, which goes with it.
+class DnnDescriptor {
+public:
+  DnnDescriptor() = default;
+  DnnDescriptor(DnnDescriptor &&other) noexcept { *this = std::move(other); }
+  DnnDescriptor &operator=(DnnDescriptor &&other) noexcept {
+    std::swap(dnn, other.dnn);
+    std::swap(desc, other.desc);
+    return *this;
+  }
+  ~DnnDescriptor() {
+    if (desc)
+      (void)dnn->cudnnBackendDestroyDescriptor(desc);
+  }
+
+  Status create(const Cudnn &newDnn, int type);
+  Status set(int name, int type, int64_t count, const void *values);
+  Status set(int name, const DnnDescriptor &value);
+  Status set(int name, const std::vector<int64_t> &values);
+  Status setNumber(int name, int64_t value);
+  Status setFlag(int name, bool value);
+  /// An enumerator, of the type that is called `type`.
+  Status setEnum(int name, int type, int value);
+  /// What cuDNN answers is for the caller to judge.
+  api::DnnStatus finalize();
+
+  api::BackendDesc get() const { return desc; }
+  explicit operator bool() const { return desc; }
+
+private:
+  const Cudnn *dnn = nullptr;
+  api::BackendDesc desc = nullptr;
+};
+
+/// What a plan is for: the GPU of a handle, or one that is only described, for
+/// which nothing can run.
+struct DnnTarget {
+  api::DnnHandle handle = nullptr;
+  const DnnDescriptor *properties = nullptr;
+};
+
+/// What runs a graph.
+struct DnnPlan {
+  DnnDescriptor desc; ///< Empty: cuDNN has nothing for the graph.
+  int64_t workspaceBytes = 0;
+};
+
+/// A graph of operations, in the order in which they are added. After the first
+/// call that fails none is made any more; `plan` says why.
+class DnnGraph {
+public:
+  using Sizes = std::vector<int64_t>;
+  struct Tensor {
+    api::BackendDesc desc = nullptr;
+    Sizes sizes, strides;
+  };
+
+  explicit DnnGraph(const Cudnn &dnn) : dnn(dnn) {}
+
+  // Tensors. Identifiers of those in memory are the caller's, and below
+  // `firstVirtual`.
+  static constexpr int64_t firstVirtual = 64;
+  Tensor addOperand(int64_t id, int type, const Sizes &sizes,
+                    const Sizes &strides);
+  /// A number of f32, which is in memory of the host.
+  Tensor addNumber(int64_t id);
+
+  // Operations that compute in f32; their results are in no memory.
+  Tensor multiply(const Tensor &a, const Tensor &b);
+  Tensor pointwise(int mode, const Tensor &x, const Tensor *b = nullptr,
+                   int type = api::dnnFloat);
+  Tensor reduce(int op, const Tensor &x, const Sizes &sizes);
+  /// The place of each element of something like `x` in dimension `axis`.
+  Tensor index(const Tensor &x, int64_t axis);
+  Tensor isAtLeast(const Tensor &a, const Tensor &b);
+  /// `x` where the condition is true, else `other`.
+  Tensor select(const Tensor &x, const Tensor &other, const Tensor &condition);
+  /// The last two dimensions of `x` exchanged, as elements of `type`.
+  Tensor transpose(const Tensor &x, int type);
+  /// The product as elements of `type`.
+  Tensor matmul(const Tensor &a, const Tensor &b, int type);
+
+  // The same into memory.
+  void pointwiseTo(const Tensor &result, int mode, const Tensor &x,
+                   const Tensor *b = nullptr);
+  void reduceTo(const Tensor &result, int op, const Tensor &x);
+  void matmulTo(const Tensor &result, const Tensor &a, const Tensor &b);
+
+  /// Plans the graph: the first one that cuDNN's heuristics propose, can be
+  /// made and works in `maxWorkspace` bytes.
+  Status plan(const DnnTarget &target, bool deterministic, int64_t maxWorkspace,
+              DnnPlan &result);
+
+private:
+  Tensor addTensor(int64_t id, int type, const Sizes &sizes,
+                   const Sizes &strides, bool isVirtual, bool isByValue);
+  Tensor addVirtual(int type, const Sizes &sizes);
+  bool isGoing() const { return error.ok() && !isRefused; }
+  bool require(const Status &status);
+  /// A new descriptor, which the graph keeps; null after a failure.
+  DnnDescriptor *create(int type);
+  void finalize(DnnDescriptor &desc);
+  void addOperation(int type,
+                    std::initializer_list<std::pair<int, api::BackendDesc>>
+                        operands);
+  void addPointwise(int mode, int compute, int64_t axis, const Tensor &x,
+                    const Tensor *b, const Tensor *t, const Tensor &y);
+  Status propose(const DnnTarget &target, const DnnDescriptor &graph, int mode,
+                 std::vector<DnnDescriptor> &configs);
+  Status isDeterministic(const DnnDescriptor &config, bool &answer);
+  Status tryConfig(const DnnTarget &target, const DnnDescriptor &config,
+                   int64_t maxWorkspace, DnnPlan &result);
+
+  const Cudnn &dnn;
+  Status error = Status::success();
+  bool isRefused = false; ///< cuDNN has nothing for what was added.
+  int64_t nextVirtual = firstVirtual;
+  std::vector<std::unique_ptr<DnnDescriptor>> kept;
+  std::vector<api::BackendDesc> operations;
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_DNNGRAPH_H

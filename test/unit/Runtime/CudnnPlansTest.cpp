@@ -1,0 +1,173 @@
+//===- CudnnPlansTest.cpp - graphs of attention and the real cuDNN --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// cuDNN plans for GPUs that are only described: it takes the graphs, has
+// engines for them, and compiles their kernels, on a machine without a GPU and
+// without a driver. Nothing of it can run there. Where cuDNN is installed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionDnn.h"
+
+#include "veeline/attention.h"
+
+#include <cmath>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+using namespace veeline;
+using artifact::Attention;
+using artifact::AttentionKind;
+using artifact::DataType;
+
+namespace {
+struct Chip {
+  const char *name;
+  int version, multiprocessors, sharedBytes;
+};
+
+class CudnnPlans : public testing::TestWithParam<Chip> {
+protected:
+  void SetUp() override {
+    // Stays, so that cuDNN finds it by its name.
+    ASSERT_TRUE(::dlopen(VEELINE_DRIVER_STUB, RTLD_NOW | RTLD_GLOBAL))
+        << ::dlerror();
+    Expected<cuda::Cudnn> loaded = cuda::Cudnn::load(VEELINE_CUDNN);
+    ASSERT_TRUE(loaded.ok()) << loaded.message();
+    dnn = *loaded;
+    if (dnn.version < 91600)
+      GTEST_SKIP() << "this cuDNN is older than 9.16";
+    describeChip();
+  }
+
+  void describeChip() {
+    const Chip &chip = GetParam();
+    std::string json =
+        R"({"totalGlobalMem": 85029158912, "maxGridSize": [2147483647, 65535,
+        65535], "maxBlockSize": [1024, 1024, 64], "regsPerBlock": 65536,
+        "warpSize": 32, "maxSharedMemoryPerBlock": 49152,
+        "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536,
+        "maxCtasPerSM": 32, "maxThreadsPerBlock": 1024, "maxThreadsPerSM": 2048,
+        "pciDeviceId": 0, "isTccDriver": 0, "supportCoopLaunch": 1,
+        "smClockRateKHz": 1410000, "memClockRateKHz": 1593000,
+        "l2CacheSize": 41943040, "cudaDeviceId": 0, "driverVer": 13000,
+        "deviceName": ")" +
+        std::string(chip.name) + "\", \"deviceVer\": " +
+        std::to_string(chip.version) + ", \"multiProcessorCount\": " +
+        std::to_string(chip.multiprocessors) +
+        ", \"maxSharedMemoryPerBlockOptin\": " +
+        std::to_string(chip.sharedBytes) + "}";
+    ASSERT_TRUE(
+        properties.create(dnn, cuda::api::backend::deviceProperties).ok());
+    ASSERT_TRUE(properties
+                    .set(cuda::api::attribute::deviceJson,
+                         cuda::api::attribute_type::character,
+                         static_cast<int64_t>(json.size()), json.data())
+                    .ok());
+    ASSERT_EQ(properties.finalize(), cuda::api::dnnSuccess);
+  }
+
+  /// The workspace of the plan; none where there is no plan.
+  std::optional<int64_t> plan(const Attention &attention,
+                              int64_t maxWorkspace = int64_t(32) << 20) {
+    cuda::AttentionGraph graph(dnn, attention);
+    Status status = graph.plan({nullptr, &properties}, maxWorkspace);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return graph.isThere() ? std::optional(graph.workspaceBytes())
+                           : std::nullopt;
+  }
+
+  cuda::Cudnn dnn;
+  cuda::DnnDescriptor properties;
+};
+} // namespace
+
+/// Strides of [batch, length, heads, depth], as a projection leaves them.
+static Attention make(AttentionKind kind, DataType type, int64_t batch,
+                      int64_t heads, int64_t keyHeads, int64_t queries,
+                      int64_t keys, int64_t depth) {
+  Attention a;
+  a.kind = kind;
+  a.type = type;
+  a.batch = batch;
+  a.heads = heads;
+  a.keyHeads = keyHeads;
+  a.queries = queries;
+  a.keys = keys;
+  a.depth = a.valueDepth = depth;
+  a.scale = 1 / std::sqrt(static_cast<double>(depth));
+  a.queryStrides = a.outputStrides = {queries * heads * depth, depth,
+                                      heads * depth};
+  a.keyStrides = a.valueStrides = {keys * keyHeads * depth, depth,
+                                   keyHeads * depth};
+  if (kind == AttentionKind::backward) {
+    a.outputGradStrides = a.queryGradStrides = a.queryStrides;
+    a.keyGradStrides = a.valueGradStrides = a.keyStrides;
+  }
+  return a;
+}
+
+static constexpr AttentionKind kinds[] = {AttentionKind::forward,
+                                          AttentionKind::backward};
+
+TEST_P(CudnnPlans, Causal) {
+  for (AttentionKind kind : kinds) {
+    Attention a = make(kind, DataType::bf16, 1, 12, 12, 1024, 1024, 64);
+    a.causal = true;
+    EXPECT_TRUE(plan(a)) << static_cast<int>(kind);
+  }
+}
+
+/// Shared keys, lengths that no tile divides, another depth of values.
+TEST_P(CudnnPlans, Grouped) {
+  for (AttentionKind kind : kinds) {
+    Attention a = make(kind, DataType::f16, 2, 8, 2, 100, 200, 72);
+    EXPECT_TRUE(plan(a)) << static_cast<int>(kind);
+  }
+}
+
+/// One mask for all, in f32; one for the keys of each sample.
+TEST_P(CudnnPlans, Masks) {
+  for (AttentionKind kind : kinds) {
+    Attention a = make(kind, DataType::bf16, 2, 4, 4, 128, 128, 32);
+    a.maskStrides = {0, 0, 128};
+    EXPECT_TRUE(plan(a)) << static_cast<int>(kind);
+    a.maskType = DataType::bf16;
+    a.maskStrides = {128, 0, 0};
+    a.causal = true;
+    EXPECT_TRUE(plan(a)) << static_cast<int>(kind);
+  }
+}
+
+/// With the same bits in every run a derivative works in memory that grows with
+/// both lengths; sums of f32 in memory do without.
+TEST_P(CudnnPlans, Workspace) {
+  Attention a =
+      make(AttentionKind::backward, DataType::bf16, 8, 12, 12, 1024, 1024, 64);
+  a.causal = true;
+  constexpr int64_t scores = int64_t(8) * 12 * 1024 * 1024 * 2;
+  EXPECT_FALSE(plan(a));
+  std::optional<int64_t> bytes = plan(a, /*maxWorkspace=*/2 * scores);
+  ASSERT_TRUE(bytes);
+  EXPECT_GE(*bytes, scores);
+  a.deterministic = false;
+  EXPECT_EQ(attentionScratchBytes(a), int64_t(8) * 12 * 1024 * 64 * 4);
+  EXPECT_TRUE(plan(a));
+}
+
+TEST_P(CudnnPlans, HasNothing) {
+  for (AttentionKind kind : kinds) {
+    Attention odd = make(kind, DataType::bf16, 2, 4, 4, 64, 64, 20);
+    EXPECT_FALSE(plan(odd)) << static_cast<int>(kind);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Chips, CudnnPlans,
+    testing::Values(Chip{"A100", 800, 108, 166912},
+                    Chip{"H100", 900, 132, 232448},
+                    Chip{"B200", 1000, 148, 232448}),
+    [](const auto &info) { return std::string(info.param.name); });
