@@ -53,9 +53,7 @@ struct Writer {
   void add(StringRef name, Attribute attr) {
     entries.push_back(builder.getNamedAttr(name, attr));
   }
-  void operator()(StringRef name, Type type) {
-    add(name, TypeAttr::get(type));
-  }
+  void operator()(StringRef name, Type type) { add(name, TypeAttr::get(type)); }
   void operator()(StringRef name, int64_t value) {
     add(name, builder.getI64IntegerAttr(value));
   }
@@ -113,8 +111,8 @@ struct Reader {
 
 DictionaryAttr AttentionDesc::toAttribute(MLIRContext *context) const {
   Writer writer{Builder(context), {}};
-  writer.add("kind", writer.builder.getStringAttr(isBackward ? "backward"
-                                                             : "forward"));
+  writer.add("kind",
+             writer.builder.getStringAttr(isBackward ? "backward" : "forward"));
   visitMembers(*this, writer);
   if (maskType)
     visitMask(*this, writer);

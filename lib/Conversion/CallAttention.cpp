@@ -9,6 +9,7 @@
 #include "veeline/Conversion/AttentionDesc.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Support/AttentionScratch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -235,9 +236,9 @@ bool Describer::describe() {
            addLse(forward.getLse(), /*readsOnly=*/false);
   auto both = cast<AttentionBackwardOp>(op.getOperation());
   desc.isBackward = true;
-  if (!desc.deterministic)
-    desc.scratchBytes =
-        desc.batch * desc.heads * desc.queries * desc.depth * sizeof(float);
+  desc.scratchBytes = AttentionScratch(desc.batch, desc.heads, desc.queries,
+                                       desc.depth, desc.deterministic)
+                          .bytes();
   return add(both.getOutput(), desc.outputStrides, /*readsOnly=*/true) &&
          addLse(both.getLse(), /*readsOnly=*/true) &&
          add(both.getOutputGrad(), desc.outputGradStrides,
@@ -274,10 +275,9 @@ static Value createDelta(RewriterBase &rewriter, AttentionBackwardOp op) {
                      ? value
                      : arith::ExtFOp::create(builder, loc, element, value);
         };
-        Value product = arith::MulFOp::create(
-            builder, loc, widen(arguments[0]), widen(arguments[1]));
-        Value sum =
-            arith::AddFOp::create(builder, loc, arguments[2], product);
+        Value product = arith::MulFOp::create(builder, loc, widen(arguments[0]),
+                                              widen(arguments[1]));
+        Value sum = arith::AddFOp::create(builder, loc, arguments[2], product);
         linalg::YieldOp::create(builder, loc, sum);
       });
   return delta;
@@ -316,8 +316,7 @@ struct CallAttention : veeline::impl::PipeCallAttentionBase<CallAttention> {
   void runOnOperation() override {
     LibraryCalls calls(getOperation(), "veeline_attention", attentionsAttrName);
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() &&
-          function->hasAttr(pipe::numResultsAttrName))
+      if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName))
         lower(function, calls);
     calls.finish();
   }

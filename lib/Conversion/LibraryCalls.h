@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What matrix products, convolutions and attention have in common: a function of
-// the runtime computes operands from others, as an entry of a table says, and
-// overwrites what was there.
+// What matrix products, convolutions and attention have in common: a function
+// of the runtime computes operands from others, as an entry of a table says,
+// and overwrites what was there.
 //
 //===----------------------------------------------------------------------===//
 

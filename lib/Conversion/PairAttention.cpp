@@ -100,7 +100,7 @@ static AttentionBackwardKVOp findPartner(AttentionBackwardQOp op) {
 
 static void pair(RewriterBase &rewriter, AttentionBackwardQOp op) {
   AttentionBackwardKVOp partner = findPartner(op);
-  if (!partner || !op.getResults().size())
+  if (!partner)
     return;
   Value output = findOutput(op.getDelta(), op.getOutputGrad());
   if (!output || output.getType() != op.getOutputGrad().getType())
@@ -138,7 +138,8 @@ struct PairAttention : veeline::impl::PipePairAttentionBase<PairAttention> {
     IRRewriter rewriter(&getContext());
     SmallVector<AttentionBackwardQOp> ops;
     getOperation()->walk([&](AttentionBackwardQOp op) {
-      if (op.hasPureTensorSemantics())
+      if (op.hasPureTensorSemantics() &&
+          op.getQueryType().getElementTypeBitWidth() == 16)
         ops.push_back(op);
     });
     for (AttentionBackwardQOp op : ops)

@@ -372,7 +372,8 @@ int Descriptor::finalize() {
     return finalizeOperation(*this);
   case backend::graph:
     knowsDevice = get<api::DnnHandle>(attribute::graphHandle) != nullptr;
-    for (const Shared &each : attributes[attribute::graphOperations].descriptors)
+    for (const Shared &each :
+         attributes[attribute::graphOperations].descriptors)
       graph.push_back(each->node);
     return check(graph);
   case backend::heuristics:
@@ -508,10 +509,9 @@ extern "C" {
 VEELINE_STANDIN int cudnnBackendCreateDescriptor(int type,
                                                  api::BackendDesc *desc) {
   ENTER("cudnnBackendCreateDescriptor");
-  bool isKnown = std::any_of(std::begin(rules), std::end(rules),
-                             [&](const Rule &rule) {
-                               return rule.descriptor == type;
-                             });
+  bool isKnown =
+      std::any_of(std::begin(rules), std::end(rules),
+                  [&](const Rule &rule) { return rule.descriptor == type; });
   if (!isKnown)
     return unsupportedPattern;
   auto made = std::make_shared<Descriptor>();

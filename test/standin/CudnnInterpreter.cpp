@@ -87,8 +87,8 @@ static int checkPointwise(const Node &node) {
       isIndex != (node.axis >= 0) ||
       node.axis >= static_cast<int64_t>(node.x.sizes.size()))
     return badParam;
-  for (const Tensor *operand : {&node.x, node.b ? &*node.b : nullptr,
-                                node.t ? &*node.t : nullptr})
+  for (const Tensor *operand :
+       {&node.x, node.b ? &*node.b : nullptr, node.t ? &*node.t : nullptr})
     if (operand && !isBroadcast(operand->sizes, node.y.sizes))
       return badShape;
   if (isSelect && node.t->type != api::dnnBoolean)
@@ -306,12 +306,11 @@ void Interpreter::pointwise(const Node &node, Values &result) {
   const Values *t = node.t ? &read(*node.t) : nullptr;
   List index(node.y.sizes.size());
   do {
-    float value =
-        node.mode == api::pointwiseIndex
-            ? static_cast<float>(index[node.axis])
-            : apply(node.mode, x[placeOf(index, node.x)],
-                    b ? (*b)[placeOf(index, *node.b)] : 0,
-                    t && (*t)[placeOf(index, *node.t)] != 0);
+    float value = node.mode == api::pointwiseIndex
+                      ? static_cast<float>(index[node.axis])
+                      : apply(node.mode, x[placeOf(index, node.x)],
+                              b ? (*b)[placeOf(index, *node.b)] : 0,
+                              t && (*t)[placeOf(index, *node.t)] != 0);
     result[placeOf(index, node.y)] = value;
   } while (advance(index, node.y.sizes));
 }

@@ -228,7 +228,8 @@ def PipePairAttention : Pass<"pipe-pair-attention", "::mlir::func::FuncOp"> {
   let description = [{
     A `pipe.attention_backward_q` and a `pipe.attention_backward_kv` of the same operands become a `pipe.attention_backward`, which
     a library computes in one call, where their `delta` is the sum over the products of the output and its gradient.
-    What else `delta` may be (less the gradient of `lse`), and derivatives without the other one, stay as they are.
+    What else `delta` may be (less the gradient of `lse`), derivatives without the other one, and those of f32 and f64, which no library takes,
+    stay as they are.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

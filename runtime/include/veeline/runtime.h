@@ -161,13 +161,11 @@ VEELINE_API void veeline_attention(veeline_rank *rank, int32_t attention,
                                    const void *query, const void *key,
                                    const void *value, const void *mask,
                                    void *output, void *lse, void *scratch);
-VEELINE_API void
-veeline_attention_backward(veeline_rank *rank, int32_t attention,
-                           const void *query, const void *key,
-                           const void *value, const void *mask,
-                           const void *output, const void *lse,
-                           const void *output_grad, void *query_grad,
-                           void *key_grad, void *value_grad, void *scratch);
+VEELINE_API void veeline_attention_backward(
+    veeline_rank *rank, int32_t attention, const void *query, const void *key,
+    const void *value, const void *mask, const void *output, const void *lse,
+    const void *output_grad, void *query_grad, void *key_grad, void *value_grad,
+    void *scratch);
 
 /* 1 where these compute the entry; 0 where no library does, and kernels must.
  * The same all the time. */

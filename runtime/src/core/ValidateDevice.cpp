@@ -202,10 +202,9 @@ private:
   void checkAttention(const Attention &attention, const std::string &where) {
     require(attention.type == DataType::f16 || attention.type == DataType::bf16,
             where, "its type is neither f16 nor bf16");
-    for (int64_t extent :
-         {attention.batch, attention.heads, attention.keyHeads,
-          attention.queries, attention.keys, attention.depth,
-          attention.valueDepth})
+    for (int64_t extent : {attention.batch, attention.heads, attention.keyHeads,
+                           attention.queries, attention.keys, attention.depth,
+                           attention.valueDepth})
       require(extent >= 1 && extent <= maxAttentionExtent, where,
               "an extent is not in [1, 2^31)");
     if (!message.empty())
@@ -235,10 +234,10 @@ private:
 
   void checkHostRank(const Rank &rank, const std::string &where) {
     bool isHost = rank.inputs.empty() && rank.constants.empty() &&
-                  rank.attentions.empty() &&
-                  rank.libraryOffset == -1 && rank.libraryBytes == 0 &&
-                  rank.settingsOffset == -1 && rank.normsOffset == -1 &&
-                  rank.normParts == 0 && !rank.readsBack;
+                  rank.attentions.empty() && rank.libraryOffset == -1 &&
+                  rank.libraryBytes == 0 && rank.settingsOffset == -1 &&
+                  rank.normsOffset == -1 && rank.normParts == 0 &&
+                  !rank.readsBack;
     require(isHost, where,
             "it has inputs, constants, attentions, a library's workspace, "
             "settings or norms of a GPU");

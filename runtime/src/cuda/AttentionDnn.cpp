@@ -6,7 +6,7 @@
 
 #include "AttentionDnn.h"
 
-#include "veeline/attention.h"
+#include "veeline/Support/AttentionScratch.h"
 
 #include <algorithm>
 #include <limits>
@@ -29,10 +29,23 @@ enum Id : int64_t {
   queryGradId,
   keyGradId,
   valueGradId,
+  deltaId,
   queryGradSumsId,
   scaleId,
+  oneId,
   hiddenId
 };
+
+static AttentionScratch scratchOf(const Attention &attention) {
+  return {attention.batch, attention.heads, attention.queries, attention.depth,
+          attention.deterministic};
+}
+
+int64_t veeline::cuda::attentionScratchBytes(const Attention &attention) {
+  return attention.kind == AttentionKind::backward
+             ? scratchOf(attention).bytes()
+             : 0;
+}
 
 static int toDnn(DataType type) {
   return type == DataType::f16    ? api::dnnHalf
@@ -46,11 +59,11 @@ static int toDnn(DataType type) {
 
 AttentionGraph::AttentionGraph(const Cudnn &dnn, const Attention &attention)
     : entry(attention), graph(dnn), type(toDnn(attention.type)),
-      scaleNumber(static_cast<float>(attention.scale)),
+      scaleNumber(static_cast<float>(attention.scale)), oneNumber(1),
       hiddenNumber(-std::numeric_limits<float>::infinity()) {
-  query = addOperand(
-      queryId, {entry.batch, entry.heads, entry.queries, entry.depth},
-      entry.queryStrides);
+  query = addOperand(queryId,
+                     {entry.batch, entry.heads, entry.queries, entry.depth},
+                     entry.queryStrides);
   key = addTransposed(keyId,
                       {entry.batch, entry.keyHeads, entry.depth, entry.keys},
                       entry.keyStrides);
@@ -115,7 +128,8 @@ AttentionGraph::Tensor AttentionGraph::hideFuture(const Tensor &scores) {
 
 /// With their scale and mask, without what is hidden by being later.
 AttentionGraph::Tensor AttentionGraph::addScores() {
-  Tensor scores = graph.multiply(graph.matmul(query, key, api::dnnFloat), scale);
+  Tensor scores =
+      graph.multiply(graph.matmul(query, key, api::dnnFloat), scale);
   if (entry.maskStrides.empty())
     return scores;
   Tensor mask = addMask();
@@ -143,23 +157,34 @@ void AttentionGraph::buildForward() {
   graph.matmulTo(output, weights, value);
 }
 
+/// The sum of the products of each row. Where dropout would divide it, cuDNN
+/// wants a factor in any case: without one it takes the graph, but for another
+/// one, whose workspace is three times as large.
+AttentionGraph::Tensor AttentionGraph::addDelta(const Tensor &output,
+                                                const Tensor &outputGrad) {
+  Tensor sums = graph.reduce(api::reduceAdd, graph.multiply(outputGrad, output),
+                             {entry.batch, entry.heads, entry.queries, 1});
+  Tensor one = graph.addNumber(oneId);
+  ids.push_back(oneId);
+  Tensor delta = addRows(deltaId);
+  graph.pointwiseTo(delta, api::pointwiseMul, sums, &one);
+  return delta;
+}
+
 void AttentionGraph::buildBackward() {
   Sizes outputs = {entry.batch, entry.heads, entry.queries, entry.valueDepth};
   Tensor output = addOperand(outputId, outputs, entry.outputStrides);
   Tensor outputGrad =
       addOperand(outputGradId, outputs, entry.outputGradStrides);
-  Tensor delta =
-      graph.reduce(api::reduceAdd, graph.multiply(outputGrad, output),
-                   {entry.batch, entry.heads, entry.queries, 1});
+  Tensor delta = addDelta(output, outputGrad);
   Tensor lse = addRows(lseId);
   Tensor scores = graph.pointwise(api::pointwiseSub, addScores(), &lse);
   if (entry.causal)
     scores = hideFuture(scores);
   Tensor weights = graph.pointwise(api::pointwiseExp, scores);
-  buildKeyGradient(
-      valueGradId, graph.transpose(weights, type), outputGrad,
-      {entry.batch, entry.keyHeads, entry.keys, entry.valueDepth},
-      entry.valueGradStrides);
+  buildKeyGradient(valueGradId, graph.transpose(weights, type), outputGrad,
+                   {entry.batch, entry.keyHeads, entry.keys, entry.valueDepth},
+                   entry.valueGradStrides);
   Tensor value = addTransposed(
       valueId, {entry.batch, entry.keyHeads, entry.valueDepth, entry.keys},
       entry.valueStrides);
@@ -193,9 +218,8 @@ void AttentionGraph::buildQueryGradient(const Tensor &scoreGrad) {
   if (entry.deterministic)
     return graph.matmulTo(result, scoreGrad, keys);
   int64_t head = entry.queries * entry.depth;
-  Tensor sums =
-      graph.addOperand(queryGradSumsId, api::dnnFloat, sizes,
-                       {entry.heads * head, head, entry.depth, 1});
+  Tensor sums = graph.addOperand(queryGradSumsId, api::dnnFloat, sizes,
+                                 {entry.heads * head, head, entry.depth, 1});
   ids.push_back(queryGradSumsId);
   graph.matmulTo(sums, scoreGrad, keys);
   graph.pointwiseTo(result, api::pointwiseIdentity, sums);
@@ -234,10 +258,15 @@ Status AttentionGraph::run(const Cudnn &dnn, api::DnnHandle handle,
       return operands.keyGrad;
     case valueGradId:
       return operands.valueGrad;
-    case queryGradSumsId:
+    case deltaId:
       return operands.scratch;
+    case queryGradSumsId:
+      return static_cast<char *>(operands.scratch) +
+             scratchOf(entry).deltaBytes;
     case scaleId:
       return &scaleNumber;
+    case oneId:
+      return &oneNumber;
     }
     return &hiddenNumber;
   };
@@ -245,9 +274,9 @@ Status AttentionGraph::run(const Cudnn &dnn, api::DnnHandle handle,
   DnnDescriptor pack;
   VEELINE_TRY(pack.create(dnn, api::backend::variantPack));
   VEELINE_TRY(pack.set(api::attribute::packIds, ids));
-  VEELINE_TRY(pack.set(
-      api::attribute::packPointers, api::attribute_type::pointer,
-      static_cast<int64_t>(places.size()), places.data()));
+  VEELINE_TRY(pack.set(api::attribute::packPointers,
+                       api::attribute_type::pointer,
+                       static_cast<int64_t>(places.size()), places.data()));
   VEELINE_TRY(pack.set(api::attribute::packWorkspace,
                        api::attribute_type::pointer, 1, &library));
   VEELINE_TRY(dnn.check("cudnnBackendFinalize", pack.finalize()));
@@ -265,8 +294,8 @@ Status AttentionGraph::run(const Cudnn &dnn, api::DnnHandle handle,
 bool veeline::cuda::isTrusted(size_t version, const Attention &attention) {
   constexpr size_t least = 91002, lastWithPadding = 91500;
   bool isForward = attention.kind == AttentionKind::forward;
-  return version >= least && (isForward || version > lastWithPadding ||
-                              attention.keys % 128 == 0);
+  return version >= least &&
+         (isForward || version > lastWithPadding || attention.keys % 128 == 0);
 }
 
 Status AttentionTable::prepare(const DnnContext *newContext,

@@ -42,6 +42,7 @@ private:
   Tensor addMask();
   Tensor hideFuture(const Tensor &scores);
   Tensor addScores();
+  Tensor addDelta(const Tensor &output, const Tensor &outputGrad);
   void buildForward();
   void buildBackward();
   void buildKeyGradient(int64_t id, const Tensor &transposed, const Tensor &of,
@@ -55,7 +56,7 @@ private:
   std::vector<int64_t> ids; ///< Of what is in memory.
   DnnPlan made;
   /// The numbers of the graph.
-  float scaleNumber, hiddenNumber;
+  float scaleNumber, oneNumber, hiddenNumber;
 };
 
 /// A rank's table of attentions, with the plans that were made when it was
@@ -80,6 +81,10 @@ private:
   /// Null where cuDNN has nothing for an entry.
   std::vector<std::unique_ptr<AttentionGraph>> entries;
 };
+
+/// Bytes of scratch that `attention` wants. What engines of cuDNN work in
+/// besides is the library's workspace.
+int64_t attentionScratchBytes(const artifact::Attention &attention);
 
 /// Whether this version of cuDNN is known to compute `attention` right.
 bool isTrusted(size_t version, const artifact::Attention &attention);

@@ -25,9 +25,8 @@ public:
   ~ConvolutionTable();
 
   /// On the rank's device, with the stream that all calls will go into. Without
-  /// cuDNN (a null `context`), and where it has nothing for an entry within `libraryBytes`,
-  /// the entry is not there.
-  /// `library` is written to.
+  /// cuDNN (a null `context`), and where it has nothing for an entry within
+  /// `libraryBytes`, the entry is not there. `library` is written to.
   Status prepare(const Driver &driver, const DnnContext *context,
                  const std::vector<artifact::Convolution> &convolutions,
                  void *library, int64_t libraryBytes, api::Stream newStream);

@@ -233,9 +233,8 @@ DnnGraph::Tensor DnnGraph::transpose(const Tensor &x, int type) {
   std::swap(result.strides[2], result.strides[3]);
   result = addTensor(nextVirtual++, type, result.sizes, result.strides,
                      /*isVirtual=*/true, /*isByValue=*/false);
-  addOperation(
-      backend::reshapeOperation,
-      {{attribute::reshapeX, x.desc}, {attribute::reshapeY, result.desc}});
+  addOperation(backend::reshapeOperation, {{attribute::reshapeX, x.desc},
+                                           {attribute::reshapeY, result.desc}});
   return result;
 }
 
@@ -274,7 +273,8 @@ Status DnnGraph::propose(const DnnTarget &target, const DnnDescriptor &graph,
   VEELINE_TRY(heuristics.setEnum(attribute::heuristicsMode,
                                  attribute_type::heuristicsMode, mode));
   if (target.properties)
-    VEELINE_TRY(heuristics.set(attribute::heuristicsDevice, *target.properties));
+    VEELINE_TRY(
+        heuristics.set(attribute::heuristicsDevice, *target.properties));
   api::DnnStatus status = heuristics.finalize();
   if (isUnsupported(status))
     return Status::success();
@@ -307,10 +307,9 @@ Status DnnGraph::isDeterministic(const DnnDescriptor &config, bool &answer) {
                            attribute::configEngine, attribute_type::descriptor,
                            1, &count, &place));
   std::array<int, api::maxNotes> notes = {};
-  VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, engine.get(),
-                           attribute::engineNotes,
-                           attribute_type::numericalNote, api::maxNotes, &count,
-                           notes.data()));
+  VEELINE_TRY(VEELINE_CALL(
+      dnn, cudnnBackendGetAttribute, engine.get(), attribute::engineNotes,
+      attribute_type::numericalNote, api::maxNotes, &count, notes.data()));
   answer = std::find(notes.begin(), notes.begin() + count,
                      api::noteNondeterministic) == notes.begin() + count;
   return Status::success();
@@ -343,9 +342,9 @@ Status DnnGraph::plan(const DnnTarget &target, bool deterministic,
                       int64_t maxWorkspace, DnnPlan &result) {
   DnnDescriptor *graph = create(backend::graph);
   if (graph) {
-    (void)require(graph->set(
-        attribute::graphOperations, attribute_type::descriptor,
-        static_cast<int64_t>(operations.size()), operations.data()));
+    (void)require(
+        graph->set(attribute::graphOperations, attribute_type::descriptor,
+                   static_cast<int64_t>(operations.size()), operations.data()));
     if (target.handle)
       (void)require(graph->set(attribute::graphHandle, attribute_type::handle,
                                1, &target.handle));

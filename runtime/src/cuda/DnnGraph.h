@@ -118,9 +118,9 @@ private:
   /// A new descriptor, which the graph keeps; null after a failure.
   DnnDescriptor *create(int type);
   void finalize(DnnDescriptor &desc);
-  void addOperation(int type,
-                    std::initializer_list<std::pair<int, api::BackendDesc>>
-                        operands);
+  void addOperation(
+      int type,
+      std::initializer_list<std::pair<int, api::BackendDesc>> operands);
   void addPointwise(int mode, int compute, int64_t axis, const Tensor &x,
                     const Tensor *b, const Tensor *t, const Tensor &y);
   Status propose(const DnnTarget &target, const DnnDescriptor &graph, int mode,

@@ -148,11 +148,10 @@ void veeline_attention_backward(veeline_rank *rank, int32_t attention,
                                 void *key_grad, void *value_grad,
                                 void *scratch) {
   if (!rank->failed)
-    rank->attention(attention,
-                    {writable(query), writable(key), writable(value),
-                     writable(mask), writable(output), writable(lse),
-                     writable(output_grad), query_grad, key_grad, value_grad,
-                     scratch});
+    rank->attention(attention, {writable(query), writable(key), writable(value),
+                                writable(mask), writable(output), writable(lse),
+                                writable(output_grad), query_grad, key_grad,
+                                value_grad, scratch});
 }
 
 int32_t veeline_has_attention(veeline_rank *rank, int32_t attention) {

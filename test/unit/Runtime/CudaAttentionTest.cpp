@@ -9,10 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionDnn.h"
 #include "CudaBackend.h"
 #include "HalfFloats.h"
-
-#include "veeline/attention.h"
 
 #include <algorithm>
 #include <array>
@@ -165,9 +164,8 @@ static void layOut(Problem &problem, std::mt19937 &random, bool isDense) {
     for (size_t i = 0; i < 3; ++i)
       if (a.maskStrides[i] == 0)
         sizes[i] = 1;
-    List strides = makeStrides({sizes[0], sizes[1], sizes[2],
-                                (a.keys + 7) / 8 * 8},
-                               {2, 1, 0}, 0);
+    List strides = makeStrides(
+        {sizes[0], sizes[1], sizes[2], (a.keys + 7) / 8 * 8}, {2, 1, 0}, 0);
     for (size_t i = 0; i < 3; ++i)
       a.maskStrides[i] = sizes[i] == 1 ? 0 : strides[i];
     place(problem, mask, a.maskType, sizes, strides);
@@ -178,7 +176,7 @@ static void layOut(Problem &problem, std::mt19937 &random, bool isDense) {
   next(queryGrad, rows, b.queryGradStrides);
   next(keyGrad, keys, b.keyGradStrides);
   next(valueGrad, values, b.valueGradStrides);
-  b.scratchBytes = attentionScratchBytes(b);
+  b.scratchBytes = cuda::attentionScratchBytes(b);
   problem.scratchOffset = problem.arenaBytes;
   problem.arenaBytes += (b.scratchBytes + 255) / 256 * 256;
 }
@@ -225,8 +223,7 @@ static void writeInputs() {
       continue;
     List index(4);
     do
-      store(operand.type, memory() + operand.place(index),
-            (*given)[next++]);
+      store(operand.type, memory() + operand.place(index), (*given)[next++]);
     while (advance(index, operand.sizes));
   }
 }
@@ -245,10 +242,9 @@ static void attend(veeline_rank *rank, char *newArena, const void *const *) {
     veeline_attention(rank, 0, at(query), at(key), at(value), at(mask),
                       at(output), at(lse), scratch);
   if (isThere[1] || callsAll)
-    veeline_attention_backward(rank, 1, at(query), at(key), at(value), at(mask),
-                               at(output), at(lse), at(outputGrad),
-                               at(queryGrad), at(keyGrad), at(valueGrad),
-                               scratch);
+    veeline_attention_backward(
+        rank, 1, at(query), at(key), at(value), at(mask), at(output), at(lse),
+        at(outputGrad), at(queryGrad), at(keyGrad), at(valueGrad), scratch);
 }
 
 namespace {
@@ -345,9 +341,8 @@ struct Dense {
   Numbers numbers;
 
   explicit Dense(const List &sizes)
-      : sizes(sizes),
-        numbers(static_cast<size_t>(sizes[0] * sizes[1] * sizes[2] *
-                                    sizes[3])) {}
+      : sizes(sizes), numbers(static_cast<size_t>(sizes[0] * sizes[1] *
+                                                  sizes[2] * sizes[3])) {}
   double &operator()(int64_t b, int64_t h, int64_t i, int64_t d) {
     auto at = [&](int64_t index, int dim) {
       return sizes[dim] == 1 ? 0 : index;
@@ -507,10 +502,9 @@ TEST(CudaAttention, SameBits) {
   for (bool deterministic : {true, false}) {
     Program program(makeProblem(deterministic));
     ASSERT_EQ(program.run(), "");
-    bool isSame = program.results[0][queryGrad] ==
-                      program.results[1][queryGrad] &&
-                  program.results[1][queryGrad] ==
-                      program.results[2][queryGrad];
+    bool isSame =
+        program.results[0][queryGrad] == program.results[1][queryGrad] &&
+        program.results[1][queryGrad] == program.results[2][queryGrad];
     EXPECT_EQ(isSame, deterministic);
     if (deterministic) {
       EXPECT_EQ(program.results[0], program.results[1]);
@@ -589,7 +583,7 @@ TEST(CudaAttention, TooLittleMemory) {
   EXPECT_EQ(whichAreThere(enough), 3);
   // Or sums, in scratch.
   Problem problem = makeProblem(/*deterministic=*/false);
-  EXPECT_EQ(problem.backward.scratchBytes, 2 * 4 * 5 * 16 * 4);
+  EXPECT_EQ(problem.backward.scratchBytes, 256 + 2 * 4 * 5 * 16 * 4);
   Program sums(problem, /*libraryBytes=*/512);
   EXPECT_EQ(whichAreThere(sums), 3);
   sums.rank().attentions[1].scratchBytes -= 1;
@@ -705,7 +699,8 @@ TEST(CudaAttention, EveryCall) {
     EXPECT_GT(count, 0) << call;
     if (call.find("Destroy") != std::string::npos)
       continue;
-    for (int64_t nth = 1; nth <= count; nth += std::max<int64_t>(count / 40, 1)) {
+    for (int64_t nth = 1; nth <= count;
+         nth += std::max<int64_t>(count / 40, 1)) {
       standin::failCall(call, nth, 4000);
       expectMessage(program, call + ": CUDNN_STATUS_INTERNAL_ERROR (4000)");
       standin::failCall("", 0, 0);

@@ -139,19 +139,18 @@ static_assert(api::reduceAdd == CUDNN_REDUCE_TENSOR_ADD &&
               api::reduceMax == CUDNN_REDUCE_TENSOR_MAX);
 static_assert(api::heuristicsFallback == CUDNN_HEUR_MODE_FALLBACK &&
               api::heuristicsBest == CUDNN_HEUR_MODE_A);
-static_assert(api::noteNondeterministic == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC &&
+static_assert(api::noteNondeterministic ==
+                  CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC &&
               api::maxNotes >= CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
 
 // Of a GPU that is only described, since 9.8.
 #if CUDNN_VERSION >= 90800
 static_assert(api::backend::deviceProperties ==
               CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-static_assert(api::attribute::heuristicsDevice ==
-                  CUDNN_ATTR_ENGINEHEUR_DEVICEPROP &&
-              api::attribute::planDevice ==
-                  CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP &&
-              api::attribute::deviceJson ==
-                  CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION);
+static_assert(
+    api::attribute::heuristicsDevice == CUDNN_ATTR_ENGINEHEUR_DEVICEPROP &&
+    api::attribute::planDevice == CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP &&
+    api::attribute::deviceJson == CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION);
 #endif
 
 /// All three kinds have the same answer of the heuristics.

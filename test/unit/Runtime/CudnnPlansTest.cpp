@@ -12,8 +12,6 @@
 
 #include "AttentionDnn.h"
 
-#include "veeline/attention.h"
-
 #include <cmath>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -55,9 +53,9 @@ protected:
         "smClockRateKHz": 1410000, "memClockRateKHz": 1593000,
         "l2CacheSize": 41943040, "cudaDeviceId": 0, "driverVer": 13000,
         "deviceName": ")" +
-        std::string(chip.name) + "\", \"deviceVer\": " +
-        std::to_string(chip.version) + ", \"multiProcessorCount\": " +
-        std::to_string(chip.multiprocessors) +
+        std::string(chip.name) +
+        "\", \"deviceVer\": " + std::to_string(chip.version) +
+        ", \"multiProcessorCount\": " + std::to_string(chip.multiprocessors) +
         ", \"maxSharedMemoryPerBlockOptin\": " +
         std::to_string(chip.sharedBytes) + "}";
     ASSERT_TRUE(
@@ -99,10 +97,10 @@ static Attention make(AttentionKind kind, DataType type, int64_t batch,
   a.keys = keys;
   a.depth = a.valueDepth = depth;
   a.scale = 1 / std::sqrt(static_cast<double>(depth));
-  a.queryStrides = a.outputStrides = {queries * heads * depth, depth,
-                                      heads * depth};
-  a.keyStrides = a.valueStrides = {keys * keyHeads * depth, depth,
-                                   keyHeads * depth};
+  a.queryStrides =
+      a.outputStrides = {queries * heads * depth, depth, heads * depth};
+  a.keyStrides =
+      a.valueStrides = {keys * keyHeads * depth, depth, keyHeads * depth};
   if (kind == AttentionKind::backward) {
     a.outputGradStrides = a.queryGradStrides = a.queryStrides;
     a.keyGradStrides = a.valueGradStrides = a.keyStrides;
@@ -153,9 +151,11 @@ TEST_P(CudnnPlans, Workspace) {
   std::optional<int64_t> bytes = plan(a, /*maxWorkspace=*/2 * scores);
   ASSERT_TRUE(bytes);
   EXPECT_GE(*bytes, scores);
+  EXPECT_LT(*bytes, scores + (int64_t(4) << 20));
   a.deterministic = false;
-  EXPECT_EQ(attentionScratchBytes(a), int64_t(8) * 12 * 1024 * 64 * 4);
-  EXPECT_TRUE(plan(a));
+  bytes = plan(a);
+  ASSERT_TRUE(bytes);
+  EXPECT_LT(*bytes, scores / 4);
 }
 
 TEST_P(CudnnPlans, HasNothing) {
@@ -165,9 +165,10 @@ TEST_P(CudnnPlans, HasNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Chips, CudnnPlans,
-    testing::Values(Chip{"A100", 800, 108, 166912},
-                    Chip{"H100", 900, 132, 232448},
-                    Chip{"B200", 1000, 148, 232448}),
-    [](const auto &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Chips, CudnnPlans,
+                         testing::Values(Chip{"A100", 800, 108, 166912},
+                                         Chip{"H100", 900, 132, 232448},
+                                         Chip{"B200", 1000, 148, 232448}),
+                         [](const auto &info) {
+                           return std::string(info.param.name);
+                         });
