@@ -112,8 +112,9 @@ static OpCost estimateAttention(pipe::AttentionOpInterface op) {
   uint64_t depth = op.getQueryType().getShape().back();
   uint64_t valueDepth = op.getValueType().getShape().back();
   // Products with queries and keys, and with values.
-  unsigned first = isa<pipe::AttentionOp>(op) ? 1 : 2;
-  unsigned second = isa<pipe::AttentionBackwardKVOp>(op) ? 2 : 1;
+  bool isBoth = isa<pipe::AttentionBackwardOp>(op);
+  unsigned first = isa<pipe::AttentionOp>(op) ? 1 : isBoth ? 3 : 2;
+  unsigned second = isBoth || isa<pipe::AttentionBackwardKVOp>(op) ? 2 : 1;
   cost.contractionFlops = 2 * scores * (first * depth + second * valueDepth);
   cost.otherFlops = scores * (transcendentalFlops + 4);
   return cost;

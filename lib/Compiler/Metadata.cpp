@@ -573,7 +573,7 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
   auto convolutions = describeTable<ConvolutionDesc>(
       module, convolutionsAttrName, "convolution", "pipe-lower-convolutions");
   auto attentions = describeTable<AttentionDesc>(
-      module, attentionsAttrName, "attention", "pipe-call-attention");
+      module, attentionsAttrName, "call of attention", "pipe-call-attention");
   if (failed(gemms) || failed(convolutions) || failed(attentions))
     return failure();
   rank.stepSymbol = getStepName(program);

@@ -28,6 +28,7 @@ def rank(symbol, size, params=(), x=None, settings=-1, norms=-1):
         "ops": [],
         "inputs": inputs,
         "constants": [],
+        "attentions": [],
         "library_offset": -1,
         "library_bytes": 0,
         "settings_offset": settings,

@@ -91,6 +91,7 @@ def rank(symbol, size, regions, params, gemms, ops):
         "ops": ops,
         "inputs": [],
         "constants": [],
+        "attentions": [],
         "library_offset": -1,
         "library_bytes": 0,
         "settings_offset": -1,

@@ -85,6 +85,16 @@ const char *const convolution =
     "x_strides = array<i64: 16, 2, 1, 2>, y_sizes = array<i64: 6>, "
     "y_strides = array<i64: 24, 4, 1, 4>}";
 
+const char *const attention =
+    "{batch = 2 : i64, causal = true, depth = 8 : i64, deterministic = false, "
+    "dtype = f16, heads = 4 : i64, key_heads = 2 : i64, "
+    "key_strides = array<i64: 80, 8, 16>, keys = 5 : i64, kind = \"forward\", "
+    "mask_dtype = f32, mask_strides = array<i64: 0, 0, 8>, "
+    "output_strides = array<i64: 192, 48, 8>, queries = 6 : i64, "
+    "query_strides = array<i64: 192, 8, 32>, scale = 0.25 : f64, "
+    "scratch_bytes = 0 : i64, value_depth = 8 : i64, "
+    "value_strides = array<i64: 80, 8, 16>}";
+
 } // namespace
 
 TEST_F(MetadataTest, DescribesTypesOfTheRuntime) {
@@ -172,6 +182,46 @@ TEST_F(MetadataTest, RefusesDamagedConvolutions) {
     std::string message = testing::internal::GetCapturedStderr();
     EXPECT_NE(message.find("error: entry 0 of 'pipe.convolutions' does not "
                            "describe a convolution: "),
+              std::string::npos)
+        << message;
+  }
+}
+
+TEST_F(MetadataTest, DescribesAttentions) {
+  auto program = describe(load(withTable("pipe.attentions", attention)));
+  ASSERT_TRUE(succeeded(program));
+  ASSERT_EQ(program->ranks[0].attentions.size(), 1u);
+  const artifact::Attention &entry = program->ranks[0].attentions[0];
+  EXPECT_EQ(entry.kind, artifact::AttentionKind::forward);
+  EXPECT_EQ(entry.type, artifact::DataType::f16);
+  EXPECT_EQ(entry.keyHeads, 2);
+  EXPECT_EQ(entry.scale, 0.25);
+  EXPECT_TRUE(entry.causal);
+  EXPECT_FALSE(entry.deterministic);
+  EXPECT_EQ(entry.keyStrides, (std::vector<int64_t>{80, 8, 16}));
+  EXPECT_TRUE(entry.keyGradStrides.empty());
+  EXPECT_EQ(entry.maskType, artifact::DataType::f32);
+  EXPECT_EQ(entry.maskStrides, (std::vector<int64_t>{0, 0, 8}));
+}
+
+TEST_F(MetadataTest, RefusesDamagedAttentions) {
+  const std::pair<std::string, std::string> edits[] = {
+      {"keys = 5", "locks = 5"},
+      {"\"forward\"", "\"backward\""},
+      {"\"forward\"", "\"sideways\""},
+      {"query_strides = array<i64: 192, 8, 32>",
+       "query_strides = array<i64: 192, 8>"},
+      {"mask_dtype = f32, ", ""},
+      {"causal = true", "causal = 1 : i64"}};
+  for (const auto &[text, by] : edits) {
+    std::string damaged = attention;
+    damaged.replace(damaged.find(text), text.size(), by);
+    pipe::PipelineOp pipeline = load(withTable("pipe.attentions", damaged));
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(failed(describe(pipeline))) << by;
+    std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_NE(message.find("error: entry 0 of 'pipe.attentions' does not "
+                           "describe a call of attention: "),
               std::string::npos)
         << message;
   }

@@ -89,6 +89,27 @@ static Artifact makeArtifact() {
   return artifact;
 }
 
+/// A derivative with a mask for each head.
+static Attention makeAttention() {
+  Attention attention;
+  attention.kind = AttentionKind::backward;
+  attention.type = DataType::f16;
+  attention.batch = attention.keyHeads = 2;
+  attention.heads = 4;
+  attention.queries = attention.keys = 8;
+  attention.depth = attention.valueDepth = 16;
+  attention.scale = 0.1;
+  attention.causal = true;
+  attention.deterministic = false;
+  attention.queryStrides = attention.outputStrides =
+      attention.outputGradStrides = attention.queryGradStrides = {512, 128, 16};
+  attention.keyStrides = attention.valueStrides = attention.keyGradStrides =
+      attention.valueGradStrides = {256, 128, 16};
+  attention.maskStrides = {0, 64, 8};
+  attention.scratchBytes = 512;
+  return attention;
+}
+
 /// The same for a GPU, with everything that only these have.
 static Artifact makeDeviceArtifact() {
   using namespace std::string_view_literals;
@@ -109,6 +130,7 @@ static Artifact makeDeviceArtifact() {
     rank.arenaBytes = 8192;
     rank.inputs = {{0, 1024, 64}, {1, 1280, 16}};
     rank.constants = {{1, 1536, 8}};
+    rank.attentions = {makeAttention()};
     rank.libraryOffset = 2048;
     rank.libraryBytes = 1024;
     rank.settingsOffset = 3072;
@@ -187,6 +209,11 @@ TEST(Artifact, RoundTripForAGpu) {
   const Rank &rank = read->metadata.programs[0].ranks[1];
   EXPECT_EQ(rank.inputs[1].offset, 1280);
   EXPECT_EQ(rank.constants[0].section, 1);
+  ASSERT_EQ(rank.attentions.size(), 1u);
+  EXPECT_EQ(rank.attentions[0].kind, AttentionKind::backward);
+  EXPECT_EQ(rank.attentions[0].scale, 0.1);
+  EXPECT_FALSE(rank.attentions[0].deterministic);
+  EXPECT_EQ(rank.attentions[0].maskStrides, (std::vector<int64_t>{0, 64, 8}));
   EXPECT_EQ(rank.normParts, 4);
   EXPECT_TRUE(rank.readsBack);
   EXPECT_EQ(rank.gemms[0].epilogue, Epilogue::biasGeluAux);
@@ -579,8 +606,8 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
   auto convolution = [](Artifact &a) -> Convolution & {
     return a.metadata.programs[0].ranks[1].convolutions[0];
   };
-  std::string ofGpu = "rank 1: it has inputs, constants, a library's workspace,"
-                      " settings or norms of a GPU";
+  std::string ofGpu = "rank 1: it has inputs, constants, attentions, a "
+                      "library's workspace, settings or norms of a GPU";
   std::string ofHost = "rank 1, matrix product 0: its result, arithmetic, "
                        "alignment, accumulation or epilogue is not what the "
                        "host has";
@@ -623,6 +650,7 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
        [&](Artifact &a) {
          rank(a).constants = {{0, 0, 8}};
        }},
+      {ofGpu, [&](Artifact &a) { rank(a).attentions.emplace_back(); }},
       {ofGpu, [&](Artifact &a) { rank(a).libraryOffset = 0; }},
       {ofGpu, [&](Artifact &a) { rank(a).libraryBytes = 64; }},
       {ofGpu, [&](Artifact &a) { rank(a).settingsOffset = 0; }},

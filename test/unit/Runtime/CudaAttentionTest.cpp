@@ -412,11 +412,12 @@ void Definition::addRow(int64_t b, int64_t h, int64_t i) {
   }
 }
 
-/// Within `tolerance` of the largest number; some gradients are all zeros.
+/// Within `tolerance` of the largest number. Some gradients are all zeros, of
+/// terms that are not.
 static void expectNear(const Numbers &found, const Numbers &expected,
                        double tolerance, const std::string &what) {
   ASSERT_EQ(found.size(), expected.size()) << what;
-  double largest = 1e-3, farthest = 0;
+  double largest = 0.3, farthest = 0;
   for (size_t i = 0; i < found.size(); ++i) {
     largest = std::max(largest, std::fabs(expected[i]));
     double distance = std::fabs(found[i] - expected[i]);
@@ -431,12 +432,15 @@ static void expectRight(Program &program, const std::string &what) {
   Definition definition(program);
   double tolerance =
       program.problem.forward.type == DataType::f16 ? 4e-3 : 3e-2;
+  // Stand-ins of atomic sums round parts of them.
+  bool isExact = program.problem.forward.deterministic;
   static const char *names[] = {"output", "lse", "query's", "key's", "value's"};
   const Which all[] = {output, lse, queryGrad, keyGrad, valueGrad};
   for (const auto &step : program.results)
     for (size_t i = 0; i < std::size(all); ++i)
       expectNear(step[all[i]], definition.of(all[i]),
-                 all[i] == lse ? 1e-5 : tolerance, what + ", " + names[i]);
+                 all[i] == lse && isExact ? 1e-5 : tolerance,
+                 what + ", " + names[i]);
 }
 
 static void expectMessage(Program &program, const std::string &expected) {
