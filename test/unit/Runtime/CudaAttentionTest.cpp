@@ -417,7 +417,7 @@ void Definition::addRow(int64_t b, int64_t h, int64_t i) {
 static void expectNear(const Numbers &found, const Numbers &expected,
                        double tolerance, const std::string &what) {
   ASSERT_EQ(found.size(), expected.size()) << what;
-  double largest = 0.3, farthest = 0;
+  double largest = 1, farthest = 0;
   for (size_t i = 0; i < found.size(); ++i) {
     largest = std::max(largest, std::fabs(expected[i]));
     double distance = std::fabs(found[i] - expected[i]);
