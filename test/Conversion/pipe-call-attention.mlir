@@ -18,10 +18,10 @@
 // CHECK:        %[[THERE:.*]] = call @veeline_has_attention(%arg0, %{{.*}}) : (!llvm.ptr, i32) -> i32
 // CHECK:        %[[CHOICE:.*]] = arith.cmpi ne, %[[THERE]]
 // CHECK-NEXT:   scf.if %[[CHOICE]] {
-// CHECK:          extract_aligned_pointer_as_index %arg1 {pipe.reads_only}
-// CHECK:          extract_aligned_pointer_as_index %arg4 {pipe.reads_only}
-// CHECK:          extract_aligned_pointer_as_index %arg5 :
-// CHECK:          extract_aligned_pointer_as_index %arg6 :
+// CHECK:          extract_aligned_pointer_as_index %arg1 : {{.*}} {pipe.reads_only}
+// CHECK:          extract_aligned_pointer_as_index %arg4 : {{.*}} {pipe.reads_only}
+// CHECK:          extract_aligned_pointer_as_index %arg5 : {{.*}} -> index{{$}}
+// CHECK:          extract_aligned_pointer_as_index %arg6 : {{.*}} -> index{{$}}
 // CHECK:          %[[NULL:.*]] = llvm.mlir.zero
 // CHECK:          func.call @veeline_attention(%arg0, {{.*}}, %[[NULL]])
 // CHECK:        } else {
@@ -29,9 +29,9 @@
 // CHECK-NEXT:   }
 func.func @forward(%rank: !llvm.ptr, %q: memref<2x6x4x8xbf16>, %k: memref<2x5x2x8xbf16>, %v: memref<2x5x2x8xbf16>, %m: memref<6x8xf32>, %o: !o, %l: !l)
     attributes {pipe.num_results = 2 : i64} {
-  %tq = memref.transpose %q (b, i, h, d) -> (b, h, i, d) : memref<2x6x4x8xbf16> to !q
-  %tk = memref.transpose %k (b, i, h, d) -> (b, h, i, d) : memref<2x5x2x8xbf16> to !k
-  %tv = memref.transpose %v (b, i, h, d) -> (b, h, i, d) : memref<2x5x2x8xbf16> to !k
+  %tq = memref.reinterpret_cast %q to offset: [0], sizes: [2, 4, 6, 8], strides: [192, 8, 32, 1] : memref<2x6x4x8xbf16> to !q
+  %tk = memref.reinterpret_cast %k to offset: [0], sizes: [2, 2, 5, 8], strides: [80, 8, 16, 1] : memref<2x5x2x8xbf16> to !k
+  %tv = memref.reinterpret_cast %v to offset: [0], sizes: [2, 2, 5, 8], strides: [80, 8, 16, 1] : memref<2x5x2x8xbf16> to !k
   %tm = memref.subview %m[0, 0] [6, 5] [1, 1] : memref<6x8xf32> to memref<6x5xf32, strided<[8, 1]>>
   pipe.attention scale(0.5) causal ins(%tq, %tk, %tv : !q, !k, !k) mask(%tm : memref<6x5xf32, strided<[8, 1]>>) dims [2, 3] outs(%o, %l : !o, !l)
   return
@@ -47,8 +47,8 @@ func.func @forward(%rank: !llvm.ptr, %q: memref<2x6x4x8xbf16>, %k: memref<2x5x2x
 // CHECK:      module attributes {pipe.attentions = [{batch = 6 : i64,
 // CHECK-SAME:   key_grad_strides = array<i64: 192, 48, 8>
 // CHECK-SAME:   kind = "backward", output_grad_strides
-// CHECK-SAME:   scratch_bytes = 0 : i64
-// ANY:        scratch_bytes = 4608 : i64
+// CHECK-SAME:   scratch_bytes = 768 : i64
+// ANY:        scratch_bytes = 5376 : i64
 // CHECK-LABEL: func.func @backward
 // CHECK-NOT:    linalg
 // CHECK:        scf.if
@@ -61,7 +61,7 @@ func.func @forward(%rank: !llvm.ptr, %q: memref<2x6x4x8xbf16>, %k: memref<2x5x2x
 // CHECK:          pipe.attention_backward_kv scale(5.000000e-01) ins(%arg1, %arg2, %arg3, %arg5, %arg6, %[[DELTA]] : {{.*}}) outs(%arg8, %arg9 :
 // ANY-LABEL:   func.func @backward
 // ANY:          scf.if
-// ANY-NEXT:       memref.alloc() : memref<4608xi8>
+// ANY-NEXT:       memref.alloc() : memref<5376xi8>
 func.func @backward(%rank: !llvm.ptr, %q: !q, %k: !q, %v: !q, %o: !q, %do: !q, %l: !l, %dq: !q, %dk: !q, %dv: !q)
     attributes {pipe.num_results = 3 : i64} {
   pipe.attention_backward scale(0.5) ins(%q, %k, %v, %o, %do, %l : !q, !q, !q, !q, !q, !l) outs(%dq, %dk, %dv : !q, !q, !q)
