@@ -102,11 +102,118 @@ private:
   std::vector<int64_t> maxEnd;
 };
 
+/// A segment tree of numbers, to be asked for those in a range that are larger
+/// than a bound.
+class MaxTree {
+public:
+  explicit MaxTree(size_t size) {
+    while (leaves < size)
+      leaves *= 2;
+    clear();
+  }
+
+  void clear() { values.assign(2 * leaves, lowest); }
+
+  void set(size_t place, int64_t value) {
+    for (size_t node = leaves + place; node > 0; node /= 2)
+      values[node] = std::max(values[node], value);
+  }
+
+  template <typename Fn>
+  void forLarger(size_t begin, size_t end, int64_t bound, Fn visit) const {
+    if (begin < end)
+      visitNode(1, 0, leaves, begin, end, bound, visit);
+  }
+
+private:
+  static constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
+
+  template <typename Fn>
+  void visitNode(size_t node, size_t first, size_t size, size_t begin,
+                 size_t end, int64_t bound, Fn &visit) const {
+    if (first >= end || first + size <= begin || values[node] <= bound)
+      return;
+    if (size == 1)
+      return visit(first);
+    visitNode(2 * node, first, size / 2, begin, end, bound, visit);
+    visitNode(2 * node + 1, first + size / 2, size / 2, begin, end, bound,
+              visit);
+  }
+
+  size_t leaves = 1;
+  std::vector<int64_t> values;
+};
+
+/// The placed intervals of several streams, to be asked for those that are live
+/// together with one.
+class PlacedOnStreams {
+public:
+  PlacedOnStreams(std::span<const LiveInterval> intervals,
+                  const StreamLives &lives)
+      : intervals(intervals), lives(lives), byBegin(intervals.size()),
+        rank(intervals.size()), ends(lives.numStreams, MaxTree(rank.size())),
+        owned(ends) {
+    std::iota(byBegin.begin(), byBegin.end(), 0u);
+    std::stable_sort(byBegin.begin(), byBegin.end(),
+                     [&](uint32_t a, uint32_t b) {
+                       return intervals[a].begin < intervals[b].begin;
+                     });
+    for (uint32_t i = 0; i < byBegin.size(); ++i)
+      rank[byBegin[i]] = i;
+  }
+
+  void clear() {
+    for (MaxTree &tree : ends)
+      tree.clear();
+    for (MaxTree &tree : owned)
+      tree.clear();
+  }
+
+  void insert(uint32_t id) {
+    for (size_t stream = 0; stream < lives.numStreams; ++stream)
+      ends[stream].set(rank[id], endOf(id, stream));
+    owned[lives.streams[id]].set(rank[id], 1);
+  }
+
+  template <typename Fn> void forOverlapping(uint32_t id, Fn visit) const {
+    auto visitPlace = [&](size_t place) { visit(byBegin[place]); };
+    int64_t begin = intervals[id].begin;
+    // Those that begin no later, and those that do.
+    size_t later = countBefore(begin + 1);
+    ends[lives.streams[id]].forLarger(0, later, begin, visitPlace);
+    for (size_t stream = 0; stream < lives.numStreams; ++stream)
+      owned[stream].forLarger(later, countBefore(endOf(id, stream)), 0,
+                              visitPlace);
+  }
+
+private:
+  int64_t endOf(uint32_t id, size_t stream) const {
+    return lives.ends[id * lives.numStreams + stream];
+  }
+
+  size_t countBefore(int64_t point) const {
+    auto it = std::lower_bound(
+        byBegin.begin(), byBegin.end(), point,
+        [&](uint32_t id, int64_t p) { return intervals[id].begin < p; });
+    return it - byBegin.begin();
+  }
+
+  std::span<const LiveInterval> intervals;
+  const StreamLives &lives;
+  Order byBegin;
+  std::vector<uint32_t> rank;
+  std::vector<MaxTree> ends;  ///< By stream, of all intervals.
+  std::vector<MaxTree> owned; ///< By stream, those that begin on it.
+};
+
 /// Tries orders and keeps the best plan.
 class Planner {
 public:
-  Planner(std::span<const LiveInterval> given, uint64_t alignment)
-      : intervals(given.begin(), given.end()), offsets(given.size()) {
+  /// `lives` may be null.
+  Planner(std::span<const LiveInterval> given, const StreamLives *lives,
+          uint64_t alignment)
+      : intervals(given.begin(), given.end()), lives(lives),
+        offsets(given.size()) {
     for (LiveInterval &interval : intervals)
       interval.size = (interval.size + alignment - 1) & ~(alignment - 1);
     for (uint32_t i = 0; i < intervals.size(); ++i)
@@ -119,7 +226,10 @@ public:
   }
 
   OffsetPlan run() {
-    placed.emplace(intervals);
+    if (lives)
+      placedOnStreams.emplace(intervals, *lives);
+    else
+      placed.emplace(intervals);
     for (auto order : {&Planner::bySize, &Planner::byBreadth, &Planner::byBegin,
                        &Planner::byArea}) {
       if (best.totalBytes == lowerBound)
@@ -221,14 +331,24 @@ private:
     return smallest == std::numeric_limits<uint64_t>::max() ? top : result;
   }
 
+  template <typename Fn> void forOverlapping(uint32_t id, Fn visit) const {
+    if (lives)
+      placedOnStreams->forOverlapping(id, visit);
+    else
+      placed->forOverlapping(intervals[id], visit);
+  }
+
   /// Places in `order`; keeps the plan if it is the best one. Gives up as soon
   /// as it cannot be.
   bool tryOrder(const Order &order) {
-    placed->clear();
+    if (lives)
+      placedOnStreams->clear();
+    else
+      placed->clear();
     uint64_t total = 0;
     for (uint32_t id : order) {
       taken.clear();
-      placed->forOverlapping(intervals[id], [&](uint32_t other) {
+      forOverlapping(id, [&](uint32_t other) {
         taken.emplace_back(offsets[other],
                            offsets[other] + intervals[other].size);
       });
@@ -238,7 +358,10 @@ private:
       total = std::max(total, offsets[id] + intervals[id].size);
       if (total >= best.totalBytes)
         return false;
-      placed->insert(id);
+      if (lives)
+        placedOnStreams->insert(id);
+      else
+        placed->insert(id);
     }
     best.totalBytes = total;
     for (uint32_t id : ids)
@@ -277,10 +400,12 @@ private:
   }
 
   std::vector<LiveInterval> intervals;
+  const StreamLives *lives;
   std::vector<uint64_t> offsets;
   /// Those that need memory at all.
   Order ids;
   std::optional<PlacedIntervals> placed;
+  std::optional<PlacedOnStreams> placedOnStreams;
   std::vector<std::pair<uint64_t, uint64_t>> taken;
   uint64_t lowerBound = 0;
   uint64_t work = 0;
@@ -299,14 +424,32 @@ uint64_t veeline::peakLiveBytes(std::span<const LiveInterval> intervals) {
 
 OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
                                 uint64_t alignment) {
-  OffsetPlan plan = Planner(intervals, alignment).run();
+  OffsetPlan plan = Planner(intervals, nullptr, alignment).run();
   VEELINE_CHECK(isValidPlan(intervals, plan, alignment),
+                "buffers that are live together overlap");
+  return plan;
+}
+
+OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
+                                const StreamLives &lives, uint64_t alignment) {
+  OffsetPlan plan = Planner(intervals, &lives, alignment).run();
+  VEELINE_CHECK(isValidPlan(intervals, lives, plan, alignment),
                 "buffers that are live together overlap");
   return plan;
 }
 
 bool veeline::isValidPlan(std::span<const LiveInterval> intervals,
                           const OffsetPlan &plan, uint64_t alignment) {
+  StreamLives lives;
+  lives.streams.assign(intervals.size(), 0);
+  for (const LiveInterval &interval : intervals)
+    lives.ends.push_back(interval.end);
+  return isValidPlan(intervals, lives, plan, alignment);
+}
+
+bool veeline::isValidPlan(std::span<const LiveInterval> intervals,
+                          const StreamLives &lives, const OffsetPlan &plan,
+                          uint64_t alignment) {
   if (plan.offsets.size() != intervals.size())
     return false;
   Order byBegin;
@@ -316,16 +459,22 @@ bool veeline::isValidPlan(std::span<const LiveInterval> intervals,
   std::stable_sort(byBegin.begin(), byBegin.end(), [&](uint32_t a, uint32_t b) {
     return intervals[a].begin < intervals[b].begin;
   });
+  auto endsOf = [&](uint32_t id) {
+    return std::span(lives.ends)
+        .subspan(id * lives.numStreams, lives.numStreams);
+  };
   Order live;
   for (uint32_t id : byBegin) {
     uint64_t begin = plan.offsets[id], end = begin + intervals[id].size;
     if (begin % alignment != 0 || end > plan.totalBytes)
       return false;
     std::erase_if(live, [&](uint32_t other) {
-      return intervals[other].end <= intervals[id].begin;
+      auto ends = endsOf(other);
+      return *std::max_element(ends.begin(), ends.end()) <= intervals[id].begin;
     });
     for (uint32_t other : live)
-      if (begin < plan.offsets[other] + intervals[other].size &&
+      if (endsOf(other)[lives.streams[id]] > intervals[id].begin &&
+          begin < plan.offsets[other] + intervals[other].size &&
           plan.offsets[other] < end)
         return false;
     live.push_back(id);

@@ -27,6 +27,19 @@ struct LiveInterval {
   uint64_t size = 0;
 };
 
+/// Which of them are live together where the points are operations in the order
+/// in which they are issued to several streams of a device, which run them side
+/// by side: of two intervals the one that begins later, at the point b, is
+/// behind the other one where b is at least that one's `ends` for its stream.
+struct StreamLives {
+  size_t numStreams = 1;
+  /// By interval: that of the operation at which it begins.
+  std::vector<uint32_t> streams;
+  /// By interval `numStreams` of them, no smaller than its `end`: from which
+  /// point on what is issued to a stream comes after all of its uses.
+  std::vector<int64_t> ends;
+};
+
 /// Where every interval was placed.
 struct OffsetPlan {
   /// In bytes, in the order of the intervals, each a multiple of the alignment.
@@ -56,11 +69,20 @@ uint64_t peakLiveBytes(std::span<const LiveInterval> intervals);
 OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
                        uint64_t alignment = 64);
 
+/// The same for intervals that are live together as `lives` says. The peak is
+/// that of the order in which operations are issued.
+/// O(n w v log n) of v streams.
+OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
+                       const StreamLives &lives, uint64_t alignment = 64);
+
 /// True where each offset of `plan` is aligned and inside of the block, and no
 /// two intervals that are live together overlap. Checked builds ask it about
 /// every plan. O(n w).
 bool isValidPlan(std::span<const LiveInterval> intervals,
                  const OffsetPlan &plan, uint64_t alignment = 64);
+bool isValidPlan(std::span<const LiveInterval> intervals,
+                 const StreamLives &lives, const OffsetPlan &plan,
+                 uint64_t alignment = 64);
 
 } // namespace veeline
 

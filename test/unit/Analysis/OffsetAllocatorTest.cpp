@@ -6,6 +6,7 @@
 
 #include "veeline/Analysis/OffsetAllocator.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -149,6 +150,102 @@ TEST(OffsetAllocator, ThirtyThousandIntervals) {
   OffsetPlan plan = planOffsets(intervals);
   EXPECT_LE(ratio(plan), 1.05);
   RecordProperty("ratio", std::to_string(ratio(plan)));
+}
+
+/// Operations on streams, what they wait for, and buffers that they use.
+struct History {
+  std::vector<uint32_t> streams;
+  /// Which operations are over when one begins, looked for along all paths.
+  std::vector<std::vector<bool>> before;
+  std::vector<std::vector<size_t>> users; ///< By buffer, the first one first.
+  Intervals intervals;
+  StreamLives lives;
+};
+
+History randomHistory(std::mt19937 &random) {
+  History history;
+  size_t numOps = 1 + random() % 30;
+  history.lives.numStreams = 1 + random() % 4;
+  for (size_t op = 0; op < numOps; ++op) {
+    history.streams.push_back(random() % history.lives.numStreams);
+    std::vector<bool> &before = history.before.emplace_back(numOps);
+    for (size_t other = 0; other < op; ++other) {
+      bool isOrdered = history.streams[other] == history.streams[op];
+      if (!isOrdered && random() % 12 != 0)
+        continue;
+      before[other] = true;
+      for (size_t i = 0; i < other; ++i)
+        before[i] = before[i] || history.before[other][i];
+    }
+  }
+  for (size_t buffer = 0, count = random() % 40; buffer < count; ++buffer) {
+    size_t first = random() % numOps;
+    std::vector<size_t> &users = history.users.emplace_back();
+    users.push_back(first);
+    for (size_t op = first + 1; op < numOps; ++op)
+      if (history.before[op][first] && random() % 4 == 0)
+        users.push_back(op);
+    history.intervals.push_back({static_cast<int64_t>(first),
+                                 static_cast<int64_t>(users.back() + 1),
+                                 1 + random() % 1000});
+    history.lives.streams.push_back(history.streams[first]);
+    for (size_t stream = 0; stream < history.lives.numStreams; ++stream) {
+      size_t end = 0;
+      auto isBehind = [&](size_t op) {
+        return history.streams[op] == stream &&
+               std::all_of(users.begin(), users.end(), [&](size_t user) {
+                 return history.before[op][user];
+               });
+      };
+      while (end < numOps && !isBehind(end))
+        ++end;
+      history.lives.ends.push_back(static_cast<int64_t>(end));
+    }
+  }
+  return history;
+}
+
+TEST(OffsetAllocator, StreamsNeverUseBytesAtOnce) {
+  std::mt19937 random(5);
+  size_t numShared = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    History history = randomHistory(random);
+    OffsetPlan plan = planOffsets(history.intervals, history.lives);
+    EXPECT_TRUE(isValidPlan(history.intervals, history.lives, plan));
+    auto isBefore = [&](size_t a, size_t b) {
+      for (size_t user : history.users[a])
+        for (size_t other : history.users[b])
+          if (!history.before[other][user])
+            return false;
+      return true;
+    };
+    for (size_t i = 0; i < history.intervals.size(); ++i)
+      for (size_t j = 0; j < i; ++j) {
+        if (plan.offsets[i] + history.intervals[i].size <= plan.offsets[j] ||
+            plan.offsets[j] + history.intervals[j].size <= plan.offsets[i])
+          continue;
+        EXPECT_TRUE(isBefore(i, j) || isBefore(j, i))
+            << i << " overlaps " << j << " in trial " << trial;
+        numShared += history.lives.streams[i] != history.lives.streams[j];
+      }
+  }
+  // Memory goes from one stream to another where it can.
+  EXPECT_GT(numShared, 100u);
+}
+
+TEST(OffsetAllocator, PlansThatMixStreamsUpAreFound) {
+  // The second begins after the first ends, but on a stream that knows nothing
+  // of that before the third.
+  Intervals intervals = {{0, 1, 64}, {1, 2, 64}, {2, 3, 64}};
+  StreamLives lives;
+  lives.numStreams = 2;
+  lives.streams = {0, 1, 1};
+  lives.ends = {1, 2, 3, 2, 3, 3};
+  EXPECT_FALSE(isValidPlan(intervals, lives, {{0, 0, 64}, 128, 64}));
+  EXPECT_TRUE(isValidPlan(intervals, lives, {{0, 64, 0}, 128, 64}));
+  OffsetPlan plan = planOffsets(intervals, lives);
+  EXPECT_EQ(plan.totalBytes, 128u);
+  EXPECT_EQ(plan.peakLiveBytes, 64u);
 }
 
 TEST(OffsetAllocator, SameInputSamePlan) {
