@@ -77,6 +77,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.memoryLimits = command.memoryLimits;
   options.target =
       command.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
+  options.chunkStreams = command.computeStreams == "chunk";
   options.tf32 = command.products == "tf32";
   options.deterministic = command.deterministic;
   options.gemmScratch = getGemmScratch;
@@ -368,6 +369,8 @@ static void describeOptions(const CompileCommand &command,
   addOption(metadata, "cpu", command.cpu);
   if (command.target != "host")
     addOption(metadata, "target", command.target);
+  if (command.computeStreams != "one")
+    addOption(metadata, "compute-streams", command.computeStreams);
   if (command.products != "f32")
     addOption(metadata, "products", command.products);
   if (!command.deterministic)

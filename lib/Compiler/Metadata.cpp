@@ -20,6 +20,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -270,6 +271,7 @@ static void setPredicted(Operation *op, artifact::Op &result) {
 
 artifact::Op RankWriter::describeOp(Operation *op) {
   artifact::Op result;
+  result.stream = getComputeStream(op);
   if (std::optional<schedule::Op> work = getScheduleOp(op)) {
     using Kind = schedule::OpKind;
     result.kind = work->kind == Kind::Forward    ? artifact::OpKind::forward
@@ -392,8 +394,14 @@ LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
     return failure();
   rank.libraryOffset = device.libraryOffset;
   rank.libraryBytes = device.libraryBytes;
-  addRegion("cuBLASLt", Kind::library, device.libraryOffset,
-            device.libraryBytes);
+  rank.computeStreams = device.streams;
+  rank.events = device.events;
+  int64_t ofStream = device.libraryBytes / device.streams;
+  for (int64_t stream = 0; stream != device.streams; ++stream)
+    addRegion(
+        device.streams == 1 ? "cuBLASLt"
+                            : "cuBLASLt on stream " + std::to_string(stream),
+        Kind::library, device.libraryOffset + stream * ofStream, ofStream);
   if (device.normParts == 0)
     return success();
   rank.settingsOffset = device.settingsOffset;

@@ -156,6 +156,14 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "last one for later chips; or ptx, PTX alone, which the "
                  "driver compiles and which takes no toolkit")
       ->delimiter(',');
+  app.add_option("--compute-streams", command.computeStreams,
+                 "With --target cuda: one compute stream for each rank, or one "
+                 "for each chunk of a rank, so that operations of different "
+                 "chunks run side by side where nothing orders them; their "
+                 "order and their results are the same")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"one", "chunk"}))
+      ->option_text("one|chunk [one]");
   app.add_option("--products", command.products,
                  "With --target cuda: in what matrix products of f32 are "
                  "computed, f32 or tf32, whose operands have 10 bits after the "
@@ -304,8 +312,8 @@ static std::string checkLengths(const CLI::App &app,
 static std::string checkGpu(const CLI::App &app,
                             const CompileCommand &command) {
   bool isCuda = command.target == "cuda";
-  for (const char *name :
-       {"--gpu-chips", "--products", "--no-deterministic", "--cuda-toolkit"})
+  for (const char *name : {"--gpu-chips", "--compute-streams", "--products",
+                           "--no-deterministic", "--cuda-toolkit"})
     if (!isCuda && app.count(name))
       return std::string(name) + " is about GPUs; give --target cuda";
   if (isCuda && command.rules == "mpi")

@@ -70,8 +70,9 @@ static bool hasBf16(Operation *op) {
 static bool isMove(Operation *op) {
   return isa<LLVM::BitcastOp, LLVM::BrOp, LLVM::CondBrOp, LLVM::ConstantOp,
              LLVM::ExtractElementOp, LLVM::FreezeOp, LLVM::InsertElementOp,
-             LLVM::LoadOp, LLVM::PoisonOp, LLVM::SelectOp, LLVM::ShuffleVectorOp,
-             LLVM::StoreOp, LLVM::UndefOp, LLVM::ZeroOp>(op);
+             LLVM::LoadOp, LLVM::PoisonOp, LLVM::SelectOp,
+             LLVM::ShuffleVectorOp, LLVM::StoreOp, LLVM::UndefOp, LLVM::ZeroOp>(
+      op);
 }
 
 /// The constant's bits.
@@ -79,8 +80,7 @@ static void convertConstant(LLVM::ConstantOp op) {
   Attribute value = op.getValue();
   Type type = toBits(op.getType());
   if (auto number = dyn_cast<FloatAttr>(value))
-    op.setValueAttr(
-        IntegerAttr::get(type, number.getValue().bitcastToAPInt()));
+    op.setValueAttr(IntegerAttr::get(type, number.getValue().bitcastToAPInt()));
   else if (auto numbers = dyn_cast<DenseFPElementsAttr>(value))
     op.setValueAttr(numbers.bitcast(getElementTypeOrSelf(type)));
 }

@@ -457,6 +457,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.profile = profile;
     result.optimizer = optimizer;
     result.target = target;
+    result.chunkStreams = chunkStreams;
     result.recompute.assign(recompute.begin(), recompute.end());
     result.memoryLimits.assign(memoryLimits.begin(), memoryLimits.end());
     result.gemmScratch = gemmScratch;
@@ -496,6 +497,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.profile = options.profile;
   given.optimizer = options.optimizer;
   given.target = options.target;
+  given.chunkStreams = options.chunkStreams;
   given.stageReplicas = llvm::to_vector(options.stageReplicas);
   return std::make_unique<FitMemory>(given, options);
 }

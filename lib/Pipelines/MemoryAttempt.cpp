@@ -402,8 +402,11 @@ MemoryTrial::attempt(std::vector<Recompute> policies,
   setWorkspaces(**module, attempt.policies);
   pipeline.setReplicas(options.replicas);
   if (failed(insertCommunication(pipeline, options.communication,
-                                 options.getRules(), symbols)) ||
-      failed(planMemory(pipeline, options.optimizer, options.target, symbols)))
+                                 options.getRules(), symbols)))
+    return failure();
+  if (options.chunkStreams)
+    assignStreams(pipeline);
+  if (failed(planMemory(pipeline, options.optimizer, options.target, symbols)))
     return failure();
   if (failed(readPlans(pipeline, attempt)))
     return failure();

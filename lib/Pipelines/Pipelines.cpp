@@ -125,6 +125,8 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
   bufferize.gemmScratch = options.gemmScratch;
   bufferize.convolutionScratch = options.convolutionScratch;
   buildBufferizeChunksPipeline(passManager, bufferize);
+  if (options.chunkStreams)
+    passManager.addPass(pipe::createPipeAssignStreams());
   pipe::PipePlanMemoryOptions memory;
   memory.optimizer = options.optimizer;
   memory.target = options.target;
@@ -235,6 +237,10 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
       *this, "target",
       llvm::cl::desc("What programs are lowered to: host or cuda"),
       llvm::cl::init("host")};
+  Option<bool> chunkStreams{
+      *this, "chunk-streams",
+      llvm::cl::desc("A compute stream for each chunk of a rank, on a GPU"),
+      llvm::cl::init(false)};
   Option<bool> tf32{*this, "tf32",
                     llvm::cl::desc("Multiply f32 in tf32, on a GPU"),
                     llvm::cl::init(false)};
@@ -273,6 +279,7 @@ void veeline::registerPipelines() {
                                     given.memoryLimits.end());
         options.target =
             given.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
+        options.chunkStreams = given.chunkStreams;
         options.tf32 = given.tf32;
         options.deterministic = given.deterministic;
         buildProgramPipeline(passManager, options);

@@ -69,6 +69,8 @@ struct CompileCommand {
   std::string target = "host";
   /// For cuda: the chips of native code; empty: those that are usual.
   std::vector<std::string> gpuChips;
+  /// For cuda: how many compute streams a rank has, one or chunk (for each).
+  std::string computeStreams = "one";
   /// For cuda: in what products of f32 are computed, f32 or tf32.
   std::string products = "f32";
   /// For cuda: add to rows that indices choose in a fixed order.

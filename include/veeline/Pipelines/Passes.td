@@ -57,7 +57,9 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
     Option<"target", "target", "::veeline::KernelTarget", "::veeline::KernelTarget::Host", "Where arenas are",
            [{::llvm::cl::values(
              clEnumValN(::veeline::KernelTarget::Host, "host", "On a CPU"),
-             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>
+             clEnumValN(::veeline::KernelTarget::Cuda, "cuda", "On a GPU"))}]>,
+    Option<"chunkStreams", "chunk-streams", "bool", "false",
+           "A compute stream for each chunk of a rank, on a GPU">
   ];
 }
 

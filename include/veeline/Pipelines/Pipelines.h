@@ -66,6 +66,8 @@ struct CompileOptions {
   std::vector<std::string> memoryLimits;
   /// What programs are lowered to.
   KernelTarget target = KernelTarget::Host;
+  /// A compute stream for each chunk of a rank, on a GPU.
+  bool chunkStreams = false;
   /// Round the operands of products of f32 to tf32, on a GPU.
   bool tf32 = false;
   /// Add up gradients of rows that indices choose in a fixed order, on a GPU.

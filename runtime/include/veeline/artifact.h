@@ -248,6 +248,7 @@ struct Op {
   int32_t channel = -1;    ///< Of send and recv; index into Program::channels.
   int32_t param = -1;      ///< Of update; index into Metadata::params.
   int32_t reduction = -1;  ///< Of all-reduces; index into Rank::reductions.
+  int32_t stream = 0;      ///< On a GPU: of Rank::computeStreams.
   /// The simulator's times since the begin of the step, in microseconds;
   /// negative where nothing was predicted.
   double predictedBegin = -1;
@@ -365,7 +366,11 @@ struct Rank {
   std::vector<Constant> constants; ///< Indexed by veeline_constant.
   /// Indexed by veeline_attention and veeline_attention_backward.
   std::vector<Attention> attentions;
-  /// The workspace of libraries; 0 bytes at -1 without calls of any.
+  /// Those that the step is issued to, and the events that order them.
+  int32_t computeStreams = 1;
+  int32_t events = 0;
+  /// The workspace of libraries, the same for each compute stream; 0 bytes at
+  /// -1 without calls of any.
   int64_t libraryOffset = -1;
   int64_t libraryBytes = 0;
   int64_t settingsOffset = -1; ///< Of a veeline_settings; -1: none.

@@ -77,8 +77,9 @@ VEELINE_API void veeline_send_copy(veeline_rank *rank, int32_t channel,
                                    const void *value);
 
 /* Sender: the message of `microbatch` (0: of none) leaves from `value`, which
- * must stay until the next post, send or reduction of this rank, or the end of
- * the step. Where memory is shared: acquires a place and copies into it. */
+ * must stay until the next post, send or reduction of this rank's compute
+ * stream, or the end of the step. Where memory is shared: acquires a place and
+ * copies into it. */
 VEELINE_API void veeline_send(veeline_rank *rank, int32_t channel,
                               int32_t microbatch, const void *value);
 
@@ -86,6 +87,21 @@ VEELINE_API void veeline_send(veeline_rank *rank, int32_t channel,
  * Do not nest; a group holds no computation. Nothing where memory is shared. */
 VEELINE_API void veeline_group_begin(veeline_rank *rank);
 VEELINE_API void veeline_group_end(veeline_rank *rank);
+
+/* --- Compute streams ---------------------------------------------------------
+ *
+ * Of a GPU. What is issued to one is done in order, of several side by side. A
+ * step begins with stream 0. Nothing on the host, which has one. */
+
+/* What follows is issued to compute stream `stream`, messages posted, sent and
+ * waited for as well: their values are its own. */
+VEELINE_API void veeline_stream(veeline_rank *rank, int32_t stream);
+
+/* From here on event `event` stands for all that the stream has so far. */
+VEELINE_API void veeline_event_record(veeline_rank *rank, int32_t event);
+
+/* The stream goes on once all is done that the event stands for now. */
+VEELINE_API void veeline_event_wait(veeline_rank *rank, int32_t event);
 
 /* --- Replicas ---------------------------------------------------------------
  *

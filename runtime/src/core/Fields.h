@@ -141,6 +141,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("channel", self.channel);
   visit("param", self.param);
   visit("reduction", self.reduction);
+  visit("stream", self.stream);
   visit("predicted_begin", self.predictedBegin);
   visit("predicted_end", self.predictedEnd);
 }
@@ -217,6 +218,8 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("inputs", self.inputs);
   visit("constants", self.constants);
   visit("attentions", self.attentions);
+  visit("compute_streams", self.computeStreams);
+  visit("events", self.events);
   visit("library_offset", self.libraryOffset);
   visit("library_bytes", self.libraryBytes);
   visit("settings_offset", self.settingsOffset);

@@ -14,6 +14,9 @@ using namespace veeline::artifact;
 
 /// Of what the plan places for a GPU.
 static constexpr int64_t deviceAlignment = 256;
+/// Of a rank: as many as it may have chunks, and what order their operations.
+static constexpr int32_t maxComputeStreams = 4096;
+static constexpr int32_t maxEvents = 1 << 20;
 static constexpr int64_t settingsBytes = 256;
 
 // What a driver takes, whatever the chip.
@@ -189,6 +192,7 @@ private:
     for (size_t i = 0; i < rank.attentions.size(); ++i)
       checkAttention(rank.attentions[i],
                      where + ", attention " + std::to_string(i));
+    checkStreams(rank, where);
     checkPlaces(rank, where);
   }
 
@@ -234,13 +238,16 @@ private:
 
   void checkHostRank(const Rank &rank, const std::string &where) {
     bool isHost = rank.inputs.empty() && rank.constants.empty() &&
-                  rank.attentions.empty() && rank.libraryOffset == -1 &&
-                  rank.libraryBytes == 0 && rank.settingsOffset == -1 &&
-                  rank.normsOffset == -1 && rank.normParts == 0 &&
-                  !rank.readsBack;
+                  rank.attentions.empty() && rank.computeStreams == 1 &&
+                  rank.events == 0 &&
+                  std::all_of(rank.ops.begin(), rank.ops.end(),
+                              [](const Op &op) { return op.stream == 0; }) &&
+                  rank.libraryOffset == -1 && rank.libraryBytes == 0 &&
+                  rank.settingsOffset == -1 && rank.normsOffset == -1 &&
+                  rank.normParts == 0 && !rank.readsBack;
     require(isHost, where,
-            "it has inputs, constants, attentions, a library's workspace, "
-            "settings or norms of a GPU");
+            "it has inputs, constants, attentions, compute streams, a "
+            "library's workspace, settings or norms of a GPU");
   }
 
   void checkGemm(const Gemm &gemm, const std::string &where) {
@@ -373,6 +380,25 @@ private:
       require(isPlace(constant.offset, constant.bytes, rank), at,
               "it lies outside of the arena, or at no multiple of 256");
     }
+  }
+
+  void checkStreams(const Rank &rank, const std::string &where) {
+    require(rank.computeStreams >= 1 &&
+                rank.computeStreams <= maxComputeStreams && rank.events >= 0 &&
+                rank.events <= maxEvents,
+            where,
+            "it has fewer than 1 compute stream, more than 4096, or a number "
+            "of events that is not from 0 to 1048576");
+    for (const Op &op : rank.ops)
+      require(op.stream >= 0 && op.stream < rank.computeStreams, where,
+              "an operation is on a compute stream that it does not have");
+    if (!message.empty())
+      return;
+    require(rank.libraryBytes % rank.computeStreams == 0 &&
+                rank.libraryBytes / rank.computeStreams % deviceAlignment == 0,
+            where,
+            "the library's workspace is not the same for each compute stream, "
+            "or no multiple of 256");
   }
 
   /// The library's workspace, settings and norms.

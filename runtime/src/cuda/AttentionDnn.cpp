@@ -298,7 +298,7 @@ bool veeline::cuda::isTrusted(size_t version, const Attention &attention) {
          (isForward || version > lastWithPadding || attention.keys % 128 == 0);
 }
 
-Status AttentionTable::prepare(const DnnContext *newContext,
+Status AttentionTable::prepare(DnnContext *newContext,
                                const std::vector<Attention> &attentions,
                                int64_t libraryBytes) {
   context = newContext;
@@ -328,6 +328,7 @@ size_t AttentionTable::countMissing() const {
 }
 
 Status AttentionTable::run(int32_t index, const AttentionOperands &operands,
-                           void *library) {
+                           void *library, api::Stream stream) {
+  VEELINE_TRY(context->setStream(stream));
   return entries[index]->run(context->dnn(), context->get(), operands, library);
 }

@@ -65,7 +65,7 @@ class AttentionTable {
 public:
   /// On the rank's device. Without cuDNN (a null `context`), and where it has
   /// nothing for an entry within `libraryBytes`, the entry is not there.
-  Status prepare(const DnnContext *newContext,
+  Status prepare(DnnContext *newContext,
                  const std::vector<artifact::Attention> &attentions,
                  int64_t libraryBytes);
 
@@ -73,11 +73,12 @@ public:
   bool has(int32_t index) const { return entries[index] != nullptr; }
   size_t countMissing() const;
 
-  /// `library` is what the rank's library calls share.
-  Status run(int32_t index, const AttentionOperands &operands, void *library);
+  /// `library` is what the library calls in `stream` share.
+  Status run(int32_t index, const AttentionOperands &operands, void *library,
+             api::Stream stream);
 
 private:
-  const DnnContext *context = nullptr;
+  DnnContext *context = nullptr;
   /// Null where cuDNN has nothing for an entry.
   std::vector<std::unique_ptr<AttentionGraph>> entries;
 };

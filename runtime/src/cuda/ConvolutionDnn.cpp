@@ -53,17 +53,19 @@ ConvolutionTable::~ConvolutionTable() {
 //===----------------------------------------------------------------------===//
 
 Status ConvolutionTable::prepare(const Driver &newDriver,
-                                 const DnnContext *context,
+                                 DnnContext *newContext,
                                  const std::vector<Convolution> &convolutions,
                                  void *library, int64_t libraryBytes,
                                  api::Stream newStream) {
   entries.resize(convolutions.size());
-  if (!context)
+  if (!newContext)
     return Status::success();
   driver = &newDriver;
+  context = newContext;
   dnn = &context->dnn();
   handle = context->get();
   stream = newStream;
+  VEELINE_TRY(context->setStream(stream));
   for (size_t i = 0; i < convolutions.size(); ++i)
     if (Status status =
             prepare(convolutions[i], library, libraryBytes, entries[i]);
@@ -292,7 +294,10 @@ Status ConvolutionTable::convolve(const Entry &entry, void *x, void *w, void *y,
 }
 
 Status ConvolutionTable::run(int32_t index, const void *a, const void *b,
-                             void *c, void *scratch, void *library) {
+                             void *c, void *scratch, void *library,
+                             api::Stream newStream) {
+  stream = newStream;
+  VEELINE_TRY(context->setStream(stream));
   const Entry &entry = entries[index];
   bool givesX = entry.kind == ConvolutionKind::backwardData;
   bool givesW = entry.kind == ConvolutionKind::backwardWeights;

@@ -24,10 +24,10 @@ public:
   ConvolutionTable &operator=(const ConvolutionTable &) = delete;
   ~ConvolutionTable();
 
-  /// On the rank's device, with the stream that all calls will go into. Without
-  /// cuDNN (a null `context`), and where it has nothing for an entry within
+  /// On the rank's device, which `newStream` is of. Without cuDNN (a null
+  /// `newContext`), and where it has nothing for an entry within
   /// `libraryBytes`, the entry is not there. `library` is written to.
-  Status prepare(const Driver &driver, const DnnContext *context,
+  Status prepare(const Driver &driver, DnnContext *newContext,
                  const std::vector<artifact::Convolution> &convolutions,
                  void *library, int64_t libraryBytes, api::Stream newStream);
 
@@ -36,9 +36,9 @@ public:
   size_t countMissing() const;
 
   /// Operands as of veeline_convolution. `scratch` is the entry's own,
-  /// `library` what the rank's library calls share.
+  /// `library` what library calls of `newStream` share, into which it goes.
   Status run(int32_t index, const void *a, const void *b, void *c,
-             void *scratch, void *library);
+             void *scratch, void *library, api::Stream newStream);
 
 private:
   /// A copy in scratch.
@@ -83,6 +83,7 @@ private:
                    api::TensorDesc targetDesc, void *target);
 
   const Driver *driver = nullptr;
+  DnnContext *context = nullptr;
   const Cudnn *dnn = nullptr;
   api::DnnHandle handle = nullptr;
   api::Stream stream = nullptr;

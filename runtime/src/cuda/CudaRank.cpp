@@ -53,8 +53,7 @@ Status CudaRank::prepare(const artifact::Artifact &artifact,
         driver(), cuMemsetD8Async, arena.address(), poisonByte,
         static_cast<size_t>(description->arenaBytes), computeStream()));
   VEELINE_TRY(allocatePinned(artifact.metadata));
-  VEELINE_TRY(
-      gemms.prepare(blas, description->gemms, description->libraryBytes));
+  VEELINE_TRY(gemms.prepare(blas, description->gemms, libraryBytes()));
   VEELINE_TRY(prepareDnn(dnn));
   places.resize(artifact.metadata.batches.size() +
                 artifact.metadata.buffers.size());
@@ -65,29 +64,31 @@ Status CudaRank::prepare(const artifact::Artifact &artifact,
 
 /// The tables of what cuDNN computes, where it is there.
 Status CudaRank::prepareDnn(const Cudnn *dnn) {
-  const DnnContext *context = nullptr;
+  DnnContext *context = nullptr;
   if (dnn && (!description->convolutions.empty() ||
               !description->attentions.empty())) {
-    VEELINE_TRY(dnnContext.create(*dnn, computeStream()));
+    VEELINE_TRY(dnnContext.create(*dnn));
     context = &dnnContext;
   }
   VEELINE_TRY(convolutions.prepare(driver(), context, description->convolutions,
-                                   libraryPlace(), description->libraryBytes,
+                                   libraryPlace(), libraryBytes(),
                                    computeStream()));
-  return attentions.prepare(context, description->attentions,
-                            description->libraryBytes);
+  return attentions.prepare(context, description->attentions, libraryBytes());
 }
 
 /// As many as the tables name.
 Status CudaRank::makeStreams() {
-  int32_t count = 1;
+  numMessageStreams = 1;
   for (const artifact::Channel &channel : program->channels)
     if (channel.fromRank == index || channel.toRank == index)
-      count = std::max(count, channel.stream + 1);
+      numMessageStreams = std::max(numMessageStreams, channel.stream + 1);
   for (const artifact::Reduction &reduction : description->reductions)
-    count = std::max(count, reduction.stream + 1);
+    numMessageStreams = std::max(numMessageStreams, reduction.stream + 1);
+  int32_t count = numMessageStreams + numComputeStreams() - 1;
   for (int32_t i = 0; i < count; ++i)
     VEELINE_TRY(streams.emplace_back().create(*device));
+  for (int32_t i = 0; i < description->events; ++i)
+    VEELINE_TRY(events.emplace_back().create(*device));
   return Status::success();
 }
 
@@ -145,6 +146,7 @@ Status CudaRank::beginStep(const void *const *inputs,
     std::fill(isReported.begin(), isReported.end(), 0);
   if (times)
     times->beginStep();
+  current = 0;
   transport->beginStep(*this, isReplayed);
   int64_t at = 0;
   for (const artifact::Input &input : description->inputs) {
@@ -175,7 +177,9 @@ Status CudaRank::synchronize() {
 }
 
 Status CudaRank::endStep() {
-  transport->settle(*this);
+  for (current = numComputeStreams(); current-- > 0;)
+    transport->settle(*this);
+  current = 0;
   int64_t bytes = int64_t(8) * description->normParts *
                   static_cast<int64_t>(description->params.size());
   if (bytes > 0)
@@ -188,7 +192,7 @@ Status CudaRank::endStep() {
 
 void CudaRank::addTimes() {
   if (times)
-    times->addTo(*deviceTimeline, description->ops);
+    times->addTo(*deviceTimeline, *description);
 }
 
 void CudaRank::readReports() {
@@ -285,6 +289,32 @@ Status CudaRank::inspectArena(DeviceUse &use) {
 }
 
 //===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+void CudaRank::setStream(int32_t stream) {
+  VEELINE_CHECK(stream >= 0 && stream < numComputeStreams(),
+                "a compute stream that the rank does not have");
+  current = stream;
+}
+
+void CudaRank::recordEvent(int32_t event) {
+  VEELINE_CHECK(event >= 0 && static_cast<size_t>(event) < events.size(),
+                "an event that the rank does not have");
+  auto lock = serialize();
+  (void)require(VEELINE_CALL(driver(), cuEventRecord, events[event].get(),
+                             currentStream()));
+}
+
+void CudaRank::waitForEvent(int32_t event) {
+  VEELINE_CHECK(event >= 0 && static_cast<size_t>(event) < events.size(),
+                "an event that the rank does not have");
+  auto lock = serialize();
+  (void)require(VEELINE_CALL(driver(), cuStreamWaitEvent, currentStream(),
+                             events[event].get(), 0));
+}
+
+//===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
 
@@ -297,16 +327,8 @@ bool CudaRank::carriesLength(int32_t channel) const {
   return channelOf(channel).kind == artifact::ChannelKind::shape;
 }
 
-/// A post, a send or a reduction on its own is a unit. It may overwrite what is
-/// being sent.
-void CudaRank::beginUnit() {
-  if (!isInGroup)
-    transport->settle(*this);
-}
-
 void CudaRank::groupBegin() {
   VEELINE_CHECK(!isInGroup, "a group of messages begins inside of another");
-  transport->settle(*this);
   isInGroup = true;
   transport->beginGroup(*this);
 }
@@ -322,7 +344,7 @@ void CudaRank::recvPost(int32_t channel, void *slot) {
                 "the place for a message is not in the arena");
   if (carriesLength(channel))
     return channels[channel]->post(*this, &lengthPlaces[slot]);
-  beginUnit();
+  transport->settle(*this);
   if (!failed)
     transport->post(*this, channel, slot);
 }
@@ -346,7 +368,7 @@ void CudaRank::send(int32_t channel, int32_t microbatch, const void *value) {
   int64_t bytes = microbatchBytes(description, microbatch);
   VEELINE_CHECK(arena.contains(value, bytes),
                 "a value to send is not in the arena");
-  beginUnit();
+  transport->settle(*this);
   if (!failed)
     transport->send(*this, channel, value, bytes);
 }
@@ -370,7 +392,7 @@ static void checkReduction(int32_t reduction, const artifact::Rank &rank) {
 
 void CudaRank::reducePost(int32_t reduction) {
   ::checkReduction(reduction, *description);
-  beginUnit();
+  transport->settle(*this);
   if (!failed)
     transport->postSum(*this, reduction);
 }
@@ -392,9 +414,14 @@ void CudaRank::writeLength(int32_t microbatch, void *length) {
 // Work
 //===----------------------------------------------------------------------===//
 
+int64_t CudaRank::libraryBytes() const {
+  return description->libraryBytes / numComputeStreams();
+}
+
 void *CudaRank::libraryPlace() const {
   return description->libraryBytes > 0
-             ? arena.data() + description->libraryOffset
+             ? arena.data() + description->libraryOffset +
+                   current * libraryBytes()
              : nullptr;
 }
 
@@ -420,7 +447,7 @@ void CudaRank::gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
     return;
   auto lock = serialize();
   if (Status status = gemms.run(gemm, {a, b, c, bias, aux, scratch},
-                                libraryPlace(), computeStream());
+                                libraryPlace(), currentStream());
       !status.ok())
     fail("matrix product " + std::to_string(gemm) + ": " + status.message());
 }
@@ -438,8 +465,8 @@ void CudaRank::convolution(int32_t convolution, const void *a, const void *b,
     return fail("convolution " + std::to_string(convolution) +
                 " is called, and no library computes it");
   auto lock = serialize();
-  if (Status status =
-          convolutions.run(convolution, a, b, c, scratch, libraryPlace());
+  if (Status status = convolutions.run(convolution, a, b, c, scratch,
+                                       libraryPlace(), currentStream());
       !status.ok())
     fail("convolution " + std::to_string(convolution) + ": " +
          status.message());
@@ -457,13 +484,14 @@ void CudaRank::attention(int32_t attention, const AttentionOperands &operands) {
     return fail("attention " + std::to_string(attention) +
                 " is called, and no library computes it");
   auto lock = serialize();
-  if (Status status = attentions.run(attention, operands, libraryPlace());
+  if (Status status =
+          attentions.run(attention, operands, libraryPlace(), currentStream());
       !status.ok())
     fail("attention " + std::to_string(attention) + ": " + status.message());
 }
 
 void CudaRank::launch(int32_t kernel, const uint64_t *arguments) {
-  (void)launchOn(computeStream(), kernel, 0, arguments);
+  (void)launchOn(currentStream(), kernel, 0, arguments);
 }
 
 bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
@@ -510,7 +538,7 @@ void CudaRank::copy(void *target, const void *source, int64_t bytes) {
   auto lock = serialize();
   (void)require(VEELINE_CALL(driver(), cuMemcpyDtoDAsync_v2, addressOf(target),
                              addressOf(source), static_cast<size_t>(bytes),
-                             computeStream()));
+                             currentStream()));
 }
 
 void CudaRank::zero(void *target, int64_t bytes) {
@@ -520,7 +548,7 @@ void CudaRank::zero(void *target, int64_t bytes) {
     return;
   auto lock = serialize();
   (void)require(VEELINE_CALL(driver(), cuMemsetD8Async, addressOf(target), 0,
-                             static_cast<size_t>(bytes), computeStream()));
+                             static_cast<size_t>(bytes), currentStream()));
 }
 
 uint64_t CudaRank::load(const void *address, int32_t bytes) {
@@ -534,8 +562,8 @@ uint64_t CudaRank::load(const void *address, int32_t bytes) {
   char *word = pinned.data() + wordAt;
   bool isThere = require(VEELINE_CALL(
                      driver(), cuMemcpyDtoHAsync_v2, word, addressOf(address),
-                     static_cast<size_t>(bytes), computeStream())) &&
-                 require(transport->finish(*this, {computeStream()}));
+                     static_cast<size_t>(bytes), currentStream())) &&
+                 require(transport->finish(*this, {currentStream()}));
   if (isThere)
     std::memcpy(&value, word, static_cast<size_t>(bytes));
   return value;
@@ -574,7 +602,7 @@ void CudaRank::report(int32_t result, int32_t microbatch, const void *value) {
   int64_t bytes = artifact::byteSize((*resultTypes)[result].type);
   isReported[at] = require(VEELINE_CALL(
       driver(), cuMemcpyDtoHAsync_v2, pinned.data() + resultsAt + 8 * at,
-      addressOf(value), static_cast<size_t>(bytes), computeStream()));
+      addressOf(value), static_cast<size_t>(bytes), currentStream()));
 }
 
 void CudaRank::opBegin(int32_t op) {
@@ -582,14 +610,14 @@ void CudaRank::opBegin(int32_t op) {
   currentOp.store(op, std::memory_order_relaxed);
   move();
   if (times)
-    (void)require(times->begin(op, computeStream()));
+    (void)require(times->begin(op, currentStream()));
 }
 
 void CudaRank::opEnd(int32_t op) {
   VEELINE_CHECK(currentOp == op, "an op ends that has not begun");
   if (times)
     (void)require(times->end(op, lengthOf(description->ops[op].microbatch),
-                             computeStream()));
+                             currentStream()));
   lastOp.store(op, std::memory_order_relaxed);
   currentOp.store(-1, std::memory_order_relaxed);
   move();

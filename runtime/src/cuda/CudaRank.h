@@ -21,8 +21,9 @@
 
 namespace veeline::cuda {
 
-/// What the rank's thread issues for its step goes into the compute stream, in
-/// order; messages go into streams of their own, and events tie them to it.
+/// What the rank's thread issues for its step goes into the compute stream that
+/// it has chosen last, in order; messages go into streams of their own, and
+/// events tie them to it.
 class CudaRank final : public veeline_rank {
 public:
   /// Allocates what the rank needs on `device`, which is current, and finds
@@ -74,8 +75,19 @@ public:
   const Device &gpu() const { return *device; }
 
   const Driver &driver() const { return device->driver(); }
+  /// That of what is before and behind the operations of a step.
   api::Stream computeStream() const { return streams[0].get(); }
   api::Stream stream(int32_t number) const { return streams[number].get(); }
+  /// The number of a compute stream: 0, and those behind all that the tables
+  /// of messages name.
+  int32_t computeNumber(int32_t compute) const {
+    return compute == 0 ? 0 : numMessageStreams + compute - 1;
+  }
+  int32_t numComputeStreams() const { return description->computeStreams; }
+  /// The compute stream that operations are issued to, and its number.
+  int32_t currentCompute() const { return current; }
+  int32_t currentNumber() const { return computeNumber(current); }
+  api::Stream currentStream() const { return stream(currentNumber()); }
   /// Whether `status` is no error; else it is the rank's fault.
   bool require(const Status &status);
   /// Held around calls of the driver while all ranks are captured into one
@@ -108,6 +120,9 @@ public:
   void send(int32_t channel, int32_t microbatch, const void *value) override;
   void groupBegin() override;
   void groupEnd() override;
+  void setStream(int32_t stream) override;
+  void recordEvent(int32_t event) override;
+  void waitForEvent(int32_t event) override;
   void reducePost(int32_t reduction) override;
   void reduceWait(int32_t reduction) override;
   void lengthReceived(int32_t microbatch, const void *length) override;
@@ -141,16 +156,20 @@ private:
   Status readArena(int64_t offset, std::string &bytes);
   Status countLines(int64_t offset, int64_t end, int64_t &lines);
   Status allocatePinned(const artifact::Metadata &metadata);
-  void beginUnit();
   /// What the rank's library calls work in; null where it has none.
   void *libraryPlace() const;
+  /// Of one compute stream.
+  int64_t libraryBytes() const;
   void failOnDevice(const char *what);
   bool carriesLength(int32_t channel) const;
 
   std::shared_ptr<Device> device;
   const artifact::DeviceCode *code = nullptr;
   artifact::Optimizer optimizer = artifact::Optimizer::sgd;
-  std::vector<Stream> streams; ///< By number; 0 computes.
+  std::vector<Stream> streams;   ///< By number: see computeNumber.
+  int32_t numMessageStreams = 1; ///< With number 0.
+  int32_t current = 0;
+  std::vector<Event> events; ///< That order compute streams.
   DeviceMemory arena;
   GemmTable gemms;
   DnnContext dnnContext; ///< Outlives what it computes.

@@ -51,8 +51,14 @@ Expected<Cudnn> Cudnn::load(const std::string &path) {
   return dnn;
 }
 
-Status DnnContext::create(const Cudnn &dnn, api::Stream stream) {
+Status DnnContext::create(const Cudnn &dnn) {
   library = &dnn;
-  VEELINE_TRY(VEELINE_CALL(dnn, cudnnCreate, &handle));
-  return VEELINE_CALL(dnn, cudnnSetStream, handle, stream);
+  return VEELINE_CALL(dnn, cudnnCreate, &handle);
+}
+
+Status DnnContext::setStream(api::Stream newStream) {
+  if (stream == newStream)
+    return Status::success();
+  stream = newStream;
+  return VEELINE_CALL(*library, cudnnSetStream, handle, stream);
 }

@@ -25,7 +25,7 @@ struct Cudnn {
   size_t version = 0; ///< 91900.
 };
 
-/// A handle for the calls of a rank, in one stream.
+/// A handle for the calls of a rank.
 class DnnContext {
 public:
   DnnContext() = default;
@@ -37,7 +37,9 @@ public:
   }
 
   /// For the device that is current.
-  Status create(const Cudnn &dnn, api::Stream stream);
+  Status create(const Cudnn &dnn);
+  /// Where the next calls go.
+  Status setStream(api::Stream newStream);
 
   const Cudnn &dnn() const { return *library; }
   api::DnnHandle get() const { return handle; }
@@ -45,6 +47,7 @@ public:
 private:
   const Cudnn *library = nullptr;
   api::DnnHandle handle = nullptr;
+  api::Stream stream = nullptr;
 };
 
 /// Whether cuDNN says that it has nothing for what it is asked for.

@@ -38,7 +38,7 @@ void DeviceChannel::post(CudaRank &rank, void *slot) {
   slots[place] = slot;
   auto lock = rank.serialize();
   if (!rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
-                                 free[place].get(), rank.computeStream())))
+                                 free[place].get(), rank.currentStream())))
     return;
   ++receiver.numPosted;
   receiver.posted.add(oneMessage);
@@ -58,7 +58,7 @@ void DeviceChannel::wait(CudaRank &rank) {
     checkIdentity(rank, index, number, host::wholeMessage, identities[place]);
   auto lock = rank.serialize();
   (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
-                                  rank.computeStream(), sent[place].get(), 0));
+                                  rank.currentStream(), sent[place].get(), 0));
 }
 
 api::Event DeviceChannel::send(CudaRank &rank, const void *value,
@@ -73,7 +73,7 @@ api::Event DeviceChannel::send(CudaRank &rank, const void *value,
   const Driver &cuda = rank.driver();
   api::Stream stream = rank.stream(streamNumber);
   bool isIssued = rank.require(VEELINE_CALL(cuda, cuEventRecord, computed.get(),
-                                            rank.computeStream())) &&
+                                            rank.currentStream())) &&
                   rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
                                             computed.get(), 0)) &&
                   rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,

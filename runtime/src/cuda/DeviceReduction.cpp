@@ -52,7 +52,7 @@ void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {
   auto lock = rank.serialize();
   bool isRecorded =
       rank.require(VEELINE_CALL(rank.driver(), cuEventRecord,
-                                posted[member].get(), rank.computeStream()));
+                                posted[member].get(), rank.currentStream()));
   if (lock)
     lock.unlock();
   if (!isRecorded)
@@ -70,5 +70,5 @@ void DeviceReduction::wait(CudaRank &rank, uint32_t step) {
   }
   auto lock = rank.serialize();
   (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
-                                  rank.computeStream(), added.get(), 0));
+                                  rank.currentStream(), added.get(), 0));
 }

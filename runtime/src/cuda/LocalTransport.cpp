@@ -27,6 +27,14 @@ void LocalTransport::setReductions(
   numWaited = numPosted;
 }
 
+void LocalTransport::beginGroup(CudaRank &) { isInGroup = true; }
+
+void LocalTransport::endGroup(CudaRank &) {
+  isInGroup = false;
+  unsettled.insert(unsettled.end(), ofGroup.begin(), ofGroup.end());
+  ofGroup.clear();
+}
+
 void LocalTransport::post(CudaRank &rank, int32_t channel, void *slot) {
   channels[channel]->post(rank, slot);
 }
@@ -38,16 +46,19 @@ void LocalTransport::wait(CudaRank &rank, int32_t channel) {
 void LocalTransport::send(CudaRank &rank, int32_t channel, const void *value,
                           int64_t bytes) {
   if (api::Event sent = channels[channel]->send(rank, value, bytes))
-    unsettled.push_back(sent);
+    (isInGroup ? ofGroup : unsettled).push_back({rank.currentCompute(), sent});
 }
 
 void LocalTransport::settle(CudaRank &rank) {
   auto lock = rank.serialize();
-  for (api::Event sent : unsettled)
+  std::erase_if(unsettled, [&](const Sent &sent) {
+    if (sent.compute != rank.currentCompute())
+      return false;
     if (!rank.failed)
       (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
-                                      rank.computeStream(), sent, 0));
-  unsettled.clear();
+                                      rank.currentStream(), sent.event, 0));
+    return true;
+  });
 }
 
 void LocalTransport::postSum(CudaRank &rank, int32_t reduction) {

@@ -28,6 +28,8 @@ public:
       std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
       size_t newMember);
 
+  void beginGroup(CudaRank &rank) override;
+  void endGroup(CudaRank &rank) override;
   void post(CudaRank &rank, int32_t channel, void *slot) override;
   void wait(CudaRank &rank, int32_t channel) override;
   void send(CudaRank &rank, int32_t channel, const void *value,
@@ -40,7 +42,13 @@ public:
 
 private:
   const std::vector<DeviceChannel *> channels;
-  std::vector<api::Event> unsettled; ///< Of sends whose value must still stay.
+  /// A send whose value must still stay, and the compute stream that it is of.
+  struct Sent {
+    int32_t compute;
+    api::Event event;
+  };
+  std::vector<Sent> unsettled, ofGroup;
+  bool isInGroup = false;
   std::vector<std::vector<std::shared_ptr<DeviceReduction>>> reductions;
   std::vector<uint32_t> numPosted, numWaited; ///< By reduction.
   size_t member = 0;

@@ -74,7 +74,7 @@ void NcclTransport::beginStep(CudaRank &rank, bool isReplayed) {
   if (isReplayed)
     return;
   units.clear();
-  unsettled.clear();
+  unsettled.assign(static_cast<size_t>(rank.numComputeStreams()), {});
   expectations.clear();
 }
 
@@ -106,6 +106,9 @@ bool NcclTransport::add(CudaRank &rank, int32_t stream, int32_t awaited) {
     rank.fail("a group of messages is of two streams");
     return false;
   }
+  if (std::find(next.computes.begin(), next.computes.end(),
+                rank.currentCompute()) == next.computes.end())
+    next.computes.push_back(rank.currentCompute());
   if (next.awaited < 0) {
     next.awaited = awaited;
     next.op = rank.currentOp.load(std::memory_order_relaxed);
@@ -140,6 +143,13 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
     issue(rank);
 }
 
+/// The stream has a value in the next unit that must stay.
+void NcclTransport::addSender(const CudaRank &rank) {
+  if (std::find(next.senders.begin(), next.senders.end(),
+                rank.currentCompute()) == next.senders.end())
+    next.senders.push_back(rank.currentCompute());
+}
+
 void NcclTransport::send(CudaRank &rank, int32_t channel, const void *value,
                          int64_t bytes) {
   const artifact::Channel &description = rank.channelOf(channel);
@@ -148,7 +158,7 @@ void NcclTransport::send(CudaRank &rank, int32_t channel, const void *value,
   uint32_t number = ends[channel].numSent++;
   if (isChecking && !sendIdentity(rank, channel, number))
     return;
-  next.hasSend = true;
+  addSender(rank);
   next.transfers.push_back({true, reinterpret_cast<api::DevicePointer>(value),
                             bytes / artifact::byteSize(description.type),
                             description.type, description.communicator,
@@ -191,20 +201,20 @@ void NcclTransport::waitForSum(CudaRank &rank, int32_t reduction) {
 void NcclTransport::waitForUnit(CudaRank &rank, uint32_t number) {
   if (number >= units.size())
     return rank.fail("a message is waited for inside of its group");
-  // What is on the compute stream is over by then.
-  if (units[number].stream == 0)
+  // What is on the compute stream itself is over by then.
+  int32_t waiting = rank.currentNumber();
+  if (units[number].stream == waiting)
     return;
-  if (mark(rank, 0, 2 * number + 1))
+  if (mark(rank, waiting, 2 * number + 1))
     (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
-                                    rank.computeStream(), done[number].get(),
+                                    rank.stream(waiting), done[number].get(),
                                     0));
 }
 
 void NcclTransport::settle(CudaRank &rank) {
-  for (uint32_t number : unsettled)
+  for (uint32_t number : std::exchange(unsettled[rank.currentCompute()], {}))
     if (!rank.failed)
       waitForUnit(rank, number);
-  unsettled.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,7 +249,7 @@ bool NcclTransport::sendIdentity(CudaRank &rank, int32_t channel,
   addIdentity(true, rank.channelOf(channel), place);
   return rank.require(VEELINE_CALL(
       rank.driver(), cuMemcpyHtoDAsync_v2, addressOfIdentity(place),
-      &identityAt(place), sizeof(host::Identity), rank.computeStream()));
+      &identityAt(place), sizeof(host::Identity), rank.currentStream()));
 }
 
 /// Also after a graph, which brings them anew: what is expected is the same.
@@ -279,20 +289,41 @@ void NcclTransport::issue(CudaRank &rank) {
         "tables have");
   auto number = static_cast<uint32_t>(units.size());
   units.push_back(std::move(unit));
-  if (issueUnit(rank, units.back(), number) && units.back().hasSend)
-    unsettled.push_back(number);
+  if (issueUnit(rank, units.back(), number))
+    for (int32_t compute : units.back().senders)
+      unsettled[compute].push_back(number);
+}
+
+/// All that the streams of computations of its messages have before it, and all
+/// units before it, wherever they are: that is the order which was proved.
+bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
+                              uint32_t number) {
+  const Driver &cuda = rank.driver();
+  api::Stream stream = rank.stream(unit.stream);
+  for (int32_t compute : unit.computes) {
+    int32_t from = rank.computeNumber(compute);
+    if (from != unit.stream &&
+        !(rank.require(VEELINE_CALL(cuda, cuEventRecord, computed.get(),
+                                    rank.stream(from))) &&
+          rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
+                                    computed.get(), 0))))
+      return false;
+  }
+  bool isBehindOther = rank.numComputeStreams() > 1 && number > 0 &&
+                       units[number - 1].stream != unit.stream;
+  return !isBehindOther ||
+         rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
+                                   done[number - 1].get(), 0));
 }
 
 bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
                               uint32_t number) {
   const Driver &cuda = rank.driver();
   api::Stream stream = rank.stream(unit.stream);
+  // Who is on the unit's stream needs no event.
   bool isBeside = unit.stream != 0;
-  if (isBeside &&
-      !(rank.require(VEELINE_CALL(cuda, cuEventRecord, computed.get(),
-                                  rank.computeStream())) &&
-        rank.require(
-            VEELINE_CALL(cuda, cuStreamWaitEvent, stream, computed.get(), 0))))
+  bool isAwaited = isBeside || rank.numComputeStreams() > 1;
+  if (!orderUnit(rank, unit, number))
     return false;
   std::vector<Transfer> transfers = unit.transfers;
   for (int32_t reduction : unit.reductions)
@@ -300,8 +331,9 @@ bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,
   // Who waits for it goes on before the mark is there.
   return (isBeside || mark(rank, 0, 2 * number + 1)) &&
          runGroup(rank, unit, transfers) && sumShares(rank, unit) &&
-         (!isBeside || rank.require(VEELINE_CALL(
-                           cuda, cuEventRecord, done[number].get(), stream))) &&
+         (!isAwaited ||
+          rank.require(
+              VEELINE_CALL(cuda, cuEventRecord, done[number].get(), stream))) &&
          mark(rank, unit.stream, 2 * number + 2);
 }
 
@@ -467,18 +499,34 @@ bool NcclTransport::sumShares(CudaRank &rank, const Unit &unit) {
 // Waiting for the device
 //===----------------------------------------------------------------------===//
 
-/// The unit that keeps the compute stream from going on, or null.
-const NcclTransport::Unit *NcclTransport::findAwaited() const {
-  if (seen[0] % 2 == 0 || seen[0] / 2 >= units.size())
+/// The unit that keeps compute stream `compute` from going on, or null.
+const NcclTransport::Unit *NcclTransport::findAwaited(const CudaRank &rank,
+                                                      int32_t compute) const {
+  uint32_t value = seen[rank.computeNumber(compute)];
+  if (value % 2 == 0 || value / 2 >= units.size())
     return nullptr;
-  uint32_t awaited = seen[0] / 2;
+  uint32_t awaited = value / 2;
   int32_t stream = units[awaited].stream;
+  // On its own stream there is no word for units before.
+  if (stream == 0)
+    return compute == 0 || seen[0] < 2 * awaited + 2 ? &units[awaited]
+                                                     : nullptr;
   // Units of a stream follow each other: it may be at an earlier one.
-  uint32_t first = stream == 0 ? awaited : seen[stream] / 2;
-  for (uint32_t i = first; i <= awaited; ++i)
+  for (uint32_t i = seen[stream] / 2; i <= awaited; ++i)
     if (units[i].stream == stream)
       return &units[i];
   return nullptr;
+}
+
+/// The first unit that keeps any of them from going on, or null.
+const NcclTransport::Unit *
+NcclTransport::findAwaited(const CudaRank &rank) const {
+  const Unit *first = nullptr;
+  for (int32_t i = 0; i < rank.numComputeStreams(); ++i)
+    if (const Unit *unit = findAwaited(rank, i);
+        unit && (!first || unit < first))
+      first = unit;
+  return first;
 }
 
 /// What the device is at counts as what the rank is at.
@@ -492,7 +540,7 @@ void NcclTransport::showWaits(CudaRank &rank) {
   }
   if (!hasMoved)
     return;
-  const Unit *awaited = findAwaited();
+  const Unit *awaited = findAwaited(rank);
   rank.currentOp.store(awaited ? awaited->op : -1, std::memory_order_relaxed);
   if (latest > 0 && latest <= units.size())
     rank.lastOp.store(units[latest - 1].op, std::memory_order_relaxed);

@@ -19,10 +19,11 @@ namespace veeline::cuda {
 /// unit, a group or a single message, is one group of NCCL's, and comes in the
 /// order in which it is issued, as it was proved.
 ///
-/// A unit begins after what the compute stream has before it; who waits for it
-/// waits for an event. Streams write into memory of the host which unit is over
-/// and which one the compute stream waits for, also from a graph: so everybody
-/// can see what a rank waits for.
+/// A unit begins after what the compute streams of its messages have before it,
+/// and after the unit before it; who waits for it waits for an event. Streams
+/// write into memory of the host which unit is over and which one a compute
+/// stream waits for, also from a graph: so everybody can see what a rank waits
+/// for.
 class NcclTransport final : public Transport {
 public:
   /// Where it `checksMessages`, what each one is goes ahead of it.
@@ -70,7 +71,8 @@ private:
     std::vector<Transfer> transfers;
     std::vector<int32_t> reductions; ///< Of the rank's table.
     int32_t stream = -1;
-    bool hasSend = false; ///< Whose value must stay.
+    std::vector<int32_t> computes; ///< Compute streams that take part.
+    std::vector<int32_t> senders;  ///< Those whose values must stay.
     /// What the rank is at and waits for while it is under way, as
     /// veeline_rank has it.
     int32_t op = -1, awaited = -1;
@@ -97,6 +99,8 @@ private:
     return end.firstIdentity + number % end.units.size();
   }
   void issue(CudaRank &rank);
+  void addSender(const CudaRank &rank);
+  bool orderUnit(CudaRank &rank, const Unit &unit, uint32_t number);
   bool issueUnit(CudaRank &rank, const Unit &unit, uint32_t number);
   bool sumShares(CudaRank &rank, const Unit &unit);
   void addShares(const CudaRank &rank, int32_t reduction, bool areSums,
@@ -107,7 +111,8 @@ private:
                     const std::vector<Transfer> &transfers) const;
   bool mark(CudaRank &rank, int32_t stream, uint32_t value);
   void waitForUnit(CudaRank &rank, uint32_t number);
-  const Unit *findAwaited() const;
+  const Unit *findAwaited(const CudaRank &rank, int32_t compute) const;
+  const Unit *findAwaited(const CudaRank &rank) const;
   void showWaits(CudaRank &rank);
   Status look(CudaRank &rank, const std::vector<api::Stream> &streams);
   void drain(CudaRank &rank, const std::vector<api::Stream> &streams);
@@ -131,10 +136,11 @@ private:
   DeviceMemory identitiesOfDevice;
   std::vector<Expectation> expectations;
 
-  std::vector<uint32_t> unsettled; ///< Units whose values must still stay.
+  /// By compute stream: units with values of it that must still stay.
+  std::vector<std::vector<uint32_t>> unsettled;
 
-  /// By stream, what it wrote last: 2n + 2 after unit n; that of computations
-  /// 2n + 1 where it waits for unit n.
+  /// By stream, what it wrote last: 2n + 2 after unit n; those of computations
+  /// 2n + 1 where they wait for unit n.
   PinnedMemory marks;
   std::vector<uint32_t> seen;
 };

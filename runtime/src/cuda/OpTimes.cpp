@@ -54,14 +54,16 @@ Status OpTimes::end(int32_t op, int64_t length, api::Stream stream) {
 }
 
 void OpTimes::addTo(host::Timeline &timeline,
-                    const std::vector<artifact::Op> &table) const {
+                    const artifact::Rank &rank) const {
+  // A stream that waits leaves the rank to the others.
+  bool isIdle = rank.computeStreams == 1;
   for (const Issued &each : issued) {
     auto op = static_cast<size_t>(each.op);
     int64_t begin = origin->timeOf(begins[op]).value_or(each.begin);
     int64_t end = origin->timeOf(ends[op]).value_or(each.end);
-    artifact::OpKind kind = table[op].kind;
-    if (kind == artifact::OpKind::recv ||
-        kind == artifact::OpKind::allReduceWait)
+    artifact::OpKind kind = rank.ops[op].kind;
+    if (isIdle && (kind == artifact::OpKind::recv ||
+                   kind == artifact::OpKind::allReduceWait))
       timeline.addIdle(begin, end);
     timeline.addOp(each.op, begin, end, each.length);
   }

@@ -31,7 +31,7 @@ private:
 };
 
 /// When the operations of a rank's step begin and end on its GPU, by events in
-/// its compute stream. Not of steps that are replayed, whose events a graph
+/// their compute streams. Not of steps that are replayed, whose events a graph
 /// has.
 class OpTimes {
 public:
@@ -45,11 +45,10 @@ public:
   /// `length` is that of the microbatch, where it varies.
   Status end(int32_t op, int64_t length, api::Stream stream);
 
-  /// Adds the operations of the step that have ended, of those in `table`: a
-  /// GPU that receives waits. Where it cannot say when that was, as after a
-  /// fault, it is when they were issued.
-  void addTo(host::Timeline &timeline,
-             const std::vector<artifact::Op> &table) const;
+  /// Adds the operations of the step that have ended, of those of `rank`: a GPU
+  /// that receives waits, where it has one compute stream. Where it cannot say
+  /// when that was, as after a fault, it is when they were issued.
+  void addTo(host::Timeline &timeline, const artifact::Rank &rank) const;
 
 private:
   struct Issued {

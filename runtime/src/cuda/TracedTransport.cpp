@@ -67,8 +67,8 @@ const char *TracedTransport::read(CudaRank &rank, const void *place,
   bool isThere = rank.require(VEELINE_CALL(
                      rank.driver(), cuMemcpyDtoHAsync_v2, bytes.data(),
                      reinterpret_cast<api::DevicePointer>(place), bytes.size(),
-                     rank.computeStream())) &&
-                 rank.require(transport->finish(rank, {rank.computeStream()}));
+                     rank.currentStream())) &&
+                 rank.require(transport->finish(rank, {rank.currentStream()}));
   return isThere && !rank.failed ? bytes.data() : nullptr;
 }
 

@@ -29,13 +29,15 @@ public:
   /// What is between these is one unit.
   virtual void beginGroup(CudaRank &) {}
   virtual void endGroup(CudaRank &) {}
+  // The compute stream is the rank's current one.
   /// From here on in the compute stream, `slot` may be written.
   virtual void post(CudaRank &rank, int32_t channel, void *slot) = 0;
   /// The compute stream waits for the oldest message.
   virtual void wait(CudaRank &rank, int32_t channel) = 0;
   virtual void send(CudaRank &rank, int32_t channel, const void *value,
                     int64_t bytes) = 0;
-  /// The compute stream waits until all that was sent has left.
+  /// The compute stream waits until all that was sent of its own has left, but
+  /// for what is of the same unit.
   virtual void settle(CudaRank &rank) = 0;
   virtual void postSum(CudaRank &rank, int32_t reduction) = 0;
   virtual void waitForSum(CudaRank &rank, int32_t reduction) = 0;

@@ -66,6 +66,21 @@ void veeline_group_end(veeline_rank *rank) {
     rank->groupEnd();
 }
 
+void veeline_stream(veeline_rank *rank, int32_t stream) {
+  if (!rank->failed)
+    rank->setStream(stream);
+}
+
+void veeline_event_record(veeline_rank *rank, int32_t event) {
+  if (!rank->failed)
+    rank->recordEvent(event);
+}
+
+void veeline_event_wait(veeline_rank *rank, int32_t event) {
+  if (!rank->failed)
+    rank->waitForEvent(event);
+}
+
 void veeline_reduce_post(veeline_rank *rank, int32_t reduction) {
   if (!rank->failed)
     rank->reducePost(reduction);

@@ -25,6 +25,9 @@ struct HostRank final : veeline_rank {
   void send(int32_t channel, int32_t microbatch, const void *value) override;
   void groupBegin() override {}
   void groupEnd() override {}
+  void setStream(int32_t) override {}
+  void recordEvent(int32_t) override {}
+  void waitForEvent(int32_t) override {}
   void reducePost(int32_t reduction) override;
   void reduceWait(int32_t reduction) override;
   void lengthReceived(int32_t microbatch, const void *length) override;

@@ -52,6 +52,9 @@ struct veeline_rank {
   virtual void send(int32_t channel, int32_t microbatch, const void *value) = 0;
   virtual void groupBegin() = 0;
   virtual void groupEnd() = 0;
+  virtual void setStream(int32_t stream) = 0;
+  virtual void recordEvent(int32_t event) = 0;
+  virtual void waitForEvent(int32_t event) = 0;
   virtual void reducePost(int32_t reduction) = 0;
   virtual void reduceWait(int32_t reduction) = 0;
   virtual void lengthReceived(int32_t microbatch, const void *length) = 0;

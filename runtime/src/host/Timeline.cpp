@@ -80,16 +80,19 @@ class TraceWriter {
 public:
   TraceWriter(const Metadata &metadata, const Program &program)
       : metadata(metadata), program(program) {
-    nameLane(measuredProcess, -1, metadata.model + ": measured");
+    for (const Rank &rank : program.ranks)
+      mostStreams = std::max(mostStreams, rank.computeStreams);
+    nameLane(measuredProcess, -1, 0, metadata.model + ": measured");
   }
 
   void addMeasured(size_t rank, const Event &event, int64_t origin) {
     double begin = double(event.begin - origin) / 1e3;
     double end = double(event.end - origin) / 1e3;
     if (event.op == Event::idle)
-      add(measuredProcess, rank, "idle", "idle", "grey", begin, end);
+      add(measuredProcess, laneOf(rank, 0), "idle", "idle", "grey", begin, end);
     else
-      addOp(measuredProcess, rank, event.op, begin, end);
+      addOp(measuredProcess, rank, event.op,
+            program.ranks[rank].ops[event.op].stream, begin, end);
     events.back()["args"]["step"] = event.step;
     if (event.gemm > 0)
       events.back()["args"]["gemm_us"] = double(event.gemm) / 1e3;
@@ -103,16 +106,17 @@ public:
     const std::vector<Op> &ops = program.ranks[rank].ops;
     for (size_t i = 0; i < ops.size(); ++i)
       if (ops[i].predictedBegin >= 0)
-        addOp(predictedProcess, rank, static_cast<int32_t>(i),
+        addOp(predictedProcess, rank, static_cast<int32_t>(i), 0,
               ops[i].predictedBegin, ops[i].predictedEnd);
   }
 
   /// `rank` -1 names the process.
-  void nameLane(int process, int64_t rank, const std::string &name) {
+  void nameLane(int process, int64_t rank, int32_t stream,
+                const std::string &name) {
     Json event = {{"ph", "M"}, {"pid", process}};
     event["name"] = rank < 0 ? "process_name" : "thread_name";
     if (rank >= 0)
-      event["tid"] = rank;
+      event["tid"] = laneOf(static_cast<size_t>(rank), stream);
     event["args"]["name"] = name;
     events.push_back(std::move(event));
   }
@@ -126,22 +130,29 @@ public:
   static constexpr int predictedProcess = 1;
 
 private:
-  void addOp(int process, size_t rank, int32_t index, double begin,
-             double end) {
+  /// A rank has one for each of its compute streams.
+  size_t laneOf(size_t rank, int32_t stream) const {
+    return rank * static_cast<size_t>(mostStreams) +
+           static_cast<size_t>(stream);
+  }
+
+  void addOp(int process, size_t rank, int32_t index, int32_t stream,
+             double begin, double end) {
     const Op &op = program.ranks[rank].ops[index];
-    add(process, rank, nameOfOp(program, static_cast<int32_t>(rank), op),
+    add(process, laneOf(rank, stream),
+        nameOfOp(program, static_cast<int32_t>(rank), op),
         std::string(name(op.kind)), colourOf(op.kind), begin, end);
     events.back()["args"]["op"] = index;
   }
 
-  void add(int process, size_t rank, const std::string &name,
+  void add(int process, size_t lane, const std::string &name,
            const std::string &category, const char *colour, double begin,
            double end) {
     events.push_back({{"ph", "X"},
                       {"name", name},
                       {"cat", category},
                       {"pid", process},
-                      {"tid", rank},
+                      {"tid", lane},
                       {"ts", begin},
                       {"dur", end - begin},
                       {"cname", colour}});
@@ -163,6 +174,7 @@ private:
 
   const Metadata &metadata;
   const Program &program;
+  int32_t mostStreams = 1;
   Json events = Json::array();
 };
 } // namespace
@@ -207,17 +219,21 @@ std::string host::toChromeTrace(const Metadata &metadata,
   TraceWriter writer(metadata, program);
   bool predicted = hasPredictions(program);
   if (predicted)
-    writer.nameLane(TraceWriter::predictedProcess, -1,
+    writer.nameLane(TraceWriter::predictedProcess, -1, 0,
                     metadata.model + ": predicted");
   int64_t origin = firstBegin(ranks);
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     std::string lane = "rank " + std::to_string(rank);
-    writer.nameLane(TraceWriter::measuredProcess, int64_t(rank), lane);
+    int32_t streams = program.ranks[rank].computeStreams;
+    for (int32_t stream = 0; stream < streams; ++stream)
+      writer.nameLane(
+          TraceWriter::measuredProcess, int64_t(rank), stream,
+          streams == 1 ? lane : lane + ", stream " + std::to_string(stream));
     for (const Event &event : ranks[rank])
       writer.addMeasured(rank, event, origin);
     if (!predicted)
       continue;
-    writer.nameLane(TraceWriter::predictedProcess, int64_t(rank), lane);
+    writer.nameLane(TraceWriter::predictedProcess, int64_t(rank), 0, lane);
     writer.addPredicted(rank);
   }
   return writer.text();

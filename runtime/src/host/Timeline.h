@@ -70,12 +70,13 @@ std::string nameOfOp(const artifact::Program &program, int32_t rank,
 std::string toText(const artifact::Program &program, int32_t rank,
                    const std::vector<Event> &events);
 
-/// A Chrome trace (about:tracing, Perfetto) with one lane per rank, named by
-/// op, chunk and microbatch as in "F c3 m2"; an op with matrix products or
-/// convolutions says how long they took (`gemm_us`), a message its `bytes`, and
-/// what is of a microbatch whose length varies its `length`. Where the program
-/// has predicted times, a second process holds them, one step long. Times are
-/// microseconds since the first event.
+/// A Chrome trace (about:tracing, Perfetto) with one lane per rank, or for each
+/// of its compute streams where it has several, named by op, chunk and
+/// microbatch as in "F c3 m2"; an op with matrix products or convolutions says
+/// how long they took (`gemm_us`), a message its `bytes`, and what is of a
+/// microbatch whose length varies its `length`. Where the program has predicted
+/// times, a second process holds them, one step long. Times are microseconds
+/// since the first event.
 std::string toChromeTrace(const artifact::Metadata &metadata,
                           const artifact::Program &program,
                           const std::vector<std::vector<Event>> &ranks);

@@ -29,6 +29,8 @@ def rank(symbol, size, params=(), x=None, settings=-1, norms=-1):
         "inputs": inputs,
         "constants": [],
         "attentions": [],
+        "compute_streams": 1,
+        "events": 0,
         "library_offset": -1,
         "library_bytes": 0,
         "settings_offset": settings,

@@ -46,6 +46,7 @@ def op(kind, chunk=-1, microbatch=-1, channel=-1, of_param=-1, begin=-1.0):
         "channel": channel,
         "param": of_param,
         "reduction": -1,
+        "stream": 0,
         "predicted_begin": begin,
         "predicted_end": begin + 1 if begin >= 0 else -1.0,
     }
@@ -92,6 +93,8 @@ def rank(symbol, size, regions, params, gemms, ops):
         "inputs": [],
         "constants": [],
         "attentions": [],
+        "compute_streams": 1,
+        "events": 0,
         "library_offset": -1,
         "library_bytes": 0,
         "settings_offset": -1,

@@ -133,6 +133,9 @@ static Artifact makeDeviceArtifact() {
     rank.attentions = {makeAttention()};
     rank.libraryOffset = 2048;
     rank.libraryBytes = 1024;
+    rank.computeStreams = 2;
+    rank.events = 3;
+    rank.ops[0].stream = 1;
     rank.settingsOffset = 3072;
     rank.normsOffset = 3328;
     rank.normParts = 4;
@@ -216,6 +219,9 @@ TEST(Artifact, RoundTripForAGpu) {
   EXPECT_EQ(rank.attentions[0].maskStrides, (std::vector<int64_t>{0, 64, 8}));
   EXPECT_EQ(rank.normParts, 4);
   EXPECT_TRUE(rank.readsBack);
+  EXPECT_EQ(rank.computeStreams, 2);
+  EXPECT_EQ(rank.events, 3);
+  EXPECT_EQ(rank.ops[0].stream, 1);
   EXPECT_EQ(rank.gemms[0].epilogue, Epilogue::biasGeluAux);
   EXPECT_EQ(read->metadata.programs[0].channels[0].communicator, 1);
 }
@@ -606,8 +612,9 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
   auto convolution = [](Artifact &a) -> Convolution & {
     return a.metadata.programs[0].ranks[1].convolutions[0];
   };
-  std::string ofGpu = "rank 1: it has inputs, constants, attentions, a "
-                      "library's workspace, settings or norms of a GPU";
+  std::string ofGpu =
+      "rank 1: it has inputs, constants, attentions, compute streams, a "
+      "library's workspace, settings or norms of a GPU";
   std::string ofHost = "rank 1, matrix product 0: its result, arithmetic, "
                        "alignment, accumulation or epilogue is not what the "
                        "host has";
@@ -653,6 +660,9 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
       {ofGpu, [&](Artifact &a) { rank(a).attentions.emplace_back(); }},
       {ofGpu, [&](Artifact &a) { rank(a).libraryOffset = 0; }},
       {ofGpu, [&](Artifact &a) { rank(a).libraryBytes = 64; }},
+      {ofGpu, [&](Artifact &a) { rank(a).computeStreams = 2; }},
+      {ofGpu, [&](Artifact &a) { rank(a).events = 1; }},
+      {ofGpu, [&](Artifact &a) { rank(a).ops[0].stream = 1; }},
       {ofGpu, [&](Artifact &a) { rank(a).settingsOffset = 0; }},
       {ofGpu, [&](Artifact &a) { rank(a).normsOffset = 0; }},
       {ofGpu, [&](Artifact &a) { rank(a).normParts = 1; }},
@@ -798,6 +808,21 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
        [&](Artifact &a) { rank(a).libraryBytes = 0; }},
       {"the library's workspace",
        [&](Artifact &a) { rank(a).libraryBytes = 1 << 20; }},
+      {"rank 1: it has fewer than 1 compute stream",
+       [&](Artifact &a) { rank(a).computeStreams = 0; }},
+      {"rank 1: it has fewer than 1 compute stream, more than 4096, or a number "
+               "of events that is not from 0 to 1048576",
+       [&](Artifact &a) { rank(a).events = -1; }},
+      {"rank 1: an operation is on a compute stream that it does not have",
+       [&](Artifact &a) { rank(a).ops[0].stream = 2; }},
+      {"rank 1: an operation is on a compute stream that it does not have",
+       [&](Artifact &a) { rank(a).computeStreams = 1; }},
+      {"rank 1: the library's workspace is not the same for each compute "
+               "stream, or no multiple of 256",
+       [&](Artifact &a) { rank(a).computeStreams = 3; }},
+      {"rank 1: the library's workspace is not the same for each compute "
+               "stream, or no multiple of 256",
+       [&](Artifact &a) { rank(a).computeStreams = 8; }},
       {"the settings lie outside",
        [&](Artifact &a) { rank(a).settingsOffset = 8191; }},
       {"a negative number of parts",

@@ -28,6 +28,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
@@ -497,6 +498,7 @@ LogicalResult StepWriter::run() {
     reductionNumbers[reduction.firstWait] = i;
   }
   clearAccumulators();
+  forkStreams();
   llvm::DenseMap<Operation *, Operation *> groups;
   if (isOnDevice) {
     listSums();
@@ -508,8 +510,10 @@ LogicalResult StepWriter::run() {
       callRuntime("veeline_group_begin", {rank}, {});
       last = end;
     }
+    beginOnStream(&op);
     if (failed(lower(&op)))
       return failure();
+    endOnStream(&op);
     if (&op == last)
       callRuntime("veeline_group_end", {rank}, {});
   }
@@ -522,9 +526,18 @@ struct PipeLowerToRuntime
     : veeline::pipe::impl::PipeLowerToRuntimeBase<PipeLowerToRuntime> {
   using PipeLowerToRuntimeBase::PipeLowerToRuntimeBase;
 
-  /// The plan is for the same target.
+  /// The plan is for the same target, and for the streams that ops are on.
   LogicalResult verifyTarget(ProgramOp program, const MemoryPlan &plan) {
     bool isOnDevice = target == KernelTarget::Cuda;
+    FailureOr<StreamCounts> counts = getStreamCounts(program);
+    if (failed(counts))
+      return failure();
+    bool isForStreams =
+        !plan.device || (plan.device->streams == counts->streams &&
+                         plan.device->events == counts->events);
+    if (!isForStreams)
+      return program.emitOpError("has memory that is planned for other compute "
+                                 "streams; run --pipe-plan-memory again");
     if (plan.device.has_value() == isOnDevice)
       return success();
     return program.emitOpError("has memory that is planned for another target; "

@@ -37,6 +37,9 @@ static DictionaryAttr toAttribute(Builder &builder,
   add("settings", builder.getI64IntegerAttr(device.settingsOffset));
   add("norms",
       builder.getDenseI64ArrayAttr({device.normsOffset, device.normParts}));
+  if (device.streams > 1)
+    add("streams",
+        builder.getDenseI64ArrayAttr({device.streams, device.events}));
   return builder.getDictionaryAttr(entries);
 }
 
@@ -109,6 +112,13 @@ static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
   device.settingsOffset = settings.getInt();
   device.normsOffset = norms[0];
   device.normParts = norms[1];
+  if (!dict.contains("streams"))
+    return device;
+  auto streams = dict.getAs<DenseI64ArrayAttr>("streams");
+  if (!streams || streams.size() != 2)
+    return failure();
+  device.streams = streams[0];
+  device.events = streams[1];
   return device;
 }
 

@@ -17,6 +17,7 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 #include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -29,8 +30,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// What libraries of products, convolutions and attention work in, on a GPU's
-/// compute stream.
+/// What libraries of products, convolutions and attention work in, on one of a
+/// GPU's compute streams.
 static constexpr int64_t gpuLibraryBytes = 32 << 20;
 
 /// Elements of optimiser state for each element of a parameter.
@@ -86,14 +87,15 @@ private:
   void placeConstants(MemoryPlan::Device &device,
                       ArrayRef<func::FuncOp> functions);
   void placeSettings(MemoryPlan::Device &device);
-  int64_t getLastUse(Value value);
-  void addSlices(Operation *op, int64_t position);
+  LogicalResult orderStreams();
+  void addUses(Value value, StreamOrder::Point &uses);
+  void addSlices(Operation *op);
   LogicalResult placeReductions();
   LogicalResult addPieces(int64_t number, const Reduction &reduction);
   void addBuffers(int64_t number, Reduction &reduction);
   void placeBuffers();
   LogicalResult collect();
-  void addSlot(Slot slot, int64_t begin, int64_t end, uint64_t bytes,
+  void addSlot(Slot slot, const StreamOrder::Point &uses, uint64_t bytes,
                uint64_t liveBytes);
   void writeOffsets(const OffsetPlan &plan);
   int64_t reserve(uint64_t bytes) {
@@ -112,12 +114,13 @@ private:
   SymbolTableCollection &symbols;
   MemoryPlan plan;
   int64_t persistent = 0;
-  llvm::DenseMap<Operation *, int64_t> position;
+  StreamOrder order = StreamOrder(1);
   /// Of the sends of a GPU.
   llvm::DenseMap<Operation *, Operation *> sendEnds;
   SmallVector<Slot> slots;
   SmallVector<Reduction> reductions;
   std::vector<LiveInterval> intervals, liveBytes;
+  StreamLives lives;
 };
 
 } // namespace
@@ -245,7 +248,7 @@ SmallVector<Attribute> veeline::pipe::getGlobals(func::FuncOp function) {
 
 /// What only a GPU's arena has.
 void ArenaPlanner::placeDevice() {
-  MemoryPlan::Device &device = plan.device.emplace();
+  MemoryPlan::Device &device = *plan.device;
   llvm::SetVector<func::FuncOp> functions;
   for (Operation &op : program.getBody().front())
     functions.insert_range(getFunctions(&op));
@@ -253,7 +256,7 @@ void ArenaPlanner::placeDevice() {
   placeConstants(device, functions.getArrayRef());
   placeSettings(device);
   if (llvm::any_of(functions, callsLibrary)) {
-    device.libraryBytes = gpuLibraryBytes;
+    device.libraryBytes = gpuLibraryBytes * device.streams;
     device.libraryOffset = reserve(device.libraryBytes);
   }
 }
@@ -306,15 +309,9 @@ void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
         llvm::divideCeil(piece.numElements, members) * width, alignment);
     bytes += (members - 1) * piece.stride;
   }
-  Block &body = program.getBody().front();
-  int64_t begin = 0, end = 0;
-  for (auto [i, op] : llvm::enumerate(body)) {
-    if (&op == reduction.ops.front())
-      begin = i;
-    if (&op == reduction.lastWait)
-      end = i + 1;
-  }
-  addSlot({reduction.ops.front(), 0}, begin, end, bytes, bytes);
+  StreamOrder::Point uses = order.getNone();
+  order.include(uses, reduction.lastWait);
+  addSlot({reduction.ops.front(), 0}, uses, bytes, bytes);
 }
 
 LogicalResult ArenaPlanner::placeReductions() {
@@ -342,30 +339,40 @@ void ArenaPlanner::placeBuffers() {
   }
 }
 
-void ArenaPlanner::addSlot(Slot slot, int64_t begin, int64_t end,
+/// What `slot.op` and all `uses` work on.
+void ArenaPlanner::addSlot(Slot slot, const StreamOrder::Point &uses,
                            uint64_t bytes, uint64_t live) {
+  StreamOrder::Point all = uses;
+  order.include(all, slot.op);
+  int64_t begin = order.getNumber(slot.op);
+  int64_t end = std::min(*llvm::max_element(all) + 1, order.getNumOps());
   slots.push_back(slot);
   intervals.push_back({begin, end, bytes});
   liveBytes.push_back({begin, end, live});
+  lives.streams.push_back(getComputeStream(slot.op));
+  for (int64_t stream = 0; stream != order.getNumStreams(); ++stream)
+    lives.ends.push_back(order.findFirstAfter(all, stream));
 }
 
-/// The last op during which `value` has to stay. A handle lives as long as the
-/// value that comes out of it.
-int64_t ArenaPlanner::getLastUse(Value value) {
-  int64_t last = position[value.getDefiningOp()];
+/// Has `uses` include all during which `value` has to stay. A handle lives as
+/// long as the value that comes out of it.
+void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
   for (Operation *user : value.getUsers()) {
-    last = std::max(last, position[user]);
-    if (Operation *end = sendEnds.lookup(user))
-      last = std::max(last, position[end]);
+    order.include(uses, user);
+    if (Operation *end = sendEnds.lookup(user)) {
+      order.include(uses, end);
+      // Nothing waits for what is sent last.
+      if (end == &program.getBody().front().back())
+        uses[getComputeStream(user)] = order.getNumOps();
+    }
     if (auto wait = dyn_cast<WaitOp>(user))
-      last = std::max(last, getLastUse(wait.getValue()));
+      addUses(wait.getValue(), uses);
   }
-  return last;
 }
 
 /// Kernels need their buffers at multiples of what a thread loads: of a batch
 /// argument some microbatches may not start there.
-void ArenaPlanner::addSlices(Operation *op, int64_t position) {
+void ArenaPlanner::addSlices(Operation *op) {
   schedule::Op work = *getScheduleOp(op);
   ChunkOp chunk = tables.chunks[work.chunk];
   FailureOr<ChunkSignature> signature = getChunkSignature(
@@ -379,23 +386,26 @@ void ArenaPlanner::addSlices(Operation *op, int64_t position) {
     uint64_t bytes = getByteSize(chunk.getOperands()[value.index].getType());
     if (bytes * work.microbatch % kernelAlignment == 0)
       continue;
-    addSlot({op, std::nullopt, number}, position, position + 1, bytes, bytes);
+    addSlot({op, std::nullopt, number}, order.getNone(), bytes, bytes);
   }
 }
 
 LogicalResult ArenaPlanner::collect() {
-  for (auto [i, op] : llvm::enumerate(program.getBody().front()))
-    position[&op] = i;
   if (isOnDevice)
     sendEnds = findSendEnds(program);
   for (Operation &op : program.getBody().front()) {
-    int64_t begin = position[&op];
     std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
     if (isOnDevice && isLength(&op))
       continue;
+    auto addResult = [&](OpResult result, Type type) {
+      StreamOrder::Point uses = order.getNone();
+      addUses(result, uses);
+      uint64_t bytes = getByteSize(type);
+      addSlot({&op, result.getResultNumber()}, uses, bytes, bytes);
+    };
     if (auto recv = dyn_cast<RecvOp>(op)) {
-      uint64_t bytes = getByteSize(recv.getHandle().getType().getValue());
-      addSlot({&op, 0}, begin, getLastUse(recv.getHandle()) + 1, bytes, bytes);
+      addResult(cast<OpResult>(recv.getHandle()),
+                recv.getHandle().getType().getValue());
       continue;
     }
     if (!kind && !isa<AddOp, LengthOp>(op))
@@ -403,9 +413,7 @@ LogicalResult ArenaPlanner::collect() {
     for (OpResult result : op.getResults()) {
       if (kind && !isOnDevice && isComputedAtReceiver(result))
         continue;
-      uint64_t bytes = getByteSize(result.getType());
-      addSlot({&op, result.getResultNumber()}, begin, getLastUse(result) + 1,
-              bytes, bytes);
+      addResult(result, result.getType());
     }
     if (!kind)
       continue;
@@ -420,10 +428,10 @@ LogicalResult ArenaPlanner::collect() {
       live = std::max(live, getIntAttr(func, workspacePeakAttrName));
     }
     if (isOnDevice)
-      addSlices(&op, begin);
+      addSlices(&op);
     op.setAttr(workspaceSizeAttrName,
                Builder(op.getContext()).getI64IntegerAttr(workspace));
-    addSlot({&op, std::nullopt}, begin, begin + 1, workspace, live);
+    addSlot({&op, std::nullopt}, order.getNone(), workspace, live);
   }
   return success();
 }
@@ -451,14 +459,36 @@ void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
     op->setAttr(sliceOffsetsAttrName, builder.getDenseI64ArrayAttr(row));
 }
 
+LogicalResult ArenaPlanner::orderStreams() {
+  FailureOr<StreamCounts> counts = getStreamCounts(program);
+  FailureOr<StreamOrder> found = StreamOrder::get(program);
+  if (failed(counts) || failed(found))
+    return failure();
+  order = std::move(*found);
+  lives.numStreams = counts->streams;
+  if (isOnDevice) {
+    plan.device.emplace();
+    plan.device->streams = counts->streams;
+    plan.device->events = counts->events;
+  } else if (counts->streams > 1) {
+    return program.emitOpError("has several compute streams, which only a GPU "
+                               "has; plan with target=cuda");
+  }
+  return verifyStreamOrder(program, order);
+}
+
 LogicalResult ArenaPlanner::run() {
   postGroupsAtOnce(program);
+  if (failed(orderStreams()))
+    return failure();
   placeParams();
   if (isOnDevice)
     placeDevice();
   if (failed(placeReductions()) || failed(collect()))
     return failure();
-  OffsetPlan offsets = planOffsets(intervals, alignment);
+  OffsetPlan offsets = lives.numStreams > 1
+                           ? planOffsets(intervals, lives, alignment)
+                           : planOffsets(intervals, alignment);
   writeOffsets(offsets);
   placeBuffers();
   plan.arenaBytes = llvm::alignTo(persistent + offsets.totalBytes, alignment);

@@ -7,6 +7,7 @@
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <deque>
@@ -131,16 +132,21 @@ llvm::DenseMap<Operation *, Operation *>
 veeline::pipe::findSendEnds(ProgramOp program) {
   llvm::DenseMap<Operation *, Operation *> ends;
   Block &body = program.getBody().front();
-  Operation *unit = body.empty() ? nullptr : &body.back();
-  Operation *next = unit;
+  Operation *last = body.empty() ? nullptr : &body.back();
+  /// By stream: its first op in the unit that is read, and in the one behind.
+  llvm::DenseMap<int64_t, Operation *> units, next;
   IntegerAttr group;
   auto visit = [&](Operation *op, IntegerAttr ofOp) {
     if (!ofOp || ofOp != group)
-      next = unit;
-    unit = op;
+      for (auto [stream, unit] : units)
+        next[stream] = unit;
+    int64_t stream = getComputeStream(op);
+    units[stream] = op;
     group = ofOp;
-    if (isa<SendOp>(op))
-      ends[op] = next;
+    if (isa<SendOp>(op)) {
+      Operation *end = next.lookup(stream);
+      ends[op] = end ? end : last;
+    }
   };
   // Lengths are messages of hosts, which wait for nothing of their devices.
   for (Operation &op : llvm::reverse(body))

@@ -8,6 +8,7 @@
 #include "UpdateKernels.h"
 
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -30,6 +31,44 @@ Value StepWriter::atSlice(Operation *op, unsigned number, Value source,
   Value copy = atArena(slices[number]);
   callRuntime("veeline_copy", {rank, copy, source, constant(bytes, 64)}, {});
   return copy;
+}
+
+/// What follows goes into compute stream `stream`.
+void StepWriter::setStream(int64_t stream) {
+  if (stream == currentStream)
+    return;
+  currentStream = stream;
+  callRuntime("veeline_stream", {rank, constant(stream, 32)}, {});
+}
+
+/// All streams begin once the first one has what the step starts from.
+void StepWriter::forkStreams() {
+  if (!isOnDevice || plan.device->streams == 1)
+    return;
+  Value event = constant(0, 32);
+  callRuntime("veeline_event_record", {rank, event}, {});
+  for (int64_t stream = 1; stream != plan.device->streams; ++stream) {
+    setStream(stream);
+    callRuntime("veeline_event_wait", {rank, event}, {});
+  }
+}
+
+/// Ops that nothing is issued for are on no stream.
+static bool isIssued(Operation *op) {
+  return !isa<GradientOp>(op) && !isLength(op);
+}
+
+void StepWriter::beginOnStream(Operation *op) {
+  if (!isOnDevice || plan.device->streams == 1 || !isIssued(op))
+    return;
+  setStream(getComputeStream(op));
+  for (int64_t event : getAwaitedEvents(op))
+    callRuntime("veeline_event_wait", {rank, constant(event, 32)}, {});
+}
+
+void StepWriter::endOnStream(Operation *op) {
+  if (std::optional<int64_t> event = getRecordedEvent(op))
+    callRuntime("veeline_event_record", {rank, constant(*event, 32)}, {});
 }
 
 /// Asks for the kernels that add up this rank's gradients over its replicas.

@@ -93,6 +93,10 @@ private:
   void lowerUpdateOnHost(UpdateOp update, const MemoryPlan::Param &entry);
   void lowerUpdateOnDevice(UpdateOp update, const MemoryPlan::Param &entry);
   void listSums();
+  void setStream(int64_t stream);
+  void forkStreams();
+  void beginOnStream(mlir::Operation *op);
+  void endOnStream(mlir::Operation *op);
   mlir::Value atSlice(mlir::Operation *op, unsigned argument,
                       mlir::Value source, int64_t bytes);
   mlir::Value onStack(mlir::Type type);
@@ -115,6 +119,7 @@ private:
   mlir::Location loc;
   mlir::Type ptr;
   mlir::Value rank, arena, batch;
+  int64_t currentStream = 0;
   llvm::DenseMap<mlir::Operation *, int64_t> timelineNumbers;
   /// The reduction that an op posts or waits for, where it is the one that
   /// does.

@@ -93,7 +93,8 @@ struct MemoryPlan {
   struct Device {
     llvm::SmallVector<Input> inputs;       ///< Ascending.
     llvm::SmallVector<Constant> constants; ///< Ascending.
-    /// The workspace of the library of matrix products, where there are any.
+    /// The workspace of the library of matrix products, where there are any,
+    /// with as many bytes for each compute stream.
     int64_t libraryOffset = -1;
     int64_t libraryBytes = 0;
     /// Where parameters are updated: the optimiser's settings, and as many
@@ -101,6 +102,9 @@ struct MemoryPlan {
     int64_t settingsOffset = -1;
     int64_t normsOffset = -1;
     int64_t normParts = 0;
+    /// What the plan is for: see StreamOrder.h.
+    int64_t streams = 1;
+    int64_t events = 0;
 
     /// Of the norms of so many parameters.
     int64_t getNormBytes(size_t numParams) const {

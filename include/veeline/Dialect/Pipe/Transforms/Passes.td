@@ -224,6 +224,24 @@ def PipeVerifyCommunication : Pass<"pipe-verify-communication", "::mlir::ModuleO
   ];
 }
 
+def PipeAssignStreams : Pass<"pipe-assign-streams", "::mlir::ModuleOp"> {
+  let summary = "Give the chunks of a rank compute streams of their own, on a GPU";
+  let description = [{
+    Of a rank with several chunks, local chunk c, in model order, has compute stream c: its operations, the messages that it
+    receives and what it sends. Sums over replicas are waited for, and parameters updated and assigned, on stream 0.
+    `pipe.compute_streams` on the program says how many streams there are, and how many events; `pipe.compute_stream` on an op which one it is
+    issued to, where that is not 0.
+
+    Where an op needs what another stream has, an op there has `pipe.recorded_event`, and this one `pipe.awaited_events`: values that one
+    chunk hands to another one on the same rank, and parameters, which are written after everything before and before everything that
+    comes after. What follows from other events, and from the order of a stream, has none. An event is used again once it is waited for.
+
+    The order of ops stays, and so does that of messages. Pipelines with the schedule `sequential` keep one stream.
+    (Ops * streams).
+  }];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
 def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every value of every program its place in the rank's arena";
   let description = [{
@@ -238,6 +256,10 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     of matrix products, and, where parameters are updated, settings and the parts of norms. What is sent stays
     until the rank's next post, send or sum of gradients. A microbatch of a batch argument that starts at no multiple
     of 16 bytes has a place to which it is copied. Lengths have no place: they stay with the host.
+
+    Where a program has several compute streams (`--pipe-assign-streams`), the library has workspace for each, and two values share memory only
+    where all that uses the one is over, by the order of streams and events, before the other one is written. Streams that do not
+    wait for what they need are an error.
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,

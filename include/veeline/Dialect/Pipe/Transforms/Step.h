@@ -74,8 +74,8 @@ bool isLength(mlir::Operation *op);
 
 /// For each send of `program` the last op during which what it sends has to
 /// stay, where messages leave while the rank goes on, as on a GPU: the first op
-/// of its next unit of messages (not of lengths), which waits for the send, or
-/// the last op.
+/// of its stream in the next unit of messages (not of lengths) that has one,
+/// which waits for the send, or the last op.
 llvm::DenseMap<mlir::Operation *, mlir::Operation *>
 findSendEnds(ProgramOp program);
 

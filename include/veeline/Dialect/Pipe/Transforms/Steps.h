@@ -73,6 +73,10 @@ mlir::LogicalResult splitMessages(PipelineOp pipeline, int64_t parts,
 mlir::LogicalResult verifyCommunication(PipelineOp pipeline,
                                         schedule::communication::Model model);
 
+/// Gives each chunk of a rank a compute stream of its own on a GPU, with the
+/// events that order them; none where the schedule is `sequential`.
+void assignStreams(PipelineOp pipeline);
+
 /// Plans the arenas of the programs of `pipeline`, whose chunk functions say
 /// how much workspace they take. Does not look at limits.
 mlir::LogicalResult planMemory(PipelineOp pipeline, llvm::StringRef optimizer,

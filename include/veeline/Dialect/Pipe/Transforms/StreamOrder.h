@@ -1,0 +1,127 @@
+//===- StreamOrder.h - compute streams of a program -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_STREAMORDER_H
+#define VEELINE_DIALECT_PIPE_TRANSFORMS_STREAMORDER_H
+
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+
+namespace veeline::pipe {
+
+/// On a program for a GPU with several compute streams, an array of two: how
+/// many there are, and how many events order them.
+inline constexpr llvm::StringLiteral computeStreamsAttrName =
+    "pipe.compute_streams";
+/// On its ops, the stream that they are issued to; 0 where nothing is said.
+inline constexpr llvm::StringLiteral computeStreamAttrName =
+    "pipe.compute_stream";
+/// On its ops, the event that stands for all that the op's stream has from the
+/// begin of the step to the op's end.
+inline constexpr llvm::StringLiteral recordedEventAttrName =
+    "pipe.recorded_event";
+/// On its ops, the events for which the op's stream waits before it: of each
+/// the latest record that stands before.
+inline constexpr llvm::StringLiteral awaitedEventsAttrName =
+    "pipe.awaited_events";
+
+int64_t getComputeStream(mlir::Operation *op);
+/// Empty where it waits for none.
+llvm::ArrayRef<int64_t> getAwaitedEvents(mlir::Operation *op);
+std::optional<int64_t> getRecordedEvent(mlir::Operation *op);
+
+/// The streams of a program and the events that order them; 1 and 0 where
+/// nothing is said.
+struct StreamCounts {
+  int64_t streams = 1;
+  int64_t events = 0;
+};
+/// Fails where the attributes of the program and its ops are not what is said
+/// above, with a diagnostic.
+mlir::FailureOr<StreamCounts> getStreamCounts(ProgramOp program);
+
+/// Which ops of a program are over for certain when another one begins, by the
+/// order of each stream, by events, and by waits for what was posted. At the
+/// begin of the step all streams wait for the first one.
+///
+/// Ops are numbered as they stand. What is known when an op begins is one
+/// number for each stream, the last op of the stream that is over: (ops *
+/// streams) in all.
+class StreamOrder {
+public:
+  /// By stream the number of an op; -1: none.
+  using Point = llvm::SmallVector<int64_t, 4>;
+
+  /// An order of ops that are told of one by one (`append`).
+  explicit StreamOrder(int64_t numStreams);
+  /// That of `program`, as its attributes say.
+  static mlir::FailureOr<StreamOrder> get(ProgramOp program);
+
+  /// Appends `op`, which begins once all of `awaited` are over; those are there
+  /// already.
+  void append(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> awaited);
+  /// Whether `earlier` is over when an op begins that is appended to `stream`
+  /// next.
+  bool isKnown(int64_t stream, mlir::Operation *earlier) const;
+
+  /// Whether `earlier` is over once `op` is.
+  bool isOverWith(mlir::Operation *earlier, mlir::Operation *op) const;
+
+  int64_t getNumStreams() const { return static_cast<int64_t>(known.size()); }
+  int64_t getNumOps() const { return static_cast<int64_t>(atBegin.size()); }
+  int64_t getNumber(mlir::Operation *op) const { return numbers.lookup(op); }
+
+  Point getNone() const { return Point(getNumStreams(), -1); }
+  /// Has `point` include `op`.
+  void include(Point &point, mlir::Operation *op) const;
+  /// The number of the first op of `stream` that begins after all of `point`;
+  /// the number of ops where none does.
+  int64_t findFirstAfter(const Point &point, int64_t stream) const;
+
+private:
+  Point getEnd(mlir::Operation *op) const;
+
+  llvm::DenseMap<mlir::Operation *, int64_t> numbers;
+  /// By op what is over when it begins.
+  std::vector<Point> atBegin;
+  /// By stream what is over when its next op begins.
+  std::vector<Point> known;
+  /// By stream the numbers of its ops.
+  std::vector<std::vector<int64_t>> opsOf;
+};
+
+/// Says of the ops of a program, in order, which earlier ones have to be over
+/// when an op begins: by values, by accumulators, and by parameters, which an
+/// update or assignment writes after all that reads them, and before all that
+/// comes after it. A wait for what was posted is no such order: it is in
+/// itself.
+class ProgramDependences {
+public:
+  explicit ProgramDependences(ProgramOp program);
+
+  /// Of the next op.
+  llvm::SmallVector<mlir::Operation *> next(mlir::Operation *op);
+
+private:
+  void addSource(mlir::Value value,
+                 llvm::SmallVectorImpl<mlir::Operation *> &sources);
+  void addAccumulation(int64_t chunk,
+                       llvm::SmallVectorImpl<mlir::Operation *> &sources);
+
+  /// By op that waits for a reduction, the one that does so first.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> firstWaits;
+  llvm::DenseMap<int64_t, mlir::Operation *> lastOfChunk, lastOfStream;
+  mlir::Operation *lastWrite = nullptr; ///< Of a parameter.
+  mlir::Operation *previous = nullptr;
+};
+
+/// Whether all that has to be over when an op begins is so by `order`; a
+/// diagnostic where not.
+mlir::LogicalResult verifyStreamOrder(ProgramOp program,
+                                      const StreamOrder &order);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_DIALECT_PIPE_TRANSFORMS_STREAMORDER_H

@@ -1,0 +1,229 @@
+//===- StreamOrder.cpp - compute streams of a program ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+int64_t veeline::pipe::getComputeStream(Operation *op) {
+  auto attr = op->getAttrOfType<IntegerAttr>(computeStreamAttrName);
+  return attr ? attr.getInt() : 0;
+}
+
+ArrayRef<int64_t> veeline::pipe::getAwaitedEvents(Operation *op) {
+  auto attr = op->getAttrOfType<DenseI64ArrayAttr>(awaitedEventsAttrName);
+  return attr ? attr.asArrayRef() : ArrayRef<int64_t>();
+}
+
+std::optional<int64_t> veeline::pipe::getRecordedEvent(Operation *op) {
+  auto attr = op->getAttrOfType<IntegerAttr>(recordedEventAttrName);
+  return attr ? std::optional(attr.getInt()) : std::nullopt;
+}
+
+static LogicalResult verifyOp(Operation *op, const StreamCounts &counts,
+                              llvm::SmallDenseSet<int64_t> &recorded) {
+  int64_t stream = getComputeStream(op);
+  if (stream < 0 || stream >= counts.streams)
+    return op->emitOpError() << "is on compute stream " << stream
+                             << ", but its program has " << counts.streams;
+  for (int64_t event : getAwaitedEvents(op))
+    if (!recorded.contains(event))
+      return op->emitOpError()
+             << "waits for event " << event << ", which no op before records";
+  std::optional<int64_t> event = getRecordedEvent(op);
+  if (!event)
+    return success();
+  if (*event < 0 || *event >= counts.events)
+    return op->emitOpError() << "records event " << *event
+                             << ", but its program has " << counts.events;
+  recorded.insert(*event);
+  return success();
+}
+
+FailureOr<StreamCounts> veeline::pipe::getStreamCounts(ProgramOp program) {
+  StreamCounts counts;
+  if (Attribute attr = program->getAttr(computeStreamsAttrName)) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(attr);
+    if (!numbers || numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 0)
+      return program.emitOpError()
+             << "attribute '" << computeStreamsAttrName
+             << "' has to be an array of two numbers, of compute streams and "
+                "of events, found "
+             << attr;
+    counts = {numbers[0], numbers[1]};
+  }
+  llvm::SmallDenseSet<int64_t> recorded;
+  for (Operation &op : program.getBody().front())
+    if (failed(verifyOp(&op, counts, recorded)))
+      return failure();
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// What is over when
+//===----------------------------------------------------------------------===//
+
+static void merge(StreamOrder::Point &point, ArrayRef<int64_t> other) {
+  for (auto [number, of] : llvm::zip_equal(point, other))
+    number = std::max(number, of);
+}
+
+StreamOrder::StreamOrder(int64_t numStreams)
+    : known(numStreams, Point(numStreams, -1)), opsOf(numStreams) {}
+
+FailureOr<StreamOrder> StreamOrder::get(ProgramOp program) {
+  FailureOr<StreamCounts> counts = getStreamCounts(program);
+  if (failed(counts))
+    return failure();
+  StreamOrder order(counts->streams);
+  llvm::DenseMap<int64_t, Operation *> recorders;
+  for (Operation &op : program.getBody().front()) {
+    SmallVector<Operation *> awaited;
+    for (int64_t event : getAwaitedEvents(&op))
+      awaited.push_back(recorders.lookup(event));
+    order.append(&op, awaited);
+    if (std::optional<int64_t> event = getRecordedEvent(&op))
+      recorders[*event] = &op;
+  }
+  return order;
+}
+
+/// What is over when `op` is.
+StreamOrder::Point StreamOrder::getEnd(Operation *op) const {
+  int64_t number = getNumber(op);
+  Point end = atBegin[number];
+  end[getComputeStream(op)] = number;
+  return end;
+}
+
+/// What a wait for something posted waits for begins after the post.
+static Operation *getPost(Operation *op) {
+  auto wait = dyn_cast<WaitOp>(op);
+  return wait ? wait.getHandle().getDefiningOp() : nullptr;
+}
+
+void StreamOrder::append(Operation *op, ArrayRef<Operation *> awaited) {
+  int64_t number = getNumOps(), stream = getComputeStream(op);
+  Point &point = known[stream];
+  for (Operation *other : awaited)
+    merge(point, getEnd(other));
+  if (Operation *post = getPost(op))
+    merge(point, getEnd(post));
+  numbers[op] = number;
+  atBegin.push_back(point);
+  opsOf[stream].push_back(number);
+  point[stream] = number;
+}
+
+bool StreamOrder::isKnown(int64_t stream, Operation *earlier) const {
+  return known[stream][getComputeStream(earlier)] >= getNumber(earlier);
+}
+
+bool StreamOrder::isOverWith(Operation *earlier, Operation *op) const {
+  return getEnd(op)[getComputeStream(earlier)] >= getNumber(earlier);
+}
+
+void StreamOrder::include(Point &point, Operation *op) const {
+  int64_t &last = point[getComputeStream(op)];
+  last = std::max(last, getNumber(op));
+}
+
+int64_t StreamOrder::findFirstAfter(const Point &point, int64_t stream) const {
+  // What is known grows along a stream.
+  auto first = llvm::partition_point(opsOf[stream], [&](int64_t number) {
+    for (auto [last, over] : llvm::zip_equal(point, atBegin[number]))
+      if (last > over)
+        return true;
+    return false;
+  });
+  return first == opsOf[stream].end() ? getNumOps() : *first;
+}
+
+//===----------------------------------------------------------------------===//
+// What has to be over when
+//===----------------------------------------------------------------------===//
+
+ProgramDependences::ProgramDependences(ProgramOp program) {
+  for (Reduction &reduction : getReductions(program))
+    for (AllReduceOp sum : reduction.ops)
+      for (Operation *user : sum.getHandle().getUsers())
+        firstWaits[user] = reduction.firstWait;
+}
+
+void ProgramDependences::addAccumulation(
+    int64_t chunk, SmallVectorImpl<Operation *> &sources) {
+  if (Operation *last = lastOfChunk.lookup(chunk))
+    sources.push_back(last);
+}
+
+void ProgramDependences::addSource(Value value,
+                                   SmallVectorImpl<Operation *> &sources) {
+  Operation *op = value.getDefiningOp();
+  if (auto gradient = dyn_cast<GradientOp>(op))
+    addAccumulation(gradient.getChunk(), sources);
+  else if (!isa<HandleType>(value.getType()))
+    sources.push_back(op);
+}
+
+SmallVector<Operation *> ProgramDependences::next(Operation *op) {
+  SmallVector<Operation *> sources;
+  for (Value operand : op->getOperands())
+    addSource(operand, sources);
+  bool isWrite = isa<UpdateOp, AssignOp>(op);
+  std::optional<schedule::Op> work = getScheduleOp(op);
+  if (lastWrite && (isWrite || work))
+    sources.push_back(lastWrite);
+  if (isWrite)
+    for (auto [stream, last] : lastOfStream)
+      sources.push_back(last);
+  if (work)
+    addAccumulation(work->chunk, sources);
+  if (auto sum = dyn_cast<AllReduceOp>(op)) {
+    addAccumulation(sum.getChunk(), sources);
+    auto before = dyn_cast_or_null<AllReduceOp>(previous);
+    if (before && sum.getGroup() && before.getGroup() == sum.getGroup())
+      sources.push_back(before);
+  }
+  if (Operation *first = firstWaits.lookup(op); first && first != op)
+    sources.push_back(first);
+  if (isWrite)
+    lastWrite = op;
+  if (work)
+    lastOfChunk[work->chunk] = lastOfStream[getComputeStream(op)] = op;
+  previous = op;
+  return sources;
+}
+
+LogicalResult veeline::pipe::verifyStreamOrder(ProgramOp program,
+                                               const StreamOrder &order) {
+  ProgramDependences dependences(program);
+  for (Operation &op : program.getBody().front())
+    for (Operation *source : dependences.next(&op)) {
+      StreamOrder::Point point = order.getNone();
+      order.include(point, source);
+      int64_t stream = getComputeStream(&op);
+      if (order.findFirstAfter(point, stream) <= order.getNumber(&op))
+        continue;
+      InFlightDiagnostic diagnostic =
+          op.emitOpError()
+          << "on compute stream " << stream
+          << " may begin before what it needs of compute stream "
+          << getComputeStream(source)
+          << " is over: no event orders them; run --pipe-assign-streams";
+      diagnostic.attachNote(source->getLoc()) << "this op has to come first";
+      return diagnostic;
+    }
+  return success();
+}
