@@ -55,11 +55,11 @@ class ArenaPlanner {
 public:
   ArenaPlanner(PipelineTables &tables, ProgramOp program, int64_t stateSlots,
                KernelTarget target, ArrayRef<PipelineOp> versions,
-               SymbolTableCollection &symbols)
+               StreamOrder order, SymbolTableCollection &symbols)
       : tables(tables), program(program), stateSlots(stateSlots),
         alignment(getArenaAlignment(target)),
         isOnDevice(target == KernelTarget::Cuda), versions(versions),
-        symbols(symbols) {}
+        symbols(symbols), order(std::move(order)) {}
 
   LogicalResult run();
 
@@ -87,7 +87,7 @@ private:
   void placeConstants(MemoryPlan::Device &device,
                       ArrayRef<func::FuncOp> functions);
   void placeSettings(MemoryPlan::Device &device);
-  LogicalResult orderStreams();
+  LogicalResult checkStreams();
   void addUses(Value value, StreamOrder::Point &uses);
   void addSlices(Operation *op);
   LogicalResult placeReductions();
@@ -114,7 +114,7 @@ private:
   SymbolTableCollection &symbols;
   MemoryPlan plan;
   int64_t persistent = 0;
-  StreamOrder order = StreamOrder(1);
+  StreamOrder order;
   /// Of the sends of a GPU.
   llvm::DenseMap<Operation *, Operation *> sendEnds;
   SmallVector<Slot> slots;
@@ -459,12 +459,10 @@ void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
     op->setAttr(sliceOffsetsAttrName, builder.getDenseI64ArrayAttr(row));
 }
 
-LogicalResult ArenaPlanner::orderStreams() {
+LogicalResult ArenaPlanner::checkStreams() {
   FailureOr<StreamCounts> counts = getStreamCounts(program);
-  FailureOr<StreamOrder> found = StreamOrder::get(program);
-  if (failed(counts) || failed(found))
+  if (failed(counts))
     return failure();
-  order = std::move(*found);
   lives.numStreams = counts->streams;
   if (isOnDevice) {
     plan.device.emplace();
@@ -478,8 +476,7 @@ LogicalResult ArenaPlanner::orderStreams() {
 }
 
 LogicalResult ArenaPlanner::run() {
-  postGroupsAtOnce(program);
-  if (failed(orderStreams()))
+  if (failed(checkStreams()))
     return failure();
   placeParams();
   if (isOnDevice)
@@ -549,8 +546,15 @@ LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
     return failure();
   if (target == KernelTarget::Cuda)
     listConstants(pipeline->getParentOfType<ModuleOp>());
-  for (ProgramOp program : getPrograms(pipeline))
-    if (failed(ArenaPlanner(tables, program, *slots, target, *versions, symbols)
+  SmallVector<ProgramOp> programs = getPrograms(pipeline);
+  for (ProgramOp program : programs)
+    postGroupsAtOnce(program);
+  auto orders = getStreamOrders(pipeline, programs);
+  if (failed(orders))
+    return failure();
+  for (auto [program, order] : llvm::zip_equal(programs, *orders))
+    if (failed(ArenaPlanner(tables, program, *slots, target, *versions,
+                            std::move(order), symbols)
                    .run()))
       return failure();
   return success();

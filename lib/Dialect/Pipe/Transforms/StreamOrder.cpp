@@ -9,6 +9,8 @@
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
 #include "veeline/Dialect/Pipe/Transforms/Step.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
@@ -75,30 +77,13 @@ FailureOr<StreamCounts> veeline::pipe::getStreamCounts(ProgramOp program) {
 // What is over when
 //===----------------------------------------------------------------------===//
 
-static void merge(StreamOrder::Point &point, ArrayRef<int64_t> other) {
+static void merge(MutableArrayRef<int64_t> point, ArrayRef<int64_t> other) {
   for (auto [number, of] : llvm::zip_equal(point, other))
     number = std::max(number, of);
 }
 
 StreamOrder::StreamOrder(int64_t numStreams)
     : known(numStreams, Point(numStreams, -1)), opsOf(numStreams) {}
-
-FailureOr<StreamOrder> StreamOrder::get(ProgramOp program) {
-  FailureOr<StreamCounts> counts = getStreamCounts(program);
-  if (failed(counts))
-    return failure();
-  StreamOrder order(counts->streams);
-  llvm::DenseMap<int64_t, Operation *> recorders;
-  for (Operation &op : program.getBody().front()) {
-    SmallVector<Operation *> awaited;
-    for (int64_t event : getAwaitedEvents(&op))
-      awaited.push_back(recorders.lookup(event));
-    order.append(&op, awaited);
-    if (std::optional<int64_t> event = getRecordedEvent(&op))
-      recorders[*event] = &op;
-  }
-  return order;
-}
 
 /// What is over when `op` is.
 StreamOrder::Point StreamOrder::getEnd(Operation *op) const {
@@ -114,13 +99,16 @@ static Operation *getPost(Operation *op) {
   return wait ? wait.getHandle().getDefiningOp() : nullptr;
 }
 
-void StreamOrder::append(Operation *op, ArrayRef<Operation *> awaited) {
+void StreamOrder::append(Operation *op, ArrayRef<Operation *> awaited,
+                         ArrayRef<int64_t> received) {
   int64_t number = getNumOps(), stream = getComputeStream(op);
   Point &point = known[stream];
   for (Operation *other : awaited)
     merge(point, getEnd(other));
   if (Operation *post = getPost(op))
     merge(point, getEnd(post));
+  if (!received.empty())
+    merge(point, received);
   numbers[op] = number;
   atBegin.push_back(point);
   opsOf[stream].push_back(number);
@@ -149,6 +137,146 @@ int64_t StreamOrder::findFirstAfter(const Point &point, int64_t stream) const {
     return false;
   });
   return first == opsOf[stream].end() ? getNumOps() : *first;
+}
+
+//===----------------------------------------------------------------------===//
+// All ranks
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Goes through the programs of all ranks as they would run, and carries along
+/// what each stream knows of the streams of all.
+class OrderBuilder {
+public:
+  OrderBuilder(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
+      : channels(pipeline, programs) {
+    for (ProgramOp program : programs) {
+      ranks.emplace_back().program = program;
+      ranks.back().next = program.getBody().front().begin();
+    }
+  }
+
+  FailureOr<std::vector<StreamOrder>> build();
+
+private:
+  /// By stream of all ranks the number of an op, or -1. Empty where no rank has
+  /// more than one stream: there is nothing to hear of.
+  using Knowledge = std::vector<int64_t>;
+  struct Rank {
+    ProgramOp program;
+    Block::iterator next;
+    size_t firstStream = 0, numStreams = 1;
+    std::vector<Knowledge> known; ///< By stream of the rank.
+    // By event.
+    llvm::DenseMap<int64_t, Operation *> recorders;
+    llvm::DenseMap<int64_t, Knowledge> recorded;
+
+    bool isOver() { return next == program.getBody().front().end(); }
+  };
+
+  bool advance(size_t number, bool isForced);
+  void run(size_t number, Operation *op, const Knowledge *message);
+  template <typename OpT>
+  std::pair<int64_t, int64_t> getKey(OpT message) const {
+    return {channels.find(message),
+            static_cast<int64_t>(message.getMicrobatch())};
+  }
+
+  ChannelTable channels;
+  SmallVector<Rank> ranks;
+  std::vector<StreamOrder> orders;
+  /// By channel and microbatch what was known to the stream that sent.
+  using Messages = std::map<std::pair<int64_t, int64_t>, Knowledge>;
+  Messages messages;
+  bool isSerial = true;
+};
+
+} // namespace
+
+/// The receive that an op waits for, of another rank's device.
+static RecvOp getReceive(Operation *op) {
+  auto wait = dyn_cast<WaitOp>(op);
+  auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
+  return recv && !isLength(recv) ? recv : RecvOp();
+}
+
+/// `message` is what was known to who sent what the op waits for, or null.
+void OrderBuilder::run(size_t number, Operation *op, const Knowledge *message) {
+  Rank &rank = ranks[number];
+  StreamOrder &order = orders[number];
+  int64_t stream = getComputeStream(op);
+  Knowledge &known = rank.known[stream];
+  SmallVector<Operation *> awaited;
+  for (int64_t event : getAwaitedEvents(op)) {
+    awaited.push_back(rank.recorders.lookup(event));
+    merge(known, rank.recorded[event]);
+  }
+  ArrayRef<int64_t> received;
+  if (message) {
+    merge(known, *message);
+    received =
+        ArrayRef<int64_t>(*message).slice(rank.firstStream, rank.numStreams);
+  }
+  // A message leaves after all that is before it on its stream.
+  if (auto send = dyn_cast<SendOp>(op); send && !isSerial && !isLength(op))
+    messages.try_emplace(getKey(send), known);
+  if (!isSerial)
+    known[rank.firstStream + stream] = order.getNumOps();
+  order.append(op, awaited, received);
+  if (std::optional<int64_t> event = getRecordedEvent(op)) {
+    rank.recorders[*event] = op;
+    rank.recorded[*event] = known;
+  }
+}
+
+/// Goes on until something is waited for that was not sent; whether it could. A
+/// program that nobody has proved may wait for ever: where `isForced`, the
+/// first such wait says nothing.
+bool OrderBuilder::advance(size_t number, bool isForced) {
+  bool hasMoved = false;
+  for (Rank &rank = ranks[number]; !rank.isOver(); ++rank.next) {
+    RecvOp recv = isSerial ? RecvOp() : getReceive(&*rank.next);
+    // It is waited for once.
+    auto message =
+        recv ? messages.extract(getKey(recv)) : Messages::node_type();
+    if (recv && !message && !std::exchange(isForced, false))
+      return hasMoved;
+    run(number, &*rank.next, message ? &message.mapped() : nullptr);
+    hasMoved = true;
+  }
+  return hasMoved;
+}
+
+FailureOr<std::vector<StreamOrder>> OrderBuilder::build() {
+  size_t numStreams = 0;
+  for (Rank &rank : ranks) {
+    FailureOr<StreamCounts> counts = getStreamCounts(rank.program);
+    if (failed(counts))
+      return failure();
+    rank.firstStream = numStreams;
+    rank.numStreams = counts->streams;
+    numStreams += counts->streams;
+    isSerial &= counts->streams == 1;
+    orders.emplace_back(counts->streams);
+  }
+  for (Rank &rank : ranks)
+    rank.known.assign(rank.numStreams,
+                      Knowledge(isSerial ? 0 : numStreams, -1));
+  while (!llvm::all_of(ranks, [](Rank &rank) { return rank.isOver(); })) {
+    bool hasMoved = false;
+    for (size_t i = 0; i != ranks.size(); ++i)
+      hasMoved |= advance(i, /*isForced=*/false);
+    for (size_t i = 0; i != ranks.size() && !hasMoved; ++i)
+      hasMoved = advance(i, /*isForced=*/true);
+  }
+  return std::move(orders);
+}
+
+FailureOr<std::vector<StreamOrder>>
+veeline::pipe::getStreamOrders(PipelineOp pipeline,
+                               ArrayRef<ProgramOp> programs) {
+  return OrderBuilder(pipeline, programs).build();
 }
 
 //===----------------------------------------------------------------------===//

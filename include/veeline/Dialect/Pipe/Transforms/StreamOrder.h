@@ -43,8 +43,9 @@ struct StreamCounts {
 mlir::FailureOr<StreamCounts> getStreamCounts(ProgramOp program);
 
 /// Which ops of a program are over for certain when another one begins, by the
-/// order of each stream, by events, and by waits for what was posted. At the
-/// begin of the step all streams wait for the first one.
+/// order of each stream, by events, by waits for what was posted, and by what
+/// those knew who sent what was waited for. At the begin of the step all
+/// streams wait for the first one.
 ///
 /// Ops are numbered as they stand. What is known when an op begins is one
 /// number for each stream, the last op of the stream that is over: (ops *
@@ -56,12 +57,11 @@ public:
 
   /// An order of ops that are told of one by one (`append`).
   explicit StreamOrder(int64_t numStreams);
-  /// That of `program`, as its attributes say.
-  static mlir::FailureOr<StreamOrder> get(ProgramOp program);
 
-  /// Appends `op`, which begins once all of `awaited` are over; those are there
-  /// already.
-  void append(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> awaited);
+  /// Appends `op`, which begins once all of `awaited` are over, which are there
+  /// already, and all up to `received`, one number for each stream, or none.
+  void append(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> awaited,
+              llvm::ArrayRef<int64_t> received = {});
   /// Whether `earlier` is over when an op begins that is appended to `stream`
   /// next.
   bool isKnown(int64_t stream, mlir::Operation *earlier) const;
@@ -91,6 +91,13 @@ private:
   /// By stream the numbers of its ops.
   std::vector<std::vector<int64_t>> opsOf;
 };
+
+/// Those of all programs of `pipeline`, as their attributes say. A rank that
+/// receives a message knows what its sender knew when it sent: so its own
+/// streams hear of each other by way of other ranks, too.
+/// (Ops * streams of all ranks), where a rank has more than one.
+mlir::FailureOr<std::vector<StreamOrder>>
+getStreamOrders(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs);
 
 /// Says of the ops of a program, in order, which earlier ones have to be over
 /// when an op begins: by values, by accumulators, and by parameters, which an
