@@ -241,11 +241,11 @@ Status GemmTable::describeEpilogue(const Gemm &gemm, Entry &entry) {
   const void *aligned =
       reinterpret_cast<const void *>(intptr_t(gemm.alignment));
   VEELINE_TRY(set(entry, api::descEpilogue, epilogueOf(gemm.epilogue)));
-  if (hasBias(gemm.epilogue)) {
+  if (artifact::hasBias(gemm.epilogue)) {
     VEELINE_TRY(set(entry, api::descBiasType, entry.types->result));
     VEELINE_TRY(set(entry, api::descBiasPointer, aligned));
   }
-  if (!hasAux(gemm.epilogue))
+  if (!artifact::hasAux(gemm.epilogue))
     return Status::success();
   // Of the result's type, which is what an attribute that is not set means: the
   // library takes no other one.
@@ -317,9 +317,9 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
 Status GemmTable::runOne(const Entry &entry, const GemmOperands &operands,
                          void *workspace, api::Stream stream) {
   const auto &[a, b, c, bias, aux, scratch] = operands;
-  if (hasBias(entry.epilogue))
+  if (artifact::hasBias(entry.epilogue))
     VEELINE_TRY(set(entry, api::descBiasPointer, bias));
-  if (hasAux(entry.epilogue))
+  if (artifact::hasAux(entry.epilogue))
     VEELINE_TRY(set(entry, api::descAuxPointer, aux));
   const float singles[] = {1, entry.accumulates ? 1.0f : 0.0f};
   const double doubles[] = {1, entry.accumulates ? 1.0 : 0.0};
