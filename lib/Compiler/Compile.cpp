@@ -431,8 +431,11 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     whole.placement = "linear";
     whole.pieces.clear();
     whole.profile.clear();
-    // The gradients are the same bits whatever is computed again.
-    whole.recompute.clear();
+    // The gradients are the same bits whatever is computed again, but for those
+    // of GELU on a GPU, which is the library's or a kernel's.
+    bool isOne = whole.recompute.size() == 1 && whole.recompute[0] != "auto";
+    if (!isOne || command.target != "cuda")
+      whole.recompute.clear();
     whole.memoryLimits.clear();
     // The model is the same: what there is to warn about was said above.
     ScopedDiagnosticHandler once(&model.getContext(),
