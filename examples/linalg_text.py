@@ -383,17 +383,18 @@ class Function:
     def pad(self, name, value, low, high):
         """Zeros around `value`: as many before and after each dimension as the lists say."""
         shape = [sum(sizes) for sizes in zip(low, value.shape, high)]
-        zero = self.constant(0.0)
-        result = self._define(name, shape)
+        zero = self.constant(0.0, value.element)
+        result = self._define(name, shape, value.element)
         indices = ", ".join(f"%{letter}: index" for letter in "ijklmn"[:len(shape)])
         self._emit(f"{result} = tensor.pad {value} low{list(low)} high{list(high)} {{")
         self._emit(f"^bb0({indices}):")
-        self._emit(f"  tensor.yield {zero} : {self.element}")
+        self._emit(f"  tensor.yield {zero} : {value.element}")
         self._emit(f"}} : {value.type} to {result.type}")
         return result
 
     def convolution(self, name, value, weight, stride=1):
         """value [n, h, w, c] by weight [kh, kw, c, f], zeros around: h and w shrink by stride."""
+        value, weight = self.rounded(value), self.rounded(weight)
         around = [0, weight.shape[0] // 2, weight.shape[1] // 2, 0]
         if any(around):
             value = self.pad(name + "_padded", value, around, around)
@@ -401,8 +402,8 @@ class Function:
         if channels != weight.shape[2]:
             raise ValueError(f"convolution of {value.type} and {weight.type}")
         sizes = [(size - window) // stride + 1 for size, window in zip(sizes, weight.shape)]
-        init = self.fill(name + "_init", (count, *sizes, weight.shape[3]), 0.0)
-        result = self._define(name, init.shape)
+        init = self.fill(name + "_init", (count, *sizes, weight.shape[3]), 0.0, self.product_type)
+        result = self._define(name, init.shape, self.product_type)
         self._emit(f"{result} = linalg.conv_2d_nhwc_hwcf "
                    f"{{dilations = dense<1> : tensor<2xi64>, strides = dense<{stride}> : tensor<2xi64>}}")
         self._emit(f"    ins({value}, {weight} : {value.type}, {weight.type}) "

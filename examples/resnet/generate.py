@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from linalg_text import ELEMENT_TYPES, Function, float_literal, positive  # noqa: E402
+from linalg_text import FLOATS, SMALL_TYPES, Function, float_literal, positive  # noqa: E402
 from output_file import write_output  # noqa: E402
 
 NORM_EPSILON = 1e-5
@@ -21,11 +21,16 @@ COLORS = 3
 
 
 class ResNet:
-    """One function: image [B, size, size, 3] and labels [B] to the mean cross entropy."""
+    """One function: image [B, size, size, 3] and labels [B] to the mean cross entropy.
+
+    With a type of 16 bits parameters, norms, sums of blocks and the loss are f32; what
+    convolutions and products take and give is rounded.
+    """
 
     def __init__(self, config):
         self.c = config
-        self.f = Function("resnet", config.type)
+        element = "f32" if config.type in SMALL_TYPES else config.type
+        self.f = Function("resnet", element, config.type)
 
     def build(self):
         """Returns the finished module as text."""
@@ -96,6 +101,7 @@ class ResNet:
     def _norm(self, stem, x):
         """Batch norm in its training form: mean and variance are those of the microbatch."""
         f = self.f
+        x = f.extended(x)
         count = math.prod(x.shape[:3])
         mean = f.divide_by(stem + "_mean", f.reduce(stem + "_mean_sum", x, "sum", [0, 1, 2]), count)
         centered = f.generic(stem + "_centered", {"in": x, "mean": (mean, [3])}, x.shape,
@@ -143,8 +149,9 @@ def parse_arguments(arguments):
     size("--size", 32, "height and width of an image")
     size("--classes", 10, "different labels")
     size("--microbatch-size", 16, "images in a microbatch")
-    parser.add_argument("--type", choices=ELEMENT_TYPES, default="f32",
-                        help="float type (default: %(default)s)")
+    parser.add_argument("--type", choices=FLOATS, default="f32",
+                        help="float type; of bf16 and f16 parameters are f32, and so is everything "
+                             "but convolutions and the last product (default: %(default)s)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE, not to standard output")
     config = parser.parse_args(arguments)
     if config.size % (1 << (config.stages - 1)):
