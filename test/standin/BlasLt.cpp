@@ -484,12 +484,11 @@ VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle, api::MatmulDesc desc,
                     ? nullptr
                     : standin::find(workspace, sizeof(number));
   if (place)
-    standin::enqueue(
-        stream, [=] { std::memcpy(place, &number, sizeof(number)); });
+    standin::enqueue(stream,
+                     [=] { std::memcpy(place, &number, sizeof(number)); });
   standin::enqueue(stream, [=] {
     if (place && std::memcmp(place, &number, sizeof(number)) != 0)
-      std::memset(product.d.data, 0xff,
-                  static_cast<size_t>(product.d.bytes()));
+      std::memset(product.d.data, 0xff, static_cast<size_t>(product.d.bytes()));
     else
       product.run();
   });
