@@ -30,7 +30,7 @@ class Model:
 
     def parameter(self, name, *sizes):
         self.arguments.append(f'%{name}: {shape(*sizes, kind="f32")} '
-                              f'{{pipe.param = #pipe.param<"{name}", init = uniform(-0.5, 0.5)>}}')
+                              f'{{pipe.param = #pipe.param<"{name}", init = uniform(-0.25, 0.25)>}}')
         return self.add(f"arith.truncf %{name} : {shape(*sizes, kind='f32')} to {shape(*sizes, kind=self.kind)}")
 
     def empty(self, *sizes, kind=None):
@@ -94,12 +94,14 @@ func.func @net({arguments}) -> tensor<f32> {{
   %mask = arith.constant dense<[{mask}]> : {shape(LENGTH, LENGTH, kind="f32")}
 {body}
   %start = arith.constant dense<0.0> : tensor<f32>
+  %share = arith.constant {1 / (rows * WIDTH)} : f32
   %loss = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
       iterator_types = ["reduction", "reduction"]}} ins({result}, %target : {wide}, {wide}) outs(%start : tensor<f32>) {{
   ^bb0(%a: f32, %b: f32, %o: f32):
     %d = arith.subf %a, %b : f32
     %q = arith.mulf %d, %d : f32
-    %s = arith.addf %o, %q : f32
+    %p = arith.mulf %q, %share : f32
+    %s = arith.addf %o, %p : f32
     linalg.yield %s : f32
   }} -> tensor<f32>
   return %loss : tensor<f32>
