@@ -88,14 +88,14 @@ static void replaceProcess(pid_t from, pid_t to) {
 
 void veeline::stopLinkers() {
   stopping = true;
-  // Not for ever: the thread that starts one may be that of the signal.
+  // Not for ever: one may be starting that does not get on.
   for (int i = 0; i != 100 && starting != 0; ++i) {
     timespec wait = {0, 10'000'000};
     nanosleep(&wait, nullptr);
   }
   for (std::atomic<pid_t> &slot : running)
     if (pid_t process = slot.load())
-      kill(process, SIGTERM);
+      kill(process, SIGKILL);
   // Where another thread waits for it as well, one of both calls fails, once it
   // is gone.
   for (std::atomic<pid_t> &slot : running)
@@ -103,24 +103,48 @@ void veeline::stopLinkers() {
       waitpid(process, nullptr, 0);
 }
 
+namespace {
+/// Keeps signals that end the compiler from this thread, which could not tell
+/// their handler of a process that it is starting. That has them blocked, too:
+/// it is killed.
+class SignalsHeld {
+public:
+  SignalsHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (int number : {SIGINT, SIGTERM, SIGHUP})
+      sigaddset(&held, number);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
+} // namespace
+
 /// The exit status, negative where the program did not run to its end.
 static int run(llvm::ArrayRef<llvm::StringRef> arguments,
                const std::string &output, std::string &failure) {
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output,
                                                 output};
   bool isMissing = false;
-  ++starting;
-  if (stopping) {
+  llvm::sys::ProcessInfo process;
+  {
+    SignalsHeld held;
+    ++starting;
+    if (stopping) {
+      --starting;
+      failure = "interrupted";
+      return -1;
+    }
+    process =
+        llvm::sys::ExecuteNoWait(arguments.front(), arguments, std::nullopt,
+                                 redirects, 0, &failure, &isMissing);
+    if (!isMissing)
+      replaceProcess(0, process.Pid);
     --starting;
-    failure = "interrupted";
-    return -1;
   }
-  llvm::sys::ProcessInfo process =
-      llvm::sys::ExecuteNoWait(arguments.front(), arguments, std::nullopt,
-                               redirects, 0, &failure, &isMissing);
-  if (!isMissing)
-    replaceProcess(0, process.Pid);
-  --starting;
   if (isMissing)
     return -1;
   int status =
