@@ -135,6 +135,8 @@ Value KernelBuilder::getOffset(Value outside) {
       else
         sum = addScaled(sum, getScalar(cast<Value>(offset)), stride);
   }
+  if (!sum)
+    return arith::ConstantIndexOp::create(builder, loc, constant);
   if (!constant)
     return sum;
   return arith::AddIOp::create(

@@ -96,7 +96,8 @@ static void normalizeStores(RewriterBase &rewriter, Block &block) {
       continue;
     rewriter.setInsertionPoint(store);
     MemRefType type = store.getMemRefType();
-    SmallVector<OpFoldResult> offsets(store.getIndices());
+    SmallVector<OpFoldResult> offsets =
+        getAsOpFoldResult(ValueRange(store.getIndices()));
     SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
     Value element = store.getMemRef();
     if (type.getRank())
