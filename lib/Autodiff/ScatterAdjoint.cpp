@@ -151,12 +151,12 @@ static Value createOneHot(OpBuilder &builder, const AdjointSpace &space,
   return generic.getResult(0);
 }
 
-Value veeline::autodiff::createScatter(OpBuilder &builder,
-                                       const AdjointSpace &space,
-                                       const ScalarBody &body,
-                                       ArrayRef<Value> indices,
-                                       RankedTensorType type) {
-  if (auto gather = matchRowGather(space, indices, type))
+Value veeline::autodiff::createScatter(
+    OpBuilder &builder, const AdjointSpace &space, const ScalarBody &body,
+    ArrayRef<Value> indices, RankedTensorType type, bool isFixedSize) {
+  auto gather = matchRowGather(space, indices, type);
+  // That there are as many rows may be by chance, for this length alone.
+  if (gather && !(space.unitsVary && isFixedSize))
     return createOneHot(builder, space, body, *gather, indices[gather->column],
                         type);
   Location loc = space.loc;

@@ -78,10 +78,11 @@ mlir::Value createAdjoint(mlir::OpBuilder &builder, const AdjointSpace &space,
 /// `extract`, an op of the original body, reads: `indices` are its indices as
 /// values of `body`. Iterations run one after the other, in ascending order;
 /// where each has a row of the tensor to itself, it is one structured op.
+/// `isFixedSize` where the tensor may have one size for all lengths.
 mlir::Value createScatter(mlir::OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body,
                           llvm::ArrayRef<mlir::Value> indices,
-                          mlir::RankedTensorType type);
+                          mlir::RankedTensorType type, bool isFixedSize);
 
 /// The adjoint as a matrix product that later passes recognise as one, or null
 /// where `body` is not one product summed over at least one dimension, each of

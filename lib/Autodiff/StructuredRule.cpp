@@ -616,7 +616,8 @@ LogicalResult StructuredRule::differentiateGather(Value captured) {
       return WalkResult::interrupt();
     if (scalar->value)
       adjoint.contribute(captured,
-                         createScatter(builder, space, *scalar, indices, type));
+                         createScatter(builder, space, *scalar, indices, type,
+                                       isa<BlockArgument>(captured)));
     return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());

@@ -23,22 +23,6 @@ static std::optional<LoopNest> getCopy(Operation *op, Block *block) {
   return copy;
 }
 
-std::optional<LoopNest> veeline::findCopyInto(Value buffer, Operation *reader) {
-  if (!buffer.getDefiningOp<memref::AllocOp>())
-    return std::nullopt;
-  Block *block = reader->getBlock();
-  BufferUses uses(buffer, block);
-  if (!uses.isKnown || uses.writers.size() != 1)
-    return std::nullopt;
-  std::optional<LoopNest> copy = getCopy(uses.writers.front(), block);
-  if (!copy)
-    return std::nullopt;
-  BufferUses source(copy->accesses[0].base, block);
-  if (!source.isKnown || anyBetween(source.writers, copy->op, reader))
-    return std::nullopt;
-  return copy;
-}
-
 //===----------------------------------------------------------------------===//
 // Parts of a buffer
 //===----------------------------------------------------------------------===//
@@ -140,6 +124,25 @@ static bool isUntouched(Value root, const Part &part, Operation *begin,
 // Copies
 //===----------------------------------------------------------------------===//
 
+std::optional<LoopNest> veeline::findCopyInto(Value buffer, Operation *reader) {
+  if (!buffer.getDefiningOp<memref::AllocOp>())
+    return std::nullopt;
+  Block *block = reader->getBlock();
+  BufferUses uses(buffer, block);
+  if (!uses.isKnown || uses.writers.size() != 1)
+    return std::nullopt;
+  std::optional<LoopNest> copy = getCopy(uses.writers.front(), block);
+  if (!copy)
+    return std::nullopt;
+  const NestAccess &source = copy->accesses[0];
+  BufferUses sourceUses(source.base, block);
+  if (!sourceUses.isKnown || anyBetween(sourceUses.writers, copy->op, reader) ||
+      (llvm::is_contained(sourceUses.writers, reader) &&
+       !touchesOthers(reader, source.base, getPart(*copy, source))))
+    return std::nullopt;
+  return copy;
+}
+
 std::optional<LoopNest> veeline::findCopyOf(Value buffer, Operation *writer) {
   if (!buffer.getDefiningOp<memref::AllocOp>())
     return std::nullopt;
@@ -162,7 +165,8 @@ std::optional<LoopNest> veeline::findCopyOf(Value buffer, Operation *writer) {
 void veeline::replaceCopy(RewriterBase &rewriter, const LoopNest &copy,
                           Operation *writer) {
   if (Operation *target = copy.accesses[1].base.getDefiningOp())
-    if (writer->isBeforeInBlock(target))
+    if (target->getBlock() == writer->getBlock() &&
+        writer->isBeforeInBlock(target))
       target->moveBefore(writer);
   rewriter.eraseOp(copy.op);
 }

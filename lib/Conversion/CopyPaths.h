@@ -17,7 +17,8 @@
 namespace veeline {
 
 /// The copy that is all of what `buffer`, a temporary, holds, where `reader`
-/// can as well read what was copied: nobody writes that in between.
+/// can as well read what was copied: nobody writes that in between, nor does it
+/// itself.
 std::optional<LoopNest> findCopyInto(mlir::Value buffer,
                                      mlir::Operation *reader);
 

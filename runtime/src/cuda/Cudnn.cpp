@@ -59,6 +59,7 @@ Status DnnContext::create(const Cudnn &dnn) {
 Status DnnContext::setStream(api::Stream newStream) {
   if (stream == newStream)
     return Status::success();
+  VEELINE_TRY(VEELINE_CALL(*library, cudnnSetStream, handle, newStream));
   stream = newStream;
-  return VEELINE_CALL(*library, cudnnSetStream, handle, stream);
+  return Status::success();
 }

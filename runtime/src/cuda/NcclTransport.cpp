@@ -48,7 +48,7 @@ Status NcclTransport::prepare(CudaRank &rank) {
     ends[i].firstIdentity = numIdentities;
     numIdentities += ends[i].units.size();
   }
-  if (isChecking) {
+  if (isChecking && numIdentities > 0) {
     auto bytes = static_cast<int64_t>(numIdentities * sizeof(host::Identity));
     VEELINE_TRY(identitiesOfHost.allocate(rank.gpu(), bytes));
     VEELINE_TRY(identitiesOfDevice.allocate(rank.gpu(), bytes));

@@ -64,6 +64,9 @@ void TracedTransport::waitForSum(CudaRank &rank, int32_t reduction) {
 const char *TracedTransport::read(CudaRank &rank, const void *place,
                                   int64_t size) {
   bytes.resize(static_cast<size_t>(size));
+  // The copy waits in the driver, where nobody could end a wait for others.
+  if (!rank.require(transport->finish(rank, {rank.currentStream()})))
+    return nullptr;
   bool isThere = rank.require(VEELINE_CALL(
                      rank.driver(), cuMemcpyDtoHAsync_v2, bytes.data(),
                      reinterpret_cast<api::DevicePointer>(place), bytes.size(),
