@@ -93,11 +93,25 @@ void DeviceModule::describe(ModuleOp other, artifact::Program &program) {
   }
 }
 
+/// Says which kernels the chips have too few registers for.
+static void remarkSpills(gpu::GPUModuleOp kernels, const GpuImage &image) {
+  std::string list;
+  for (const GpuKernelUse &use : image.uses)
+    if (use.spillBytes)
+      list += (list.empty() ? "" : ", ") + use.kernel + " on " + use.chip +
+              " (" + std::to_string(use.spillBytes) + ")";
+  if (!list.empty())
+    kernels.emitRemark("kernels that keep bytes of each thread in memory, for "
+                       "lack of registers: ")
+        << list;
+}
+
 llvm::Error DeviceModule::compile(const GpuTargetOptions &options,
                                   artifact::Artifact &artifact) {
   llvm::Expected<GpuImage> image = compileToImage(kernels, options);
   if (!image)
     return image.takeError();
+  remarkSpills(kernels, *image);
   artifact.image = std::move(image->bytes);
   artifact.metadata.target = "cuda";
   artifact::DeviceCode &code = artifact.metadata.device.emplace();

@@ -171,10 +171,6 @@ FailureOr<std::string> GpuKernels::emit(gpu::GPUFuncOp function,
                             "neither");
   std::string shape = describeShape(*body);
   const KernelClass &form = chooseClass(*body);
-  if (form.emit == emitFallback)
-    kernel.emitRemark(
-        "no fast form for this kernel: a thread for each parallel "
-        "iteration, reductions in order");
   SmallVector<Operation *> ops;
   for (const LoopNest &nest : body->nests)
     ops.push_back(nest.op);
@@ -195,6 +191,10 @@ LogicalResult GpuKernels::lower(func::FuncOp kernel) {
     return failure();
   describeArguments(function);
   std::string name = *start + "_" + hash;
+  if (StringRef(name).starts_with("fallback"))
+    kernel.emitRemark("no fast form for this kernel: a thread for each "
+                      "parallel iteration, reductions in order (")
+        << name << ")";
   auto symbol = FlatSymbolRefAttr::get(&getContext(), name);
   kernel->setAttr(gpuKernelAttrName,
                   SymbolRefAttr::get(module.getSymNameAttr(), {symbol}));

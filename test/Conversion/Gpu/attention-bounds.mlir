@@ -7,6 +7,8 @@
 // RUN: split-file %s %t
 // RUN: veeline-opt %t/short.mlir --pipe-gpu-kernels --pipe-gpu-code | veeline-gpu-code --chips=sm_80,sm_90,sm_100 --max-registers=168 | FileCheck %s
 // RUN: veeline-opt %t/long.mlir --pipe-gpu-kernels --pipe-gpu-code | veeline-gpu-code --chips=sm_80,sm_90,sm_100 --max-registers=255 | FileCheck %s
+// RUN: veeline-opt %t/short.mlir --pipe-gpu-kernels=tf32=true --pipe-gpu-code | veeline-gpu-code --chips=sm_80,sm_90,sm_100 --max-registers=168 | FileCheck %s
+// RUN: veeline-opt %t/long.mlir --pipe-gpu-kernels=tf32=true --pipe-gpu-code | veeline-gpu-code --chips=sm_80,sm_90,sm_100 --max-registers=255 | FileCheck %s
 // CHECK-COUNT-27: 0 spilled, 0 stack{{$}}
 
 //--- short.mlir
