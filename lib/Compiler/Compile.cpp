@@ -80,6 +80,7 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.chunkStreams = command.computeStreams == "chunk";
   options.tf32 = command.products == "tf32";
   options.deterministic = command.deterministic;
+  options.epilogues = command.epilogues;
   options.gemmScratch = getGemmScratch;
   options.convolutionScratch = options.target == KernelTarget::Cuda
                                    ? getDeviceConvolutionScratch
@@ -375,6 +376,8 @@ static void describeOptions(const CompileCommand &command,
     addOption(metadata, "products", command.products);
   if (!command.deterministic)
     addOption(metadata, "deterministic", "false");
+  if (!command.epilogues)
+    addOption(metadata, "epilogues", "false");
   if (!command.gpuChips.empty())
     addOption(metadata, "gpu-chips", llvm::join(command.gpuChips, ","));
   if (!command.profile.empty())

@@ -399,8 +399,8 @@ LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
   int64_t ofStream = device.libraryBytes / device.streams;
   for (int64_t stream = 0; stream != device.streams; ++stream)
     addRegion(
-        device.streams == 1 ? "cuBLASLt"
-                            : "cuBLASLt on stream " + std::to_string(stream),
+        device.streams == 1 ? "libraries"
+                            : "libraries on stream " + std::to_string(stream),
         Kind::library, device.libraryOffset + stream * ofStream, ofStream);
   if (device.normParts == 0)
     return success();

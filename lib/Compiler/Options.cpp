@@ -165,15 +165,20 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
       ->check(CLI::IsMember({"one", "chunk"}))
       ->option_text("one|chunk [one]");
   app.add_option("--products", command.products,
-                 "With --target cuda: in what matrix products of f32 are "
-                 "computed, f32 or tf32, whose operands have 10 bits after the "
-                 "point; sums are of f32")
+                 "With --target cuda: in what matrix products, convolutions "
+                 "and attention of f32 are computed, f32 or tf32, whose "
+                 "operands have 10 bits after the point; sums are of f32")
       ->capture_default_str()
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->option_text("f32|tf32 [f32]");
   app.add_flag("!--no-deterministic", command.deterministic,
                "With --target cuda: add up gradients of rows that are looked "
-               "up (of embeddings) atomically, in no fixed order");
+               "up (of embeddings) atomically, and let cuDNN add up those of "
+               "queries in any order, in less memory");
+  app.add_flag("!--no-epilogues", command.epilogues,
+               "With --target cuda: biases, GELU and sums of gradients are "
+               "kernels after a matrix product, not cuBLASLt's matter; where "
+               "that has no algorithm for a product with them");
   app.add_option("--cuda-toolkit", command.cudaToolkit,
                  "With --target cuda: the directory of the CUDA toolkit "
                  "(default: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, or that "
@@ -312,8 +317,9 @@ static std::string checkLengths(const CLI::App &app,
 static std::string checkGpu(const CLI::App &app,
                             const CompileCommand &command) {
   bool isCuda = command.target == "cuda";
-  for (const char *name : {"--gpu-chips", "--compute-streams", "--products",
-                           "--no-deterministic", "--cuda-toolkit"})
+  for (const char *name :
+       {"--gpu-chips", "--compute-streams", "--products", "--no-deterministic",
+        "--no-epilogues", "--cuda-toolkit"})
     if (!isCuda && app.count(name))
       return std::string(name) + " is about GPUs; give --target cuda";
   if (isCuda && command.rules == "mpi")

@@ -430,7 +430,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
   FitMemory(const PipeFitMemoryOptions &given, const CompileOptions &options)
       : PipeFitMemoryBase(given), gemmScratch(options.gemmScratch),
         convolutionScratch(options.convolutionScratch),
-        deterministic(options.deterministic) {}
+        deterministic(options.deterministic), epilogues(options.epilogues) {}
 
   /// Of all that trials go through.
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -463,6 +463,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.gemmScratch = gemmScratch;
     result.convolutionScratch = convolutionScratch;
     result.deterministic = deterministic;
+    result.epilogues = epilogues;
     return result;
   }
 
@@ -474,7 +475,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
 
   GemmScratchFn gemmScratch;
   ConvolutionScratchFn convolutionScratch;
-  bool deterministic = true;
+  bool deterministic = true, epilogues = true;
 };
 
 } // namespace

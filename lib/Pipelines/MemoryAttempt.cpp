@@ -185,6 +185,7 @@ LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
         BufferizeChunksOptions bufferize;
         bufferize.target = options.target;
         bufferize.deterministic = options.deterministic;
+        bufferize.epilogues = options.epilogues;
         bufferize.gemmScratch = options.gemmScratch;
         bufferize.convolutionScratch = options.convolutionScratch;
         buildBufferizeChunksPipeline(passManager, bufferize);

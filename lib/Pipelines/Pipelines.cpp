@@ -122,6 +122,7 @@ void veeline::buildMemoryPipeline(OpPassManager &passManager,
   bufferize.target = options.target;
   bufferize.tf32 = options.tf32;
   bufferize.deterministic = options.deterministic;
+  bufferize.epilogues = options.epilogues;
   bufferize.gemmScratch = options.gemmScratch;
   bufferize.convolutionScratch = options.convolutionScratch;
   buildBufferizeChunksPipeline(passManager, bufferize);
@@ -246,7 +247,12 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
                     llvm::cl::init(false)};
   Option<bool> deterministic{
       *this, "deterministic",
-      llvm::cl::desc("Add to rows that indices choose in a fixed order"),
+      llvm::cl::desc("Take only what gives the same bits in every run, on a "
+                     "GPU"),
+      llvm::cl::init(true)};
+  Option<bool> epilogues{
+      *this, "epilogues",
+      llvm::cl::desc("Have the library of a GPU do what happens to products"),
       llvm::cl::init(true)};
 };
 
@@ -282,6 +288,7 @@ void veeline::registerPipelines() {
         options.chunkStreams = given.chunkStreams;
         options.tf32 = given.tf32;
         options.deterministic = given.deterministic;
+        options.epilogues = given.epilogues;
         buildProgramPipeline(passManager, options);
         buildMemoryPipeline(passManager, options);
         buildRuntimePipeline(passManager, options);

@@ -73,8 +73,10 @@ struct CompileCommand {
   std::string computeStreams = "one";
   /// For cuda: in what products of f32 are computed, f32 or tf32.
   std::string products = "f32";
-  /// For cuda: add to rows that indices choose in a fixed order.
+  /// For cuda: take only what gives the same bits in every run.
   bool deterministic = true;
+  /// For cuda: have the library do what happens to its products.
+  bool epilogues = true;
   /// For cuda: the directory of a toolkit; empty: looked for.
   std::string cudaToolkit;
   std::string cpu = "native";

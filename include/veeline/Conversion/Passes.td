@@ -15,7 +15,7 @@ def PipeNormalizeOps : Pass<"pipe-normalize-ops"> {
     Softmax, concatenations, pads and elementwise ops on whole tensors become
     structured ops, and every structured op but `linalg.fill` a `linalg.generic`. A matrix
     product of f16 or bf16 becomes one of f32, whose operands are converted and whose result is rounded. The
-    library of a GPU (`target=cuda`) takes such operands as they are: the sum is of f32, and the result too
+    libraries of a GPU (`target=cuda`) take such operands as they are, those of convolutions, too: the sum is of f32, and the result too
     where anything happens to it before it is rounded.
 
     The loops of a reduction are put into the order that runs through memory: the

@@ -26,6 +26,8 @@ struct BufferizeChunksOptions {
   bool tf32 = false;
   /// Take only what gives the same bits in every run, on a GPU.
   bool deterministic = true;
+  /// Have the library of a GPU do what happens to its products.
+  bool epilogues = true;
   /// Leave attention to loops that store no scores, where it would become
   /// products and a softmax.
   bool keepAttention = false;

@@ -70,8 +70,10 @@ struct CompileOptions {
   bool chunkStreams = false;
   /// Round the operands of products of f32 to tf32, on a GPU.
   bool tf32 = false;
-  /// Add up gradients of rows that indices choose in a fixed order, on a GPU.
+  /// Take only what gives the same bits in every run, on a GPU.
   bool deterministic = true;
+  /// Have the library of a GPU do what happens to its products.
+  bool epilogues = true;
   /// Also make the program that runs the chunks one after the other.
   bool sequential = false;
   /// What scratch memory the GEMM library wants (empty: none).

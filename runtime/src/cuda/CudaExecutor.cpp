@@ -138,8 +138,10 @@ Status CudaExecutor::loadCudnn(const CudaOptions &options) {
   else if (!options.cudnn.empty())
     return newDnn.status();
   else
-    note = (hasConvolutions ? "convolutions are matrix products: "
-                            : "attention is in kernels of the artifact: ") +
+    note = (!hasAttentions     ? "convolutions are matrix products: "
+            : !hasConvolutions ? "attention is in kernels of the artifact: "
+                               : "convolutions are matrix products and "
+                                 "attention is in kernels of the artifact: ") +
            newDnn.message();
   return Status::success();
 }
@@ -163,7 +165,9 @@ void CudaExecutor::noteMissing() {
   addNote(missingConvolutions, convolutions,
           " convolutions, which are matrix products instead");
   addNote(missingAttentions, attentions,
-          " attentions, which are in kernels instead");
+          " attentions in the memory that libraries have, which are in kernels "
+          "instead (compile with --no-deterministic for derivatives that take "
+          "less)");
 }
 
 /// All of them, and their code, before anything is allocated.

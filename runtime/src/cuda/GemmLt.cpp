@@ -304,7 +304,9 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   (void)blas->cublasLtMatmulPreferenceDestroy(preference);
   VEELINE_TRY(status);
   if (found < 1)
-    return Status::error("cuBLASLt has no algorithm for it");
+    return Status::error("cuBLASLt has no algorithm for it; compile the model "
+                         "with --no-epilogues, which asks it for products "
+                         "alone");
   VEELINE_TRY(blas->check("cublasLtMatmulAlgoGetHeuristic", chosen.status));
   entry.algo = chosen.algo;
   return Status::success();

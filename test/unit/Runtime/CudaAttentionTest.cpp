@@ -572,8 +572,10 @@ TEST(CudaAttention, Engines) {
 TEST(CudaAttention, Remark) {
   Program program(makeProblem(), /*libraryBytes=*/512);
   EXPECT_EQ(whichAreThere(program), 1);
-  EXPECT_EQ(program.remark, "cuDNN has nothing for 1 of 2 attentions, which "
-                            "are in kernels instead");
+  EXPECT_EQ(program.remark,
+            "cuDNN has nothing for 1 of 2 attentions in the memory that "
+            "libraries have, which are in kernels instead (compile with "
+            "--no-deterministic for derivatives that take less)");
 }
 
 TEST(CudaAttention, TooLittleMemory) {

@@ -6,7 +6,7 @@ Usage: attention.py BUILD MODEL WORK TOLERANCE MICROBATCHES OPTION ...
 One artifact does both, in one plan of memory; another schedule has the same
 losses and parameters, bit for bit, of each way. Each has to equal its own sequential program bit for bit
 and agree with the model that is not cut; losses have to be within TOLERANCE of the
-host's. With --no-deterministic cuDNN is trained with alone, and not compared bit for bit.
+host's. With --no-deterministic cuDNN is not compared bit for bit.
 """
 
 import pathlib

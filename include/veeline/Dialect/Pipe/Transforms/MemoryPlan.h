@@ -93,7 +93,7 @@ struct MemoryPlan {
   struct Device {
     llvm::SmallVector<Input> inputs;       ///< Ascending.
     llvm::SmallVector<Constant> constants; ///< Ascending.
-    /// The workspace of the library of matrix products, where there are any,
+    /// The workspace of the libraries, where anything is theirs,
     /// with as many bytes for each compute stream.
     int64_t libraryOffset = -1;
     int64_t libraryBytes = 0;

@@ -252,9 +252,9 @@ def PipePlanMemory : Pass<"pipe-plan-memory", "::mlir::ModuleOp"> {
     array of one number for each stage, which is that of each of its ranks, an arena of more bytes is an error.
 
     For a GPU (`target=cuda`) offsets are multiples of 256, and the arena has all that
-    the device needs: batch arguments and buffers, constants of chunk functions, workspace of the library
-    of matrix products, and, where parameters are updated, settings and the parts of norms. What is sent stays
-    until the rank's next post, send or sum of gradients. A microbatch of a batch argument that starts at no multiple
+    the device needs: batch arguments and buffers, constants of chunk functions, workspace of the
+    libraries, and, where parameters are updated, settings and the parts of norms. What is sent stays
+    until the next post, send or sum of gradients of its compute stream. A microbatch of a batch argument that starts at no multiple
     of 16 bytes has a place to which it is copied. Lengths have no place: they stay with the host.
 
     Where a program has several compute streams (`--pipe-assign-streams`), the library has workspace for each, and two values share memory only
