@@ -314,8 +314,7 @@ Status AttentionTable::prepare(DnnContext *newContext,
     auto graph = std::make_unique<AttentionGraph>(context->dnn(), attention);
     if (Status status = graph->plan({context->get()}, libraryBytes);
         !status.ok())
-      return Status::error("attention " + std::to_string(i) + ": " +
-                           status.message());
+      return refuse("attention " + std::to_string(i), status.message());
     if (graph->isThere())
       entries[i] = std::move(graph);
   }

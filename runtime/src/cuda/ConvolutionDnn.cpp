@@ -70,8 +70,7 @@ Status ConvolutionTable::prepare(const Driver &newDriver,
     if (Status status =
             prepare(convolutions[i], library, libraryBytes, entries[i]);
         !status.ok())
-      return Status::error("convolution " + std::to_string(i) + ": " +
-                           status.message());
+      return refuse("convolution " + std::to_string(i), status.message());
   return Status::success();
 }
 

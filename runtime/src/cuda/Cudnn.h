@@ -50,6 +50,13 @@ private:
   api::Stream stream = nullptr;
 };
 
+/// What `message` says of a part of a program that cuDNN was asked for when it
+/// was loaded, and what to do.
+inline Status refuse(const std::string &part, const std::string &message) {
+  return Status::error(part + ": " + message +
+                       "; --cudnn none does without cuDNN");
+}
+
 /// Whether cuDNN says that it has nothing for what it is asked for.
 inline bool isUnsupported(api::DnnStatus status) {
   return status >= api::dnnNotSupported && status < api::dnnInternalError;

@@ -689,6 +689,10 @@ TEST(CudaAttention, EveryCode) {
       standin::failCall(call, 1, error.code);
       expectMessage(program, std::string(call) + ": " + error.name + " (" +
                                  std::to_string(error.code) + ")");
+      if (std::string(call) != "cudnnBackendExecute") {
+        standin::failCall(call, 1, error.code);
+        expectMessage(program, "; --cudnn none does without cuDNN");
+      }
     }
 }
 
