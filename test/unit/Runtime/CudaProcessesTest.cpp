@@ -6,6 +6,8 @@
 
 #include "ProcessesInThreads.h"
 
+#include "veeline/Support/Check.h"
+
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -468,11 +470,32 @@ TEST_F(CudaProcesses, EveryCall) {
     if (call == "ncclCommAbort")
       continue;
     bool isEnd = call == "ncclCommFinalize" || call == "ncclCommDestroy";
-    standin::failCall(call, 1, 1);
-    std::vector<std::string> messages = pair.run();
-    EXPECT_EQ(messages == allWell, isEnd) << call;
-    EXPECT_EQ(standin::countLive(), 0) << call;
-    standin::failCall("", 0, 0);
+    // How often one looks is another number in each run.
+    bool isPolled = call == "ncclCommGetAsyncError" || call == "asyncError" ||
+                    call == "cuStreamQuery";
+    for (int64_t time : {int64_t(1), isPolled ? int64_t(1) : count}) {
+      standin::failCall(call, time, 1);
+      std::vector<std::string> messages = pair.run();
+      EXPECT_EQ(messages == allWell, isEnd) << call << " " << time;
+      // At its last time the other process may have ended.
+      for (const std::string &message : messages)
+        EXPECT_TRUE(isEnd || time == count || !message.empty()) << call;
+      EXPECT_EQ(standin::countLive(), 0) << call;
+      standin::failCall("", 0, 0);
+    }
+  }
+}
+
+/// A rank has what is planned in one piece, with the messages' identities
+/// beside it where they are compared.
+TEST_F(CudaProcesses, OneAllocation) {
+  Pair pair;
+  for (bool isChecked : {false, true}) {
+    pair.processes.options.checkMessages = isChecked;
+    int64_t before = standin::countCalls("cuMemAlloc_v2");
+    EXPECT_EQ(pair.run(), allWell);
+    int64_t beside = isChecked || checksEnabled ? 2 : 0;
+    EXPECT_EQ(standin::countCalls("cuMemAlloc_v2") - before, 2 + beside);
   }
 }
 
