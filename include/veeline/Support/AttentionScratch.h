@@ -25,8 +25,9 @@ struct AttentionScratch {
   constexpr AttentionScratch(int64_t batch, int64_t heads, int64_t queries,
                              int64_t depth, bool deterministic)
       : deltaBytes(align(batch * heads * queries)),
-        queryGradBytes(
-            deterministic ? 0 : align(batch * heads * queries * depth)) {}
+        queryGradBytes(deterministic ? 0
+                                     : align(batch * heads * queries * depth)) {
+  }
 
   constexpr int64_t bytes() const { return deltaBytes + queryGradBytes; }
 
