@@ -71,6 +71,10 @@ static artifact::ConvolutionKind toArtifact(ConvolutionKind kind) {
   llvm_unreachable("a kind that the runtime does not have");
 }
 
+static std::vector<int64_t> toVector(ArrayRef<int64_t> list) {
+  return {list.begin(), list.end()};
+}
+
 artifact::Convolution
 veeline::compiler::toArtifact(const ConvolutionDesc &desc) {
   artifact::Convolution entry;
@@ -79,18 +83,15 @@ veeline::compiler::toArtifact(const ConvolutionDesc &desc) {
   entry.groups = desc.groups;
   entry.inputs = desc.inputs;
   entry.outputs = desc.outputs;
-  auto copy = [](ArrayRef<int64_t> list) {
-    return std::vector<int64_t>(list.begin(), list.end());
-  };
-  entry.xSizes = copy(desc.xSizes);
-  entry.ySizes = copy(desc.ySizes);
-  entry.wSizes = copy(desc.wSizes);
-  entry.strides = copy(desc.strides);
-  entry.dilations = copy(desc.dilations);
-  entry.padding = copy(desc.padding);
-  entry.xStrides = copy(desc.xStrides);
-  entry.wStrides = copy(desc.wStrides);
-  entry.yStrides = copy(desc.yStrides);
+  entry.xSizes = toVector(desc.xSizes);
+  entry.ySizes = toVector(desc.ySizes);
+  entry.wSizes = toVector(desc.wSizes);
+  entry.strides = toVector(desc.strides);
+  entry.dilations = toVector(desc.dilations);
+  entry.padding = toVector(desc.padding);
+  entry.xStrides = toVector(desc.xStrides);
+  entry.wStrides = toVector(desc.wStrides);
+  entry.yStrides = toVector(desc.yStrides);
   entry.scratchBytes = static_cast<int64_t>(desc.scratchBytes);
   entry.type = ::toArtifact(desc.dtype);
   entry.compute = desc.isTf32 ? artifact::ComputeType::tf32
@@ -113,20 +114,17 @@ artifact::Attention veeline::compiler::toArtifact(const AttentionDesc &desc) {
   entry.scale = desc.scale;
   entry.causal = desc.causal;
   entry.deterministic = desc.deterministic;
-  auto copy = [](ArrayRef<int64_t> list) {
-    return std::vector<int64_t>(list.begin(), list.end());
-  };
-  entry.queryStrides = copy(desc.queryStrides);
-  entry.keyStrides = copy(desc.keyStrides);
-  entry.valueStrides = copy(desc.valueStrides);
-  entry.outputStrides = copy(desc.outputStrides);
-  entry.outputGradStrides = copy(desc.outputGradStrides);
-  entry.queryGradStrides = copy(desc.queryGradStrides);
-  entry.keyGradStrides = copy(desc.keyGradStrides);
-  entry.valueGradStrides = copy(desc.valueGradStrides);
+  entry.queryStrides = toVector(desc.queryStrides);
+  entry.keyStrides = toVector(desc.keyStrides);
+  entry.valueStrides = toVector(desc.valueStrides);
+  entry.outputStrides = toVector(desc.outputStrides);
+  entry.outputGradStrides = toVector(desc.outputGradStrides);
+  entry.queryGradStrides = toVector(desc.queryGradStrides);
+  entry.keyGradStrides = toVector(desc.keyGradStrides);
+  entry.valueGradStrides = toVector(desc.valueGradStrides);
   if (desc.maskType)
     entry.maskType = ::toArtifact(desc.maskType);
-  entry.maskStrides = copy(desc.maskStrides);
+  entry.maskStrides = toVector(desc.maskStrides);
   entry.scratchBytes = static_cast<int64_t>(desc.scratchBytes);
   return entry;
 }

@@ -1,4 +1,4 @@
-// RUN: veeline-opt %s --pass-pipeline='builtin.module(func.func(pipe-attention-views,canonicalize,cse))' --split-input-file | FileCheck %s
+// RUN: veeline-opt %s --pipe-attention-views --canonicalize --cse --split-input-file | FileCheck %s
 
 #bshd = affine_map<(b, h, s, d) -> (b, s, h, d)>
 #all = affine_map<(b, h, s, d) -> (b, h, s, d)>

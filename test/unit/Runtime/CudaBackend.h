@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <gtest/gtest.h>
 
 namespace veeline::test {
@@ -36,6 +37,33 @@ inline void makeForGpu(artifact::Artifact &artifact) {
     artifact.metadata.device->ptx = "sm_80";
   if (artifact.image.empty())
     artifact.image = "image";
+}
+
+/// Loads the first program of `artifact` and runs three steps of it, with a
+/// look at its memory after each. The error of either, or nothing.
+inline std::string runThreeSteps(
+    artifact::Artifact &artifact, const cuda::CudaOptions &options,
+    std::string &remark, const std::function<void()> &inspect = [] {}) {
+  Status valid = artifact::validate(artifact);
+  if (!valid.ok())
+    return "not valid: " + valid.message();
+  auto created = cuda::CudaExecutor::create(
+      artifact, artifact.metadata.programs[0], options);
+  if (!created.ok())
+    return created.message();
+  remark = (*created)->remark();
+  char context = 0;
+  const void *places[] = {&context};
+  for (int step = 0; step < 3; ++step) {
+    StepResult result;
+    Status status = (*created)->begin(places, {});
+    if (status.ok())
+      status = (*created)->finish(result);
+    if (!status.ok())
+      return "step: " + status.message();
+    inspect();
+  }
+  return "";
 }
 
 /// Gives the rank a workspace for libraries, behind all else.

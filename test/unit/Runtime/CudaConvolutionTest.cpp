@@ -85,26 +85,7 @@ public:
 
   /// The error of loading and three steps, or nothing.
   std::string run() {
-    artifact::Artifact &artifact = fixture.whole();
-    Status valid = artifact::validate(artifact);
-    if (!valid.ok())
-      return "not valid: " + valid.message();
-    auto created = cuda::CudaExecutor::create(
-        artifact, artifact.metadata.programs[0], options);
-    if (!created.ok())
-      return created.message();
-    remark = (*created)->remark();
-    char context = 0;
-    const void *inputs[] = {&context};
-    for (int step = 0; step < 3; ++step) {
-      StepResult result;
-      Status status = (*created)->begin(inputs, {});
-      if (status.ok())
-        status = (*created)->finish(result);
-      if (!status.ok())
-        return "step: " + status.message();
-    }
-    return "";
+    return test::runThreeSteps(fixture.whole(), options, remark);
   }
 
 private:

@@ -461,7 +461,10 @@ TEST_F(CudaStreams, EachHasAWorkspace) {
 
 /// A number that the host asks for is that of the stream that asks.
 TEST_F(CudaStreams, LoadsWaitForTheirStream) {
+  static int numLoads;
+  numLoads = 0;
   auto load = [](veeline_rank *rank, char *arena, const void *const *) {
+    ++numLoads;
     veeline_stream(rank, 1);
     launchStep(rank, placeOf(arena, 0), placeOf(arena, 1));
     auto value = static_cast<uint32_t>(veeline_load(rank, arena, 4));
@@ -478,6 +481,7 @@ TEST_F(CudaStreams, LoadsWaitForTheirStream) {
     fill(fixture.executor(), 0, 1, 5);
     ASSERT_TRUE(fixture.step().ok());
   }
+  EXPECT_EQ(numLoads, static_cast<int>(allOrders().size()));
 }
 
 /// Times are those of an operation's stream, and the rank is not idle where one

@@ -37,7 +37,7 @@ inline constexpr llvm::StringLiteral readsGlobalsAttrName =
     "pipe.reads_globals";
 
 /// Whether a bufferized chunk function, or what a declaration stands for, calls
-/// the library of matrix products and convolutions.
+/// the libraries of products, convolutions and attention.
 bool callsLibrary(mlir::func::FuncOp function);
 /// The globals that it reads, as symbols, each once.
 llvm::SmallVector<mlir::Attribute> getGlobals(mlir::func::FuncOp function);
