@@ -273,6 +273,16 @@ Status GemmTable::describe(const Gemm &gemm, Entry &entry) {
                     entry.result);
 }
 
+/// There is no other way at run time; without what happens to a product there
+/// may be one.
+static Status refuse(const Gemm &gemm) {
+  std::string text = "cuBLASLt has no algorithm for it";
+  if (gemm.epilogue != Epilogue::none || gemm.accumulate)
+    text += "; compile the model with --no-epilogues, which asks it for "
+            "products alone";
+  return Status::error(text);
+}
+
 /// The first of cuBLASLt's heuristics, which is the same whenever it is asked.
 Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
   api::MatmulPreference preference = nullptr;
@@ -297,17 +307,18 @@ Status GemmTable::choose(const Gemm &gemm, Entry &entry) {
                           sizeof(noReductions));
   api::MatmulHeuristic chosen = {};
   int found = 0;
+  api::BlasStatus answer = api::blasSuccess;
   if (status.ok())
-    status = VEELINE_CALL(*blas, cublasLtMatmulAlgoGetHeuristic, handle,
-                          entry.desc, entry.first, entry.second, entry.result,
-                          entry.result, preference, 1, &chosen, &found);
+    answer = blas->cublasLtMatmulAlgoGetHeuristic(
+        handle, entry.desc, entry.first, entry.second, entry.result,
+        entry.result, preference, 1, &chosen, &found);
   (void)blas->cublasLtMatmulPreferenceDestroy(preference);
   VEELINE_TRY(status);
-  if (found < 1)
-    return Status::error("cuBLASLt has no algorithm for it; compile the model "
-                         "with --no-epilogues, which asks it for products "
-                         "alone");
-  VEELINE_TRY(blas->check("cublasLtMatmulAlgoGetHeuristic", chosen.status));
+  if (answer == api::blasSuccess)
+    answer = found < 1 ? api::blasNotSupported : chosen.status;
+  if (answer == api::blasNotSupported)
+    return refuse(gemm);
+  VEELINE_TRY(blas->check("cublasLtMatmulAlgoGetHeuristic", answer));
   entry.algo = chosen.algo;
   return Status::success();
 }

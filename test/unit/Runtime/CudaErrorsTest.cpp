@@ -280,6 +280,27 @@ TEST(CudaErrors, EveryCodeOfCublasLt) {
     }
 }
 
+/// What may help is said where something may.
+TEST(CudaErrors, ProductsWithoutAnAlgorithm) {
+  constexpr int notSupported = 15;
+  const std::string what =
+      "rank 0: matrix product 0: cuBLASLt has no algorithm for it";
+  for (bool accumulates : {false, true}) {
+    Program program;
+    program.artifact().metadata.programs[0].ranks[0].gemms[0].accumulate =
+        accumulates;
+    standin::failCall("cublasLtMatmulAlgoGetHeuristic", 1, notSupported);
+    std::string message = program.run();
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+    EXPECT_EQ(message.find("compile the model with --no-epilogues") !=
+                  std::string::npos,
+              accumulates)
+        << message;
+    EXPECT_EQ(standin::countLive(), 0);
+  }
+  standin::failCall("", 0, 0);
+}
+
 /// Steps that read back are not captured, whatever they say.
 TEST(CudaErrors, ReadingBackUnsaid) {
   Program program(true);
