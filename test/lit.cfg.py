@@ -55,12 +55,18 @@ def count_gpus():
     return count.value
 
 
-# A GPU is of use with the library of products, several with that of messages.
+# A GPU is of use with the library of products, several with that of messages: cuda-devices-2 to cuda-devices-N are there.
 gpus = count_gpus() if load("libcublasLt.so.13", "libcublasLt.so.12") else 0
 if gpus >= 1:
     config.available_features.add("cuda-device")
 if gpus >= 2 and load("libnccl.so.2"):
-    config.available_features.add("cuda-devices-2")
+    config.available_features |= {f"cuda-devices-{n}" for n in range(2, gpus + 1)}
+# Debian's PyTorch belongs to Debian's Python.
+torch_python = "/usr/bin/python3"
+probe = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, ('torch', 'numpy'))))"
+if os.access(torch_python, os.X_OK) and subprocess.run([torch_python, "-c", probe], capture_output=True).returncode == 0:
+    config.available_features.add("torch")
+    config.substitutions.append(("%torch_python", torch_python))
 browser = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if browser:
     config.available_features.add("chromium")

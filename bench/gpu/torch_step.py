@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Steps of the example GPT in PyTorch on a GPU: the peer of bench/gpu/run.
 
-Prints a line of JSON: the seconds of each step after the warm-up, and the
-version of PyTorch. The model has the shapes of examples/gpt/generate.py --tied:
-pre-norm, tanh GELU, learned positions, mean cross entropy; a step is some
-microbatches and AdamW. Attention and the optimiser are PyTorch's fused ones.
+Prints a line of JSON: the seconds of each step after the warm-up, the losses of
+all, and the version of PyTorch. The model is that of examples/gpt/generate.py
+--tied: pre-norm, tanh GELU, learned positions, mean cross entropy; a step is some
+microbatches and AdamW. Attention and the optimiser are PyTorch's fused ones. With
+the parameters and the data of veeline train it has its losses.
 """
 
 import argparse
 import contextlib
 import json
 import math
+import re
+import struct
 import time
 
 import torch
@@ -60,7 +63,55 @@ class Gpt(nn.Module):
         for block in self.blocks:
             x = block(x)
         logits = F.linear(self.norm(x), self.wte.weight)
-        return F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+        # As autocast has it on a GPU.
+        return F.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())
+
+
+def read_safetensors(path):
+    """What veeline train --save has written, by name."""
+    with open(path, "rb") as file:
+        size, = struct.unpack("<Q", file.read(8))
+        entries = json.loads(file.read(size))
+        data = bytearray(file.read())
+    entries.pop("__metadata__", None)
+    found = {}
+    for name, entry in entries.items():
+        if entry["dtype"] != "F32":
+            raise SystemExit(f"error: '{path}': expected '{name}' of F32, found {entry['dtype']}")
+        begin, end = entry["data_offsets"]
+        found[name] = torch.frombuffer(data[begin:end], dtype=torch.float32).reshape(entry["shape"])
+    return found
+
+
+def example_name(name):
+    """Of a parameter, in examples/gpt: "h3.attn.qkv.weight"."""
+    if name == "wte.weight":
+        return "wte"
+    name = re.sub(r"^blocks\.(\d+)", r"h\1", name)
+    name = re.sub(r"\b(qkv|proj)\b", r"attn.\1", name)
+    return re.sub(r"\b(up|down)\b", r"mlp.\1", name)
+
+
+def load_parameters(model, path):
+    found = read_safetensors(path)
+    linear = {layer.weight for layer in model.modules() if isinstance(layer, nn.Linear)}
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            value = found.pop(example_name(name))
+            # The example's are [inputs, outputs].
+            parameter.copy_(value.t() if parameter in linear else value)
+    if found:
+        raise SystemExit(f"error: '{path}' has {', '.join(found)}, which the model has not")
+
+
+def make_batches(options, device):
+    """Tokens and labels of the microbatches of a step."""
+    shape = (options.microbatches, options.microbatch_size, options.sequence)
+    if not options.tokens:
+        return tuple(torch.randint(options.vocabulary, shape, device=device) for _ in range(2))
+    import numpy
+    return tuple(torch.from_numpy(numpy.load(path).astype("int64")).reshape(shape).to(device)
+                 for path in (options.tokens, options.labels))
 
 
 def parse_arguments():
@@ -73,6 +124,9 @@ def parse_arguments():
     parser.add_argument("--type", choices=("f32", "tf32", "bf16"), default="f32",
                         help="of products: f32, tf32, or bf16 by autocast; parameters are f32")
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--init", help="parameters that veeline train has saved")
+    parser.add_argument("--tokens", help="a .npy file of those of a step, in place of random ones; with --labels")
+    parser.add_argument("--labels")
     return parser.parse_args()
 
 
@@ -82,12 +136,14 @@ def main():
     torch.set_float32_matmul_precision("high" if options.type == "tf32" else "highest")
     device = torch.device(options.device)
     on_gpu = device.type == "cuda"
-    model = Gpt(options).to(device)
+    model = Gpt(options)
+    if options.init:
+        load_parameters(model, options.init)
+    model.to(device)
     forward = torch.compile(model) if options.mode == "compile" else model
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, **({"fused": True} if on_gpu else {}))
-    shape = (options.microbatches, options.microbatch_size, options.sequence)
-    tokens = torch.randint(options.vocabulary, shape, device=device)
-    labels = torch.randint(options.vocabulary, shape, device=device)
+    # As of veeline train.
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.0, **({"fused": True} if on_gpu else {}))
+    tokens, labels = make_batches(options, device)
 
     def narrow():
         if options.type != "bf16":
@@ -98,21 +154,23 @@ def main():
         if on_gpu:
             torch.cuda.synchronize()
 
-    seconds = []
+    seconds, losses = [], []
     for step in range(options.warm_up + options.steps):
         synchronize()
-        begin = time.perf_counter()
+        begin, parts = time.perf_counter(), []
         optimizer.zero_grad(set_to_none=True)
         for i in range(options.microbatches):
             with narrow():
                 loss = forward(tokens[i], labels[i])
             (loss / options.microbatches).backward()
+            parts.append(loss.detach())
         optimizer.step()
         synchronize()
         if step >= options.warm_up:
             seconds.append(time.perf_counter() - begin)
+        losses.append(float(torch.stack(parts).mean()))
     peak = torch.cuda.max_memory_allocated() if on_gpu else 0
-    print(json.dumps({"torch": torch.__version__, "seconds": seconds, "loss": float(loss), "peak_bytes": peak,
+    print(json.dumps({"torch": torch.__version__, "seconds": seconds, "losses": losses, "peak_bytes": peak,
                       "parameters": sum(p.numel() for p in model.parameters())}))
 
 
