@@ -50,6 +50,23 @@ static Expected<api::UniqueId> meet(const cuda::Nccl &nccl,
 }
 
 namespace {
+/// What a stream was given while it was captured.
+class Graph {
+public:
+  explicit Graph(Gpu &gpu) : gpu(gpu) {}
+  ~Graph();
+
+  Status capture(const std::function<Status()> &call);
+  Status launch() {
+    return VEELINE_CALL(gpu.driver(), cuGraphLaunch, executable, gpu.stream());
+  }
+
+private:
+  Gpu &gpu;
+  api::Graph graph = nullptr;
+  api::GraphExec executable = nullptr;
+};
+
 /// Messages of each rank to the next one.
 class Ring {
 public:
@@ -63,7 +80,9 @@ public:
   Status prepare();
   Status settle();
   Status exchange(int64_t bytes);
-  Status check(int64_t bytes);
+  Status check(int64_t bytes, const std::function<Status()> &call);
+  Status measure(int64_t bytes, const std::string &how,
+                 const std::function<Status()> &call);
   Status measure(int64_t bytes);
 
 private:
@@ -87,6 +106,26 @@ static std::string patternOf(int rank) {
     bytes[i] =
         static_cast<char>((i * 7 + static_cast<size_t>(rank) * 13) % 251);
   return bytes;
+}
+
+Graph::~Graph() {
+  if (executable)
+    (void)gpu.driver().cuGraphExecDestroy(executable);
+  if (graph)
+    (void)gpu.driver().cuGraphDestroy(graph);
+}
+
+/// The capture is ended whatever is wrong in it.
+Status Graph::capture(const std::function<Status()> &call) {
+  const cuda::Driver &driver = gpu.driver();
+  VEELINE_TRY(VEELINE_CALL(driver, cuStreamBeginCapture_v2, gpu.stream(),
+                           api::captureThreadLocal));
+  Status called = call();
+  Status ended = VEELINE_CALL(driver, cuStreamEndCapture, gpu.stream(), &graph);
+  VEELINE_TRY(called);
+  VEELINE_TRY(ended);
+  return VEELINE_CALL(driver, cuGraphInstantiateWithFlags, &executable, graph,
+                      0);
 }
 
 Status Ring::prepare() {
@@ -135,9 +174,9 @@ Status Ring::exchange(int64_t bytes) {
   return settle();
 }
 
-Status Ring::check(int64_t bytes) {
+Status Ring::check(int64_t bytes, const std::function<Status()> &call) {
   VEELINE_TRY(gpu.set(to.address(), 0xff, bytes));
-  VEELINE_TRY(exchange(bytes));
+  VEELINE_TRY(call());
   std::string found(static_cast<size_t>(bytes), '\0');
   VEELINE_TRY(gpu.download(found.data(), to.address(), bytes));
   std::string pattern = patternOf(previous());
@@ -149,24 +188,35 @@ Status Ring::check(int64_t bytes) {
 }
 
 /// All ranks make the same calls, so their number is fixed.
-Status Ring::measure(int64_t bytes) {
+Status Ring::measure(int64_t bytes, const std::string &how,
+                     const std::function<Status()> &call) {
   constexpr int count = 50;
-  VEELINE_TRY(check(bytes));
+  VEELINE_TRY(check(bytes, call));
   auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i)
-    VEELINE_TRY(exchange(bytes));
+    VEELINE_TRY(call());
   VEELINE_TRY(gpu.synchronize());
   std::chrono::duration<double, std::micro> taken =
       std::chrono::steady_clock::now() - begin;
+  VEELINE_TRY(settle());
   if (ranks.rank != 0)
     return Status::success();
   double each = taken.count() / count;
   char note[80];
   std::snprintf(note, sizeof(note), "%.2f GB/s each way, the same bytes",
                 static_cast<double>(bytes) / each / 1000);
-  printRow("send and receive of " + std::to_string(bytes) + " bytes", each,
-           "us", note);
+  printRow("send and receive of " + std::to_string(bytes) + " bytes" + how,
+           each, "us", note);
   return Status::success();
+}
+
+/// Captured only after the pair of ranks was used.
+Status Ring::measure(int64_t bytes) {
+  auto eager = [&] { return exchange(bytes); };
+  VEELINE_TRY(measure(bytes, "", eager));
+  Graph graph(gpu);
+  VEELINE_TRY(graph.capture(eager));
+  return measure(bytes, ", in a graph", [&] { return graph.launch(); });
 }
 
 Status bench::measureNccl(const GpuOptions &options, const NcclOptions &ranks) {

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs what bench/gpu/build has made: BUNDLE OTHERS ARGUMENTS...
+"""Runs what bench/gpu/build has made: [--idle FILE] [--interrupt-at TEXT] BUNDLE ARGUMENTS...
 
-The kernels of the stand-in are the bundle's twins; but with OTHERS, which is a
-file to write, they are kernels of the same names that do nothing.
+The kernels of the stand-in are the bundle's twins; but with --idle they are kernels
+of the same names that do nothing, in a library that is written. With --interrupt-at
+it is interrupted once it says TEXT, and has to leave no process.
 """
 
+import argparse
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -27,15 +30,39 @@ def make_idle(bundle, library):
     subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
 
 
+def run_interrupted(command, environment, text):
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        sys.stderr.write(line)
+        if text in line:
+            process.send_signal(signal.SIGINT)
+    code = process.wait()
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if str(pathlib.Path(command[0]).parent / "bin").encode() in (folder / "cmdline").read_bytes():
+                sys.exit(f"process {folder.name} is left")
+        except OSError:
+            pass  # It has ended meanwhile, or is of others.
+    return code
+
+
 def main():
-    bundle, others, *arguments = sys.argv[1:]
-    bundle = pathlib.Path(bundle).resolve()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--idle", type=pathlib.Path)
+    parser.add_argument("--interrupt-at")
+    parser.add_argument("bundle", type=pathlib.Path)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    bundle = options.bundle.resolve()
     libraries = sorted((bundle / "twins").glob("*.so"))
-    if others:
-        libraries = [pathlib.Path(others).resolve()]
+    if options.idle:
+        libraries = [options.idle.resolve()]
         make_idle(bundle, libraries[0])
-    kernels = ":".join(map(str, libraries))
-    sys.exit(subprocess.run([bundle / "run", *arguments], env={**os.environ, "VEELINE_STANDIN_KERNELS": kernels}).returncode)
+    environment = {**os.environ, "VEELINE_STANDIN_KERNELS": ":".join(map(str, libraries))}
+    command = [bundle / "run", *options.arguments]
+    if options.interrupt_at:
+        sys.exit(run_interrupted(command, environment, options.interrupt_at))
+    sys.exit(subprocess.run(command, env=environment).returncode)
 
 
 if __name__ == "__main__":
