@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What bench/gpu/run names with --cuda-driver, to see what is said of a driver
-// that is too old: has every function that is looked for, and knows no more than
-// its version.
+// that is too old: has every function that is looked for, and knows no more
+// than its version.
 //
 //===----------------------------------------------------------------------===//
 
