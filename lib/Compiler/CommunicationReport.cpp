@@ -92,6 +92,13 @@ static std::vector<Receive> collectReceives(const artifact::Program &program,
 
 void veeline::compiler::printCommunication(llvm::raw_ostream &os,
                                            const artifact::Program &program) {
+  for (const artifact::Channel &channel : program.channels)
+    if (channel.streamOf(false) != channel.stream) {
+      os << "sends on stream " << channel.stream << ", receives on stream "
+         << channel.receiveStream
+         << ": right where a GPU has room for two of NCCL's operations\n";
+      break;
+    }
   os << "rank  message                 parts  posted before  waited before  "
         "ops ahead  ms ahead (predicted)\n";
   for (auto [i, rank] : llvm::enumerate(program.ranks)) {

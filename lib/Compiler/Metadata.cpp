@@ -717,7 +717,9 @@ veeline::compiler::describeProgram(PipelineOp pipeline, StringRef name,
     entry.messagesPerStep = channel.microbatches.size();
     entry.parts = channel.parts;
     if (isOnDevice) {
-      entry.stream = channel.stream;
+      entry.stream = channel.sendStream;
+      if (channel.receiveStream != channel.sendStream)
+        entry.receiveStream = channel.receiveStream;
       entry.communicator = channel.communicator;
     }
     if (!isShape && !edge.isParameter())

@@ -121,16 +121,18 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();
   app.add_option("--communication", command.communication,
-                 "How messages are sent and received: p2p, batched, ring or "
-                 "overlap")
+                 "How messages are sent and received: p2p, batched, ring, "
+                 "overlap, or duplex, which is for GPUs with room for two of "
+                 "NCCL's operations at once")
       ->capture_default_str()
-      ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap"}))
-      ->option_text("p2p|batched|ring|overlap [overlap]");
+      ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap", "duplex"}))
+      ->option_text("p2p|batched|ring|overlap|duplex [overlap]");
   app.add_option("--verify-communication", command.rules,
                  "Under whose rules messages are planned and proved (default: "
-                 "mpi for overlap, else nccl, which is right under both)")
-      ->check(CLI::IsMember({"mpi", "nccl"}))
-      ->option_text("mpi|nccl");
+                 "on a GPU nccl, and nccl-duplex for duplex; on a host mpi for "
+                 "overlap and duplex, else nccl, which is right under both)")
+      ->check(CLI::IsMember({"mpi", "nccl", "nccl-duplex"}))
+      ->option_text("mpi|nccl|nccl-duplex");
   app.add_option("--split-messages", command.splitMessages,
                  "Parts in which a message travels: while one does, the next "
                  "is copied")

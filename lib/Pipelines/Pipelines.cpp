@@ -222,7 +222,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
           clEnumValN(schedule::communication::Strategy::Ring, "ring",
                      "both neighbours at a time"),
           clEnumValN(schedule::communication::Strategy::Overlap, "overlap",
-                     "receives posted ahead"))};
+                     "receives posted ahead"),
+          clEnumValN(schedule::communication::Strategy::Duplex, "duplex",
+                     "sends and receives side by side"))};
   Option<int64_t> splitMessages{
       *this, "split-messages",
       llvm::cl::desc("Parts in which a message travels"), llvm::cl::init(1)};

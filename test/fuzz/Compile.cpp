@@ -270,7 +270,7 @@ void Compilation::addCommunication(OpPassManager &passManager) {
   Random random(task.seed ^ 0xC033);
   std::vector<comm::Strategy> choices = {
       comm::Strategy::PointToPoint, comm::Strategy::Batched,
-      comm::Strategy::Ring, comm::Strategy::Overlap};
+      comm::Strategy::Ring, comm::Strategy::Overlap, comm::Strategy::Duplex};
   pipe::PipeInsertCommunicationOptions communication;
   communication.strategy = random.oneOf(choices);
   communication.splitMessages =
@@ -279,6 +279,8 @@ void Compilation::addCommunication(OpPassManager &passManager) {
   pipe::PipeVerifyCommunicationOptions verification;
   verification.model = communication.strategy == comm::Strategy::Overlap
                            ? comm::Model::Mpi
+                       : communication.strategy == comm::Strategy::Duplex
+                           ? comm::Model::NcclDuplex
                            : comm::Model::Nccl;
   passManager.addPass(pipe::createPipeVerifyCommunication(verification));
 }

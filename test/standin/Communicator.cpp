@@ -56,6 +56,18 @@ Pair &Communicator::pair(int from, int to) const {
   return pairs[from * numRanks + to];
 }
 
+bool Communicator::meet(const Unit &unit) const {
+  bool haveMet = true;
+  for (const Transfer &transfer : unit.transfers) {
+    Pair &way =
+        transfer.isSend ? pair(rank, transfer.peer) : pair(transfer.peer, rank);
+    (transfer.isSend ? way.isSending : way.isReceiving).store(1);
+    haveMet = haveMet &&
+              (transfer.isSend ? way.isReceiving : way.isSending).load() != 0;
+  }
+  return haveMet;
+}
+
 void Communicator::fail(int code, const std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
   lastError = text;
@@ -111,7 +123,7 @@ private:
 };
 
 /// A unit from its begin on: it begins once those before it are over, and the
-/// device runs no other one. Streams promise no progress beside each other.
+/// device has room for it. Streams promise no progress beside each other.
 class UnitRun {
 public:
   UnitRun(std::shared_ptr<Communicator> communicator, Unit newUnit,
@@ -132,10 +144,16 @@ private:
 };
 } // namespace
 
-/// The unit that a device runs, by device. Under the lock of the device.
-static std::map<int, const UnitRun *> &occupants() {
-  static auto *all = new std::map<int, const UnitRun *>();
+/// The streams of the units that a device runs, by device. Under the lock of
+/// the device.
+static std::map<int, std::set<cuda::api::Stream>> &occupants() {
+  static auto *all = new std::map<int, std::set<cuda::api::Stream>>();
   return *all;
+}
+
+static size_t maxUnitsAtOnce() {
+  const char *text = std::getenv("VEELINE_STANDIN_UNITS");
+  return text ? static_cast<size_t>(std::atoi(text)) : 1;
 }
 
 void End::post() {
@@ -209,10 +227,10 @@ bool End::advance() {
 bool UnitRun::begin() {
   if (ticket != 0 && communicator->numDone + 1 != ticket)
     return false;
-  const UnitRun *&occupant = occupants()[communicator->device];
-  if (occupant)
+  std::set<cuda::api::Stream> &streams = occupants()[communicator->device];
+  if (streams.size() >= maxUnitsAtOnce() || streams.count(unit.stream))
     return false;
-  occupant = this;
+  streams.insert(unit.stream);
   hasBegun = true;
   for (const Transfer &transfer : unit.transfers)
     ends.push_back(std::make_unique<End>(*communicator, transfer));
@@ -244,9 +262,8 @@ bool UnitRun::advance() {
     return false;
   if (!advanceEnds())
     return false;
-  const UnitRun *&occupant = occupants()[communicator->device];
-  if (occupant == this)
-    occupant = nullptr;
+  if (hasBegun)
+    occupants()[communicator->device].erase(unit.stream);
   if (ticket != 0)
     communicator->numDone = ticket;
   return true;

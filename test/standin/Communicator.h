@@ -39,7 +39,8 @@ struct Posted {
 struct Pair {
   static constexpr uint64_t ringBytes = 16 * 1024;
   Posted sent, received;
-  std::atomic<uint64_t> written{0}, read{0}; ///< Bytes since the start.
+  std::atomic<int32_t> isSending{0}, isReceiving{0}; ///< From the first one on.
+  std::atomic<uint64_t> written{0}, read{0};         ///< Bytes since the start.
   char ring[ringBytes];
 };
 
@@ -78,6 +79,9 @@ public:
   int look() const;
 
   Pair &pair(int from, int to) const;
+  /// Says that the unit's messages are about to be issued; whether those at
+  /// their other ends are, too, or were before.
+  bool meet(const Unit &unit) const;
 
   /// From now on nothing moves, and who asks hears of it.
   void fail(int code, const std::string &text);

@@ -80,6 +80,17 @@ static void forget(const std::shared_ptr<Communicator> &communicator) {
 /// A few polls take place before anything is said to be done.
 static void keepBusy(Communicator &communicator) { communicator.polls = 2; }
 
+/// Whether a group can be issued, as far as others have a say.
+static bool haveMet(const Communicator &communicator) {
+  const char *text = std::getenv("VEELINE_STANDIN_CONNECT");
+  if (!text || std::strcmp(text, "together") != 0)
+    return true;
+  bool all = true;
+  for (const Unit &unit : communicator.pending)
+    all = communicator.meet(unit) && all;
+  return all;
+}
+
 /// What a group has goes into its streams.
 static void issue(const std::shared_ptr<Communicator> &communicator) {
   for (Unit &unit : communicator->pending) {
@@ -216,7 +227,7 @@ VEELINE_STANDIN int ncclCommGetAsyncError(api::Comm handle, int *state) {
       --communicator->polls;
       return api::ncclSuccess;
     }
-    if (!isConnected(*communicator))
+    if (!isConnected(*communicator) || !haveMet(*communicator))
       return api::ncclSuccess;
     issue(communicator);
     if (int code = standin::enterCall("asyncError"))

@@ -20,6 +20,12 @@
 //   VEELINE_STANDIN_ENGINES  what cuDNN's heuristics propose for a graph, of
 //                            nondeterministic, unsupported, uncompilable, large
 //                            and plain; all
+//   VEELINE_STANDIN_UNITS    how many units of NCCL, groups of messages, a
+//   device
+//                            has room for at once, each of another stream; 1
+//   VEELINE_STANDIN_CONNECT  together: who first sends to another rank, or
+//                            receives from it, on a communicator waits in the
+//                            host until that one is about to do its part
 //   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call fails so, from 1;
 //                            asyncError: the n-th time that a communicator of
 //                            NCCL would say that all is well

@@ -55,7 +55,8 @@ struct CompileCommand {
   std::string optimizer = "adamw";
   /// How messages are sent and received. Checked.
   std::string communication = "overlap";
-  /// Under whose rules that is proved, mpi or nccl; empty: the strategy's own.
+  /// Under whose rules that is proved, mpi, nccl or nccl-duplex; empty: the
+  /// strategy's own.
   std::string rules;
   /// Parts in which a message travels.
   int64_t splitMessages = 1;

@@ -46,16 +46,18 @@ struct CompileOptions {
   /// How messages are sent and received.
   schedule::communication::Strategy communication =
       schedule::communication::Strategy::Overlap;
-  /// Under whose rules that is planned and proved; none: NCCL's on a GPU; those
-  /// of the host for receives that are posted ahead, which would hold up sends
-  /// under NCCL's, and NCCL's for the other strategies, which are right under
-  /// both.
+  /// Under whose rules that is planned and proved; none: NCCL's on a GPU, for
+  /// `Duplex` with room for two operations; those of the host for receives that
+  /// are posted ahead, which would hold up sends under NCCL's, and NCCL's for
+  /// the other strategies, which are right under both.
   std::optional<schedule::communication::Model> rules = {};
   schedule::communication::Model getRules() const {
     using namespace schedule::communication;
-    bool isHosts =
-        target == KernelTarget::Host && communication == Strategy::Overlap;
-    return rules.value_or(isHosts ? Model::Mpi : Model::Nccl);
+    bool isDuplex = communication == Strategy::Duplex;
+    bool isAhead = isDuplex || communication == Strategy::Overlap;
+    if (target == KernelTarget::Host && isAhead)
+      return rules.value_or(Model::Mpi);
+    return rules.value_or(isDuplex ? Model::NcclDuplex : Model::Nccl);
   }
   /// Parts in which a message travels.
   int64_t splitMessages = 1;

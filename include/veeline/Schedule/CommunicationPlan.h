@@ -25,9 +25,12 @@ enum class Strategy {
   Ring,
   /// Receives are posted ahead, and waited for where they are used.
   Overlap,
+  /// The same for NCCL, with sends and receives on streams and communicators
+  /// of their own, side by side (`Model::NcclDuplex`).
+  Duplex,
 };
 
-/// "p2p", "batched", "ring" or "overlap".
+/// "p2p", "batched", "ring", "overlap" or "duplex".
 const char *toString(Strategy strategy);
 std::optional<Strategy> parseStrategy(std::string_view name);
 
@@ -51,6 +54,9 @@ struct Traffic {
   std::vector<Type> types;
   std::vector<std::vector<Step>> ranks;
   std::vector<Message> messages;
+  /// The first communicator that is free for messages alone, beside the one of
+  /// all ranks and those of the stages; where several are needed.
+  int freeCommunicator = 1;
 };
 
 /// The messages of a schedule; a rank's steps are its operations. All are of
@@ -61,6 +67,11 @@ Expected<Traffic> trafficOf(const Problem &problem, const Schedule &schedule);
 /// that are as far from each other as these two. For neighbours that is the
 /// parity of the rank, as in Megatron-LM; of two ranks one is always even.
 bool isEven(int rank, int other);
+
+/// A colour for each rank, from 0 on, of which no two ranks that exchange
+/// messages have the same: in the order of the ranks the first one that is
+/// left. A pipeline has two; a ring of an odd number of ranks three.
+std::vector<int> colourRanks(const Traffic &traffic);
 
 /// What ranks issue: computations in order, and between them messages, by a
 /// strategy and for the rules of a model. A computation's `step` counts the
@@ -80,6 +91,14 @@ bool isEven(int rank, int other);
 /// NCCL's rules that is impossible, since a receive would hold up the sends
 /// after it: there messages are issued in the order of the ends of their
 /// producers, the receives as early as that permits.
+///
+/// `Duplex` is that of NCCL's, whatever the model, with sends on `sendStream`
+/// and receives on `receiveStream`, each in the order of the ends of their
+/// producers. A message is on the communicator of its sender's colour, so that
+/// a rank has its sends on one communicator and no receive on it. A receive is
+/// posted where `Overlap` has it under MPI's rules, or before, where one behind
+/// it is posted earlier; never before a step that the order has behind the
+/// producer. So all that a step or message waits for is before it in one order.
 Expected<Program> plan(const Traffic &traffic, Strategy strategy, Model model);
 
 } // namespace veeline::schedule::communication

@@ -69,6 +69,9 @@ enum class OpKind : std::uint8_t {
 
 /// The stream of computations, of waits, and of what is said to be on it.
 constexpr int computeStream = 0;
+/// Those that make progress beside each other where a device has room for a
+/// unit of each (`Model::NcclDuplex`).
+constexpr int sendStream = 1, receiveStream = 2;
 
 /// What a rank issues.
 struct Op {
@@ -167,10 +170,22 @@ enum class Model {
   /// by itself. A receive takes the message of its source, communicator and
   /// tag, and the tag is the identity. Streams mean nothing.
   Mpi,
+  /// As Nccl, for who knows that the device has room for two units, with a
+  /// weaker rule in the place of 5:
+  /// 5'. A unit on `sendStream` and a unit on `receiveStream` make progress
+  ///     beside each other. Of any other two units of one device either may
+  ///     keep the other from running, as by rule 5.
+  NcclDuplex,
 };
 
-/// "nccl" or "mpi".
+/// Whether these are rules of NCCL.
+constexpr bool isNccl(Model model) { return model != Model::Mpi; }
+
+/// "nccl", "mpi" or "nccl-duplex".
 const char *toString(Model model);
+/// As one says by whose rules something is right: "nccl, sends and receives
+/// side by side".
+const char *describe(Model model);
 std::optional<Model> parseModel(std::string_view name);
 
 /// An operation of a program.
@@ -239,9 +254,14 @@ std::string toText(const Program &program, const Error &error);
 ///
 /// Linear but for sorting the messages. Why that is enough: under rule 5 the
 /// units of a rank run one after the other, and so do the steps of an MPI
-/// thread; what one waits for are certain operations of other ranks. So
-/// the first state in which nobody can go on is the same whatever the order of
-/// events, and one execution finds it.
+/// thread; what one waits for are certain operations of other ranks. Under
+/// rule 5' a rank has three such sequences, of what is on `sendStream`, on
+/// `receiveStream` and elsewhere, and what one waits for may be of another
+/// sequence of its rank, too. Whatever begins or ends does so once certain
+/// things have begun or ended, all of them, never one or the other; so what
+/// can go on still can when others have gone on first. The first state in which
+/// nobody can is the same whatever the order of events, and one execution finds
+/// it.
 std::optional<Error> verify(const Program &program, Model model);
 
 } // namespace veeline::schedule::communication

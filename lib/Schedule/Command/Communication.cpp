@@ -32,7 +32,7 @@ static std::string rightUnder(const Program &program, const std::string &what,
                               Model model) {
   return "communication: " +
          schedule::counted(countMessages(program), "message") + what +
-         ", right under the rules of " + toString(model) + "\n";
+         ", right under the rules of " + describe(model) + "\n";
 }
 
 static Expected<std::string> prove(const Answer &answer,

@@ -197,16 +197,18 @@ static void addCommunicationOptions(CLI::App &command,
   command
       .add_option("--verify-communication", options.verifyCommunication,
                   "Prove that the messages of the schedule cannot deadlock "
-                  "under the rules of nccl or mpi: those of the communication "
-                  "cells of a .csv file, otherwise as --communication has them")
-      ->check(CLI::IsMember({"nccl", "mpi"}))
-      ->option_text("nccl|mpi");
+                  "under the rules of nccl, of mpi, or of nccl where a device "
+                  "runs sends and receives side by side (nccl-duplex): those "
+                  "of the communication cells of a .csv file, otherwise as "
+                  "--communication has them")
+      ->check(CLI::IsMember({"nccl", "mpi", "nccl-duplex"}))
+      ->option_text("nccl|mpi|nccl-duplex");
   command
       .add_option("--communication", options.communication,
-                  "How they are sent and received: p2p, batched, ring or "
-                  "overlap (default)")
-      ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap"}))
-      ->option_text("p2p|batched|ring|overlap");
+                  "How they are sent and received: p2p, batched, ring, "
+                  "overlap (default) or duplex")
+      ->check(CLI::IsMember({"p2p", "batched", "ring", "overlap", "duplex"}))
+      ->option_text("p2p|batched|ring|overlap|duplex");
 }
 
 static void addOutputOptions(CLI::App &command, CommandOptions &options) {

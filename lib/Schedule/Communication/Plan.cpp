@@ -31,14 +31,17 @@ const char *veeline::schedule::communication::toString(Strategy strategy) {
     return "ring";
   case Strategy::Overlap:
     return "overlap";
+  case Strategy::Duplex:
+    return "duplex";
   }
   return "";
 }
 
 std::optional<Strategy>
 veeline::schedule::communication::parseStrategy(std::string_view name) {
-  for (Strategy strategy : {Strategy::PointToPoint, Strategy::Batched,
-                            Strategy::Ring, Strategy::Overlap})
+  for (Strategy strategy :
+       {Strategy::PointToPoint, Strategy::Batched, Strategy::Ring,
+        Strategy::Overlap, Strategy::Duplex})
     if (name == toString(strategy))
       return strategy;
   return std::nullopt;
@@ -46,6 +49,23 @@ veeline::schedule::communication::parseStrategy(std::string_view name) {
 
 bool veeline::schedule::communication::isEven(int rank, int other) {
   return rank / std::abs(rank - other) % 2 == 0;
+}
+
+std::vector<int>
+veeline::schedule::communication::colourRanks(const Traffic &traffic) {
+  std::vector<std::vector<int>> peers(traffic.ranks.size());
+  for (const PlannedMessage &message : traffic.messages)
+    peers[std::max(message.source, message.target)].push_back(
+        std::min(message.source, message.target));
+  std::vector<int> colours;
+  for (std::vector<int> &before : peers) {
+    std::vector<bool> isTaken(colours.size() + 1);
+    for (int peer : before)
+      isTaken[colours[peer]] = true;
+    auto free = std::find(isTaken.begin(), isTaken.end(), false);
+    colours.push_back(static_cast<int>(free - isTaken.begin()));
+  }
+  return colours;
 }
 
 Expected<Traffic>
@@ -61,6 +81,7 @@ veeline::schedule::communication::trafficOf(const schedule::Problem &problem,
     return messages.takeError();
   Traffic traffic;
   traffic.types.push_back({"message", 0});
+  traffic.freeCommunicator = 1 + problem.stages();
   for (std::size_t rank = 0; rank < order.stages.size(); ++rank) {
     std::vector<Traffic::Step> &steps = traffic.ranks.emplace_back();
     for (std::size_t i = 0; i < order.stages[rank].size(); ++i)
@@ -127,6 +148,10 @@ public:
     return std::move(order);
   }
 
+  /// Of each message of the order, how many steps its target had done when it
+  /// was sent.
+  const std::vector<int> &targetSteps() const { return progress; }
+
 private:
   using Entry = std::pair<double, int>;
 
@@ -145,6 +170,7 @@ private:
         break;
       ++next;
       order.push_back(message);
+      progress.push_back(static_cast<int>(done[message.target]));
       bool isLast = --missing[message.target][message.targetSteps] == 0;
       if (isLast &&
           done[message.target] == static_cast<std::size_t>(message.targetSteps))
@@ -154,6 +180,8 @@ private:
 
   const Traffic &traffic;
   std::vector<std::size_t> done;
+  /// By message of the order, how many steps its target had done.
+  std::vector<int> progress;
   /// What each rank sends, by step, and how much of that it has sent.
   std::vector<std::vector<int>> sent;
   std::vector<std::size_t> arriving;
@@ -174,6 +202,8 @@ struct Call {
   int slot;
   int message;
   bool isSend;
+  /// Within the slot, before what has a greater one.
+  int place = 0;
 };
 using RankCalls = std::vector<std::vector<Call>>;
 } // namespace
@@ -349,7 +379,7 @@ static std::vector<Op> writeCalls(const std::vector<PlannedMessage> &order,
 // Receives that are posted ahead
 //===----------------------------------------------------------------------===//
 
-/// The stream of what does not hold up computations.
+/// The stream of what does not hold up computations, where it is one.
 static constexpr int asynchronousStream = 1;
 
 /// Before the first step that is not over when the producer begins. A step that
@@ -376,7 +406,7 @@ static RankCalls callsAhead(const Traffic &traffic,
     const PlannedMessage &message = order[i];
     int &source = earliest[message.source], &target = earliest[message.target];
     source = message.sourceSteps;
-    int ahead = model == Model::Nccl ? target : slotAhead(traffic, message);
+    int ahead = isNccl(model) ? target : slotAhead(traffic, message);
     calls[message.source].push_back({message.sourceSteps, i, true});
     calls[message.target].push_back({ahead, i, false});
   }
@@ -391,12 +421,91 @@ static RankCalls callsAhead(const Traffic &traffic,
 }
 
 namespace {
+/// Which values have their shape sent ahead: by edge and microbatch the place
+/// of the shape in the order.
+using Shapes = std::map<std::pair<int, int>, int>;
+} // namespace
+
+static Shapes findShapes(const std::vector<PlannedMessage> &order) {
+  Shapes shapes;
+  for (int i = 0; i < static_cast<int>(order.size()); ++i)
+    if (order[i].id.direction == Direction::Shape)
+      shapes[{order[i].id.edge, order[i].id.microbatch}] = i;
+  return shapes;
+}
+
+/// The place of the shape of the message at `i`, or -1.
+static int shapeOf(const std::vector<PlannedMessage> &order,
+                   const Shapes &shapes, int i) {
+  const MessageId &id = order[i].id;
+  auto shape = shapes.find({id.edge, id.microbatch});
+  bool hasShape =
+      id.direction == Direction::Activation && shape != shapes.end();
+  return hasShape ? shape->second : -1;
+}
+
+/// The slots of receives that do not hold up sends: ahead, no earlier than
+/// those of receives before them, and no earlier than that the rank, which
+/// waits for the shape of a value where it posts the receive, waits for nothing
+/// that depends on it. `targetSteps` are the steps that the order has before.
+static std::vector<int> slotsBeside(const Traffic &traffic,
+                                    const std::vector<PlannedMessage> &order,
+                                    const Shapes &shapes,
+                                    const std::vector<int> &targetSteps) {
+  std::vector<int> slots(order.size()), last(traffic.ranks.size());
+  for (int i = 0; i < static_cast<int>(order.size()); ++i) {
+    int ahead = std::min(slotAhead(traffic, order[i]), targetSteps[i]);
+    if (int shape = shapeOf(order, shapes, i); shape >= 0)
+      ahead = std::max(ahead, targetSteps[shape]);
+    int &slot = last[order[i].target];
+    slots[i] = slot = std::max(slot, ahead);
+  }
+  return slots;
+}
+
+/// The calls of each rank, by slot: receives, then sends, and behind these from
+/// the first receive on that waits for a shape, which nothing before it in the
+/// order of messages may wait for.
+static RankCalls callsBeside(const Traffic &traffic,
+                             const std::vector<PlannedMessage> &order,
+                             const std::vector<int> &targetSteps) {
+  Shapes shapes = findShapes(order);
+  std::vector<int> slots = slotsBeside(traffic, order, shapes, targetSteps);
+  RankCalls calls(traffic.ranks.size());
+  for (int i = 0; i < static_cast<int>(order.size()); ++i) {
+    calls[order[i].source].push_back({order[i].sourceSteps, i, true});
+    calls[order[i].target].push_back({slots[i], i, false});
+  }
+  for (std::vector<Call> &list : calls) {
+    int waiting = -1; ///< The last slot with a receive that waits.
+    for (Call &call : list) {
+      if (!call.isSend && shapeOf(order, shapes, call.message) >= 0)
+        waiting = call.slot;
+      call.place = call.isSend ? 1 : waiting == call.slot ? 2 : 0;
+    }
+    std::stable_sort(
+        list.begin(), list.end(), [](const Call &a, const Call &b) {
+          return std::pair(a.slot, a.place) < std::pair(b.slot, b.place);
+        });
+  }
+  return calls;
+}
+
+namespace {
+/// The streams of sends and of receives, and by rank the communicator of what
+/// it sends.
+struct Lanes {
+  int send = asynchronousStream, receive = asynchronousStream;
+  std::vector<int> communicators;
+};
+
 /// Writes the operations of one rank: in each slot the calls, then what the
 /// next step waits for, messages and the memory of what it sends directly.
 class AheadWriter {
 public:
-  AheadWriter(const std::vector<PlannedMessage> &order, int steps, Model model)
-      : order(order), model(model), before(steps + 1) {}
+  AheadWriter(const std::vector<PlannedMessage> &order, const Lanes &lanes,
+              int steps, Model model)
+      : order(order), lanes(lanes), model(model), before(steps + 1) {}
 
   std::vector<Op> write(const std::vector<Call> &calls);
 
@@ -411,6 +520,7 @@ private:
   }
 
   const std::vector<PlannedMessage> &order;
+  const Lanes &lanes;
   Model model;
   std::vector<Op> ops;
   /// What each step waits for: the handles of messages, then memory.
@@ -441,9 +551,11 @@ void AheadWriter::waitForShape(const PlannedMessage &message) {
 
 void AheadWriter::post(const Call &call) {
   const PlannedMessage &message = order[call.message];
-  if (!call.isSend && model == Model::Nccl)
+  if (!call.isSend && isNccl(model))
     waitForShape(message);
-  ops.push_back(messageOp(message, call.isSend, asynchronousStream));
+  ops.push_back(messageOp(message, call.isSend,
+                          call.isSend ? lanes.send : lanes.receive));
+  ops.back().communicator = lanes.communicators[message.source];
   // Under NCCL's rules a send holds up computations unless it has a handle.
   if (call.isSend && model == Model::Mpi)
     return;
@@ -458,7 +570,7 @@ void AheadWriter::post(const Call &call) {
 
 std::vector<Op> AheadWriter::write(const std::vector<Call> &calls) {
   for (const Call &call : calls)
-    if (call.isSend && order[call.message].isDirect)
+    if (call.isSend && order[call.message].isDirect && model == Model::Mpi)
       addReady(order[call.message]);
   auto next = calls.begin();
   int slots = static_cast<int>(before.size());
@@ -484,17 +596,29 @@ std::vector<Op> AheadWriter::write(const std::vector<Call> &calls) {
 Expected<Program> veeline::schedule::communication::plan(const Traffic &traffic,
                                                          Strategy strategy,
                                                          Model model) {
-  Expected<std::vector<PlannedMessage>> order = Sequencer(traffic).run();
+  Sequencer sequencer(traffic);
+  Expected<std::vector<PlannedMessage>> order = sequencer.run();
   if (!order)
     return order.takeError();
-  bool isAhead = strategy == Strategy::Overlap;
-  RankCalls calls =
-      isAhead ? callsAhead(traffic, *order, model) : callsOf(traffic, *order);
+  bool isDuplex = strategy == Strategy::Duplex;
+  bool isAhead = isDuplex || strategy == Strategy::Overlap;
+  Lanes lanes;
+  lanes.communicators.resize(traffic.ranks.size());
+  if (isDuplex) {
+    lanes = {sendStream, receiveStream, colourRanks(traffic)};
+    for (int &communicator : lanes.communicators)
+      communicator += traffic.freeCommunicator;
+    model = Model::NcclDuplex;
+  }
+  RankCalls calls = isDuplex
+                        ? callsBeside(traffic, *order, sequencer.targetSteps())
+                    : isAhead ? callsAhead(traffic, *order, model)
+                              : callsOf(traffic, *order);
   Program program{traffic.types, {}};
   for (std::size_t rank = 0; rank < calls.size(); ++rank) {
     int steps = static_cast<int>(traffic.ranks[rank].size());
     program.ranks.push_back(
-        isAhead ? AheadWriter(*order, steps, model).write(calls[rank])
+        isAhead ? AheadWriter(*order, lanes, steps, model).write(calls[rank])
                 : writeCalls(*order, calls[rank], steps, strategy));
   }
   return program;

@@ -9,12 +9,25 @@
 using namespace veeline::schedule::communication;
 
 const char *veeline::schedule::communication::toString(Model model) {
-  return model == Model::Nccl ? "nccl" : "mpi";
+  switch (model) {
+  case Model::Nccl:
+    return "nccl";
+  case Model::Mpi:
+    return "mpi";
+  case Model::NcclDuplex:
+    return "nccl-duplex";
+  }
+  return "";
+}
+
+const char *veeline::schedule::communication::describe(Model model) {
+  return model == Model::NcclDuplex ? "nccl, sends and receives side by side"
+                                    : toString(model);
 }
 
 std::optional<Model>
 veeline::schedule::communication::parseModel(std::string_view name) {
-  for (Model model : {Model::Nccl, Model::Mpi})
+  for (Model model : {Model::Nccl, Model::Mpi, Model::NcclDuplex})
     if (name == toString(model))
       return model;
   return std::nullopt;

@@ -4,33 +4,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "veeline/Schedule/CommunicationProgram.h"
+#include "Verifier.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 using namespace veeline::schedule::communication;
 
-using Ops = std::vector<Op>;
-using Result = std::optional<Error>;
-
-static int sizeOf(const Ops &ops) { return static_cast<int>(ops.size()); }
-
-/// The operation after the unit that begins at `begin`, a transfer.
-static int endOfUnit(const Ops &ops, int begin) {
-  int end = begin + 1;
-  if (ops[begin].group >= 0)
-    while (end < sizeOf(ops) && ops[end].isTransfer() &&
-           ops[end].group == ops[begin].group)
-      ++end;
-  return end;
-}
-
 //===----------------------------------------------------------------------===//
 // Each operation by itself, groups, handles
 //===----------------------------------------------------------------------===//
-
-static std::string rankName(int rank) { return "rank " + std::to_string(rank); }
 
 /// Whether a communicator has a rank.
 static bool hasRank(const Program &program, int communicator, int rank) {
@@ -156,40 +140,6 @@ static Result checkRank(const Program &program, int rank) {
 //===----------------------------------------------------------------------===//
 // Both ends of each message
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// The other end of every send and receive; of a Ready, the receive.
-class Matching {
-public:
-  explicit Matching(const Program &program) : program(program) {
-    for (const Ops &ops : program.ranks)
-      others.emplace_back(ops.size(), Position{-1, -1});
-  }
-
-  /// Fills in the ends, or says which has none or a wrong one.
-  Result match();
-  Position operator[](Position at) const { return others[at.rank][at.op]; }
-
-private:
-  struct End {
-    MessageId id;
-    OpKind kind;
-    Position at;
-  };
-  /// All that names one message: each Ready, send and receive.
-  struct Ends {
-    const End *begin, *sends, *receives, *end;
-  };
-  std::vector<End> collect() const;
-  Result checkIdentity(const Ends &ends);
-  Result matchMessage(const Ends &ends);
-  Result matchEnds(Position send, Position receive);
-  const Op &opAt(Position at) const { return program.ranks[at.rank][at.op]; }
-
-  const Program &program;
-  std::vector<std::vector<Position>> others;
-};
-} // namespace
 
 Result Matching::matchEnds(Position send, Position receive) {
   const Op &sent = opAt(send), &received = opAt(receive);
@@ -354,36 +304,6 @@ static Result checkOrder(const Program &program, const Matching &matching) {
 // All-reduces
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Which all-reduces of the ranks of a communicator are one.
-class Collectives {
-public:
-  explicit Collectives(const Program &program) : program(program) {
-    for (const Ops &ops : program.ranks)
-      numbers.emplace_back(ops.size(), -1);
-  }
-
-  /// Finds them, or says which one is not issued by all alike.
-  Result match();
-  /// The number of the all-reduce at `at`.
-  int operator[](Position at) const { return numbers[at.rank][at.op]; }
-  /// All that are the all-reduce of a number.
-  const std::vector<Position> &ends(int number) const { return all[number]; }
-  int size() const { return static_cast<int>(all.size()); }
-
-private:
-  /// The all-reduces of one communicator, by rank.
-  using Sequences = std::vector<std::vector<int>>;
-  Result matchCommunicator(int communicator, const Sequences &sequences);
-  Result matchEnd(Position first, Position other, int place);
-  const Op &opAt(Position at) const { return program.ranks[at.rank][at.op]; }
-
-  const Program &program;
-  std::vector<std::vector<int>> numbers;
-  std::vector<std::vector<Position>> all;
-};
-} // namespace
-
 Result Collectives::matchEnd(Position first, Position other, int place) {
   const Op &a = opAt(first), &b = opAt(other);
   if (a.reduction != b.reduction)
@@ -493,11 +413,11 @@ static Result checkShape(int rank, const RankEnds &shape, const RankEnds &value,
                  "is sent before its shape; the receiver has to know the "
                  "shape first",
                  {{{rank, shape.send}, "comes later"}}};
-  int needed = model == Model::Nccl ? value.receive : value.wait;
+  int needed = isNccl(model) ? value.receive : value.wait;
   if (shape.receive >= 0 && value.receive >= 0 && needed <= shape.wait)
     return Error{ErrorKind::Shape,
                  {rank, value.receive},
-                 model == Model::Nccl
+                 isNccl(model)
                      ? "is received before its shape is known, which says "
                        "how many elements to receive"
                      : "is waited for before its shape is known",
@@ -536,216 +456,119 @@ static Result checkShapes(const Program &program, int rank, Model model) {
 // Units of one rank
 //===----------------------------------------------------------------------===//
 
-/// Whether what was issued between `first`, a unit that ends at `end`, and
-/// `second` keeps the two apart.
-static bool isApart(const Ops &ops, int first, int end, int second) {
-  const Op &a = ops[first], &b = ops[second];
-  if (a.stream == b.stream || a.communicator == b.communicator ||
-      a.stream == computeStream)
-    return true;
-  for (int i = first; i < end; ++i)
-    if (ops[i].handle < 0)
-      return true;
-  for (int wait = end; wait < second; ++wait)
-    if (ops[wait].kind == OpKind::Wait)
-      for (int i = first; i < end; ++i)
-        if (ops[i].handle == ops[wait].handle)
-          return true;
-  return false;
+namespace {
+
+/// What a rank knows to be over: of each class of units how many of them. Two
+/// that are of one class never make progress beside each other, whatever the
+/// rules; all of a class that are let pass wait for each other in order.
+class UnitOrder {
+public:
+  UnitOrder(const Ops &ops, Model model) : ops(ops), model(model) {}
+
+  /// The first unit that may be under way at once with one before it, and that
+  /// one, or nothing.
+  std::optional<std::pair<int, int>> findTwoAtOnce();
+
+private:
+  static constexpr int numClasses = 3;
+  using Knowledge = std::array<int, numClasses>;
+
+  /// Under rule 5 all are of one class.
+  int classOf(const Op &op) const {
+    if (model != Model::NcclDuplex)
+      return 0;
+    return op.stream == sendStream ? 1 : op.stream == receiveStream ? 2 : 0;
+  }
+  static void include(Knowledge &known, const Knowledge &other) {
+    for (int i = 0; i < numClasses; ++i)
+      known[i] = std::max(known[i], other[i]);
+  }
+  std::optional<int> addUnit(int begin, int end);
+
+  const Ops &ops;
+  const Model model;
+  /// How many units there are of each class, and the last one.
+  Knowledge counts = {};
+  std::array<int, numClasses> last = {};
+  /// What is over once all is that was issued so far on the stream of
+  /// computations, on any other one, on a communicator; once a handle is waited
+  /// for.
+  Knowledge computed = {};
+  std::map<int, Knowledge> byStream, byCommunicator, byHandle;
+};
+
+} // namespace
+
+/// A unit of class 0 has to wait for all before it, any other for all but those
+/// of the class beside which its own makes progress.
+std::optional<int> UnitOrder::addUnit(int begin, int end) {
+  const Op &op = ops[begin];
+  int own = classOf(op);
+  Knowledge known = computed;
+  include(known, byStream[op.stream]);
+  include(known, byCommunicator[op.communicator]);
+  for (int other = 0; other < numClasses; ++other)
+    if ((own == 0 || other == 0 || other == own) &&
+        known[other] < counts[other])
+      return last[other];
+  known[own] = ++counts[own];
+  last[own] = begin;
+  byStream[op.stream] = byCommunicator[op.communicator] = known;
+  bool isWaitedFor = op.stream == computeStream;
+  for (int i = begin; i < end; ++i) {
+    isWaitedFor |= ops[i].handle < 0;
+    if (ops[i].handle >= 0)
+      byHandle[ops[i].handle] = known;
+  }
+  if (isWaitedFor)
+    include(computed, known);
+  return std::nullopt;
 }
 
-/// Each unit has to wait for the one issued before it. Then it waits for all
-/// before that one too.
-static Result checkUnits(const Program &program, int rank) {
-  const Ops &ops = program.ranks[rank];
-  int first = -1, end = -1;
+std::optional<std::pair<int, int>> UnitOrder::findTwoAtOnce() {
   for (int i = 0; i < sizeOf(ops);) {
+    if (ops[i].kind == OpKind::Wait)
+      include(computed, byHandle[ops[i].handle]);
     if (!ops[i].isTransfer()) {
       ++i;
       continue;
     }
-    if (first >= 0 && !isApart(ops, first, end, i))
-      return Error{
-          ErrorKind::AtOnce,
-          {rank, i},
-          "may be under way at once with another operation, on stream " +
-              std::to_string(ops[first].stream) + " and communicator " +
-              std::to_string(ops[first].communicator) +
-              ", while it is on stream " + std::to_string(ops[i].stream) +
-              " and communicator " + std::to_string(ops[i].communicator) +
-              "; either may keep the other from running, so put them on one "
-              "stream or communicator, or wait for the first in between",
-          {{{rank, first}, "is the other one"}}};
-    first = i;
-    i = end = endOfUnit(ops, i);
+    int end = endOfUnit(ops, i);
+    if (std::optional<int> first = addUnit(i, end))
+      return std::pair(*first, i);
+    i = end;
   }
   return std::nullopt;
 }
 
-//===----------------------------------------------------------------------===//
-// Executing
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Lets every rank go on until none can. What a rank is blocked on is one
-/// operation of another rank that has to be posted.
-class Executor {
-public:
-  Executor(const Program &program, const Matching &matching,
-           const Collectives &collectives, Model model)
-      : program(program), matching(matching), collectives(collectives),
-        model(model), ranks(program.ranks.size()) {
-    for (int i = 0; i < collectives.size(); ++i)
-      missing.push_back(static_cast<int>(collectives.ends(i).size()));
-    makers.resize(program.ranks.size());
-    if (model == Model::Mpi)
-      for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-        findMakers(rank);
-  }
-
-  Result run();
-
-private:
-  struct Rank {
-    /// The operations before this one are posted.
-    int posted = 0;
-    /// Within the posted unit (or operation), what is to be looked at next.
-    int done = 0;
-  };
-
-  void findMakers(int rank);
-  void advance(int rank);
-  /// The other end that keeps `rank` at its operation `done` for now.
-  std::optional<Position> blocker(int rank) const;
-  std::optional<Position> blockerOf(Position transfer) const;
-  bool isPosted(Position at) const { return ranks[at.rank].posted > at.op; }
-  void post(int rank);
-  Error circle(int rank) const;
-
-  const Program &program;
-  const Matching &matching;
-  const Collectives &collectives;
-  Model model;
-  std::vector<Rank> ranks;
-  /// Of every all-reduce, how many of its ends are not posted.
-  std::vector<int> missing;
-  /// Of every Wait, the operation that made its handle.
-  std::vector<std::vector<int>> makers;
-  std::vector<int> worklist;
-};
-} // namespace
-
-void Executor::findMakers(int rank) {
+/// Of two units that may be under way at once, the rules have to say that both
+/// make progress.
+static Result checkUnits(const Program &program, int rank, Model model) {
   const Ops &ops = program.ranks[rank];
-  std::vector<std::pair<int, int>> made;
-  for (int i = 0; i < sizeOf(ops); ++i)
-    if (ops[i].isTransfer() && ops[i].handle >= 0)
-      made.push_back({ops[i].handle, i});
-  std::sort(made.begin(), made.end());
-  makers[rank].resize(ops.size(), -1);
-  for (int i = 0; i < sizeOf(ops); ++i)
-    if (ops[i].kind == OpKind::Wait)
-      makers[rank][i] = std::lower_bound(made.begin(), made.end(),
-                                         std::pair(ops[i].handle, 0))
-                            ->second;
-}
-
-/// What is not posted of the other ends of a transfer, or of a Ready.
-std::optional<Position> Executor::blockerOf(Position transfer) const {
-  const Op &op = program.ranks[transfer.rank][transfer.op];
-  if (op.kind != OpKind::AllReduce) {
-    Position other = matching[transfer];
-    return isPosted(other) ? std::nullopt : std::optional(other);
-  }
-  int number = collectives[transfer];
-  if (missing[number] > 0)
-    for (Position end : collectives.ends(number))
-      if (!isPosted(end))
-        return end;
-  return std::nullopt;
-}
-
-/// Under NCCL's rules a unit holds up the next one until it has ended, whether
-/// or not anybody waits for it; computations hold up nothing for ever.
-std::optional<Position> Executor::blocker(int rank) const {
-  int i = ranks[rank].done;
-  const Op &op = program.ranks[rank][i];
-  if (op.isTransfer() && (model == Model::Nccl || op.handle < 0))
-    return blockerOf({rank, i});
-  if (op.kind == OpKind::Wait && model == Model::Mpi)
-    return blockerOf({rank, makers[rank][i]});
-  if (op.kind == OpKind::Ready && model == Model::Mpi)
-    return blockerOf({rank, i});
-  return std::nullopt;
-}
-
-/// Posts the next unit or operation, and wakes who was blocked on it.
-void Executor::post(int rank) {
-  const Ops &ops = program.ranks[rank];
-  int begin = ranks[rank].posted;
-  int end = ops[begin].isTransfer() ? endOfUnit(ops, begin) : begin + 1;
-  ranks[rank].posted = end;
-  for (int i = begin; i < end; ++i) {
-    if (ops[i].isMessage())
-      worklist.push_back(ops[i].peer);
-    if (ops[i].kind == OpKind::AllReduce &&
-        --missing[collectives[{rank, i}]] == 0)
-      for (Position other : collectives.ends(collectives[{rank, i}]))
-        worklist.push_back(other.rank);
-  }
-}
-
-void Executor::advance(int rank) {
-  Rank &state = ranks[rank];
-  while (true) {
-    while (state.done < state.posted) {
-      if (blocker(rank))
-        return;
-      ++state.done;
-    }
-    if (state.posted == sizeOf(program.ranks[rank]))
-      return;
-    post(rank);
-  }
-}
-
-/// Every rank that is stuck is blocked on one that is stuck too.
-Error Executor::circle(int rank) const {
-  std::vector<int> path;
-  std::vector<bool> seen(ranks.size());
-  for (; !seen[rank]; rank = blocker(rank)->rank) {
-    seen[rank] = true;
-    path.push_back(rank);
-  }
-  path.erase(path.begin(), std::find(path.begin(), path.end(), rank));
-  auto stuckAt = [&](int rank) { return Position{rank, ranks[rank].done}; };
-  Error error{ErrorKind::Deadlock, stuckAt(path[0]),
-              "can wait for ever: " + std::to_string(path.size()) +
-                  " ranks wait for each other in a circle"};
-  for (int rank : path) {
-    Position other = *blocker(rank);
-    error.notes.push_back(
-        {stuckAt(rank),
-         "waits for the " + describe(program.ranks[other.rank][other.op]) +
-             " (op " + std::to_string(other.op) + " of " +
-             rankName(other.rank) + "), which comes after what " +
-             rankName(other.rank) + " is at"});
-  }
-  return error;
-}
-
-Result Executor::run() {
-  for (int rank = static_cast<int>(ranks.size()); rank-- > 0;)
-    worklist.push_back(rank);
-  while (!worklist.empty()) {
-    int rank = worklist.back();
-    worklist.pop_back();
-    advance(rank);
-  }
-  for (int rank = 0; rank < static_cast<int>(ranks.size()); ++rank)
-    if (ranks[rank].done < sizeOf(program.ranks[rank]))
-      return circle(rank);
-  return std::nullopt;
+  auto found = UnitOrder(ops, model).findTwoAtOnce();
+  if (!found)
+    return std::nullopt;
+  const Op &first = ops[found->first], &second = ops[found->second];
+  bool areBeside =
+      (first.stream == sendStream && second.stream == receiveStream) ||
+      (first.stream == receiveStream && second.stream == sendStream);
+  std::string message =
+      "may be under way at once with another operation, on stream " +
+      std::to_string(first.stream) + " and communicator " +
+      std::to_string(first.communicator) + ", while it is on stream " +
+      std::to_string(second.stream) + " and communicator " +
+      std::to_string(second.communicator) +
+      "; either may keep the other from running, so put them on one stream or "
+      "communicator, or wait for the first in between";
+  if (areBeside)
+    message += "; the rules of nccl-duplex, for devices that have room for "
+               "both, let streams " +
+               std::to_string(sendStream) + " and " +
+               std::to_string(receiveStream) + " run side by side";
+  return Error{ErrorKind::AtOnce,
+               {rank, found->second},
+               std::move(message),
+               {{{rank, found->first}, "is the other one"}}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -767,12 +590,12 @@ Result veeline::schedule::communication::verify(const Program &program,
   for (int rank = 0; rank < ranks; ++rank)
     if (Result error = checkShapes(program, rank, model))
       return error;
-  if (model == Model::Nccl) {
+  if (isNccl(model)) {
     if (Result error = checkOrder(program, matching))
       return error;
     for (int rank = 0; rank < ranks; ++rank)
-      if (Result error = checkUnits(program, rank))
+      if (Result error = checkUnits(program, rank, model))
         return error;
   }
-  return Executor(program, matching, collectives, model).run();
+  return execute(program, matching, collectives, model);
 }

@@ -32,7 +32,7 @@
 namespace veeline::artifact {
 
 /// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 14;
+inline constexpr uint32_t formatVersion = 15;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -409,6 +409,13 @@ struct Channel {
   int32_t parts = 1;
   int32_t stream = 1;       ///< On a GPU; 0 is that of the computation.
   int32_t communicator = 0; ///< Of NCCL, which serialises it.
+  /// Of the receiver, whose units and those on `stream` run side by side; -1:
+  /// it has the same.
+  int32_t receiveStream = -1;
+
+  int32_t streamOf(bool isSend) const {
+    return isSend || receiveStream < 0 ? stream : receiveStream;
+  }
 
   /// Of a message of a microbatch that has the length of this number.
   const std::vector<int64_t> &shapeOf(size_t length) const {

@@ -243,6 +243,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("parts", self.parts);
   visit("stream", self.stream);
   visit("communicator", self.communicator);
+  visit("receive_stream", self.receiveStream);
 }
 
 template <typename Visitor, Is<Chunk> Self>

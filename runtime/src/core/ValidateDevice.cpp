@@ -150,9 +150,29 @@ private:
 
   void checkProgram(const Program &program, const std::string &where) {
     for (size_t i = 0; i < program.channels.size(); ++i)
-      checkOrder(program.channels[i], where + ", channel " + std::to_string(i));
+      checkChannel(program.channels[i],
+                   where + ", channel " + std::to_string(i));
     for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)
       checkRank(program, i, where + ", rank " + std::to_string(i));
+  }
+
+  void checkChannel(const Channel &channel, const std::string &where) {
+    checkOrder(channel, where);
+    if (!isCuda)
+      return require(channel.receiveStream == -1, where,
+                     "it has a stream of a GPU for its receiver");
+    require(channel.receiveStream >= -1 && channel.receiveStream < maxStreams,
+            where, "its receiver's stream is not in [-1, 64)");
+    require(channel.receiveStream == -1 ||
+                (channel.receiveStream > 0 && channel.stream > 0 &&
+                 channel.receiveStream != channel.stream),
+            where, [&] {
+              return "its sender and its receiver are on streams " +
+                     std::to_string(channel.stream) + " and " +
+                     std::to_string(channel.receiveStream) +
+                     ", and two have to be different ones beside the "
+                     "computation";
+            });
   }
 
   /// Streams and communicators, of a channel or a reduction.

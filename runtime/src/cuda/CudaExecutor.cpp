@@ -7,6 +7,7 @@
 #include "CudaExecutor.h"
 
 #include "BlockedSignals.h"
+#include "FirstMessages.h"
 #include "Placement.h"
 #include "ProcessRank.h"
 
@@ -313,6 +314,9 @@ Status CudaExecutor::connect(const CudaOptions &options) {
   if (!connected.ok())
     return connected.status();
   communicators = std::move(*connected);
+  if (hasTwoStreamsOfMessages(program))
+    VEELINE_TRY(exchangeFirstMessages(*communicators, rank, *network,
+                                      options.timeoutSeconds));
   auto newTransport = std::make_unique<NcclTransport>(
       *communicators, options.timeoutSeconds, group.checksMessages());
   VEELINE_TRY(newTransport->prepare(rank));

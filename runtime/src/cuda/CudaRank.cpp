@@ -81,7 +81,9 @@ Status CudaRank::makeStreams() {
   numMessageStreams = 1;
   for (const artifact::Channel &channel : program->channels)
     if (channel.fromRank == index || channel.toRank == index)
-      numMessageStreams = std::max(numMessageStreams, channel.stream + 1);
+      numMessageStreams =
+          std::max({numMessageStreams, channel.streamOf(true) + 1,
+                    channel.streamOf(false) + 1});
   for (const artifact::Reduction &reduction : description->reductions)
     numMessageStreams = std::max(numMessageStreams, reduction.stream + 1);
   int32_t count = numMessageStreams + numComputeStreams() - 1;
@@ -178,7 +180,8 @@ Status CudaRank::synchronize() {
 
 Status CudaRank::endStep() {
   for (current = numComputeStreams(); current-- > 0;)
-    transport->settle(*this);
+    for (int32_t stream = 0; stream < numMessageStreams; ++stream)
+      transport->settle(*this, stream);
   current = 0;
   int64_t bytes = int64_t(8) * description->normParts *
                   static_cast<int64_t>(description->params.size());
@@ -344,7 +347,7 @@ void CudaRank::recvPost(int32_t channel, void *slot) {
                 "the place for a message is not in the arena");
   if (carriesLength(channel))
     return channels[channel]->post(*this, &lengthPlaces[slot]);
-  transport->settle(*this);
+  transport->settle(*this, channelOf(channel).streamOf(/*isSend=*/false));
   if (!failed)
     transport->post(*this, channel, slot);
 }
@@ -368,7 +371,7 @@ void CudaRank::send(int32_t channel, int32_t microbatch, const void *value) {
   int64_t bytes = microbatchBytes(description, microbatch);
   VEELINE_CHECK(arena.contains(value, bytes),
                 "a value to send is not in the arena");
-  transport->settle(*this);
+  transport->settle(*this, description.stream);
   if (!failed)
     transport->send(*this, channel, value, bytes);
 }
@@ -392,7 +395,7 @@ static void checkReduction(int32_t reduction, const artifact::Rank &rank) {
 
 void CudaRank::reducePost(int32_t reduction) {
   ::checkReduction(reduction, *description);
-  transport->settle(*this);
+  transport->settle(*this, description->reductions[reduction].stream);
   if (!failed)
     transport->postSum(*this, reduction);
 }

@@ -39,8 +39,8 @@ public:
 private:
   host::Group &group;
   const int32_t index;
-  const uint32_t capacity; ///< Messages of a step.
-  const int32_t streamNumber;
+  const uint32_t capacity;    ///< Messages of a step.
+  const int32_t streamNumber; ///< Of the sender, who copies.
   std::vector<void *> slots;
   std::vector<host::Identity> identities; ///< By message; empty: not checked.
   Event computed;          ///< What the sender has computed is there.

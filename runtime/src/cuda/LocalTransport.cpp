@@ -46,13 +46,15 @@ void LocalTransport::wait(CudaRank &rank, int32_t channel) {
 void LocalTransport::send(CudaRank &rank, int32_t channel, const void *value,
                           int64_t bytes) {
   if (api::Event sent = channels[channel]->send(rank, value, bytes))
-    (isInGroup ? ofGroup : unsettled).push_back({rank.currentCompute(), sent});
+    (isInGroup ? ofGroup : unsettled)
+        .push_back(
+            {rank.currentCompute(), rank.channelOf(channel).stream, sent});
 }
 
-void LocalTransport::settle(CudaRank &rank) {
+void LocalTransport::settle(CudaRank &rank, int32_t stream) {
   auto lock = rank.serialize();
   std::erase_if(unsettled, [&](const Sent &sent) {
-    if (sent.compute != rank.currentCompute())
+    if (sent.compute != rank.currentCompute() || sent.stream != stream)
       return false;
     if (!rank.failed)
       (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,

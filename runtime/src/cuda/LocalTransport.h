@@ -34,7 +34,7 @@ public:
   void wait(CudaRank &rank, int32_t channel) override;
   void send(CudaRank &rank, int32_t channel, const void *value,
             int64_t bytes) override;
-  void settle(CudaRank &rank) override;
+  void settle(CudaRank &rank, int32_t stream) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
   /// Of its reductions: channels are of two ranks, and their owner's to wake.
@@ -42,9 +42,10 @@ public:
 
 private:
   const std::vector<DeviceChannel *> channels;
-  /// A send whose value must still stay, and the compute stream that it is of.
+  /// A send whose value must still stay, the compute stream that it is of, and
+  /// the stream that it is on.
   struct Sent {
-    int32_t compute;
+    int32_t compute, stream;
     api::Event event;
   };
   std::vector<Sent> unsettled, ofGroup;

@@ -43,8 +43,10 @@ Status NcclTransport::prepare(CudaRank &rank) {
   ends.resize(rank.channels.size());
   size_t numIdentities = 0;
   for (size_t i = 0; i < ends.size(); ++i) {
-    ends[i].units.resize(static_cast<size_t>(
-        rank.channelOf(static_cast<int32_t>(i)).messagesPerStep));
+    const artifact::Channel &channel = rank.channelOf(static_cast<int32_t>(i));
+    if (channel.streamOf(false) != channel.stream)
+      beside.insert(std::minmax(channel.stream, channel.receiveStream));
+    ends[i].units.resize(static_cast<size_t>(channel.messagesPerStep));
     ends[i].firstIdentity = numIdentities;
     numIdentities += ends[i].units.size();
   }
@@ -128,7 +130,8 @@ void NcclTransport::post(CudaRank &rank, int32_t channel, void *slot) {
       rank.versions[description.microbatchOf(end.numPosted)] < 0)
     return rank.fail("channel " + std::to_string(rank.firstChannel + channel) +
                      ": a message is posted before its length is known");
-  if (!add(rank, description.stream, rank.firstChannel + channel))
+  if (!add(rank, description.streamOf(/*isSend=*/false),
+           rank.firstChannel + channel))
     return;
   if (isChecking)
     addIdentity(false, description, placeOfIdentity(end, end.numPosted));
@@ -211,8 +214,15 @@ void NcclTransport::waitForUnit(CudaRank &rank, uint32_t number) {
                                     0));
 }
 
-void NcclTransport::settle(CudaRank &rank) {
-  for (uint32_t number : std::exchange(unsettled[rank.currentCompute()], {}))
+void NcclTransport::settle(CudaRank &rank, int32_t stream) {
+  std::vector<uint32_t> &left = unsettled[rank.currentCompute()];
+  auto first =
+      std::stable_partition(left.begin(), left.end(), [&](uint32_t number) {
+        return units[number].stream != stream;
+      });
+  std::vector<uint32_t> settled(first, left.end());
+  left.erase(first, left.end());
+  for (uint32_t number : settled)
     if (!rank.failed)
       waitForUnit(rank, number);
 }
@@ -295,7 +305,8 @@ void NcclTransport::issue(CudaRank &rank) {
 }
 
 /// All that the streams of computations of its messages have before it, and all
-/// units before it, wherever they are: that is the order which was proved.
+/// units before it, wherever they are, but for those beside it: that is the
+/// order which was proved.
 bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
                               uint32_t number) {
   const Driver &cuda = rank.driver();
@@ -309,11 +320,16 @@ bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
                                     computed.get(), 0))))
       return false;
   }
-  bool isBehindOther = rank.numComputeStreams() > 1 && number > 0 &&
-                       units[number - 1].stream != unit.stream;
+  if (rank.numComputeStreams() == 1)
+    return true;
+  // What that one has waited for is over, too.
+  uint32_t last = number;
+  while (last > 0 && areBeside(units[last - 1].stream, unit.stream))
+    --last;
+  bool isBehindOther = last > 0 && units[last - 1].stream != unit.stream;
   return !isBehindOther ||
          rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
-                                   done[number - 1].get(), 0));
+                                   done[last - 1].get(), 0));
 }
 
 bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,

@@ -11,7 +11,9 @@
 #include "Identity.h"
 #include "Transport.h"
 
+#include <algorithm>
 #include <atomic>
+#include <set>
 
 namespace veeline::cuda {
 
@@ -20,7 +22,9 @@ namespace veeline::cuda {
 /// order in which it is issued, as it was proved.
 ///
 /// A unit begins after what the compute streams of its messages have before it,
-/// and after the unit before it; who waits for it waits for an event. Streams
+/// and after the unit before it, but where the tables have a stream for sends
+/// and one for receives: they run side by side. Who waits for a unit waits for
+/// an event. Streams
 /// write into memory of the host which unit is over and which one a compute
 /// stream waits for, also from a graph: so everybody can see what a rank waits
 /// for.
@@ -34,6 +38,10 @@ public:
 
   /// Makes the events. The rank has its arena and streams.
   Status prepare(CudaRank &rank);
+  /// Whether the device runs units of both streams side by side.
+  bool areBeside(int32_t stream, int32_t other) const {
+    return beside.count(std::minmax(stream, other)) > 0;
+  }
 
   void beginStep(CudaRank &rank, bool isReplayed) override;
   void beginGroup(CudaRank &rank) override;
@@ -42,7 +50,7 @@ public:
   void wait(CudaRank &rank, int32_t channel) override;
   void send(CudaRank &rank, int32_t channel, const void *value,
             int64_t bytes) override;
-  void settle(CudaRank &rank) override;
+  void settle(CudaRank &rank, int32_t stream) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
   void inspectStep(CudaRank &rank) override;
@@ -121,6 +129,7 @@ private:
   const double timeoutSeconds;
   const bool isChecking;
   std::atomic<bool> isAborted{false}, waitsForDevice{false};
+  std::set<std::pair<int32_t, int32_t>> beside; ///< The lower one first.
 
   bool isInGroup = false;
   Unit next;               ///< What the next call of issue has.

@@ -49,7 +49,9 @@ void TracedTransport::send(CudaRank &rank, int32_t channel, const void *value,
     transport->send(rank, channel, value, bytes);
 }
 
-void TracedTransport::settle(CudaRank &rank) { transport->settle(rank); }
+void TracedTransport::settle(CudaRank &rank, int32_t stream) {
+  transport->settle(rank, stream);
+}
 
 void TracedTransport::postSum(CudaRank &rank, int32_t reduction) {
   transport->postSum(rank, reduction);

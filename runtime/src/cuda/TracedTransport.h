@@ -31,7 +31,7 @@ public:
   void wait(CudaRank &rank, int32_t channel) override;
   void send(CudaRank &rank, int32_t channel, const void *value,
             int64_t bytes) override;
-  void settle(CudaRank &rank) override;
+  void settle(CudaRank &rank, int32_t stream) override;
   void postSum(CudaRank &rank, int32_t reduction) override;
   void waitForSum(CudaRank &rank, int32_t reduction) override;
   void inspectStep(CudaRank &rank) override;

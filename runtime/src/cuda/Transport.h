@@ -36,9 +36,9 @@ public:
   virtual void wait(CudaRank &rank, int32_t channel) = 0;
   virtual void send(CudaRank &rank, int32_t channel, const void *value,
                     int64_t bytes) = 0;
-  /// The compute stream waits until all that was sent of its own has left, but
-  /// for what is of the same unit.
-  virtual void settle(CudaRank &rank) = 0;
+  /// The compute stream waits until all that was sent of its own on `stream`,
+  /// one of messages, has left, but for what is of the same unit.
+  virtual void settle(CudaRank &rank, int32_t stream) = 0;
   virtual void postSum(CudaRank &rank, int32_t reduction) = 0;
   virtual void waitForSum(CudaRank &rank, int32_t reduction) = 0;
 

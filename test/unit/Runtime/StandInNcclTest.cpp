@@ -225,6 +225,47 @@ TEST_F(StandInNccl, StreamsPromiseNoProgress) {
       << "rank 1 runs the receive of the other communicator";
 }
 
+/// Where the device has room for both, of two streams. A third one waits.
+TEST_F(StandInNccl, RoomForTwo) {
+  ::setenv("VEELINE_STANDIN_UNITS", "2", 1);
+  size_t one = connect(), other = connect(), third = connect();
+  api::Stream first = ranks[0].first.get(), second = ranks[0].second.get();
+  Stream last;
+  ASSERT_TRUE(ranks[0].device->makeCurrent().ok());
+  ASSERT_TRUE(last.create(*ranks[0].device).ok());
+  ASSERT_EQ(move(true, one, 0, 0, first), 0);
+  ASSERT_EQ(move(true, other, 0, 64, second), 0);
+  EXPECT_EQ(query(0, first), api::notReady);
+  EXPECT_EQ(query(0, second), api::notReady);
+  ASSERT_EQ(move(true, third, 0, 128, last.get()), 0);
+  ASSERT_EQ(move(false, third, 1, 128, ranks[1].second.get()), 0);
+  EXPECT_FALSE(finish(last.get(), ranks[1].second.get()));
+  ASSERT_EQ(move(false, other, 1, 64, ranks[1].first.get()), 0);
+  EXPECT_TRUE(finish(second, ranks[1].first.get()));
+  EXPECT_TRUE(finish(last.get(), ranks[1].second.get()));
+  ASSERT_EQ(move(false, one, 1, 0, ranks[1].first.get()), 0);
+  EXPECT_TRUE(finish(first, ranks[1].first.get()));
+  ::unsetenv("VEELINE_STANDIN_UNITS");
+}
+
+/// NCCL connects two ranks in the host, when both come to their first message.
+TEST_F(StandInNccl, FirstMessagesMeetInTheHost) {
+  ::setenv("VEELINE_STANDIN_CONNECT", "together", 1);
+  size_t pair = connect();
+  api::Stream from = ranks[0].first.get(), to = ranks[1].first.get();
+  EXPECT_EQ(move(true, pair, 0, 0, from), api::ncclInProgress);
+  EXPECT_EQ(query(0, from), 0);
+  EXPECT_EQ(move(false, pair, 1, 0, to), 0);
+  EXPECT_EQ(settle(all[pair][0]), 0);
+  EXPECT_TRUE(finish(from, to));
+  // From then on nobody waits.
+  EXPECT_EQ(move(true, pair, 0, 0, from), 0);
+  EXPECT_EQ(query(0, from), api::notReady);
+  EXPECT_EQ(move(false, pair, 1, 0, to), 0);
+  EXPECT_TRUE(finish(from, to));
+  ::unsetenv("VEELINE_STANDIN_CONNECT");
+}
+
 TEST_F(StandInNccl, EndsThatDiffer) {
   for (auto [type, count] :
        {std::pair(intType, 16), std::pair(floatType, 15)}) {

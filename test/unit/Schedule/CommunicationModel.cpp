@@ -213,8 +213,8 @@ enum Status : char { Idle, UnderWay, Done };
 /// The state has one character for each operation of all ranks.
 class NcclMachine : public Machine {
 public:
-  explicit NcclMachine(const Program &program)
-      : Machine(program), program(program) {
+  NcclMachine(const Program &program, bool hasRoomForTwo)
+      : Machine(program), program(program), hasRoomForTwo(hasRoomForTwo) {
     for (const Ops &ops : program.ranks) {
       begins.push_back(total);
       total += ops.size();
@@ -253,8 +253,11 @@ private:
   void reduce(const State &state, int rank, int op,
               std::vector<State> &result) const;
   bool canBeginBeside(int rank, int held) const;
+  bool mayBeBeside(const Op &one, const Op &other) const;
 
   const Program &program;
+  /// Of a device: streams 1 and 2 run side by side.
+  const bool hasRoomForTwo;
   std::vector<int> begins;
   int total = 0;
   /// The number of the unit of each operation that is in one.
@@ -403,6 +406,11 @@ std::vector<Machine::State> NcclMachine::moves(const State &state) const {
   return result;
 }
 
+bool NcclMachine::mayBeBeside(const Op &one, const Op &other) const {
+  return hasRoomForTwo && one.stream + other.stream == 3 &&
+         one.stream * other.stream == 2;
+}
+
 bool NcclMachine::canBeginBeside(int rank, int held) const {
   State state = initial();
   const Ops &ops = program.ranks[rank];
@@ -418,7 +426,8 @@ bool NcclMachine::canBeginBeside(int rank, int held) const {
         continue;
       begin(state, rank, i);
       moved = true;
-      if (unit >= 0 && unit != held && status(state, rank, held) == UnderWay)
+      if (unit >= 0 && unit != held && status(state, rank, held) == UnderWay &&
+          !mayBeBeside(ops[unit], ops[held]))
         return true;
     }
   }
@@ -671,7 +680,7 @@ Judgement veeline::schedule::communication::judge(const Program &program,
     run(MpiMachine(program));
     return judgement;
   }
-  NcclMachine machine(program);
+  NcclMachine machine(program, model == Model::NcclDuplex);
   // What may run at once has no order in which to look for more.
   if (machine.hasTwoAtOnce())
     machine.seen.insert(Outcome::AtOnce);

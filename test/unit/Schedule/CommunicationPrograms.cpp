@@ -184,7 +184,7 @@ Pipeline veeline::schedule::communication::randomPipeline(Random &random,
 }
 
 Strategy veeline::schedule::communication::randomStrategy(Random &random) {
-  return static_cast<Strategy>(randomInt(random, 0, 3));
+  return static_cast<Strategy>(randomInt(random, 0, 4));
 }
 
 void veeline::schedule::communication::splitSome(Random &random,
@@ -216,12 +216,13 @@ static Op allReduce(const Ops &ops, int communicator, ReductionId reduction) {
   op.type = reduction.param % numTypes;
   for (const Op &other : ops)
     if (other.isMessage())
-      op.stream = other.stream;
+      op.stream = other.stream == receiveStream ? sendStream : other.stream;
   return op;
 }
 
-/// On the stream of the rank's messages; waited for at the end of the step, or
-/// right there where the messages are.
+/// On the stream of the rank's messages, of its sends where they have one of
+/// their own; waited for at the end of the step, or right there where the
+/// messages are.
 static void addAllReduce(Random &random, Ops &ops, int communicator,
                          ReductionId reduction) {
   Op op = allReduce(ops, communicator, reduction);
@@ -276,7 +277,7 @@ public:
             Model model)
       : random(random), pipeline(pipeline), communicator(communicator),
         count(randomInt(random, 0, 2)),
-        blocks(model == Model::Nccl || randomInt(random, 0, 1)),
+        blocks(isNccl(model) || randomInt(random, 0, 1)),
         isGroup(blocks && count > 1 && randomInt(random, 0, 1)) {}
 
   /// At the end of the rank's microbatches, or, where that holds up nothing,
@@ -421,7 +422,8 @@ static void regroup(Random &random, Ops &ops, int at) {
 /// The same messages on both sides, so that the program may stay right.
 static void moveMessages(Random &random, Program &program, Position at) {
   int source = at.rank, target = program.ranks[at.rank][at.op].peer;
-  // Other communicators than those that are listed have all ranks.
+  // Other communicators than those that are listed have all ranks. Some may be
+  // those of colours.
   int listed = static_cast<int>(program.communicators.size());
   int communicator = randomInt(random, 0, 2);
   communicator += communicator > 0 ? std::max(0, listed - 1) : 0;

@@ -9,6 +9,7 @@
 #include "CommunicationModel.h"
 #include "CommunicationPrograms.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -28,7 +29,7 @@ struct Sample {
   Model model;
   bool isDamaged;
   bool isSmall;
-  bool isSplit;
+  bool isSplit, isDuplex;
   /// Stages of several ranks; whether two stages have a parameter in common.
   bool isWide, hasParams;
   int replicas = 1;
@@ -56,12 +57,18 @@ static Sample randomSample(Random &random) {
                                      : randomPipeline(random, 5, 6);
   sample.isWide = !pipeline.widths.empty();
   sample.hasParams = pipeline.hasParams;
-  sample.model = randomInt(random, 0, 1) ? Model::Nccl : Model::Mpi;
-  // Some programs are made for the other model.
+  sample.model = static_cast<Model>(randomInt(random, 0, 2));
+  // Some programs are made for another model.
   Model made = randomInt(random, 0, 9) == 0
-                   ? static_cast<Model>(randomInt(random, 0, 1))
+                   ? static_cast<Model>(randomInt(random, 0, 2))
                    : sample.model;
-  auto program = plan(pipeline.traffic, randomStrategy(random), made);
+  pipeline.traffic.freeCommunicator =
+      1 + static_cast<int>(pipeline.widths.empty()
+                               ? pipeline.traffic.ranks.size()
+                               : pipeline.widths.size());
+  Strategy strategy = randomStrategy(random);
+  sample.isDuplex = strategy == Strategy::Duplex;
+  auto program = plan(pipeline.traffic, strategy, made);
   EXPECT_TRUE(program);
   sample.program = std::move(*program);
   sample.isSplit = randomInt(random, 0, 3) == 0;
@@ -72,10 +79,21 @@ static Sample randomSample(Random &random) {
   if (sample.isWide || sample.replicas > 1)
     replicate(random, sample.program, pipeline, sample.replicas, made);
   int damages = std::max(0, randomInt(random, -1, 3));
-  sample.isDamaged = damages > 0 || made != sample.model;
+  // What is planned for room for two needs it, unless it has no receive that a
+  // send could meet.
+  sample.isDamaged = damages > 0 || made != sample.model ||
+                     (sample.isDuplex && sample.model == Model::Nccl);
   for (; damages > 0; --damages)
     damage(random, sample.program, randomDamage(random));
   return sample;
+}
+
+/// Only memory that is shared has those.
+static bool hasReady(const Program &program) {
+  return std::ranges::any_of(program.ranks, [](const std::vector<Op> &ops) {
+    return std::ranges::any_of(
+        ops, [](const Op &op) { return op.kind == OpKind::Ready; });
+  });
 }
 
 static bool hasShapes(const Program &program) {
@@ -94,8 +112,20 @@ static void countTypes(const Judgement &judgement, Counts &counts) {
     counts.add("  (another shape arrives)");
 }
 
+/// What is right by rule 5 is so by the weaker 5', and what is right by that
+/// for one thread a rank, too.
+static void compareModels(const Program &program) {
+  bool isRight = !verify(program, Model::Nccl);
+  bool isRightBeside = !verify(program, Model::NcclDuplex);
+  bool isRightInThreads = !verify(program, Model::Mpi);
+  ASSERT_TRUE(!isRight || isRightBeside);
+  ASSERT_TRUE(!isRightBeside || isRightInThreads || hasReady(program));
+}
+
 static std::string nameOfRight(const Sample &sample) {
   std::string name = "right, as planned";
+  if (sample.isDuplex)
+    name += ", side by side";
   if (sample.isWide)
     name += ", with stages of several ranks";
   return sample.replicas > 1 ? name + ", with replicas" : name;
@@ -122,6 +152,9 @@ static void compare(const Sample &sample, Random &random, Counts &counts) {
     if (error->kind == ErrorKind::Type)
       countTypes(judgement, counts);
   }
+  if (sample.isDuplex && sample.model == Model::NcclDuplex)
+    counts.add(error ? "(side by side, wrong)" : "(side by side, right)");
+  compareModels(sample.program);
   if (hasShapes(sample.program))
     counts.add("(values with shapes ahead)");
   if (sample.isWide)
@@ -155,6 +188,8 @@ TEST(CommunicationProof, VerifierAndModelAgree) {
   EXPECT_GT(counts["  (another shape arrives)"], 0);
   EXPECT_GT(counts["(values with shapes ahead)"], rounds / 5);
   EXPECT_GT(counts["right, as planned"], rounds / 10);
+  EXPECT_GT(counts["right, as planned, side by side"], rounds / 100);
+  EXPECT_GT(counts["(side by side, wrong)"], rounds / 60);
   EXPECT_GT(counts["right, as planned, with replicas"], rounds / 30);
   EXPECT_GT(counts["right, as planned, with stages of several ranks"],
             rounds / 30);

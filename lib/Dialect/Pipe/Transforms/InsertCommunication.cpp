@@ -125,8 +125,9 @@ namespace {
 
 namespace comm = schedule::communication;
 
-/// The stream of what does not hold up computations, and the one communicator.
-constexpr int asynchronousStream = 1;
+/// The stream of what does not hold up computations, where sends have none of
+/// their own or it is that, and the one communicator.
+constexpr int asynchronousStream = comm::sendStream;
 constexpr int communicator = 0;
 
 comm::Direction toLibrary(Direction direction) {
@@ -559,6 +560,7 @@ void PlannedInserter::write(int rank, ArrayRef<comm::Op> ops) {
 }
 
 LogicalResult PlannedInserter::run(comm::Strategy strategy, comm::Model model) {
+  traffic.freeCommunicator = 1 + static_cast<int>(pipeline.getStages());
   for (ProgramOp program : programs)
     collectSteps(program);
   for (size_t rank = 0; rank != programs.size(); ++rank)
@@ -690,7 +692,8 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   if (failed(messages.collect()))
     return failure();
   bool isOverlap = strategy == comm::Strategy::Overlap;
-  if (!isOverlap || model == comm::Model::Nccl) {
+  bool isAhead = isOverlap || strategy == comm::Strategy::Duplex;
+  if (!isOverlap || isNccl(model)) {
     if (failed(
             PlannedInserter(pipeline, programs, messages).run(strategy, model)))
       return failure();
@@ -703,9 +706,12 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   ChannelTable channels(pipeline, programs);
   for (ProgramOp program : programs)
     waitInOrder(program, channels);
+  // With streams for either direction that of the sends: who sends has what the
+  // others wait for, but what is received may come late, and computations wait
+  // for it.
   insertReductions(pipeline, programs,
-                   isOverlap ? asynchronousStream : comm::computeStream,
-                   /*blocks=*/!isOverlap || model == comm::Model::Nccl);
+                   isAhead ? asynchronousStream : comm::computeStream,
+                   /*blocks=*/!isOverlap || isNccl(model));
   predictReductions(pipeline, programs);
   return success();
 }

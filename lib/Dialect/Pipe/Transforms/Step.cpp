@@ -20,20 +20,28 @@ using namespace veeline::pipe;
 ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
     : pipeline(pipeline), edges(pipeline) {
   std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, Channel> found;
+  auto keyOf = [&](auto message) {
+    auto edge = static_cast<int64_t>(message.getEdge());
+    Direction direction = message.getDirection();
+    auto [from, to] = getRanks(edge, direction, message.getMicrobatch());
+    return std::tuple(edge, direction, from, to);
+  };
   for (ProgramOp program : programs)
     for (auto recv : program.getBody().front().getOps<RecvOp>()) {
-      auto edge = static_cast<int64_t>(recv.getEdge());
-      Direction direction = recv.getDirection();
-      auto [from, to] = getRanks(edge, direction, recv.getMicrobatch());
-      auto parts = static_cast<int64_t>(recv.getParts());
+      auto [edge, direction, from, to] = keyOf(recv);
+      auto stream = static_cast<int64_t>(recv.getStream());
       auto [it, isNew] = found.try_emplace(
           {edge, direction, from, to},
-          Channel{edge, direction, from, to, parts,
-                  static_cast<int64_t>(recv.getStream()),
+          Channel{edge, direction, from, to,
+                  static_cast<int64_t>(recv.getParts()), stream, stream,
                   static_cast<int64_t>(recv.getCommunicator()),
                   /*microbatches=*/{}});
       it->second.microbatches.push_back(recv.getMicrobatch());
     }
+  for (ProgramOp program : programs)
+    for (auto send : program.getBody().front().getOps<SendOp>())
+      if (auto it = found.find(keyOf(send)); it != found.end())
+        it->second.sendStream = static_cast<int64_t>(send.getStream());
   for (auto &[key, channel] : found)
     channels.push_back(std::move(channel));
 }
@@ -133,18 +141,19 @@ veeline::pipe::findSendEnds(ProgramOp program) {
   llvm::DenseMap<Operation *, Operation *> ends;
   Block &body = program.getBody().front();
   Operation *last = body.empty() ? nullptr : &body.back();
-  /// By stream: its first op in the unit that is read, and in the one behind.
-  llvm::DenseMap<int64_t, Operation *> units, next;
+  /// By compute stream and stream of messages: the first op in the unit that is
+  /// read, and in the one behind.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> units, next;
   IntegerAttr group;
-  auto visit = [&](Operation *op, IntegerAttr ofOp) {
+  auto visit = [&](Operation *op, int64_t messages, IntegerAttr ofOp) {
     if (!ofOp || ofOp != group)
-      for (auto [stream, unit] : units)
-        next[stream] = unit;
-    int64_t stream = getComputeStream(op);
-    units[stream] = op;
+      for (auto [streams, unit] : units)
+        next[streams] = unit;
+    std::pair streams(getComputeStream(op), messages);
+    units[streams] = op;
     group = ofOp;
     if (isa<SendOp>(op)) {
-      Operation *end = next.lookup(stream);
+      Operation *end = next.lookup(streams);
       ends[op] = end ? end : last;
     }
   };
@@ -152,7 +161,10 @@ veeline::pipe::findSendEnds(ProgramOp program) {
   for (Operation &op : llvm::reverse(body))
     if (!isLength(&op))
       llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
-          [&](auto message) { visit(message, message.getGroupAttr()); });
+          [&](auto message) {
+            visit(message, static_cast<int64_t>(message.getStream()),
+                  message.getGroupAttr());
+          });
   return ends;
 }
 

@@ -177,11 +177,13 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
 
     Of a pipeline with `replicas`, and of a stage with several ranks, each `pipe.gradient` becomes a `pipe.all_reduce` after
     the last W of the chunk, in a group with those of the chunk's other parameters, and a `pipe.wait` where the gradient was read. With `overlap`
-    they are on the stream of the messages, else on that of the computations.
+    they are on the stream of the messages, with `duplex` on that of the sends, else on that of the computations.
 
     A receive that is posted ahead holds up sends under NCCL's rules. With `model=nccl`, `overlap` therefore
     issues messages in one order, that of the ends of their producers, the receives as early as that order permits,
-    and sends copy. The other strategies suit both models.
+    and sends copy. `duplex`, whatever the model, has sends on stream 1 and receives on stream 2, posted ahead, and gives each message the
+    communicator of its sender's colour, so that a rank sends on one communicator and receives on others: it is right where a device
+    runs an operation of each stream side by side, `model=nccl-duplex`. The other strategies suit all models.
 
     With `split-messages=k` a message travels in k `parts`, or one for each element where it has fewer; of a
     message whose length varies, where the shortest one has fewer.
@@ -189,17 +191,19 @@ def PipeInsertCommunication : Pass<"pipe-insert-communication", "::mlir::ModuleO
   let options = [
     Option<"strategy", "strategy", "::veeline::schedule::communication::Strategy",
            "::veeline::schedule::communication::Strategy::Overlap",
-           "p2p, batched, ring or overlap",
+           "p2p, batched, ring, overlap or duplex",
            [{::llvm::cl::values(
              clEnumValN(::veeline::schedule::communication::Strategy::PointToPoint, "p2p", "one message at a time"),
              clEnumValN(::veeline::schedule::communication::Strategy::Batched, "batched", "a send and a receive at a time"),
              clEnumValN(::veeline::schedule::communication::Strategy::Ring, "ring", "both neighbours at a time"),
-             clEnumValN(::veeline::schedule::communication::Strategy::Overlap, "overlap", "receives posted ahead"))}]>,
+             clEnumValN(::veeline::schedule::communication::Strategy::Overlap, "overlap", "receives posted ahead"),
+             clEnumValN(::veeline::schedule::communication::Strategy::Duplex, "duplex", "sends and receives side by side"))}]>,
     Option<"model", "model", "::veeline::schedule::communication::Model",
-           "::veeline::schedule::communication::Model::Mpi", "Whose rules overlap is for, nccl or mpi",
+           "::veeline::schedule::communication::Model::Mpi", "Whose rules overlap is for: nccl, mpi or nccl-duplex",
            [{::llvm::cl::values(
              clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
-             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"))}]>,
+             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"),
+             clEnumValN(::veeline::schedule::communication::Model::NcclDuplex, "nccl-duplex", "the rules of NCCL where a device runs sends and receives side by side"))}]>,
     Option<"splitMessages", "split-messages", "int64_t", "1", "Parts in which a message travels">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
@@ -217,10 +221,11 @@ def PipeVerifyCommunication : Pass<"pipe-verify-communication", "::mlir::ModuleO
   }];
   let options = [
     Option<"model", "model", "::veeline::schedule::communication::Model",
-           "::veeline::schedule::communication::Model::Nccl", "nccl or mpi",
+           "::veeline::schedule::communication::Model::Nccl", "nccl, mpi or nccl-duplex",
            [{::llvm::cl::values(
              clEnumValN(::veeline::schedule::communication::Model::Nccl, "nccl", "the rules of NCCL"),
-             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"))}]>
+             clEnumValN(::veeline::schedule::communication::Model::Mpi, "mpi", "the rules of MPI, and of memory that is shared"),
+             clEnumValN(::veeline::schedule::communication::Model::NcclDuplex, "nccl-duplex", "the rules of NCCL where a device runs sends and receives side by side"))}]>
   ];
 }
 

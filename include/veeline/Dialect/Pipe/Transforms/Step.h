@@ -17,7 +17,7 @@ struct Channel {
   Direction direction;
   int64_t fromRank, toRank; ///< Of one replica.
   int64_t parts;            ///< Of a message.
-  int64_t stream, communicator;
+  int64_t sendStream, receiveStream, communicator;
   /// Of the messages of a step, in order.
   llvm::SmallVector<int64_t> microbatches;
 };
@@ -74,8 +74,8 @@ bool isLength(mlir::Operation *op);
 
 /// For each send of `program` the last op during which what it sends has to
 /// stay, where messages leave while the rank goes on, as on a GPU: the first op
-/// of its stream in the next unit of messages (not of lengths) that has one,
-/// which waits for the send, or the last op.
+/// of its compute stream in the next unit of messages (not of lengths) on its
+/// stream of messages that has one, which waits for the send, or the last op.
 llvm::DenseMap<mlir::Operation *, mlir::Operation *>
 findSendEnds(ProgramOp program);
 

@@ -1,0 +1,98 @@
+//===- Verifier.h - parts of the verifier of communication ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_SCHEDULE_COMMUNICATION_VERIFIER_H
+#define VEELINE_LIB_SCHEDULE_COMMUNICATION_VERIFIER_H
+
+#include "veeline/Schedule/CommunicationProgram.h"
+
+namespace veeline::schedule::communication {
+
+using Ops = std::vector<Op>;
+using Result = std::optional<Error>;
+
+inline int sizeOf(const Ops &ops) { return static_cast<int>(ops.size()); }
+
+/// The operation after the unit that begins at `begin`, a transfer.
+inline int endOfUnit(const Ops &ops, int begin) {
+  int end = begin + 1;
+  if (ops[begin].group >= 0)
+    while (end < sizeOf(ops) && ops[end].isTransfer() &&
+           ops[end].group == ops[begin].group)
+      ++end;
+  return end;
+}
+
+inline std::string rankName(int rank) { return "rank " + std::to_string(rank); }
+
+/// The other end of every send and receive; of a Ready, the receive.
+class Matching {
+public:
+  explicit Matching(const Program &program) : program(program) {
+    for (const Ops &ops : program.ranks)
+      others.emplace_back(ops.size(), Position{-1, -1});
+  }
+
+  /// Fills in the ends, or says which has none or a wrong one.
+  Result match();
+  Position operator[](Position at) const { return others[at.rank][at.op]; }
+
+private:
+  struct End {
+    MessageId id;
+    OpKind kind;
+    Position at;
+  };
+  /// All that names one message: each Ready, send and receive.
+  struct Ends {
+    const End *begin, *sends, *receives, *end;
+  };
+  std::vector<End> collect() const;
+  Result checkIdentity(const Ends &ends);
+  Result matchMessage(const Ends &ends);
+  Result matchEnds(Position send, Position receive);
+  const Op &opAt(Position at) const { return program.ranks[at.rank][at.op]; }
+
+  const Program &program;
+  std::vector<std::vector<Position>> others;
+};
+
+/// Which all-reduces of the ranks of a communicator are one.
+class Collectives {
+public:
+  explicit Collectives(const Program &program) : program(program) {
+    for (const Ops &ops : program.ranks)
+      numbers.emplace_back(ops.size(), -1);
+  }
+
+  /// Finds them, or says which one is not issued by all alike.
+  Result match();
+  /// The number of the all-reduce at `at`.
+  int operator[](Position at) const { return numbers[at.rank][at.op]; }
+  /// All that are the all-reduce of a number.
+  const std::vector<Position> &ends(int number) const { return all[number]; }
+  int size() const { return static_cast<int>(all.size()); }
+
+private:
+  /// The all-reduces of one communicator, by rank.
+  using Sequences = std::vector<std::vector<int>>;
+  Result matchCommunicator(int communicator, const Sequences &sequences);
+  Result matchEnd(Position first, Position other, int place);
+  const Op &opAt(Position at) const { return program.ranks[at.rank][at.op]; }
+
+  const Program &program;
+  std::vector<std::vector<int>> numbers;
+  std::vector<std::vector<Position>> all;
+};
+
+/// Lets everything go on until nothing can: the circle that is left where that
+/// is not the end, or nothing. All else about the program is right.
+Result execute(const Program &program, const Matching &matching,
+               const Collectives &collectives, Model model);
+
+} // namespace veeline::schedule::communication
+
+#endif // VEELINE_LIB_SCHEDULE_COMMUNICATION_VERIFIER_H

@@ -1,0 +1,290 @@
+//===- CudaDuplexTest.cpp - sends and receives side by side ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProcessesInThreads.h"
+
+#include <chrono>
+
+using namespace veeline;
+using artifact::DataType;
+using test::argument;
+using test::Environment;
+using test::Hub;
+using test::Processes;
+using test::toArgument;
+
+namespace {
+class CudaDuplex : public testing::Test {
+protected:
+  void TearDown() override {
+    standin::setOrder("late");
+    standin::failCall("", 0, 0);
+    EXPECT_EQ(standin::countLive(), 0);
+  }
+
+  Environment devices{"VEELINE_STANDIN_DEVICES", "4"};
+  Environment connects{"VEELINE_STANDIN_CONNECT", "together"};
+};
+} // namespace
+
+/// More than a pair of ranks of the stand-in has room for.
+static constexpr int64_t numNumbers = 12000;
+static constexpr int64_t messageBytes = 4 * numNumbers;
+static constexpr int32_t numTurns = 5;
+
+/// target[i] = source[i] * 2 + 1.
+static void step(const void *const *params, const uint32_t *,
+                 const uint32_t *) {
+  auto *target = argument<float *>(params, 0);
+  const auto *source = argument<const float *>(params, 1);
+  for (int64_t i = 0; i < numNumbers; ++i)
+    target[i] = source[i] * 2 + 1;
+}
+
+static char *placeOf(char *arena, int32_t number) {
+  return arena + messageBytes * number;
+}
+
+static void launchStep(veeline_rank *rank, char *target, const char *source) {
+  const uint64_t arguments[] = {toArgument(target), toArgument(source)};
+  veeline_launch(rank, 0, arguments);
+}
+
+/// Both receive first. What is sent stays until the next send alone.
+static void exchangeAhead(veeline_rank *rank, char *arena,
+                          const void *const *) {
+  int32_t out = rank->index == 0 ? 0 : 1;
+  char *kept = placeOf(arena, 0), *place = placeOf(arena, 1);
+  for (int32_t i = 0; i < numTurns; ++i) {
+    char *value = placeOf(arena, 2 + i % 2);
+    veeline_op_begin(rank, 2 * i);
+    veeline_recv_post(rank, 1 - out, place);
+    launchStep(rank, value, kept);
+    veeline_send(rank, out, i, value);
+    veeline_op_end(rank, 2 * i);
+    veeline_op_begin(rank, 2 * i + 1);
+    veeline_recv_wait(rank, 1 - out);
+    veeline_copy(rank, kept, place, messageBytes);
+    veeline_op_end(rank, 2 * i + 1);
+  }
+}
+
+/// The same, received on a compute stream of its own.
+static void exchangeOnTwo(veeline_rank *rank, char *arena,
+                          const void *const *) {
+  int32_t out = rank->index == 0 ? 0 : 1;
+  char *kept = placeOf(arena, 0), *place = placeOf(arena, 1);
+  for (int32_t i = 0; i < numTurns; ++i) {
+    char *value = placeOf(arena, 2 + i % 2);
+    veeline_stream(rank, 1);
+    veeline_recv_post(rank, 1 - out, place);
+    veeline_stream(rank, 0);
+    launchStep(rank, value, kept);
+    veeline_send(rank, out, i, value);
+    veeline_event_record(rank, 0);
+    veeline_stream(rank, 1);
+    veeline_recv_wait(rank, 1 - out);
+    veeline_event_wait(rank, 0);
+    veeline_copy(rank, kept, place, messageBytes);
+    veeline_event_record(rank, 1);
+    veeline_stream(rank, 0);
+    veeline_event_wait(rank, 1);
+  }
+}
+
+/// Each direction with a communicator of its own; receives on stream 2.
+static void makeTwo(cts::Fixture &fixture, bool isDuplex = true,
+                    int32_t computeStreams = 1) {
+  fixture.metadata().microbatches = numTurns;
+  for (int32_t from = 0; from < 2; ++from) {
+    fixture.addChannel(from, 1 - from, messageBytes, numTurns);
+    artifact::Channel &channel = fixture.program().channels.back();
+    channel.type = DataType::f32;
+    channel.shape = {numNumbers};
+    channel.communicator = isDuplex ? 3 + from : 0;
+    channel.receiveStream = isDuplex ? 2 : -1;
+  }
+  for (int32_t i = 0; i < 2; ++i) {
+    artifact::Rank &rank = fixture.rank(static_cast<size_t>(i));
+    rank.computeStreams = computeStreams;
+    rank.events = computeStreams;
+    for (int32_t turn = 0; turn < numTurns; ++turn)
+      for (auto kind : {artifact::OpKind::send, artifact::OpKind::recv}) {
+        artifact::Op &op = rank.ops.emplace_back();
+        op.kind = kind;
+        op.chunk = -1;
+        op.microbatch = turn;
+        op.channel = kind == artifact::OpKind::send ? i : 1 - i;
+      }
+  }
+  test::addKernel(fixture, "step", step, 2);
+}
+
+static float expected(float start, int64_t times) {
+  for (int64_t i = 0; i < times; ++i)
+    start = start * 2 + 1;
+  return start;
+}
+
+static void fill(Executor &executor, int32_t rank) {
+  std::vector<float> numbers(numNumbers, static_cast<float>(rank));
+  EXPECT_TRUE(executor.write(rank, 0, numbers.data(), messageBytes).ok());
+}
+
+/// An odd number of swaps.
+static void expectSwapped(Executor &executor, int32_t rank) {
+  std::vector<float> numbers(numNumbers);
+  EXPECT_TRUE(executor.read(rank, 0, numbers.data(), messageBytes).ok());
+  float number = expected(static_cast<float>(1 - rank), 3 * numTurns);
+  for (int64_t i = 0; i < numNumbers; ++i)
+    ASSERT_EQ(numbers[i], number) << "number " << i << " of rank " << rank;
+}
+
+static std::vector<std::string> allOrders(int seeds) {
+  std::vector<std::string> orders = {"late", "fifo"};
+  for (int seed = 0; seed < seeds; ++seed)
+    orders.push_back("random:" + std::to_string(seed));
+  return orders;
+}
+
+/// What each process ends with.
+static std::vector<std::string>
+runProcesses(veeline_step_fn function, bool isEager, int32_t computeStreams = 1,
+             bool isDuplex = true, bool isChecked = false) {
+  cts::Fixture fixture({function, function}, 4 * messageBytes);
+  makeTwo(fixture, isDuplex, computeStreams);
+  Processes processes(fixture);
+  processes.options.steps = {function, function};
+  processes.options.isEager = isEager;
+  processes.options.checkMessages = isChecked;
+  processes.before = fill;
+  // Nobody else would end it.
+  std::atomic<bool> isOver{false};
+  processes.meanwhile = [&](Hub &hub) {
+    for (int i = 0; i < 1000 && !isOver && !hub.hasFailed(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(isDuplex ? 10 : 1));
+    if (!isOver)
+      hub.fail("nobody goes on", -1);
+  };
+  std::atomic<int> numDone{0};
+  processes.after = [&](cuda::CudaExecutor &executor, int32_t rank) {
+    expectSwapped(executor, rank);
+    if (++numDone == 2)
+      isOver = true;
+  };
+  return processes.run(fixture.program(), 3);
+}
+
+static const std::vector<std::string> allWell(2);
+
+TEST_F(CudaDuplex, Processes) {
+  Environment units("VEELINE_STANDIN_UNITS", "2");
+  for (const std::string &order : allOrders(4))
+    for (bool isEager : {false, true}) {
+      standin::setOrder(order);
+      EXPECT_EQ(runProcesses(exchangeAhead, isEager), allWell) << order;
+      EXPECT_EQ(runProcesses(exchangeOnTwo, isEager, 2), allWell) << order;
+    }
+}
+
+/// What each message is goes beside it, in graphs, too.
+TEST_F(CudaDuplex, MessagesAreWhatIsExpected) {
+  Environment units("VEELINE_STANDIN_UNITS", "2");
+  EXPECT_EQ(runProcesses(exchangeAhead, false, 1, true, true), allWell);
+}
+
+/// Whose device has room for one unit runs the receives, and waits for ever.
+TEST_F(CudaDuplex, WithoutRoomForTwo) {
+  for (const char *units : {"1", "2"}) {
+    Environment room("VEELINE_STANDIN_UNITS", units);
+    // On one stream and communicator it is the same with room for two.
+    bool isDuplex = std::string(units) == "1";
+    Environment apart("VEELINE_STANDIN_CONNECT", "");
+    std::vector<std::string> ends =
+        runProcesses(exchangeAhead, true, 1, isDuplex);
+    for (const std::string &end : ends) {
+      EXPECT_NE(end.find("nobody goes on"), std::string::npos) << end;
+      EXPECT_NE(end.find("waits for a message of rank"), std::string::npos)
+          << end;
+    }
+  }
+}
+
+/// Threads, whose messages are copies: streams of receives have nothing to do.
+TEST_F(CudaDuplex, Threads) {
+  for (const std::string &order : allOrders(8))
+    for (bool isOnTwo : {false, true}) {
+      standin::setOrder(order);
+      veeline_step_fn function = isOnTwo ? exchangeOnTwo : exchangeAhead;
+      cts::Fixture fixture({function, function}, 4 * messageBytes);
+      makeTwo(fixture, true, isOnTwo ? 2 : 1);
+      ASSERT_NO_FATAL_FAILURE(fixture.create());
+      for (int32_t rank = 0; rank < 2; ++rank)
+        fill(fixture.executor(), rank);
+      for (int64_t i = 0; i < 3; ++i)
+        ASSERT_TRUE(fixture.step().ok());
+      for (int32_t rank = 0; rank < 2; ++rank)
+        expectSwapped(fixture.executor(), rank);
+    }
+}
+
+/// At each of its calls, those of the first messages too.
+TEST_F(CudaDuplex, ErrorsOfSendsAndReceives) {
+  Environment units("VEELINE_STANDIN_UNITS", "2");
+  for (const char *call :
+       {"ncclSend", "ncclRecv", "ncclGroupStart", "ncclGroupEnd"}) {
+    int64_t before = standin::countCalls(call);
+    ASSERT_EQ(runProcesses(exchangeAhead, true), allWell);
+    int64_t count = standin::countCalls(call) - before;
+    ASSERT_GT(count, 0);
+    for (int64_t time : {int64_t(1), int64_t(3), count / 2}) {
+      standin::failCall(call, time, 1);
+      bool isSaid = false;
+      for (const std::string &end : runProcesses(exchangeAhead, true)) {
+        EXPECT_NE(end, "") << call << " " << time;
+        isSaid |= end.find(call) != std::string::npos;
+      }
+      EXPECT_TRUE(isSaid) << call << " " << time;
+      EXPECT_EQ(standin::countLive(), 0) << call << " " << time;
+      standin::failCall("", 0, 0);
+    }
+  }
+}
+
+/// Of whatever communicator NCCL says it first, of sends or of receives.
+TEST_F(CudaDuplex, ErrorsInTheBackground) {
+  Environment units("VEELINE_STANDIN_UNITS", "2");
+  for (int64_t time : {1, 2, 3, 4, 20, 21, 22, 23}) {
+    standin::failCall("asyncError", time, 6);
+    bool isSaid = false;
+    for (const std::string &end : runProcesses(exchangeAhead, true)) {
+      EXPECT_NE(end, "") << time;
+      isSaid |= end.find("ncclRemoteError (6)") != std::string::npos;
+    }
+    EXPECT_TRUE(isSaid) << time;
+    EXPECT_EQ(standin::countLive(), 0) << time;
+    standin::failCall("", 0, 0);
+  }
+}
+
+/// Rank 1 never sends: what rank 0 is at is said, whatever has been sent.
+TEST_F(CudaDuplex, WhoeverWaitsIsWoken) {
+  Environment units("VEELINE_STANDIN_UNITS", "2");
+  auto goAway = [](veeline_rank *, char *, const void *const *) {};
+  cts::Fixture fixture({exchangeAhead, goAway}, 4 * messageBytes);
+  makeTwo(fixture);
+  Processes processes(fixture);
+  processes.options.steps = {exchangeAhead, goAway};
+  Environment apart("VEELINE_STANDIN_CONNECT", "");
+  processes.meanwhile = [](Hub &hub) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    hub.fail("rank 1 is gone", -1);
+  };
+  std::vector<std::string> ends = processes.run(fixture.program(), 1);
+  EXPECT_EQ(ends[0],
+            "step: rank 1 is gone; rank 0 is at send, microbatch 0, and waits "
+            "for a message of rank 1 (channel 1, activation 1)");
+}
