@@ -81,6 +81,7 @@ channel = {
     "parts": 1,
     "stream": 1,
     "communicator": 0,
+    "receive_stream": -1,
 }
 pipeline = program(
     "pipeline",

@@ -119,6 +119,7 @@ def channel(kind, from_rank, to_rank):
         "parts": 1,
         "stream": 1,
         "communicator": 0,
+        "receive_stream": -1,
     }
 
 

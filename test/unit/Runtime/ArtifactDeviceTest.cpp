@@ -46,6 +46,8 @@ TEST(Artifact, RoundTripForAGpu) {
   EXPECT_EQ(rank.ops[0].stream, 1);
   EXPECT_EQ(rank.gemms[0].epilogue, Epilogue::biasGeluAux);
   EXPECT_EQ(read->metadata.programs[0].channels[0].communicator, 1);
+  EXPECT_EQ(read->metadata.programs[0].channels[0].streamOf(true), 2);
+  EXPECT_EQ(read->metadata.programs[0].channels[0].streamOf(false), 3);
 }
 
 TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
@@ -90,6 +92,10 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfTheHost) {
        [&](Artifact &a) { convolution(a).compute = ComputeType::tf32; }},
       {"channel 0: it has a stream or a communicator of a GPU",
        [](Artifact &a) { a.metadata.programs[0].channels[0].stream = 0; }},
+      {"channel 0: it has a stream of a GPU for its receiver",
+       [](Artifact &a) {
+         a.metadata.programs[0].channels[0].receiveStream = 2;
+       }},
       {"reduction 0: it has a stream or a communicator of a GPU",
        [](Artifact &a) { addReduction(a).communicator = 1; }},
       {"reduction 0: a piece is added up by the kernel of a GPU",
@@ -194,6 +200,13 @@ TEST(Artifact, ValidateFindsEachBrokenRuleOfAGpu) {
        [](Artifact &a) {
          a.metadata.programs[0].channels[0].communicator = -1;
        }},
+      {"channel 0: its receiver's stream is not in [-1, 64)",
+       [](Artifact &a) { a.metadata.programs[0].channels[0].receiveStream = -2; }},
+      {"channel 0: its sender and its receiver are on streams 2 and 2, and two "
+       "have to be different ones beside the computation",
+       [](Artifact &a) { a.metadata.programs[0].channels[0].receiveStream = 2; }},
+      {"are on streams 2 and 0, and two",
+       [](Artifact &a) { a.metadata.programs[0].channels[0].receiveStream = 0; }},
       {"reduction 0: its stream is not in [0, 64)",
        [&](Artifact &a) {
          piece(a);

@@ -116,6 +116,7 @@ inline Artifact makeDeviceArtifact() {
   Program &program = artifact.metadata.programs[0];
   program.channels[0].stream = 2;
   program.channels[0].communicator = 1;
+  program.channels[0].receiveStream = 3;
   for (Rank &rank : program.ranks) {
     rank.arenaBytes = 8192;
     rank.inputs = {{0, 1024, 64}, {1, 1280, 16}};
