@@ -97,7 +97,7 @@ std::vector<int> colourRanks(const Traffic &traffic);
 /// producers. A message is on the communicator of its sender's colour, so that
 /// a rank has its sends on one communicator and no receive on it. A receive is
 /// posted where `Overlap` has it under MPI's rules, or before, where one behind
-/// it is posted earlier; never before a step that the order has behind the
+/// it is posted earlier; never behind a step that the order has behind the
 /// producer. So all that a step or message waits for is before it in one order.
 Expected<Program> plan(const Traffic &traffic, Strategy strategy, Model model);
 
