@@ -71,6 +71,29 @@ struct RelaxAtomics
   }
 };
 
+/// What is said of a loop stands at the branch to its begin, where LLVM looks
+/// for it as a property; lowering it to branches leaves it beside them.
+struct AnnotateBranches
+    : PassWrapper<AnnotateBranches, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnnotateBranches)
+
+  StringRef getName() const override { return "AnnotateBranches"; }
+
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      auto annotation = dyn_cast_or_null<LLVM::LoopAnnotationAttr>(
+          op->getDiscardableAttr(veeline::loopAnnotationAttrName));
+      if (!annotation)
+        return;
+      if (auto branch = dyn_cast<LLVM::BrOp>(op))
+        branch.setLoopAnnotationAttr(annotation);
+      else if (auto branch = dyn_cast<LLVM::CondBrOp>(op))
+        branch.setLoopAnnotationAttr(annotation);
+      op->removeDiscardableAttr(veeline::loopAnnotationAttrName);
+    });
+  }
+};
+
 /// Shared memory of a kernel as LLVM has it, before anything else is lowered.
 struct LowerSharedMemory
     : PassWrapper<LowerSharedMemory, OperationPass<gpu::GPUModuleOp>> {
@@ -108,6 +131,7 @@ void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
   options.useBarePtrCallConv = true;
   modules.addPass(createConvertGpuOpsToNVVMOps(options));
   modules.addPass(std::make_unique<RelaxAtomics>());
+  modules.addPass(std::make_unique<AnnotateBranches>());
   modules.addPass(createCanonicalizerPass());
   modules.addPass(createCSEPass());
   modules.addPass(createReconcileUnrealizedCastsPass());

@@ -19,6 +19,10 @@ inline constexpr llvm::StringLiteral gpuKernelAttrName = "pipe.gpu_kernel";
 /// elements, and on its host twin.
 inline constexpr llvm::StringLiteral sumKernelAttrName = "pipe.sum";
 
+/// On a loop of a gpu.func, as LLVM's dialect has it: whether it is unrolled.
+inline constexpr llvm::StringLiteral loopAnnotationAttrName =
+    "llvm.loop_annotation";
+
 /// Adds the kernel that adds up `count` contributions of elements of `type`,
 /// and its host twin, if they are not there. Its arguments are the result, the
 /// contributions in order, of which one may be the result, and the number of

@@ -129,6 +129,10 @@ Value RowEmitter::reduceTeam(Operation *combiner, Value partial) {
   return team.threads > warpSize ? reduceWarps(combiner, value) : value;
 }
 
+/// How many values of warps a thread has at once: 32 of f64 would be all the
+/// registers that 1024 threads have.
+static constexpr int64_t warpsAtOnce = 8;
+
 /// Combines the values of all warps of the block, in order. Every reduction has
 /// shared memory of its own, so that one barrier is enough.
 Value RowEmitter::reduceWarps(Operation *combiner, Value value) {
@@ -145,15 +149,25 @@ Value RowEmitter::reduceWarps(Operation *combiner, Value value) {
                             code.div(lane, warpSize));
   });
   gpu::BarrierOp::create(builder, loc);
-  Value result;
-  for (int64_t warp = 0; warp < warps; ++warp) {
-    Value part = fromTransport(
-        builder, loc,
-        memref::LoadOp::create(builder, loc, shared, code.index(warp)),
-        value.getType());
-    result = result ? emitCombiner(builder, combiner, result, part) : part;
-  }
-  return result;
+  auto combine = [&](Value result, Value first) {
+    for (int64_t i = 0; i < std::min(warps, warpsAtOnce); ++i) {
+      Value part = fromTransport(
+          builder, loc,
+          memref::LoadOp::create(builder, loc, shared, code.add(first, i)),
+          value.getType());
+      result = result ? emitCombiner(builder, combiner, result, part) : part;
+    }
+    return result;
+  };
+  Value result = combine({}, code.index(0));
+  if (warps <= warpsAtOnce)
+    return result;
+  return code
+      .rolledLoop(warpsAtOnce, warps, warpsAtOnce, result,
+                  [&](Value first, ValueRange carried) {
+                    return SmallVector<Value>{combine(carried[0], first)};
+                  })
+      .front();
 }
 
 /// `partial` with the values of a chunk, where they exist.

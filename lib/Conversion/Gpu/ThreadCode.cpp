@@ -7,8 +7,10 @@
 #include "ThreadCode.h"
 
 #include "../LaneEmitter.h"
+#include "GpuModule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 #include <numeric>
@@ -61,6 +63,10 @@ Value ThreadCode::add(Value a, Value b) {
 }
 
 Value ThreadCode::add(Value a, int64_t b) { return b ? add(a, index(b)) : a; }
+
+Value ThreadCode::sub(Value a, int64_t b) {
+  return b ? arith::SubIOp::create(builder, loc, a, index(b), noWrap) : a;
+}
 
 Value ThreadCode::mul(Value a, int64_t b) {
   if (b == 1)
@@ -116,6 +122,28 @@ void ThreadCode::loop(Value begin, int64_t end, int64_t step,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   body(forOp.getInductionVar());
+}
+
+SmallVector<Value> ThreadCode::rolledLoop(
+    int64_t begin, int64_t end, int64_t step, ValueRange init,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  MLIRContext *context = builder.getContext();
+  auto yes = BoolAttr::get(context, true);
+  LLVM::LoopUnrollAttr unroll =
+      LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  auto forOp = scf::ForOp::create(builder, loc, index(begin), index(end),
+                                  index(step), init);
+  forOp->setAttr(loopAnnotationAttrName,
+                 LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                               {}, {}, {}, {}, {}, {}, {}, {},
+                                               {}, {}));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(forOp.getBody());
+  SmallVector<Value> results =
+      body(forOp.getInductionVar(), forOp.getRegionIterArgs());
+  if (!results.empty())
+    scf::YieldOp::create(builder, loc, results);
+  return SmallVector<Value>(forOp.getResults());
 }
 
 void ThreadCode::forEach(int64_t count, int64_t maxThreads,

@@ -50,6 +50,8 @@ public:
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b);
+  /// `b` is not more than `a`.
+  mlir::Value sub(mlir::Value a, int64_t b);
   mlir::Value mul(mlir::Value a, int64_t b);
   mlir::Value div(mlir::Value a, int64_t b);
   mlir::Value rem(mlir::Value a, int64_t b);
@@ -63,6 +65,13 @@ public:
   /// Emits a loop from `begin` below `end`.
   void loop(mlir::Value begin, int64_t end, int64_t step,
             llvm::function_ref<void(mlir::Value)> body);
+  /// Emits a loop that LLVM leaves one, so that it has as much in registers as
+  /// `body` says. That gets what it gave the last time, `init` at first.
+  llvm::SmallVector<mlir::Value> rolledLoop(
+      int64_t begin, int64_t end, int64_t step, mlir::ValueRange init,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
+                                                        mlir::ValueRange)>
+          body);
 
   /// The buffer in one dimension.
   mlir::Value flat(mlir::Value base);
