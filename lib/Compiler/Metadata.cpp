@@ -233,6 +233,7 @@ public:
 private:
   artifact::Op describeOp(Operation *op);
   void describeParams();
+  void describeRounded();
   LogicalResult describeDevice(const MemoryPlan::Device &device);
   LogicalResult describeConstants(const MemoryPlan::Device &device);
   void describeSlices(Operation *op, int64_t number);
@@ -348,6 +349,18 @@ void RankWriter::describeParams() {
                 artifact::RegionKind::gradient, accumulator.offset, bytes);
     }
     rank.params.push_back(std::move(entry));
+  }
+}
+
+void RankWriter::describeRounded() {
+  for (const MemoryPlan::Rounded &entry : plan.rounded) {
+    ParamOp param = params[entry.param];
+    auto type = cast<RankedTensorType>(param.getValue().getType());
+    std::string name;
+    llvm::raw_string_ostream(name)
+        << param.getParam().getName() << " as " << entry.element;
+    addRegion(name, artifact::RegionKind::param, entry.offset,
+              getByteSize(type.clone(entry.element)));
   }
 }
 
@@ -594,6 +607,7 @@ FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
   for (Operation *op : timeline)
     rank.ops.push_back(describeOp(op));
   describeParams();
+  describeRounded();
   if (plan.device && failed(describeDevice(*plan.device)))
     return failure();
   describeReductions();

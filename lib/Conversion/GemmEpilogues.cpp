@@ -570,7 +570,8 @@ void EpilogueFuser::finish() {
 static bool computesGradients(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (pipe::RoleAttr role = pipe::getArgRole(function, i))
-      if (role.getKind() >= pipe::RoleKind::Saved)
+      if (role.getKind() >= pipe::RoleKind::Saved &&
+          role.getKind() != pipe::RoleKind::Rounded)
         return true;
   return false;
 }

@@ -142,6 +142,8 @@ LogicalResult MemoryTrial::makeVariant(int number, ChunkVariant &variant) {
       failed(splitBackward(chunk, symbols)))
     return failure();
   SymbolTableCollection tables;
+  if (failed(roundParameters(chunk, tables)))
+    return failure();
   setChunkCosts(copy, tables);
   variant.cost = *chunk.getCost();
   for (ChunkFunctionKind kind : allKinds)

@@ -57,6 +57,7 @@ void veeline::addDifferentiation(OpPassManager &passManager,
   differentiate.target = options.target;
   passManager.addPass(pipe::createPipeDifferentiate(differentiate));
   passManager.addPass(pipe::createPipeSplitBackward());
+  passManager.addPass(pipe::createPipeRoundParameters());
 }
 
 static void addBoundLengths(OpPassManager &passManager,

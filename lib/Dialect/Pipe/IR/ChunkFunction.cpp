@@ -102,8 +102,9 @@ FailureOr<ChunkSignature> veeline::pipe::getChunkSignature(func::FuncOp func) {
 }
 
 bool veeline::pipe::isImplied(ChunkOp chunk, const ChunkValue &value) {
-  if (value.kind != RoleKind::Operand ||
-      value.index >= chunk.getOperands().size())
+  bool isOperand =
+      value.kind == RoleKind::Operand || value.kind == RoleKind::Rounded;
+  if (!isOperand || value.index >= chunk.getOperands().size())
     return false;
   return isa_and_nonnull<ParamOp, BatchOp, BufferOp>(
       chunk.getOperands()[value.index].getDefiningOp());

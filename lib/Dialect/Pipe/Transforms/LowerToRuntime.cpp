@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepWriter.h"
+#include "UpdateKernels.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -134,7 +135,7 @@ FailureOr<Value> StepWriter::getImplied(Operation *op, Value operand,
   auto param = operand.getDefiningOp<ParamOp>();
   if (!param)
     return atBatch(operand, microbatch);
-  int64_t number = llvm::find(tables.params, param) - tables.params.begin();
+  int64_t number = tables.getNumber(param);
   const MemoryPlan::Param *entry = plan.findParam(number);
   if (!entry)
     return op->emitOpError()
@@ -176,10 +177,25 @@ static std::optional<unsigned> findCarried(ArrayRef<ChunkValue> list,
   return it - list.begin();
 }
 
+FailureOr<Value> StepWriter::getRounded(Operation *op, ChunkOp chunk,
+                                        const ChunkValue &value) {
+  int64_t param = tables.getParam(chunk, value.index);
+  std::optional<int64_t> offset =
+      plan.findRounded(param, value.type.getElementType());
+  if (!offset)
+    return op->emitOpError()
+           << "uses parameter " << param << " as "
+           << value.type.getElementType()
+           << ", which has no place in the plan of this rank's memory";
+  return atArena(*offset);
+}
+
 FailureOr<Value> StepWriter::getArgument(Operation *op, ChunkOp chunk,
                                          const ChunkValue &value,
                                          const Carried &carried) {
   int64_t microbatch = getScheduleOp(op)->microbatch;
+  if (value.kind == RoleKind::Rounded)
+    return getRounded(op, chunk, value);
   if (isImplied(chunk, value))
     return getImplied(op, chunk.getOperands()[value.index], microbatch);
   return getAddress(op->getOperand(*findCarried(carried.arguments, value)));
@@ -190,8 +206,7 @@ FailureOr<Value> StepWriter::getResult(Operation *op, ChunkOp chunk,
                                        const Carried &carried) {
   if (value.kind != RoleKind::ParamGrad)
     return getAddress(op->getResult(*findCarried(carried.results, value)));
-  auto param = chunk.getOperands()[value.index].getDefiningOp<ParamOp>();
-  int64_t number = llvm::find(tables.params, param) - tables.params.begin();
+  int64_t number = tables.getParam(chunk, value.index);
   std::optional<int64_t> offset =
       plan.findAccumulator(number, chunk.getIndex());
   if (!offset)
@@ -454,6 +469,49 @@ void StepWriter::clearAccumulators() {
   }
 }
 
+/// Gives `target` the elements of `source`, each rounded to its type.
+func::FuncOp StepWriter::getRoundFunction(MemRefType source,
+                                          MemRefType target) {
+  std::string name;
+  llvm::raw_string_ostream(name)
+      << "pipe_round_" << source.getNumElements() << '_'
+      << source.getElementType() << "_to_" << target.getElementType();
+  if (auto func = moduleSymbols.lookup<func::FuncOp>(name))
+    return func;
+  func::FuncOp func = declare(name, {source, target}, {});
+  OpBuilder body = OpBuilder::atBlockBegin(func.addEntryBlock());
+  AffineMap map = body.getMultiDimIdentityMap(1);
+  linalg::GenericOp::create(
+      body, loc, func.getArgument(0), func.getArgument(1),
+      ArrayRef<AffineMap>{map, map}, utils::IteratorType::parallel,
+      [](OpBuilder &b, Location l, ValueRange values) {
+        Value rounded =
+            arith::TruncFOp::create(b, l, values[1].getType(), values[0]);
+        linalg::YieldOp::create(b, l, rounded);
+      });
+  func::ReturnOp::create(body, loc);
+  if (isOnDevice)
+    markKernel(func);
+  return func;
+}
+
+/// What the step's functions take of parameters as the last step left them.
+void StepWriter::roundParameters() {
+  for (const MemoryPlan::Rounded &entry : plan.rounded) {
+    auto type =
+        cast<ShapedType>(tables.params[entry.param].getValue().getType());
+    int64_t count = type.getNumElements();
+    if (count == 0)
+      continue;
+    func::FuncOp func =
+        getRoundFunction(MemRefType::get(count, type.getElementType()),
+                         MemRefType::get(count, entry.element));
+    callFunction(builder, func, /*rank=*/{},
+                 {atArena(plan.findParam(entry.param)->value),
+                  atArena(entry.offset)});
+  }
+}
+
 /// The group of an op that stands for messages.
 static IntegerAttr getGroup(Operation *op) {
   return llvm::TypeSwitch<Operation *, IntegerAttr>(op)
@@ -498,6 +556,7 @@ LogicalResult StepWriter::run() {
     reductionNumbers[reduction.firstWait] = i;
   }
   clearAccumulators();
+  roundParameters();
   forkStreams();
   llvm::DenseMap<Operation *, Operation *> groups;
   if (isOnDevice) {

@@ -43,6 +43,18 @@ static DictionaryAttr toAttribute(Builder &builder,
   return builder.getDictionaryAttr(entries);
 }
 
+/// Rows of a parameter, an offset and a type.
+static ArrayAttr getRoundedAttr(Builder &builder,
+                                ArrayRef<MemoryPlan::Rounded> rounded) {
+  SmallVector<Attribute> rows;
+  for (const MemoryPlan::Rounded &entry : rounded)
+    rows.push_back(
+        builder.getArrayAttr({builder.getI64IntegerAttr(entry.param),
+                              builder.getI64IntegerAttr(entry.offset),
+                              TypeAttr::get(entry.element)}));
+  return builder.getArrayAttr(rows);
+}
+
 DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   Builder builder(context);
   SmallVector<Attribute> paramRows, accumulatorRows, reducedRows;
@@ -69,6 +81,9 @@ DictionaryAttr MemoryPlan::toAttribute(MLIRContext *context) const {
   if (!reduced.empty())
     entries.push_back(
         builder.getNamedAttr("reduced", builder.getArrayAttr(reducedRows)));
+  if (!rounded.empty())
+    entries.push_back(
+        builder.getNamedAttr("rounded", getRoundedAttr(builder, rounded)));
   if (device)
     entries.push_back(
         builder.getNamedAttr("device", ::toAttribute(builder, *device)));
@@ -89,6 +104,27 @@ getRows(DictionaryAttr dict, StringRef name, size_t width) {
     rows.push_back(row.asArrayRef());
   }
   return rows;
+}
+
+static LogicalResult readRounded(DictionaryAttr dict,
+                                 SmallVector<MemoryPlan::Rounded> &rounded) {
+  if (!dict.contains("rounded"))
+    return success();
+  auto array = dict.getAs<ArrayAttr>("rounded");
+  if (!array)
+    return failure();
+  for (Attribute attr : array) {
+    auto row = dyn_cast<ArrayAttr>(attr);
+    if (!row || row.size() != 3)
+      return failure();
+    auto param = dyn_cast<IntegerAttr>(row[0]);
+    auto offset = dyn_cast<IntegerAttr>(row[1]);
+    auto element = dyn_cast<TypeAttr>(row[2]);
+    if (!param || !offset || !element)
+      return failure();
+    rounded.push_back({param.getInt(), element.getValue(), offset.getInt()});
+  }
+  return success();
 }
 
 static FailureOr<MemoryPlan::Device> readDevice(DictionaryAttr dict) {
@@ -147,7 +183,8 @@ FailureOr<MemoryPlan> MemoryPlan::get(ProgramOp program) {
     if (succeeded(device))
       plan.device = std::move(*device);
   }
-  if (!valid || failed(params) || failed(accumulators) || failed(reduced))
+  if (!valid || failed(params) || failed(accumulators) || failed(reduced) ||
+      failed(readRounded(dict, plan.rounded)))
     return program.emitOpError("has a damaged plan of its memory; run "
                                "--pipe-plan-memory again");
   for (ArrayRef<int64_t> row : *params)
@@ -170,6 +207,14 @@ std::optional<int64_t> MemoryPlan::findAccumulator(int64_t param,
                                                    int64_t chunk) const {
   for (const Accumulator &entry : accumulators)
     if (entry.param == param && entry.chunk == chunk)
+      return entry.offset;
+  return std::nullopt;
+}
+
+std::optional<int64_t> MemoryPlan::findRounded(int64_t param,
+                                               Type element) const {
+  for (const Rounded &entry : rounded)
+    if (entry.param == param && entry.element == element)
       return entry.offset;
   return std::nullopt;
 }

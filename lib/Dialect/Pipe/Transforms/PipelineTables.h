@@ -35,6 +35,14 @@ struct PipelineTables {
     return llvm::is_contained(paramGradients, std::pair(chunk, operand));
   }
 
+  int64_t getNumber(ParamOp param) const {
+    return llvm::find(params, param) - params.begin();
+  }
+  /// The number of the parameter that is an operand of `chunk`.
+  int64_t getParam(ChunkOp chunk, unsigned operand) const {
+    return getNumber(chunk.getOperands()[operand].getDefiningOp<ParamOp>());
+  }
+
   /// The (chunk, operand) pairs whose backward accumulates a gradient of a
   /// parameter, ascending: what its update adds up, in this order.
   llvm::SmallVector<std::pair<int64_t, unsigned>>

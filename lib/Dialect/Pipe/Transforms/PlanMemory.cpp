@@ -81,6 +81,7 @@ private:
     return tables.pipeline.getNumMembers(program.getStage());
   }
   void placeParams();
+  void placeRounded();
   SmallVector<func::FuncOp> getFunctions(Operation *op);
   void placeDevice();
   void placeInputs(MemoryPlan::Device &device);
@@ -155,6 +156,33 @@ void ArenaPlanner::placeParams() {
   for (MemoryPlan::Accumulator &accumulator : plan.accumulators)
     accumulator.offset = reserve(
         getByteSize(tables.params[accumulator.param].getValue().getType()));
+}
+
+/// What the functions of this rank's chunks take. Lengths make no difference.
+void ArenaPlanner::placeRounded() {
+  llvm::SmallDenseSet<std::pair<int64_t, int>> seen;
+  for (Operation &op : program.getBody().front()) {
+    std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
+    if (!kind)
+      continue;
+    int64_t number = getScheduleOp(&op)->chunk;
+    if (!seen.insert({number, static_cast<int>(*kind)}).second)
+      continue;
+    ChunkOp chunk = tables.chunks[number];
+    FailureOr<ChunkSignature> signature =
+        getChunkSignature(getFunction(symbols, chunk, *kind));
+    if (failed(signature))
+      continue;
+    for (const ChunkValue &value : signature->arguments) {
+      if (value.kind != RoleKind::Rounded)
+        continue;
+      int64_t param = tables.getParam(chunk, value.index);
+      Type element = value.type.getElementType();
+      if (!plan.findRounded(param, element))
+        plan.rounded.push_back(
+            {param, element, reserve(getByteSize(value.type))});
+    }
+  }
 }
 
 /// The function that `op` runs, for each length.
@@ -479,6 +507,7 @@ LogicalResult ArenaPlanner::run() {
   if (failed(checkStreams()))
     return failure();
   placeParams();
+  placeRounded();
   if (isOnDevice)
     placeDevice();
   if (failed(placeReductions()) || failed(collect()))

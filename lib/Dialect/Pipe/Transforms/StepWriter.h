@@ -56,6 +56,8 @@ private:
   mlir::Value getAddress(mlir::Value value);
   mlir::FailureOr<mlir::Value>
   getImplied(mlir::Operation *op, mlir::Value operand, int64_t microbatch);
+  mlir::FailureOr<mlir::Value>
+  getRounded(mlir::Operation *op, ChunkOp chunk, const ChunkValue &value);
   mlir::Value asMemRef(mlir::OpBuilder &builder, mlir::Value address,
                        mlir::MemRefType type);
   void callFunction(mlir::OpBuilder &builder, mlir::func::FuncOp func,
@@ -63,6 +65,9 @@ private:
 
   // Ops.
   void clearAccumulators();
+  mlir::func::FuncOp getRoundFunction(mlir::MemRefType source,
+                                      mlir::MemRefType target);
+  void roundParameters();
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findGroups();
   mlir::LogicalResult verifyPlaced(mlir::Operation *op);
   mlir::LogicalResult lower(mlir::Operation *op);

@@ -36,7 +36,8 @@ def Pipe_RoleKind : Pipe_I32Enum<"RoleKind", "what a value of a chunk function s
   I32EnumAttrCase<"Saved", 3, "saved">,
   I32EnumAttrCase<"ResultGrad", 4, "result_grad">,
   I32EnumAttrCase<"OperandGrad", 5, "operand_grad">,
-  I32EnumAttrCase<"ParamGrad", 6, "param_grad">
+  I32EnumAttrCase<"ParamGrad", 6, "param_grad">,
+  I32EnumAttrCase<"Rounded", 7, "rounded">
 ]>;
 
 def Pipe_InitKind : Pipe_I32Enum<"InitKind", "how a parameter starts", [
@@ -55,7 +56,8 @@ def Pipe_RoleAttr : AttrDef<Pipe_Dialect, "Role"> {
     `operand`, `operand_grad` and `param_grad` count the operands of the
     `pipe.chunk` op, `result` and `result_grad` its results; `residual` counts
     what the forward function leaves for the backward ones, `saved` what
-    backward_input leaves for backward_weight.
+    backward_input leaves for backward_weight. `rounded` counts the operands, too: it is
+    the parameter in a narrower type, as each step begins.
 
     Example: `#pipe.role<residual 0>`.
   }];

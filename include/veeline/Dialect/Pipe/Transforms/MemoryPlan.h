@@ -62,6 +62,12 @@ struct MemoryPlan {
     int64_t chunk;
     int64_t offset;
   };
+  /// A parameter in a narrower type.
+  struct Rounded {
+    int64_t param;
+    mlir::Type element;
+    int64_t offset;
+  };
   /// Accumulators that follow each other without a gap and are added up over
   /// the replicas as one.
   struct ReducedPiece {
@@ -120,6 +126,8 @@ struct MemoryPlan {
   /// Ascending by (parameter, chunk); of pipelines with replicas by (chunk,
   /// parameter).
   llvm::SmallVector<Accumulator> accumulators;
+  /// In order of the functions that take them.
+  llvm::SmallVector<Rounded> rounded;
   /// Ascending by reduction.
   llvm::SmallVector<ReducedPiece> reduced;
   /// None where the plan is for a CPU.
@@ -132,6 +140,7 @@ struct MemoryPlan {
   /// None where this rank has no such parameter or accumulator.
   const Param *findParam(int64_t param) const;
   std::optional<int64_t> findAccumulator(int64_t param, int64_t chunk) const;
+  std::optional<int64_t> findRounded(int64_t param, mlir::Type element) const;
 };
 
 /// In how many parts the norm of a gradient of so many elements is added up on

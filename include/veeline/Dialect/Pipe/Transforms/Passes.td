@@ -134,6 +134,17 @@ def PipeSplitBackward : Pass<"pipe-split-backward", "::mlir::ModuleOp"> {
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }
 
+def PipeRoundParameters : Pass<"pipe-round-parameters", "::mlir::ModuleOp"> {
+  let summary = "Round parameters to narrower types once a step";
+  let description = [{
+    In mixed precision a chunk's functions begin by rounding its parameters, of f32 say, to the bf16 that products take. Parameters
+    change once a step, but these functions run for each microbatch. Where a function rounds a parameter as a whole, and not only for what it
+    would become part of, it takes the rounded one as an argument of its own, of role `rounded`. `--pipe-plan-memory` gives each a
+    place beside the parameter, and `--pipe-lower-to-runtime` has every step begin by computing it.
+  }];
+  let dependentDialects = ["::veeline::pipe::PipeDialect"];
+}
+
 def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
   let summary = "Order the work of every rank";
   let description = [{

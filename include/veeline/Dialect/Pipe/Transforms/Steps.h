@@ -45,6 +45,11 @@ mlir::LogicalResult splitBackward(ChunkOp chunk, mlir::SymbolTable &symbols,
                                   autodiff::PartitionChoice *choice = nullptr,
                                   bool follows = false);
 
+/// Has the functions of `chunk` take parameters in the narrower types that they
+/// compute with, where something reads them from memory.
+mlir::LogicalResult roundParameters(ChunkOp chunk,
+                                    mlir::SymbolTableCollection &symbols);
+
 /// Writes the programs of `pipeline` in the order of a schedule, by name or
 /// from a file, and returns its simulation. Where no order fits the schedule
 /// limits of the stages, and `outOfMemory` is not null, it says so there
