@@ -496,8 +496,13 @@ func::FuncOp StepWriter::getRoundFunction(MemRefType source,
 }
 
 /// What the step's functions take of parameters as the last step left them.
-void StepWriter::roundParameters() {
+LogicalResult StepWriter::roundParameters() {
   for (const MemoryPlan::Rounded &entry : plan.rounded) {
+    const MemoryPlan::Param *param = plan.findParam(entry.param);
+    if (!param)
+      return program.emitOpError()
+             << "rounds parameter " << entry.param
+             << ", which has no place in the plan of this rank's memory";
     auto type =
         cast<ShapedType>(tables.params[entry.param].getValue().getType());
     int64_t count = type.getNumElements();
@@ -507,9 +512,9 @@ void StepWriter::roundParameters() {
         getRoundFunction(MemRefType::get(count, type.getElementType()),
                          MemRefType::get(count, entry.element));
     callFunction(builder, func, /*rank=*/{},
-                 {atArena(plan.findParam(entry.param)->value),
-                  atArena(entry.offset)});
+                 {atArena(param->value), atArena(entry.offset)});
   }
+  return success();
 }
 
 /// The group of an op that stands for messages.
@@ -556,7 +561,8 @@ LogicalResult StepWriter::run() {
     reductionNumbers[reduction.firstWait] = i;
   }
   clearAccumulators();
-  roundParameters();
+  if (failed(roundParameters()))
+    return failure();
   forkStreams();
   llvm::DenseMap<Operation *, Operation *> groups;
   if (isOnDevice) {

@@ -67,7 +67,7 @@ private:
   void clearAccumulators();
   mlir::func::FuncOp getRoundFunction(mlir::MemRefType source,
                                       mlir::MemRefType target);
-  void roundParameters();
+  mlir::LogicalResult roundParameters();
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> findGroups();
   mlir::LogicalResult verifyPlaced(mlir::Operation *op);
   mlir::LogicalResult lower(mlir::Operation *op);

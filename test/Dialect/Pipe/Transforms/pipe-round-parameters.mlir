@@ -6,8 +6,10 @@
 // RUN: veeline-opt %t.planned.mlir --pipe-lower-to-runtime | FileCheck %s --check-prefix=STEP
 // RUN: sed 's/, rounded = [^=]*\]\]//' %t.planned.mlir > %t.lost.mlir
 // RUN: not veeline-opt %t.lost.mlir --pipe-lower-to-runtime 2>&1 | FileCheck %s --check-prefix=LOST
-// RUN: sed 's/rounded = \[\[[0-9]*/rounded = [[true/' %t.planned.mlir > %t.damaged.mlir
+// RUN: sed 's/rounded = \[\[[0-9]*/rounded = [["w"/' %t.planned.mlir > %t.damaged.mlir
 // RUN: not veeline-opt %t.damaged.mlir --pipe-lower-to-runtime 2>&1 | FileCheck %s --check-prefix=DAMAGED
+// RUN: sed 's/rounded = \[\[[0-9]*/rounded = [[7/' %t.planned.mlir > %t.other.mlir
+// RUN: not veeline-opt %t.other.mlir --pipe-lower-to-runtime 2>&1 | FileCheck %s --check-prefix=OTHER
 
 // Both chunks multiply by the weight in bf16: F and B take it so. The bias is rounded on the way, by what adds it.
 
@@ -26,6 +28,7 @@
 // STEP:       return
 
 // LOST: error: 'pipe.forward' op uses parameter 0 as 'bf16', which has no place in the plan of this rank's memory
+// OTHER: error: 'pipe.program' op rounds parameter 7, which has no place in the plan of this rank's memory
 // DAMAGED: error: 'pipe.program' op has a damaged plan of its memory; run --pipe-plan-memory again
 
 pipe.pipeline @net stages(2) chunks_per_stage(1) placement(linear) {
