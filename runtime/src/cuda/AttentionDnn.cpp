@@ -272,14 +272,14 @@ Status AttentionGraph::run(const Cudnn &dnn, api::DnnHandle handle,
   };
   std::transform(ids.begin(), ids.end(), places.begin(), placeOf);
   DnnDescriptor pack;
-  VEELINE_TRY(pack.create(dnn, api::backend::variantPack));
-  VEELINE_TRY(pack.set(api::attribute::packIds, ids));
-  VEELINE_TRY(pack.set(api::attribute::packPointers,
-                       api::attribute_type::pointer,
-                       static_cast<int64_t>(places.size()), places.data()));
-  VEELINE_TRY(pack.set(api::attribute::packWorkspace,
-                       api::attribute_type::pointer, 1, &library));
-  VEELINE_TRY(dnn.check("cudnnBackendFinalize", pack.finalize()));
+  VEELINE_TRY(dnn.check(pack.create(dnn, api::backend::variantPack)));
+  VEELINE_TRY(dnn.check(pack.set(api::attribute::packIds, ids)));
+  VEELINE_TRY(dnn.check(
+      pack.set(api::attribute::packPointers, api::attribute_type::pointer,
+               static_cast<int64_t>(places.size()), places.data())));
+  VEELINE_TRY(dnn.check(pack.set(api::attribute::packWorkspace,
+                                 api::attribute_type::pointer, 1, &library)));
+  VEELINE_TRY(dnn.check(pack.finalize()));
   return VEELINE_CALL(dnn, cudnnBackendExecute, handle, made.desc.get(),
                       pack.get());
 }

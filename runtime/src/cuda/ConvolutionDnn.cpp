@@ -74,18 +74,18 @@ Status ConvolutionTable::prepare(const Driver &newDriver,
   return Status::success();
 }
 
-Status ConvolutionTable::makeTensor(const DnnTensor &tensor, int dataType,
-                                    api::TensorDesc &desc) {
-  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreateTensorDescriptor, &desc));
-  return VEELINE_CALL(*dnn, cudnnSetTensorNdDescriptor, desc, dataType,
-                      static_cast<int>(tensor.sizes.size()),
-                      tensor.sizes.data(), tensor.strides.data());
+DnnResult ConvolutionTable::makeTensor(const DnnTensor &tensor, int dataType,
+                                       api::TensorDesc &desc) {
+  VEELINE_DNN_TRY(VEELINE_DNN_CALL(*dnn, cudnnCreateTensorDescriptor, &desc));
+  return VEELINE_DNN_CALL(*dnn, cudnnSetTensorNdDescriptor, desc, dataType,
+                          static_cast<int>(tensor.sizes.size()),
+                          tensor.sizes.data(), tensor.strides.data());
 }
 
-Status ConvolutionTable::makeCopy(const std::optional<DnnCopy> &plan,
-                                  const DnnTypes &types, Copy &copy) {
+DnnResult ConvolutionTable::makeCopy(const std::optional<DnnCopy> &plan,
+                                     const DnnTypes &types, Copy &copy) {
   if (!plan)
-    return Status::success();
+    return {};
   copy.isUsed = true;
   copy.plan = *plan;
   copy.width = artifact::byteSize(types.type);
@@ -93,31 +93,32 @@ Status ConvolutionTable::makeCopy(const std::optional<DnnCopy> &plan,
   for (int size : plan->copied.sizes)
     elements *= size;
   copy.isZeroed = elements * copy.width < plan->bytes;
-  VEELINE_TRY(makeTensor(plan->given, types.dataType, copy.given));
+  VEELINE_DNN_TRY(makeTensor(plan->given, types.dataType, copy.given));
   return makeTensor(plan->copied, types.dataType, copy.copied);
 }
 
-Status ConvolutionTable::describe(const DnnConvolution &plan, Entry &entry) {
+DnnResult ConvolutionTable::describe(const DnnConvolution &plan, Entry &entry) {
   const DnnTypes &types = *plan.types;
-  VEELINE_TRY(makeTensor(plan.x, types.dataType, entry.x));
-  VEELINE_TRY(makeTensor(plan.y, types.dataType, entry.y));
-  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnCreateFilterDescriptor, &entry.w));
-  VEELINE_TRY(
-      VEELINE_CALL(*dnn, cudnnSetFilterNdDescriptor, entry.w, types.dataType,
-                   plan.isChannelsLast ? api::formatNhwc : api::formatNchw,
-                   static_cast<int>(plan.wSizes.size()), plan.wSizes.data()));
-  VEELINE_TRY(
-      VEELINE_CALL(*dnn, cudnnCreateConvolutionDescriptor, &entry.desc));
-  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetConvolutionNdDescriptor, entry.desc,
-                           static_cast<int>(plan.padding.size()),
-                           plan.padding.data(), plan.strides.data(),
-                           plan.dilations.data(), api::crossCorrelation,
-                           api::dnnFloat));
-  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetConvolutionGroupCount, entry.desc,
-                           plan.groups));
-  VEELINE_TRY(VEELINE_CALL(*dnn, cudnnSetConvolutionMathType, entry.desc,
-                           types.mathType));
-  VEELINE_TRY(makeCopy(plan.copyOfX, types, entry.copyOfX));
+  VEELINE_DNN_TRY(makeTensor(plan.x, types.dataType, entry.x));
+  VEELINE_DNN_TRY(makeTensor(plan.y, types.dataType, entry.y));
+  VEELINE_DNN_TRY(
+      VEELINE_DNN_CALL(*dnn, cudnnCreateFilterDescriptor, &entry.w));
+  VEELINE_DNN_TRY(VEELINE_DNN_CALL(
+      *dnn, cudnnSetFilterNdDescriptor, entry.w, types.dataType,
+      plan.isChannelsLast ? api::formatNhwc : api::formatNchw,
+      static_cast<int>(plan.wSizes.size()), plan.wSizes.data()));
+  VEELINE_DNN_TRY(
+      VEELINE_DNN_CALL(*dnn, cudnnCreateConvolutionDescriptor, &entry.desc));
+  VEELINE_DNN_TRY(VEELINE_DNN_CALL(
+      *dnn, cudnnSetConvolutionNdDescriptor, entry.desc,
+      static_cast<int>(plan.padding.size()), plan.padding.data(),
+      plan.strides.data(), plan.dilations.data(), api::crossCorrelation,
+      api::dnnFloat));
+  VEELINE_DNN_TRY(VEELINE_DNN_CALL(*dnn, cudnnSetConvolutionGroupCount,
+                                   entry.desc, plan.groups));
+  VEELINE_DNN_TRY(VEELINE_DNN_CALL(*dnn, cudnnSetConvolutionMathType,
+                                   entry.desc, types.mathType));
+  VEELINE_DNN_TRY(makeCopy(plan.copyOfX, types, entry.copyOfX));
   return makeCopy(plan.copyOfW, types, entry.copyOfW);
 }
 
@@ -194,21 +195,18 @@ Status ConvolutionTable::tryCopy(int dataType, void *library,
   if (libraryBytes < 2 * apart)
     return Status::success();
   api::TensorDesc from = nullptr, to = nullptr;
-  Status status = makeTensor(row, dataType, from);
-  if (status.ok())
-    status = makeTensor(gaps, dataType, to);
-  if (status.ok()) {
-    api::DnnStatus code =
-        dnn->cudnnTransformTensor(handle, &one, from, library, &zero, to,
-                                  static_cast<char *>(library) + apart);
-    works = code == api::dnnSuccess;
-    if (!isUnsupported(code))
-      status = dnn->check("cudnnTransformTensor", code);
-  }
+  DnnResult tried = makeTensor(row, dataType, from);
+  if (tried.ok())
+    tried = makeTensor(gaps, dataType, to);
+  if (tried.ok())
+    tried = VEELINE_DNN_CALL(*dnn, cudnnTransformTensor, handle, &one, from,
+                             library, &zero, to,
+                             static_cast<char *>(library) + apart);
+  works = tried.ok();
   for (api::TensorDesc desc : {from, to})
     if (desc)
       (void)dnn->cudnnDestroyTensorDescriptor(desc);
-  return status;
+  return tried.isUnsupported() ? Status::success() : dnn->check(tried);
 }
 
 /// Asked once for each type.
@@ -237,7 +235,10 @@ Status ConvolutionTable::prepare(const Convolution &convolution, void *library,
       return Status::success();
   }
   entry.kind = convolution.kind;
-  VEELINE_TRY(describe(*plan, entry));
+  DnnResult described = describe(*plan, entry);
+  if (described.isUnsupported())
+    return Status::success();
+  VEELINE_TRY(dnn->check(described));
   return choose(entry, static_cast<size_t>(libraryBytes), entry.algo,
                 entry.workspaceBytes, entry.isThere);
 }

@@ -65,11 +65,11 @@ private:
                  bool &works);
   Status canCopy(const DnnTypes &types, void *library, int64_t libraryBytes,
                  bool &works);
-  Status describe(const DnnConvolution &plan, Entry &entry);
-  Status makeTensor(const DnnTensor &tensor, int dataType,
-                    api::TensorDesc &desc);
-  Status makeCopy(const std::optional<DnnCopy> &plan, const DnnTypes &types,
-                  Copy &copy);
+  DnnResult describe(const DnnConvolution &plan, Entry &entry);
+  DnnResult makeTensor(const DnnTensor &tensor, int dataType,
+                       api::TensorDesc &desc);
+  DnnResult makeCopy(const std::optional<DnnCopy> &plan, const DnnTypes &types,
+                     Copy &copy);
   Status choose(const Entry &entry, size_t limit, int &algo, size_t &bytes,
                 bool &isFound);
   api::DnnStatus findAlgorithms(const Entry &entry, int *found,

@@ -67,8 +67,11 @@ Status CudaRank::prepareDnn(const Cudnn *dnn) {
   DnnContext *context = nullptr;
   if (dnn && (!description->convolutions.empty() ||
               !description->attentions.empty())) {
-    VEELINE_TRY(dnnContext.create(*dnn));
-    context = &dnnContext;
+    // It may have nothing for this GPU.
+    DnnResult created = dnnContext.create(*dnn);
+    if (!created.isUnsupported())
+      VEELINE_TRY(dnn->check(created));
+    context = created.ok() ? &dnnContext : nullptr;
   }
   VEELINE_TRY(convolutions.prepare(driver(), context, description->convolutions,
                                    libraryPlace(), libraryBytes(),

@@ -51,9 +51,9 @@ Expected<Cudnn> Cudnn::load(const std::string &path) {
   return dnn;
 }
 
-Status DnnContext::create(const Cudnn &dnn) {
+DnnResult DnnContext::create(const Cudnn &dnn) {
   library = &dnn;
-  return VEELINE_CALL(dnn, cudnnCreate, &handle);
+  return VEELINE_DNN_CALL(dnn, cudnnCreate, &handle);
 }
 
 Status DnnContext::setStream(api::Stream newStream) {

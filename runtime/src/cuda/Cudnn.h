@@ -12,6 +12,21 @@
 
 namespace veeline::cuda {
 
+/// Whether cuDNN says that it has nothing for what it is asked for.
+inline bool isUnsupported(api::DnnStatus status) {
+  return status >= api::dnnNotSupported && status < api::dnnInternalError;
+}
+
+/// What a call of cuDNN came to. That it has nothing for what it is asked for
+/// is for the caller to judge; anything else is an error.
+struct DnnResult {
+  const char *call = "";
+  api::DnnStatus status = api::dnnSuccess;
+
+  bool ok() const { return status == api::dnnSuccess; }
+  bool isUnsupported() const { return cuda::isUnsupported(status); }
+};
+
 /// The functions of cuDNN, loaded and of a version that we know.
 struct Cudnn {
 #define VEELINE_DECLARE(type, name, parameters) type(*name) parameters;
@@ -21,6 +36,9 @@ struct Cudnn {
 
   static Expected<Cudnn> load(const std::string &path);
   Status check(const std::string &call, api::DnnStatus status) const;
+  Status check(const DnnResult &result) const {
+    return check(result.call, result.status);
+  }
 
   size_t version = 0; ///< 91900.
 };
@@ -37,7 +55,7 @@ public:
   }
 
   /// For the device that is current.
-  Status create(const Cudnn &dnn);
+  DnnResult create(const Cudnn &dnn);
   /// Where the next calls go.
   Status setStream(api::Stream newStream);
 
@@ -57,11 +75,17 @@ inline Status refuse(const std::string &part, const std::string &message) {
                        "; --cudnn none does without cuDNN");
 }
 
-/// Whether cuDNN says that it has nothing for what it is asked for.
-inline bool isUnsupported(api::DnnStatus status) {
-  return status >= api::dnnNotSupported && status < api::dnnInternalError;
-}
-
 } // namespace veeline::cuda
+
+/// The DnnResult of a call of `library`, a Cudnn.
+#define VEELINE_DNN_CALL(library, function, ...)                               \
+  (::veeline::cuda::DnnResult{#function, (library).function(__VA_ARGS__)})
+
+/// Ends the function where the DnnResult `expression` is no success.
+#define VEELINE_DNN_TRY(expression)                                            \
+  do {                                                                         \
+    if (::veeline::cuda::DnnResult tried = (expression); !tried.ok())          \
+      return tried;                                                            \
+  } while (false)
 
 #endif // VEELINE_RUNTIME_CUDA_CUDNN_H

@@ -22,50 +22,60 @@ static constexpr int64_t operandAlignment = 16;
 // Descriptors
 //===----------------------------------------------------------------------===//
 
-Status DnnDescriptor::create(const Cudnn &newDnn, int type) {
+DnnResult DnnDescriptor::create(const Cudnn &newDnn, int type) {
   dnn = &newDnn;
-  return VEELINE_CALL(*dnn, cudnnBackendCreateDescriptor, type, &desc);
+  return VEELINE_DNN_CALL(*dnn, cudnnBackendCreateDescriptor, type, &desc);
 }
 
-Status DnnDescriptor::set(int name, int type, int64_t count,
-                          const void *values) {
-  return VEELINE_CALL(*dnn, cudnnBackendSetAttribute, desc, name, type, count,
-                      values);
+DnnResult DnnDescriptor::set(int name, int type, int64_t count,
+                             const void *values) {
+  return VEELINE_DNN_CALL(*dnn, cudnnBackendSetAttribute, desc, name, type,
+                          count, values);
 }
 
-Status DnnDescriptor::set(int name, const DnnDescriptor &value) {
+DnnResult DnnDescriptor::set(int name, const DnnDescriptor &value) {
   return set(name, attribute_type::descriptor, 1, &value.desc);
 }
 
-Status DnnDescriptor::set(int name, const std::vector<int64_t> &values) {
+DnnResult DnnDescriptor::set(int name, const std::vector<int64_t> &values) {
   return set(name, attribute_type::int64, static_cast<int64_t>(values.size()),
              values.data());
 }
 
-Status DnnDescriptor::setNumber(int name, int64_t value) {
+DnnResult DnnDescriptor::setNumber(int name, int64_t value) {
   return set(name, attribute_type::int64, 1, &value);
 }
 
-Status DnnDescriptor::setFlag(int name, bool value) {
+DnnResult DnnDescriptor::setFlag(int name, bool value) {
   return set(name, attribute_type::boolean, 1, &value);
 }
 
-Status DnnDescriptor::setEnum(int name, int type, int value) {
+DnnResult DnnDescriptor::setEnum(int name, int type, int value) {
   return set(name, type, 1, &value);
 }
 
-api::DnnStatus DnnDescriptor::finalize() {
-  return dnn->cudnnBackendFinalize(desc);
+DnnResult DnnDescriptor::get(int name, int type, int64_t most, int64_t &count,
+                             void *values) const {
+  return VEELINE_DNN_CALL(*dnn, cudnnBackendGetAttribute, desc, name, type,
+                          most, &count, values);
+}
+
+DnnResult DnnDescriptor::finalize() {
+  return VEELINE_DNN_CALL(*dnn, cudnnBackendFinalize, desc);
 }
 
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
 
-bool DnnGraph::require(const Status &status) {
-  if (isGoing() && !status.ok())
-    error = status;
-  return isGoing();
+/// Whichever call says that cuDNN has nothing for it, says so of the graph.
+bool DnnGraph::require(const DnnResult &result) {
+  if (!isGoing() || result.ok())
+    return isGoing();
+  isRefused = result.isUnsupported();
+  if (!isRefused)
+    error = dnn.check(result);
+  return false;
 }
 
 DnnDescriptor *DnnGraph::create(int type) {
@@ -78,12 +88,8 @@ DnnDescriptor *DnnGraph::create(int type) {
 }
 
 void DnnGraph::finalize(DnnDescriptor &desc) {
-  if (!isGoing())
-    return;
-  api::DnnStatus status = desc.finalize();
-  isRefused = isUnsupported(status);
-  if (!isRefused)
-    (void)require(dnn.check("cudnnBackendFinalize", status));
+  if (isGoing())
+    (void)require(desc.finalize());
 }
 
 DnnGraph::Tensor DnnGraph::addTensor(int64_t id, int type, const Sizes &sizes,
@@ -263,79 +269,82 @@ void DnnGraph::matmulTo(const Tensor &result, const Tensor &a,
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// What the heuristics of `mode` propose, the best first; none where they have
-/// nothing for the graph.
-Status DnnGraph::propose(const DnnTarget &target, const DnnDescriptor &graph,
-                         int mode, std::vector<DnnDescriptor> &configs) {
+/// What the heuristics of `mode` propose, the best first.
+DnnResult DnnGraph::propose(const DnnTarget &target, const DnnDescriptor &graph,
+                            int mode, std::vector<DnnDescriptor> &configs) {
   DnnDescriptor heuristics;
-  VEELINE_TRY(heuristics.create(dnn, backend::heuristics));
-  VEELINE_TRY(heuristics.set(attribute::heuristicsGraph, graph));
-  VEELINE_TRY(heuristics.setEnum(attribute::heuristicsMode,
-                                 attribute_type::heuristicsMode, mode));
+  VEELINE_DNN_TRY(heuristics.create(dnn, backend::heuristics));
+  VEELINE_DNN_TRY(heuristics.set(attribute::heuristicsGraph, graph));
+  VEELINE_DNN_TRY(heuristics.setEnum(attribute::heuristicsMode,
+                                     attribute_type::heuristicsMode, mode));
   if (target.properties)
-    VEELINE_TRY(
+    VEELINE_DNN_TRY(
         heuristics.set(attribute::heuristicsDevice, *target.properties));
-  api::DnnStatus status = heuristics.finalize();
-  if (isUnsupported(status))
-    return Status::success();
-  VEELINE_TRY(dnn.check("cudnnBackendFinalize", status));
+  VEELINE_DNN_TRY(heuristics.finalize());
   int64_t count = 0, found = 0;
-  VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, heuristics.get(),
-                           attribute::heuristicsResults,
-                           attribute_type::descriptor, 0, &count, nullptr));
+  VEELINE_DNN_TRY(heuristics.get(attribute::heuristicsResults,
+                                 attribute_type::descriptor, 0, count,
+                                 nullptr));
+  std::vector<DnnDescriptor> all;
   std::vector<api::BackendDesc> places;
   for (int64_t i = 0; i < count; ++i) {
-    VEELINE_TRY(configs.emplace_back().create(dnn, backend::engineConfig));
-    places.push_back(configs.back().get());
+    VEELINE_DNN_TRY(all.emplace_back().create(dnn, backend::engineConfig));
+    places.push_back(all.back().get());
   }
   // Some of them may turn out to be none.
   if (count > 0)
-    VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, heuristics.get(),
-                             attribute::heuristicsResults,
-                             attribute_type::descriptor, count, &found,
-                             places.data()));
-  configs.resize(static_cast<size_t>(std::clamp(found, int64_t(0), count)));
-  return Status::success();
+    VEELINE_DNN_TRY(heuristics.get(attribute::heuristicsResults,
+                                   attribute_type::descriptor, count, found,
+                                   places.data()));
+  all.resize(static_cast<size_t>(std::clamp(found, int64_t(0), count)));
+  configs = std::move(all);
+  return {};
 }
 
-Status DnnGraph::isDeterministic(const DnnDescriptor &config, bool &answer) {
+DnnResult DnnGraph::isDeterministic(const DnnDescriptor &config, bool &answer) {
   DnnDescriptor engine;
-  VEELINE_TRY(engine.create(dnn, backend::engine));
+  VEELINE_DNN_TRY(engine.create(dnn, backend::engine));
   api::BackendDesc place = engine.get();
   int64_t count = 0;
-  VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, config.get(),
-                           attribute::configEngine, attribute_type::descriptor,
-                           1, &count, &place));
+  VEELINE_DNN_TRY(config.get(attribute::configEngine,
+                             attribute_type::descriptor, 1, count, &place));
   std::array<int, api::maxNotes> notes = {};
-  VEELINE_TRY(VEELINE_CALL(
-      dnn, cudnnBackendGetAttribute, engine.get(), attribute::engineNotes,
-      attribute_type::numericalNote, api::maxNotes, &count, notes.data()));
+  VEELINE_DNN_TRY(engine.get(attribute::engineNotes,
+                             attribute_type::numericalNote, api::maxNotes,
+                             count, notes.data()));
   answer = std::find(notes.begin(), notes.begin() + count,
                      api::noteNondeterministic) == notes.begin() + count;
-  return Status::success();
+  return {};
 }
 
-/// Leaves `result` as it is where the engine cannot do it after all.
-Status DnnGraph::tryConfig(const DnnTarget &target, const DnnDescriptor &config,
-                           int64_t maxWorkspace, DnnPlan &result) {
+/// Leaves `result` as it is where the engine is not taken, or cannot do it
+/// after all.
+DnnResult DnnGraph::tryConfig(const DnnTarget &target,
+                              const DnnDescriptor &config, bool deterministic,
+                              int64_t maxWorkspace, DnnPlan &result) {
+  bool isTaken = true;
+  if (deterministic)
+    VEELINE_DNN_TRY(isDeterministic(config, isTaken));
+  if (!isTaken)
+    return {};
   DnnPlan plan;
-  VEELINE_TRY(plan.desc.create(dnn, backend::plan));
-  VEELINE_TRY(plan.desc.set(attribute::planConfig, config));
-  VEELINE_TRY(target.properties
-                  ? plan.desc.set(attribute::planDevice, *target.properties)
-                  : plan.desc.set(attribute::planHandle, attribute_type::handle,
-                                  1, &target.handle));
-  api::DnnStatus status = plan.desc.finalize();
-  if (isUnsupported(status) || status == api::dnnCompilationFailed)
-    return Status::success();
-  VEELINE_TRY(dnn.check("cudnnBackendFinalize", status));
+  VEELINE_DNN_TRY(plan.desc.create(dnn, backend::plan));
+  VEELINE_DNN_TRY(plan.desc.set(attribute::planConfig, config));
+  VEELINE_DNN_TRY(target.properties
+                      ? plan.desc.set(attribute::planDevice, *target.properties)
+                      : plan.desc.set(attribute::planHandle,
+                                      attribute_type::handle, 1,
+                                      &target.handle));
+  DnnResult made = plan.desc.finalize();
+  if (made.status == api::dnnCompilationFailed)
+    return {};
+  VEELINE_DNN_TRY(made);
   int64_t count = 0;
-  VEELINE_TRY(VEELINE_CALL(dnn, cudnnBackendGetAttribute, plan.desc.get(),
-                           attribute::planWorkspace, attribute_type::int64, 1,
-                           &count, &plan.workspaceBytes));
+  VEELINE_DNN_TRY(plan.desc.get(attribute::planWorkspace, attribute_type::int64,
+                                1, count, &plan.workspaceBytes));
   if (plan.workspaceBytes <= maxWorkspace)
     result = std::move(plan);
-  return Status::success();
+  return {};
 }
 
 Status DnnGraph::plan(const DnnTarget &target, bool deterministic,
@@ -354,13 +363,13 @@ Status DnnGraph::plan(const DnnTarget &target, bool deterministic,
     return error;
   for (int mode : {api::heuristicsBest, api::heuristicsFallback}) {
     std::vector<DnnDescriptor> configs;
-    VEELINE_TRY(propose(target, *graph, mode, configs));
+    DnnResult asked = propose(target, *graph, mode, configs);
+    if (!asked.isUnsupported())
+      VEELINE_TRY(dnn.check(asked));
     for (const DnnDescriptor &config : configs) {
-      bool isTaken = true;
-      if (deterministic)
-        VEELINE_TRY(isDeterministic(config, isTaken));
-      if (isTaken)
-        VEELINE_TRY(tryConfig(target, config, maxWorkspace, result));
+      asked = tryConfig(target, config, deterministic, maxWorkspace, result);
+      if (!asked.isUnsupported())
+        VEELINE_TRY(dnn.check(asked));
       if (result.desc)
         return Status::success();
     }

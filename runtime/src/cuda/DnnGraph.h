@@ -31,16 +31,19 @@ public:
       (void)dnn->cudnnBackendDestroyDescriptor(desc);
   }
 
-  Status create(const Cudnn &newDnn, int type);
-  Status set(int name, int type, int64_t count, const void *values);
-  Status set(int name, const DnnDescriptor &value);
-  Status set(int name, const std::vector<int64_t> &values);
-  Status setNumber(int name, int64_t value);
-  Status setFlag(int name, bool value);
+  DnnResult create(const Cudnn &newDnn, int type);
+  DnnResult set(int name, int type, int64_t count, const void *values);
+  DnnResult set(int name, const DnnDescriptor &value);
+  DnnResult set(int name, const std::vector<int64_t> &values);
+  DnnResult setNumber(int name, int64_t value);
+  DnnResult setFlag(int name, bool value);
   /// An enumerator, of the type that is called `type`.
-  Status setEnum(int name, int type, int value);
-  /// What cuDNN answers is for the caller to judge.
-  api::DnnStatus finalize();
+  DnnResult setEnum(int name, int type, int value);
+  /// What is called `name`: as many as there are, of which `values` has room
+  /// for `most`.
+  DnnResult get(int name, int type, int64_t most, int64_t &count,
+                void *values) const;
+  DnnResult finalize();
 
   api::BackendDesc get() const { return desc; }
   explicit operator bool() const { return desc; }
@@ -64,7 +67,8 @@ struct DnnPlan {
 };
 
 /// A graph of operations, in the order in which they are added. After the first
-/// call that fails none is made any more; `plan` says why.
+/// call that fails none is made any more; `plan` says why, where that is an
+/// error.
 class DnnGraph {
 public:
   using Sizes = std::vector<int64_t>;
@@ -114,7 +118,7 @@ private:
                    const Sizes &strides, bool isVirtual, bool isByValue);
   Tensor addVirtual(int type, const Sizes &sizes);
   bool isGoing() const { return error.ok() && !isRefused; }
-  bool require(const Status &status);
+  bool require(const DnnResult &result);
   /// A new descriptor, which the graph keeps; null after a failure.
   DnnDescriptor *create(int type);
   void finalize(DnnDescriptor &desc);
@@ -123,11 +127,12 @@ private:
       std::initializer_list<std::pair<int, api::BackendDesc>> operands);
   void addPointwise(int mode, int compute, int64_t axis, const Tensor &x,
                     const Tensor *b, const Tensor *t, const Tensor &y);
-  Status propose(const DnnTarget &target, const DnnDescriptor &graph, int mode,
-                 std::vector<DnnDescriptor> &configs);
-  Status isDeterministic(const DnnDescriptor &config, bool &answer);
-  Status tryConfig(const DnnTarget &target, const DnnDescriptor &config,
-                   int64_t maxWorkspace, DnnPlan &result);
+  DnnResult propose(const DnnTarget &target, const DnnDescriptor &graph,
+                    int mode, std::vector<DnnDescriptor> &configs);
+  DnnResult isDeterministic(const DnnDescriptor &config, bool &answer);
+  DnnResult tryConfig(const DnnTarget &target, const DnnDescriptor &config,
+                      bool deterministic, int64_t maxWorkspace,
+                      DnnPlan &result);
 
   const Cudnn &dnn;
   Status error = Status::success();

@@ -267,6 +267,35 @@ TEST(CudaConvolution, Unsupported) {
   }
 }
 
+/// Wherever it says so while a program is loaded, that convolution is matrix
+/// products.
+TEST(CudaConvolution, UnsupportedInAnyCall) {
+  Program program;
+  for (const char *call :
+       {"cudnnCreateTensorDescriptor", "cudnnSetTensorNdDescriptor",
+        "cudnnCreateFilterDescriptor", "cudnnSetFilterNdDescriptor",
+        "cudnnCreateConvolutionDescriptor", "cudnnSetConvolutionNdDescriptor",
+        "cudnnSetConvolutionGroupCount", "cudnnSetConvolutionMathType"}) {
+    int64_t before = standin::countCalls(call);
+    ASSERT_EQ(countThere(program), numKinds) << call;
+    int64_t count = standin::countCalls(call) - before;
+    ASSERT_GE(count, numKinds) << call;
+    for (int64_t nth = 1; nth <= count; ++nth) {
+      standin::failCall(call, nth, 3003);
+      EXPECT_EQ(countThere(program), numKinds - 1) << call << " " << nth;
+      EXPECT_EQ(program.remark, "cuDNN has nothing for 1 of 3 convolutions, "
+                                "which are matrix products instead");
+      EXPECT_EQ(standin::countLive(), 0) << call << " " << nth;
+    }
+  }
+  // It has nothing for this GPU.
+  standin::failCall("cudnnCreate", 1, 3007);
+  EXPECT_EQ(countThere(program), 0);
+  EXPECT_EQ(program.remark, "cuDNN has nothing for 3 of 3 convolutions, which "
+                            "are matrix products instead");
+  EXPECT_EQ(standin::countLive(), 0);
+}
+
 //===----------------------------------------------------------------------===//
 // What it refuses
 //===----------------------------------------------------------------------===//
@@ -281,10 +310,18 @@ TEST(CudaConvolution, EveryCode) {
   Program program;
   for (const test::ErrorCode &error : errors)
     for (const char *call :
-         {"cudnnCreate", "cudnnConvolutionForward", "cudnnTransformTensor"}) {
+         {"cudnnCreate", "cudnnSetTensorNdDescriptor",
+          "cudnnSetConvolutionMathType", "cudnnConvolutionForward",
+          "cudnnTransformTensor"}) {
       standin::failCall(call, 1, error.code);
-      expectMessage(program, std::string(call) + ": " + error.name + " (" +
-                                 std::to_string(error.code) + ")");
+      // Steps have chosen, and cannot take the other way any more.
+      bool isInStep = std::string(call) == "cudnnConvolutionForward" ||
+                      std::string(call) == "cudnnTransformTensor";
+      if (cuda::isUnsupported(error.code) && !isInStep)
+        EXPECT_EQ(program.run(), "") << call << ": " << error.name;
+      else
+        expectMessage(program, std::string(call) + ": " + error.name + " (" +
+                                   std::to_string(error.code) + ")");
     }
 }
 

@@ -65,7 +65,7 @@ protected:
                          cuda::api::attribute_type::character,
                          static_cast<int64_t>(json.size()), json.data())
                     .ok());
-    ASSERT_EQ(properties.finalize(), cuda::api::dnnSuccess);
+    ASSERT_TRUE(properties.finalize().ok());
   }
 
   /// The workspace of the plan; none where there is no plan.
