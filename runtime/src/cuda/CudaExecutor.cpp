@@ -83,6 +83,8 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
   workers.resize(program.ranks.size());
   VEELINE_TRY(loadLibraries(options));
   VEELINE_TRY(openDevices(options));
+  for (const auto &[ordinal, entry] : devices)
+    VEELINE_TRY(allocateArenas(entry));
   VEELINE_TRY(addChannels());
   results.resize(artifact.metadata.results.size() *
                  static_cast<size_t>(artifact.metadata.microbatches) *
@@ -207,6 +209,53 @@ Status CudaExecutor::openDevice(int32_t rank, int32_t ordinal) {
   return Status::success();
 }
 
+/// Before all else that takes memory, so that it is clear what is missing.
+Status CudaExecutor::allocateArenas(const OpenDevice &entry) {
+  int64_t available = 0, total = 0;
+  VEELINE_TRY(entry.device->makeCurrent());
+  VEELINE_TRY(entry.device->freeBytes(available, total));
+  for (Worker *worker : local) {
+    if (worker->device != entry.device)
+      continue;
+    CudaRank &rank = worker->rank;
+    VEELINE_TRY(rank.allocateArena(
+        entry.device,
+        program.ranks[static_cast<size_t>(rank.index)].arenaBytes));
+    if (!rank.memory().isThere())
+      return tooLittle(*entry.device, available, total);
+  }
+  return Status::success();
+}
+
+/// What all ranks of the device take, of what was there before.
+Status CudaExecutor::tooLittle(const Device &device, int64_t available,
+                               int64_t total) const {
+  int64_t sum = 0;
+  std::vector<std::string> ranks, parts;
+  for (const Worker *worker : local) {
+    if (worker->device.get() != &device)
+      continue;
+    int64_t bytes =
+        program.ranks[static_cast<size_t>(worker->rank.index)].arenaBytes;
+    sum += bytes;
+    ranks.push_back(std::to_string(worker->rank.index));
+    parts.push_back(std::to_string(bytes));
+  }
+  auto join = [](const std::vector<std::string> &texts, const char *between) {
+    std::string all;
+    for (const std::string &text : texts)
+      all += (all.empty() ? "" : between) + text;
+    return all;
+  };
+  bool isOne = ranks.size() == 1;
+  return Status::error(
+      "it needs " + std::to_string(sum) + " bytes of " + device.name() +
+      (isOne ? " for rank " : " for ranks ") + join(ranks, ", ") +
+      (isOne ? "" : " (" + join(parts, " + ") + ")") + ", where " +
+      std::to_string(available) + " of " + std::to_string(total) +
+      " are free");
+}
+
 Status CudaExecutor::addChannels() {
   deviceChannels.resize(program.channels.size());
   lengthChannels.resize(program.channels.size());
@@ -286,7 +335,7 @@ Status CudaExecutor::prepareRank(int32_t index, const CudaOptions &options) {
   rank.resultTypes = &metadata.results;
   worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
   VEELINE_TRY(worker.device->makeCurrent());
-  VEELINE_TRY(rank.prepare(artifact, worker.device, blas, dnn ? &*dnn : nullptr,
+  VEELINE_TRY(rank.prepare(artifact, blas, dnn ? &*dnn : nullptr,
                            options.poison));
   VEELINE_TRY(keepTimes(worker, options));
   if (network)

@@ -96,6 +96,9 @@ private:
   void noteMissing();
   Status openDevices(const CudaOptions &options);
   Status openDevice(int32_t rank, int32_t ordinal);
+  Status allocateArenas(const OpenDevice &entry);
+  Status tooLittle(const Device &device, int64_t available,
+                   int64_t total) const;
   Status addChannels();
   Status addLocalChannel(int32_t index);
   Status findStep(int32_t index, const CudaOptions &options);

@@ -40,13 +40,16 @@ static api::DevicePointer addressOf(const void *place) {
 // Loading
 //===----------------------------------------------------------------------===//
 
-Status CudaRank::prepare(const artifact::Artifact &artifact,
-                         std::shared_ptr<Device> newDevice, const BlasLt &blas,
-                         const Cudnn *dnn, bool isPoisoned) {
+Status CudaRank::allocateArena(std::shared_ptr<Device> newDevice,
+                               int64_t bytes) {
   device = std::move(newDevice);
+  return arena.allocateIfFree(*device, bytes);
+}
+
+Status CudaRank::prepare(const artifact::Artifact &artifact, const BlasLt &blas,
+                         const Cudnn *dnn, bool isPoisoned) {
   code = &*artifact.metadata.device;
   optimizer = artifact.metadata.optimizer;
-  VEELINE_TRY(arena.allocate(*device, description->arenaBytes));
   VEELINE_TRY(makeStreams());
   if (isPoisoned)
     VEELINE_TRY(VEELINE_CALL(

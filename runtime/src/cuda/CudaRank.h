@@ -26,10 +26,12 @@ namespace veeline::cuda {
 /// events tie them to it.
 class CudaRank final : public veeline_rank {
 public:
-  /// Allocates what the rank needs on `device`, which is current, and finds
-  /// its algorithms. `dnn` may be null.
-  Status prepare(const artifact::Artifact &artifact,
-                 std::shared_ptr<Device> newDevice, const BlasLt &blas,
+  /// Allocates the arena on `newDevice`, which is current; where it has too
+  /// little, the arena is not there.
+  Status allocateArena(std::shared_ptr<Device> newDevice, int64_t bytes);
+  /// Makes what else the rank needs, where its device is current, and finds its
+  /// algorithms. `dnn` may be null.
+  Status prepare(const artifact::Artifact &artifact, const BlasLt &blas,
                  const Cudnn *dnn, bool isPoisoned);
   /// Once it is prepared, and before its first step.
   void setTransport(std::unique_ptr<Transport> newTransport) {

@@ -66,10 +66,18 @@ Status Device::makeCurrent() const {
   return VEELINE_CALL(cuda, cuCtxSetCurrent, context);
 }
 
+Status Device::freeBytes(int64_t &available, int64_t &total) const {
+  size_t free = 0, all = 0;
+  VEELINE_TRY(VEELINE_CALL(cuda, cuMemGetInfo_v2, &free, &all));
+  available = static_cast<int64_t>(free);
+  total = static_cast<int64_t>(all);
+  return Status::success();
+}
+
 Status Device::usedBytes(int64_t &bytes) const {
-  size_t available = 0, total = 0;
-  VEELINE_TRY(VEELINE_CALL(cuda, cuMemGetInfo_v2, &available, &total));
-  bytes = static_cast<int64_t>(total - available);
+  int64_t available = 0, total = 0;
+  VEELINE_TRY(freeBytes(available, total));
+  bytes = total - available;
   return Status::success();
 }
 
@@ -152,18 +160,23 @@ Status Device::loadKernels(const artifact::Artifact &artifact) {
 //===----------------------------------------------------------------------===//
 
 Status DeviceMemory::allocate(const Device &device, int64_t bytes) {
+  VEELINE_TRY(allocateIfFree(device, bytes));
+  if (isThere())
+    return Status::success();
+  int64_t available = 0, total = 0;
+  VEELINE_TRY(device.freeBytes(available, total));
+  return Status::error("it needs " + std::to_string(bytes) + " bytes of " +
+                       device.name() + ", where " + std::to_string(available) +
+                       " of " + std::to_string(total) + " are free");
+}
+
+Status DeviceMemory::allocateIfFree(const Device &device, int64_t bytes) {
   const Driver &cuda = device.driver();
   // No rank has nothing, and the driver refuses 0.
   auto wanted = static_cast<size_t>(std::max<int64_t>(bytes, 256));
   api::Result result = cuda.cuMemAlloc_v2(&place, wanted);
-  if (result == api::outOfMemory) {
-    size_t available = 0, total = 0;
-    VEELINE_TRY(VEELINE_CALL(cuda, cuMemGetInfo_v2, &available, &total));
-    return Status::error("it needs " + std::to_string(bytes) + " bytes of " +
-                         device.name() + ", where " +
-                         std::to_string(available) + " of " +
-                         std::to_string(total) + " are free");
-  }
+  if (result == api::outOfMemory)
+    return Status::success();
   VEELINE_TRY(cuda.check("cuMemAlloc_v2", result));
   driver = &cuda;
   size = bytes;

@@ -37,6 +37,8 @@ public:
   Status loadKernels(const artifact::Artifact &artifact);
   api::Function kernel(size_t index) const { return functions[index]; }
 
+  /// What is left for whomever, and what there is in all, where it is current.
+  Status freeBytes(int64_t &available, int64_t &total) const;
   /// By whomever, where it is current.
   Status usedBytes(int64_t &bytes) const;
 
@@ -69,6 +71,9 @@ public:
 
   /// The error says how much is free.
   Status allocate(const Device &device, int64_t bytes);
+  /// That there is too little is no error, and nothing is there then.
+  Status allocateIfFree(const Device &device, int64_t bytes);
+  bool isThere() const { return driver; }
   api::DevicePointer address() const { return place; }
   char *data() const { return reinterpret_cast<char *>(place); }
   bool contains(const void *address, int64_t count) const;

@@ -223,10 +223,45 @@ TEST(CudaErrors, ImagesAndKernels) {
 
 TEST(CudaErrors, OutOfMemory) {
   Program program;
-  test::Environment small("VEELINE_STANDIN_MEMORY", "6000");
+  {
+    test::Environment small("VEELINE_STANDIN_MEMORY", "6000");
+    expectMessage(program,
+                  "program 'suite': it needs 8192 bytes of GPU 0 (stand-in) "
+                  "for ranks 0, 1 (4096 + 4096), where 6000 of 6000 are free");
+  }
+  // Neither has room where the first one has not.
+  test::Environment smaller("VEELINE_STANDIN_MEMORY", "4095");
   expectMessage(program,
-                "program 'suite': rank 1: it needs 4096 bytes of GPU 0 "
-                "(stand-in), where 1904 of 6000 are free");
+                "program 'suite': it needs 8192 bytes of GPU 0 (stand-in) for "
+                "ranks 0, 1 (4096 + 4096), where 4095 of 4095 are free");
+}
+
+/// Ranks on other GPUs have no part in it.
+TEST(CudaErrors, OutOfMemoryOfOneGpu) {
+  test::Environment two("VEELINE_STANDIN_DEVICES", "2");
+  test::Environment small("VEELINE_STANDIN_MEMORY", "8000");
+  auto nothing = [](veeline_rank *, char *, const void *const *) {};
+  cts::Fixture fixture({nothing, nothing, nothing});
+  test::makeForGpu(fixture.whole());
+  cuda::CudaOptions options = test::standIns();
+  options.steps = {nothing, nothing, nothing};
+  std::string remark;
+  for (const std::vector<int32_t> &devices :
+       {std::vector<int32_t>{0, 1, 0}, {0, 1, 1}}) {
+    options.devices = devices;
+    std::string name = devices[2] == 0 ? "GPU 0" : "GPU 1";
+    EXPECT_EQ(test::runThreeSteps(fixture.whole(), options, remark),
+              "program 'suite': it needs 8192 bytes of " + name +
+                  " (stand-in) for ranks " + (devices[2] == 0 ? "0" : "1") +
+                  ", 2 (4096 + 4096), where 8000 of 8000 are free");
+    EXPECT_EQ(standin::countLive(), 0);
+  }
+  fixture.rank(1).arenaBytes = 8192;
+  options.devices = {0, 1, 0};
+  fixture.rank(2).arenaBytes = 0;
+  EXPECT_EQ(test::runThreeSteps(fixture.whole(), options, remark),
+            "program 'suite': it needs 8192 bytes of GPU 1 (stand-in) for rank "
+            "1, where 8000 of 8000 are free");
 }
 
 TEST(CudaErrors, OfTheHost) {
