@@ -332,6 +332,8 @@ static int add(api::Comm handle, api::Stream stream, Transfer transfer,
 VEELINE_STANDIN int ncclSend(const void *place, size_t count, int type,
                              int peer, api::Comm handle, api::Stream stream) {
   ENTER("ncclSend");
+  (void)standin::enterCall(
+      ("ncclSend of type " + std::to_string(type)).c_str());
   return add(handle, stream, {true, nullptr, count, type, peer}, place);
 }
 

@@ -83,14 +83,19 @@ Expected<Nccl> Nccl::load(const std::string &path) {
   return nccl;
 }
 
-NcclType cuda::ncclTypeOf(artifact::DataType type) {
+Expected<NcclType> cuda::ncclTypeOf(artifact::DataType type) {
   switch (type) {
 #define VEELINE_TYPE(ours, name, number)                                       \
   case artifact::DataType::ours:                                               \
-    return {number,                                                            \
-            (number) == 1 ? artifact::byteSize(artifact::DataType::ours) : 1};
+    return NcclType{number, (number) == 1                                      \
+                                ? artifact::byteSize(artifact::DataType::ours) \
+                                : 1};
     VEELINE_NCCL_TYPES(VEELINE_TYPE)
 #undef VEELINE_TYPE
   }
-  return {1, 1};
+  return Status::error(
+      "its elements are of type number " +
+      std::to_string(static_cast<int>(type)) +
+      ", which NCCL is not known to carry; ranks that are threads of one "
+      "process need no NCCL");
 }

@@ -39,7 +39,8 @@ struct NcclType {
   int number;
   int64_t elements;
 };
-NcclType ncclTypeOf(artifact::DataType type);
+/// The error is that of a type that the table has no row for.
+Expected<NcclType> ncclTypeOf(artifact::DataType type);
 
 } // namespace veeline::cuda
 

@@ -34,7 +34,26 @@ static size_t maxUnits(const CudaRank &rank) {
   return count;
 }
 
+/// Whether NCCL carries all that the rank sends and receives.
+static Status checkTypes(const CudaRank &rank) {
+  for (size_t i = 0; i < rank.channels.size(); ++i)
+    if (auto type = ncclTypeOf(rank.channelOf(static_cast<int32_t>(i)).type);
+        !type.ok())
+      return Status::error(
+          "channel " +
+          std::to_string(rank.firstChannel + static_cast<int32_t>(i)) + ": " +
+          type.message());
+  for (const artifact::Reduction &reduction : rank.description->reductions)
+    for (const artifact::ReducedPiece &piece : reduction.pieces)
+      if (auto type = ncclTypeOf(piece.type); !type.ok())
+        return Status::error("gradients of chunk " +
+                             std::to_string(reduction.chunk) + ": " +
+                             type.message());
+  return Status::success();
+}
+
 Status NcclTransport::prepare(CudaRank &rank) {
+  VEELINE_TRY(checkTypes(rank));
   VEELINE_TRY(computed.create(rank.gpu()));
   size_t count = maxUnits(rank);
   for (size_t i = 0; i < count; ++i)
@@ -368,18 +387,22 @@ Status NcclTransport::issueGroup(api::Stream stream,
   VEELINE_TRY(VEELINE_CALL(nccl, ncclGroupStart));
   Status first = Status::success();
   for (const Transfer &transfer : transfers) {
-    NcclType type = ncclTypeOf(transfer.type);
-    auto count = static_cast<size_t>(transfer.elements * type.elements);
+    Expected<NcclType> type = ncclTypeOf(transfer.type);
+    if (!type.ok()) {
+      first = type.status();
+      break;
+    }
+    auto count = static_cast<size_t>(transfer.elements * type->elements);
     api::Comm comm = communicators.handle(transfer.communicator);
     int peer = communicators.peer(transfer.communicator, transfer.peer);
     void *place = reinterpret_cast<void *>(transfer.place);
     first = transfer.isSend
                 ? nccl.check("ncclSend",
-                             nccl.ncclSend(place, count, type.number, peer,
+                             nccl.ncclSend(place, count, type->number, peer,
                                            comm, stream),
                              comm)
                 : nccl.check("ncclRecv",
-                             nccl.ncclRecv(place, count, type.number, peer,
+                             nccl.ncclRecv(place, count, type->number, peer,
                                            comm, stream),
                              comm);
     if (!first.ok()) {
