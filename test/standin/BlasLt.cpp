@@ -14,15 +14,21 @@
 #include "StandIn.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 using namespace veeline;
 using standin::Element;
 namespace api = veeline::cuda::api;
 
-static constexpr int invalidValue = 7, notSupported = 15;
+static constexpr int invalidValue = 7, internalError = 14, notSupported = 15;
+
+/// Of the kernel of a shape.
+static constexpr int64_t kernelBytes = 8192;
+
 /// Of epilogues with a matrix beside the result.
 static constexpr int32_t auxBit = 128;
 
@@ -43,6 +49,10 @@ struct Layout {
   int64_t rows = 0, columns = 0, leadingDimension = 0;
   int32_t batch = 1;
   int64_t batchStride = 0;
+};
+/// What it has loaded: shapes of results, and how much they add up.
+struct Handle {
+  std::set<std::array<int64_t, 3>> kernels;
 };
 struct Preference {
   uint64_t workspaceBytes = 0;
@@ -296,13 +306,16 @@ VEELINE_STANDIN const char *cublasLtGetStatusString(int) {
 
 VEELINE_STANDIN int cublasLtCreate(api::BlasHandle *handle) {
   ENTER("cublasLtCreate");
-  *handle = reinterpret_cast<api::BlasHandle>(new int(0));
+  *handle = reinterpret_cast<api::BlasHandle>(new Handle());
   return 0;
 }
 
 VEELINE_STANDIN int cublasLtDestroy(api::BlasHandle handle) {
   ENTER("cublasLtDestroy");
-  delete reinterpret_cast<int *>(handle);
+  auto *known = reinterpret_cast<Handle *>(handle);
+  standin::unloadCode(static_cast<int64_t>(known->kernels.size()) *
+                      kernelBytes);
+  delete known;
   return 0;
 }
 
@@ -441,7 +454,7 @@ VEELINE_STANDIN int cublasLtMatmulAlgoGetHeuristic(
   return 0;
 }
 
-VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle, api::MatmulDesc desc,
+VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle handle, api::MatmulDesc desc,
                                    const void *alpha, const void *a,
                                    api::MatrixLayout aLayout, const void *b,
                                    api::MatrixLayout bLayout, const void *beta,
@@ -476,6 +489,12 @@ VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle, api::MatmulDesc desc,
   if (!fits || !product.a.data || !product.b.data || !product.d.data ||
       !findBeside(product, *algo))
     return invalidValue;
+  auto &known = *reinterpret_cast<Handle *>(handle);
+  std::array<int64_t, 3> shape = {product.d.rows(), product.d.columns(),
+                                  product.a.columns()};
+  if (!known.kernels.count(shape) && standin::loadCode(kernelBytes) != 0)
+    return internalError;
+  known.kernels.insert(shape);
   // A call keeps its number in the workspace while it runs: another one that
   // gets the same workspace meanwhile spoils it.
   static std::atomic<uint64_t> numCalls;

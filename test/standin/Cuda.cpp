@@ -6,6 +6,7 @@
 
 #include "Engine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -87,6 +88,8 @@ VEELINE_STANDIN int cuInit(unsigned) {
   Engine &engine = Engine::get();
   std::lock_guard<std::mutex> lock(engine.mutex);
   engine.configure();
+  const char *mode = std::getenv("CUDA_MODULE_LOADING");
+  engine.loadingMode = mode ? mode : "";
   if (int code = engine.enter("cuInit"))
     return code;
   return engine.numDevices > 0 ? api::success : api::noDevice;
@@ -185,9 +188,9 @@ VEELINE_STANDIN int cuCtxSetCurrent(api::Context context) {
 VEELINE_STANDIN int cuMemGetInfo_v2(size_t *available, size_t *total) {
   ENTER("cuMemGetInfo_v2");
   *total = static_cast<size_t>(engine.deviceBytes);
-  *available =
-      *total - static_cast<size_t>(engine.allocatedBytes(currentContext - 1) +
-                                   engine.reservedBytes);
+  int64_t used =
+      engine.allocatedBytes(currentContext - 1) + engine.reservedBytes;
+  *available = *total - std::min(*total, static_cast<size_t>(used));
   return api::success;
 }
 
@@ -206,6 +209,18 @@ VEELINE_STANDIN int cuMemAlloc_v2(api::DevicePointer *place, size_t bytes) {
 VEELINE_STANDIN int cuMemFree_v2(api::DevicePointer place) {
   ENTER("cuMemFree_v2");
   return engine.release(toHost(place)) ? api::success : invalidValue;
+}
+
+VEELINE_STANDIN int cuMemGetAddressRange_v2(api::DevicePointer *first,
+                                            size_t *bytes,
+                                            api::DevicePointer place) {
+  ENTER("cuMemGetAddressRange_v2");
+  const Allocation *allocation = engine.allocationOf(toHost(place));
+  if (!allocation)
+    return invalidValue;
+  *first = reinterpret_cast<api::DevicePointer>(allocation->address);
+  *bytes = static_cast<size_t>(allocation->bytes);
+  return api::success;
 }
 
 VEELINE_STANDIN int cuMemHostAlloc(void **place, size_t bytes, unsigned) {
@@ -536,6 +551,8 @@ VEELINE_STANDIN int cuModuleLoadDataEx(api::Module *handle, const void *image,
                                        unsigned numOptions, int *options,
                                        void **values) {
   ENTER("cuModuleLoadDataEx");
+  if (int code = engine.beginLoading(/*isOfLibrary=*/false))
+    return code;
   // As a compiler of PTX would say it.
   if (std::strncmp(static_cast<const char *>(image), "broken", 6) == 0) {
     for (unsigned i = 0; i < numOptions; ++i)
@@ -545,6 +562,7 @@ VEELINE_STANDIN int cuModuleLoadDataEx(api::Module *handle, const void *image,
   }
   auto *module = new standin::Module();
   engine.modules.insert(module);
+  engine.reservedBytes += module->bytes();
   *handle = reinterpret_cast<api::Module>(module);
   return api::success;
 }
@@ -554,6 +572,7 @@ VEELINE_STANDIN int cuModuleUnload(api::Module handle) {
   auto *module = reinterpret_cast<standin::Module *>(handle);
   if (!engine.modules.erase(module))
     return invalidHandle;
+  engine.reservedBytes -= module->bytes();
   delete module;
   return api::success;
 }
@@ -562,13 +581,17 @@ VEELINE_STANDIN int cuModuleGetFunction(api::Function *handle,
                                         api::Module moduleHandle,
                                         const char *name) {
   ENTER("cuModuleGetFunction");
+  if (int code = engine.beginLoading(/*isOfLibrary=*/false))
+    return code;
   auto *module = reinterpret_cast<standin::Module *>(moduleHandle);
   if (!engine.modules.count(module))
     return invalidHandle;
   const Function *kernel = engine.findKernel(name);
   if (!kernel)
     return notFound;
+  engine.reservedBytes -= module->bytes();
   Function &function = module->functions[name] = *kernel;
+  engine.reservedBytes += module->bytes();
   *handle = reinterpret_cast<api::Function>(&function);
   return api::success;
 }
@@ -576,6 +599,8 @@ VEELINE_STANDIN int cuModuleGetFunction(api::Function *handle,
 VEELINE_STANDIN int cuFuncSetAttribute(api::Function handle, int attribute,
                                        int value) {
   ENTER("cuFuncSetAttribute");
+  if (int code = engine.beginLoading(/*isOfLibrary=*/false))
+    return code;
   if (attribute != api::maxDynamicSharedBytes)
     return invalidValue;
   reinterpret_cast<Function *>(handle)->dynamicSharedBytes = value;

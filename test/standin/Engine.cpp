@@ -24,6 +24,8 @@ static std::string environment(const char *name, const char *otherwise) {
   return value ? value : otherwise;
 }
 
+static constexpr int captureUnsupported = 900, illegalState = 401;
+
 /// A test that asks for something wrong is to see it.
 [[noreturn]] static void fail(const std::string &message) {
   std::fprintf(stderr, "CUDA stand-in: %s\n", message.c_str());
@@ -86,6 +88,12 @@ void Engine::loadKernels() {
       fail(std::string("no library of kernels: ") + ::dlerror());
     libraries.push_back(library);
   }
+}
+
+int Engine::beginLoading(bool isOfLibrary) const {
+  if (isCapturing())
+    return captureUnsupported;
+  return numHandles > 0 && !isOfLibrary ? illegalState : 0;
 }
 
 const Function *Engine::findKernel(const std::string &name) {
@@ -174,6 +182,7 @@ Allocation Engine::map(int64_t bytes, int device) const {
 }
 
 Allocation *Engine::allocate(int64_t bytes, int device) {
+  bytes += std::atoll(environment("VEELINE_STANDIN_MORE", "0").c_str());
   if (allocatedBytes(device) + bytes > deviceBytes)
     return nullptr;
   Allocation allocation = map(bytes, device);
@@ -198,16 +207,22 @@ bool Engine::release(const void *address) {
   return true;
 }
 
-char *Engine::find(const void *address, int64_t bytes) const {
+const Allocation *Engine::allocationOf(const void *address) const {
   const auto *first = static_cast<const char *>(address);
   auto it = allocations.upper_bound(first);
   if (it == allocations.begin())
     return nullptr;
   const Allocation &allocation = (--it)->second;
-  int64_t offset = first - allocation.address;
-  bool isInside = offset <= allocation.bytes && bytes >= 0 &&
-                  bytes <= allocation.bytes - offset;
-  return isInside ? allocation.alias + offset : nullptr;
+  return first - allocation.address <= allocation.bytes ? &allocation : nullptr;
+}
+
+char *Engine::find(const void *address, int64_t bytes) const {
+  const Allocation *allocation = allocationOf(address);
+  if (!allocation)
+    return nullptr;
+  int64_t offset = static_cast<const char *>(address) - allocation->address;
+  bool isInside = bytes >= 0 && bytes <= allocation->bytes - offset;
+  return isInside ? allocation->alias + offset : nullptr;
 }
 
 int64_t Engine::allocatedBytes(int device) const {
@@ -366,6 +381,12 @@ void Engine::finishAll() {
 // Graphs
 //===----------------------------------------------------------------------===//
 
+bool Engine::isCapturing() const {
+  return std::any_of(streams.begin(), streams.end(), [](Stream *stream) {
+    return stream->capture && !stream->capture->isOver;
+  });
+}
+
 bool Capture::isJoined() const {
   // From the end of the origin back: what is before, and what is waited for.
   std::map<Stream *, size_t> reached;
@@ -462,6 +483,11 @@ void standin::setOrder(const std::string &order) {
   Engine::get().setOrder(order);
 }
 
+std::string standin::loadingMode() {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  return Engine::get().loadingMode;
+}
+
 int64_t standin::countCalls(const std::string &function) {
   std::lock_guard<std::mutex> lock(Engine::get().mutex);
   return Engine::get().calls[function];
@@ -504,6 +530,19 @@ void standin::enqueueShared(cuda::api::Stream stream, SharedWork work) {
 bool standin::isCapturing(cuda::api::Stream stream) {
   std::lock_guard<std::mutex> lock(Engine::get().mutex);
   return reinterpret_cast<Stream *>(stream)->capture != nullptr;
+}
+
+int standin::loadCode(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  if (int code = Engine::get().beginLoading(/*isOfLibrary=*/true))
+    return code;
+  Engine::get().reservedBytes += bytes;
+  return 0;
+}
+
+void standin::unloadCode(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Engine::get().reservedBytes -= bytes;
 }
 
 void standin::addHandle(int64_t bytes) {

@@ -101,8 +101,15 @@ struct Function {
   int32_t dynamicSharedBytes = 48 * 1024; ///< As much as it may have.
 };
 
+/// What they take of each device.
+inline constexpr int64_t moduleBytes = 1 << 16, functionBytes = 1 << 12;
+
 struct Module {
   std::map<std::string, Function> functions;
+
+  int64_t bytes() const {
+    return moduleBytes + static_cast<int64_t>(functions.size()) * functionBytes;
+  }
 };
 
 /// All of it, under one lock, which who calls a function holds.
@@ -117,6 +124,7 @@ public:
   int numDevices = 1, driverVersion = 13000, chip = 90;
   int64_t deviceBytes = int64_t(1) << 33;
   bool isInitialized = false;
+  std::string loadingMode;
   void setOrder(const std::string &text);
 
   // --- Calls.
@@ -129,6 +137,8 @@ public:
   Allocation *allocate(int64_t bytes, int device);
   bool release(const void *address);
   char *find(const void *address, int64_t bytes) const;
+  /// The one that an address is of, or null.
+  const Allocation *allocationOf(const void *address) const;
   int64_t allocatedBytes(int device) const;
   bool isPinned(const void *address, int64_t bytes) const;
   std::map<const char *, Allocation> allocations;
@@ -151,12 +161,15 @@ public:
   std::set<Stream *> streams;
   std::set<Event *> events;
   std::vector<std::unique_ptr<Capture>> captures;
+  bool isCapturing() const;
   std::map<const void *, std::shared_ptr<const Graph>> graphs;
   enum Order { fifo, late, random } order = late;
   /// One of `choices` that stand side by side.
   size_t choose(size_t choices);
 
   // --- Code.
+  /// Before something is loaded, of a library or not: the error of that, or 0.
+  int beginLoading(bool isOfLibrary) const;
   const Function *findKernel(const std::string &name);
   std::map<std::string, Function> kernels;
   std::set<Module *> modules;

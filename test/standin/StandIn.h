@@ -8,12 +8,17 @@
 // It is loaded in the place of libcuda.so.1 and has the same functions. Its
 // streams do nothing before somebody waits for them, and then as little, or in
 // as odd an order, as events allow; its addresses cannot be read by the host.
+// An image takes 64 KiB of each GPU, and each of its functions 4 KiB from when
+// it is asked for; cuBLASLt takes 8 KiB at the first call of each shape.
+// Nothing is loaded while a stream is captured, and no kernel once NCCL is at
+// work: that could wait for a message, and keep NCCL from moving it.
 //
 // The environment says what it is when cuInit is called:
 //   VEELINE_STANDIN_DEVICES  how many GPUs there are; 1
 //   VEELINE_STANDIN_CHIP     of all of them; sm_90
 //   VEELINE_STANDIN_DRIVER   the version of CUDA that it supports; 13000
 //   VEELINE_STANDIN_MEMORY   bytes of each; 2^33
+//   VEELINE_STANDIN_MORE     bytes of an allocation beside those asked for; 0
 //   VEELINE_STANDIN_ORDER    fifo, late or random:SEED; late
 //   VEELINE_STANDIN_NCCL     the version of NCCL; 22809
 //   VEELINE_STANDIN_CUDNN    the version of cuDNN; 91900
@@ -65,6 +70,8 @@ VEELINE_STANDIN void failCall(const std::string &function, int64_t nth,
 /// As VEELINE_STANDIN_ORDER.
 VEELINE_STANDIN void setOrder(const std::string &order);
 
+/// What CUDA_MODULE_LOADING was when cuInit was called last; empty: not set.
+VEELINE_STANDIN std::string loadingMode();
 /// How often `function` was called.
 VEELINE_STANDIN int64_t countCalls(const std::string &function);
 /// Allocations, streams, events, modules and retained contexts that are there.
@@ -90,6 +97,10 @@ VEELINE_STANDIN void enqueueShared(cuda::api::Stream stream, SharedWork work);
 VEELINE_STANDIN bool isCapturing(cuda::api::Stream stream);
 /// Whose context is current, from 0; -1: none is.
 VEELINE_STANDIN int currentDevice();
+/// Before a library loads what one of its calls needs; 0, or the error of the
+/// driver. It takes `bytes` of each device.
+VEELINE_STANDIN int loadCode(int64_t bytes);
+VEELINE_STANDIN void unloadCode(int64_t bytes);
 /// What a library takes of each device, and gives back with its handle.
 VEELINE_STANDIN void addHandle(int64_t bytes);
 VEELINE_STANDIN void removeHandle(int64_t bytes);

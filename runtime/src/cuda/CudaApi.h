@@ -64,6 +64,8 @@ inline constexpr int captureThreadLocal = 1;
   X(cuMemGetInfo_v2, (size_t * available, size_t * total))                     \
   X(cuMemAlloc_v2, (api::DevicePointer * place, size_t bytes))                 \
   X(cuMemFree_v2, (api::DevicePointer place))                                  \
+  X(cuMemGetAddressRange_v2,                                                   \
+    (api::DevicePointer * first, size_t * bytes, api::DevicePointer place))    \
   X(cuMemHostAlloc, (void **place, size_t bytes, unsigned flags))              \
   X(cuMemFreeHost, (void *place))                                              \
   X(cuMemcpyHtoDAsync_v2, (api::DevicePointer target, const void *source,      \

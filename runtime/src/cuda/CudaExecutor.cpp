@@ -10,6 +10,7 @@
 #include "FirstMessages.h"
 #include "Placement.h"
 #include "ProcessRank.h"
+#include "Rehearsal.h"
 
 #include "veeline/Support/Check.h"
 
@@ -95,6 +96,8 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
     if (status.ok())
       status = prepareRank(rank, options);
     if (status.ok() && network)
+      VEELINE_TRY(rehearse(worker->rank, worker->step));
+    if (status.ok() && network)
       status = connect(options);
     if (!status.ok())
       return Status::error("rank " + std::to_string(rank) + ": " +
@@ -104,6 +107,11 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
   if (!network)
     VEELINE_TRY(addReductions());
   isCapturable = canBeCaptured(options);
+  isMeasured = options.poison;
+  for (auto &[ordinal, entry] : devices)
+    if (isMeasured)
+      entry.device->book().open(network ? MemoryBook::messages
+                                        : MemoryBook::rest);
   return startThreads();
 }
 
@@ -177,7 +185,7 @@ void CudaExecutor::noteMissing() {
 Status CudaExecutor::openDevices(const CudaOptions &options) {
   if (network) {
     Expected<int32_t> ordinal = placeProcess(driver, options);
-    return ordinal.ok() ? openDevice(network->rank(), *ordinal)
+    return ordinal.ok() ? openDevice(network->rank(), *ordinal, options)
                         : ordinal.status();
   }
   if (!options.devices.empty() && options.devices.size() < program.ranks.size())
@@ -185,21 +193,24 @@ Status CudaExecutor::openDevices(const CudaOptions &options) {
                          " ranks, and --device names GPUs for " +
                          std::to_string(options.devices.size()) + " of them");
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)
-    VEELINE_TRY(
-        openDevice(static_cast<int32_t>(rank),
-                   options.devices.empty() ? 0 : options.devices[rank]));
+    VEELINE_TRY(openDevice(static_cast<int32_t>(rank),
+                           options.devices.empty() ? 0 : options.devices[rank],
+                           options));
   return Status::success();
 }
 
-Status CudaExecutor::openDevice(int32_t rank, int32_t ordinal) {
+Status CudaExecutor::openDevice(int32_t rank, int32_t ordinal,
+                                const CudaOptions &options) {
   OpenDevice &entry = devices[ordinal];
   if (!entry.device) {
     Expected<std::shared_ptr<Device>> opened = Device::open(driver, ordinal);
     if (!opened.ok())
       return opened.status();
-    VEELINE_TRY((*opened)->usedBytes(entry.afterContext));
-    VEELINE_TRY((*opened)->loadKernels(artifact));
-    VEELINE_TRY((*opened)->usedBytes(entry.afterCode));
+    VEELINE_TRY((*opened)->setCode(artifact));
+    if (options.poison) {
+      (*opened)->book().look(MemoryBook::context);
+      (*opened)->book().open(MemoryBook::rest);
+    }
     entry.device = std::move(*opened);
   }
   workers[rank] = std::make_unique<Worker>();
@@ -214,6 +225,7 @@ Status CudaExecutor::allocateArenas(const OpenDevice &entry) {
   int64_t available = 0, total = 0;
   VEELINE_TRY(entry.device->makeCurrent());
   VEELINE_TRY(entry.device->freeBytes(available, total));
+  MemoryBook::Scope measured(entry.device->book(), MemoryBook::arenas);
   for (Worker *worker : local) {
     if (worker->device != entry.device)
       continue;
@@ -252,8 +264,7 @@ Status CudaExecutor::tooLittle(const Device &device, int64_t available,
       "it needs " + std::to_string(sum) + " bytes of " + device.name() +
       (isOne ? " for rank " : " for ranks ") + join(ranks, ", ") +
       (isOne ? "" : " (" + join(parts, " + ") + ")") + ", where " +
-      std::to_string(available) + " of " + std::to_string(total) +
-      " are free");
+      std::to_string(available) + " of " + std::to_string(total) + " are free");
 }
 
 Status CudaExecutor::addChannels() {
@@ -335,8 +346,8 @@ Status CudaExecutor::prepareRank(int32_t index, const CudaOptions &options) {
   rank.resultTypes = &metadata.results;
   worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
   VEELINE_TRY(worker.device->makeCurrent());
-  VEELINE_TRY(rank.prepare(artifact, blas, dnn ? &*dnn : nullptr,
-                           options.poison));
+  VEELINE_TRY(
+      rank.prepare(artifact, blas, dnn ? &*dnn : nullptr, options.poison));
   VEELINE_TRY(keepTimes(worker, options));
   if (network)
     return Status::success();
@@ -358,7 +369,8 @@ void CudaExecutor::setTransport(CudaRank &rank,
 /// Meets the other processes, once what this one needs of its GPU is there.
 Status CudaExecutor::connect(const CudaOptions &options) {
   CudaRank &rank = local.front()->rank;
-  VEELINE_TRY(rank.gpu().usedBytes(usedBeforeMessages));
+  MemoryBook::Scope measured(local.front()->device->book(),
+                             MemoryBook::messages);
   auto connected = Communicators::connect(nccl, program, *network, options);
   if (!connected.ok())
     return connected.status();
@@ -681,6 +693,8 @@ Status CudaExecutor::finish(StepResult &result) {
   VEELINE_CHECK(!transport || transport->isIdle(),
                 "a step ended with messages under way");
   isBetweenSteps = true;
+  if (isMeasured && stepsDone <= 2)
+    lookAtMemory();
   if (network)
     return shareResults(result);
   result.results = results;
@@ -689,6 +703,20 @@ Status CudaExecutor::finish(StepResult &result) {
         return workers[rank]->rank.squaredNorm(i);
       }));
   return Status::success();
+}
+
+/// After the first step, which loads what is loaded, and after the first one of
+/// a graph.
+void CudaExecutor::lookAtMemory() {
+  for (auto &[ordinal, entry] : devices) {
+    MemoryBook &book = entry.device->book();
+    if (Status current = entry.device->makeCurrent(); !current.ok())
+      continue;
+    book.look(mode != Mode::eager         ? MemoryBook::graphs
+              : network && stepsDone == 1 ? MemoryBook::messages
+                                          : MemoryBook::rest);
+    book.close();
+  }
 }
 
 std::string CudaExecutor::stoppedAt(int32_t rank) const {
@@ -727,21 +755,27 @@ void CudaExecutor::describe(ShortText &text) const {
 }
 
 Expected<DeviceUse> CudaExecutor::memoryOf(int32_t rank) const {
-  const Device &device = *workers[rank]->device;
+  Device &device = *workers[rank]->device;
   DeviceUse use;
-  VEELINE_TRY(workers[rank]->rank.inspectArena(use));
+  if (Status status = workers[rank]->rank.inspectArena(use); !status.ok())
+    return Status::error("rank " + std::to_string(rank) + ": " +
+                         status.message());
   use.device = device.name();
-  for (const auto &[ordinal, entry] : devices)
-    if (entry.device.get() == &device) {
-      use.context = entry.afterContext;
-      use.code = entry.afterCode - entry.afterContext;
-    }
-  if (!network)
-    return use;
-  int64_t used = 0;
-  VEELINE_TRY(device.makeCurrent());
-  VEELINE_TRY(device.usedBytes(used));
-  use.messages = used - usedBeforeMessages;
+  auto first = std::find_if(local.begin(), local.end(), [&](Worker *worker) {
+    return worker->device.get() == &device;
+  });
+  use.firstRank = (*first)->rank.index;
+  MemoryBook &book = device.book();
+  book.look(MemoryBook::rest);
+  VEELINE_TRY(book.status());
+  use.context = book.bytes(MemoryBook::context);
+  use.arenas = book.bytes(MemoryBook::arenas);
+  use.code = book.bytes(MemoryBook::kernels);
+  use.libraries = book.bytes(MemoryBook::libraries);
+  use.messages = book.bytes(MemoryBook::messages);
+  use.graphs = book.bytes(MemoryBook::graphs);
+  use.rest = book.bytes(MemoryBook::rest);
+  use.most = book.most();
   return use;
 }
 

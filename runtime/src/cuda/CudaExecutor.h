@@ -62,7 +62,8 @@ public:
   void describe(ShortText &text) const override;
   int64_t currentStep() const override { return settings.step; }
 
-  /// Of the GPU of a rank of this process, whose arena was poisoned.
+  /// Of the GPU of a rank of this process, whose arena was poisoned, between
+  /// steps.
   Expected<DeviceUse> memoryOf(int32_t rank) const;
   std::vector<std::vector<host::Event>> timeline(int32_t steps) const override;
 
@@ -82,8 +83,7 @@ private:
 
   struct OpenDevice {
     std::shared_ptr<Device> device;
-    int64_t afterContext = 0, afterCode = 0; ///< Bytes in use.
-    std::optional<StepOrigin> origin;        ///< Where times are kept.
+    std::optional<StepOrigin> origin; ///< Where times are kept.
   };
 
   CudaExecutor(const artifact::Artifact &artifact,
@@ -95,7 +95,7 @@ private:
   Status loadCudnn(const CudaOptions &options);
   void noteMissing();
   Status openDevices(const CudaOptions &options);
-  Status openDevice(int32_t rank, int32_t ordinal);
+  Status openDevice(int32_t rank, int32_t ordinal, const CudaOptions &options);
   Status allocateArenas(const OpenDevice &entry);
   Status tooLittle(const Device &device, int64_t available,
                    int64_t total) const;
@@ -121,6 +121,7 @@ private:
   void waitUntilDone();
   void leave();
   Status localStatus();
+  void lookAtMemory();
   Status shareResults(StepResult &result);
 
   const artifact::Artifact &artifact;
@@ -138,7 +139,6 @@ private:
   std::vector<std::unique_ptr<DeviceChannel>> deviceChannels;
   std::vector<std::unique_ptr<host::Channel>> lengthChannels;
   std::map<int32_t, OpenDevice> devices;        ///< By ordinal.
-  int64_t usedBeforeMessages = 0;               ///< Of a process's GPU.
   std::vector<std::unique_ptr<Worker>> workers; ///< By rank; null: elsewhere.
   std::vector<Worker *> local;
   /// Of this process, which has one rank.
@@ -152,6 +152,7 @@ private:
   enum class Mode { eager, capture, replay } mode = Mode::eager;
   std::atomic<bool> isReplaying{false};
   bool isCapturable = false;
+  bool isMeasured = false; ///< What takes memory of the devices.
   int64_t stepsDone = 0;
   std::unique_ptr<StepGraph> graph;
 

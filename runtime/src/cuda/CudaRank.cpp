@@ -56,13 +56,18 @@ Status CudaRank::prepare(const artifact::Artifact &artifact, const BlasLt &blas,
         driver(), cuMemsetD8Async, arena.address(), poisonByte,
         static_cast<size_t>(description->arenaBytes), computeStream()));
   VEELINE_TRY(allocatePinned(artifact.metadata));
-  VEELINE_TRY(gemms.prepare(blas, description->gemms, libraryBytes()));
-  VEELINE_TRY(prepareDnn(dnn));
+  VEELINE_TRY(prepareLibraries(blas, dnn));
   places.resize(artifact.metadata.batches.size() +
                 artifact.metadata.buffers.size());
   for (const artifact::Input &input : description->inputs)
     places[input.input] = arena.data() + input.offset;
   return writeConstants(artifact);
+}
+
+Status CudaRank::prepareLibraries(const BlasLt &blas, const Cudnn *dnn) {
+  auto measured = measure(MemoryBook::libraries);
+  VEELINE_TRY(gemms.prepare(blas, description->gemms, libraryBytes()));
+  return prepareDnn(dnn);
 }
 
 /// The tables of what cuDNN computes, where it is there.
@@ -275,6 +280,7 @@ Status CudaRank::countLines(int64_t offset, int64_t end, int64_t &lines) {
 
 Status CudaRank::inspectArena(DeviceUse &use) {
   VEELINE_TRY(device->makeCurrent());
+  VEELINE_TRY(arena.checkSize());
   std::vector<std::pair<int64_t, int64_t>> regions;
   for (const artifact::Region &region : description->regions)
     regions.emplace_back(region.offset, region.offset + region.bytes);
@@ -455,6 +461,7 @@ void CudaRank::gemmEpilogue(int32_t gemm, const void *a, const void *b, void *c,
       isMissing(gemms.hasAux(gemm), aux, "a matrix beside c"))
     return;
   auto lock = serialize();
+  auto measured = measure(MemoryBook::libraries);
   if (Status status = gemms.run(gemm, {a, b, c, bias, aux, scratch},
                                 libraryPlace(), currentStream());
       !status.ok())
@@ -474,6 +481,7 @@ void CudaRank::convolution(int32_t convolution, const void *a, const void *b,
     return fail("convolution " + std::to_string(convolution) +
                 " is called, and no library computes it");
   auto lock = serialize();
+  auto measured = measure(MemoryBook::libraries);
   if (Status status = convolutions.run(convolution, a, b, c, scratch,
                                        libraryPlace(), currentStream());
       !status.ok())
@@ -493,6 +501,7 @@ void CudaRank::attention(int32_t attention, const AttentionOperands &operands) {
     return fail("attention " + std::to_string(attention) +
                 " is called, and no library computes it");
   auto lock = serialize();
+  auto measured = measure(MemoryBook::libraries);
   if (Status status =
           attentions.run(attention, operands, libraryPlace(), currentStream());
       !status.ok())
@@ -503,11 +512,27 @@ void CudaRank::launch(int32_t kernel, const uint64_t *arguments) {
   (void)launchOn(currentStream(), kernel, 0, arguments);
 }
 
+bool CudaRank::findKernel(int32_t kernel) {
+  VEELINE_CHECK(kernel >= 0 && kernel < numKernels(),
+                "a kernel that is not in the artifact's table");
+  auto index = static_cast<size_t>(kernel);
+  if (device->hasKernel(index))
+    return true;
+  // It may wait for the device, which does nothing before a graph is there.
+  if (captureMutex) {
+    fail("kernel '" + code->kernels[index].name +
+         "' is launched in the second step and was not in the first one: steps "
+         "that differ are issued one by one, with --eager");
+    return false;
+  }
+  auto measured = measure(MemoryBook::kernels);
+  return require(device->findKernel(index));
+}
+
 bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
                         const uint64_t *arguments) {
-  VEELINE_CHECK(kernel >= 0 &&
-                    static_cast<size_t>(kernel) < code->kernels.size(),
-                "a kernel that is not in the artifact's table");
+  if (!findKernel(kernel))
+    return false;
   auto lock = serialize();
   const artifact::Kernel &entry = code->kernels[kernel];
   void *parameters[512];
@@ -516,6 +541,8 @@ bool CudaRank::launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
   auto part = [](const std::array<int32_t, 3> &sizes, int i) {
     return static_cast<unsigned>(sizes[i]);
   };
+  // The driver may leave a part of loading to the launch.
+  auto measured = measure(MemoryBook::kernels);
   api::Result result = driver().cuLaunchKernel(
       device->kernel(static_cast<size_t>(kernel)),
       blocks ? static_cast<unsigned>(blocks) : part(entry.grid, 0),

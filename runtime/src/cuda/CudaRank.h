@@ -103,6 +103,11 @@ public:
   /// What the GPU did, and not, as `timeline`, the host; null: not asked for.
   std::unique_ptr<host::Timeline> deviceTimeline;
 
+  int32_t numKernels() const {
+    return static_cast<int32_t>(code->kernels.size());
+  }
+  /// Loads the kernel, where no rank of the device has launched it yet.
+  bool findKernel(int32_t kernel);
   /// Launches with the grid of the table, or, where `blocks` is not 0, that
   /// many.
   bool launchOn(api::Stream stream, int32_t kernel, int64_t blocks,
@@ -153,6 +158,7 @@ public:
 
 private:
   Status makeStreams();
+  Status prepareLibraries(const BlasLt &blas, const Cudnn *dnn);
   Status prepareDnn(const Cudnn *dnn);
   Status writeConstants(const artifact::Artifact &artifact);
   Status readArena(int64_t offset, std::string &bytes);
@@ -187,6 +193,9 @@ private:
   std::unique_ptr<OpTimes> times; ///< Null: not asked for.
   std::unique_ptr<Transport> transport;
   bool isInGroup = false;
+  MemoryBook::Scope measure(MemoryBook::Part part) {
+    return {device->book(), part};
+  }
   /// Lengths go from host to host, whatever place the step has for them.
   std::unordered_map<const void *, int64_t> lengthPlaces;
 };

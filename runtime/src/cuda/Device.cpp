@@ -13,6 +13,9 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
+/// The pages in which the driver gives memory.
+static constexpr uint64_t pageBytes = uint64_t(2) << 20;
+
 /// More dynamic shared memory than this has to be asked for.
 static constexpr int32_t plainSharedBytes = 48 * 1024;
 
@@ -120,20 +123,34 @@ Status Device::checkCode(const artifact::DeviceCode &code) const {
   return Status::success();
 }
 
-Status Device::loadModule(const std::string &image) {
+Status Device::setCode(const artifact::Artifact &newArtifact) {
+  const artifact::DeviceCode &code = *newArtifact.metadata.device;
+  VEELINE_TRY(checkCode(code));
+  artifact = &newArtifact;
+  functions =
+      std::make_unique<std::atomic<api::Function>[]>(code.kernels.size());
+  return Status::success();
+}
+
+Status Device::loadModule() {
+  if (module)
+    return Status::success();
   // What the driver's compiler says of PTX.
   char log[4096] = {};
   int options[] = {api::jitErrorLogBuffer, api::jitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
-  Status status = VEELINE_CALL(cuda, cuModuleLoadDataEx, &module, image.c_str(),
-                               2, options, values);
-  if (!status.ok() && log[0])
-    return Status::error(status.message() + ": " + log);
-  return status;
+  Status status = VEELINE_CALL(cuda, cuModuleLoadDataEx, &module,
+                               artifact->image.c_str(), 2, options, values);
+  if (status.ok())
+    return status;
+  module = nullptr;
+  return Status::error(name() +
+                       " cannot load the artifact's code: " + status.message() +
+                       (log[0] ? std::string(": ") + log : ""));
 }
 
-Status Device::findKernel(const artifact::Kernel &kernel) {
-  api::Function &function = functions.emplace_back();
+Status Device::loadKernel(const artifact::Kernel &kernel,
+                          api::Function &function) {
   VEELINE_TRY(VEELINE_CALL(cuda, cuModuleGetFunction, &function, module,
                            kernel.name.c_str()));
   if (kernel.sharedBytes <= plainSharedBytes)
@@ -142,16 +159,27 @@ Status Device::findKernel(const artifact::Kernel &kernel) {
                       api::maxDynamicSharedBytes, kernel.sharedBytes);
 }
 
-Status Device::loadKernels(const artifact::Artifact &artifact) {
-  const artifact::DeviceCode &code = *artifact.metadata.device;
-  VEELINE_TRY(checkCode(code));
-  if (Status status = loadModule(artifact.image); !status.ok())
-    return Status::error(
-        name() + " cannot load the artifact's code: " + status.message());
-  for (const artifact::Kernel &kernel : code.kernels)
-    if (Status status = findKernel(kernel); !status.ok())
-      return Status::error(name() + ", kernel '" + kernel.name +
-                           "': " + status.message());
+Status Device::findKernel(size_t index) {
+  if (hasKernel(index))
+    return Status::success();
+  std::lock_guard<std::mutex> lock(loading);
+  // Another thread may have been first.
+  if (hasKernel(index))
+    return Status::success();
+  VEELINE_TRY(loadModule());
+  const artifact::Kernel &kernel = artifact->metadata.device->kernels[index];
+  api::Function function = nullptr;
+  if (Status status = loadKernel(kernel, function); !status.ok())
+    return Status::error(name() + ", kernel '" + kernel.name +
+                         "': " + status.message());
+  functions[index].store(function, std::memory_order_release);
+  return Status::success();
+}
+
+Status Device::loadKernels(const artifact::Artifact &newArtifact) {
+  VEELINE_TRY(setCode(newArtifact));
+  for (size_t i = 0; i < artifact->metadata.device->kernels.size(); ++i)
+    VEELINE_TRY(findKernel(i));
   return Status::success();
 }
 
@@ -192,6 +220,19 @@ bool DeviceMemory::contains(const void *address, int64_t count) const {
   auto first = reinterpret_cast<api::DevicePointer>(address);
   return first >= place && count >= 0 && count <= size &&
          first - place <= static_cast<uint64_t>(size - count);
+}
+
+Status DeviceMemory::checkSize() const {
+  api::DevicePointer first = 0;
+  size_t count = 0;
+  VEELINE_TRY(
+      VEELINE_CALL(*driver, cuMemGetAddressRange_v2, &first, &count, place));
+  auto planned = static_cast<uint64_t>(std::max<int64_t>(size, 256));
+  if (first == place && count >= planned && count - planned < pageBytes)
+    return Status::success();
+  return Status::error("its arena is " + std::to_string(count) +
+                       " bytes of an allocation, and " + std::to_string(size) +
+                       " are planned");
 }
 
 Status PinnedMemory::allocate(const Device &device, int64_t bytes) {

@@ -8,16 +8,20 @@
 #define VEELINE_RUNTIME_CUDA_DEVICE_H
 
 #include "Driver.h"
+#include "MemoryBook.h"
 
 #include "veeline/artifact.h"
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace veeline::cuda {
 
-/// A GPU with its primary context, and the kernels of one artifact. What
-/// allocates on it, or frees, does so where it is current.
+/// A GPU with its primary context, and the kernels of one artifact, as far as
+/// they are needed. What allocates on it, or frees, does so where it is
+/// current.
 class Device {
 public:
   /// Number `ordinal` as the driver counts them.
@@ -33,32 +37,54 @@ public:
 
   /// Whether the artifact has code for it; the error says what it has.
   Status checkCode(const artifact::DeviceCode &code) const;
-  /// Loads the image, and finds each kernel.
+  /// Takes the kernels of `artifact`, which outlives it. The code is checked,
+  /// and nothing is loaded.
+  Status setCode(const artifact::Artifact &artifact);
+  /// Whether it is loaded.
+  bool hasKernel(size_t index) const {
+    return functions[index].load(std::memory_order_acquire);
+  }
+  /// Loads a kernel, and before the first one the image, where nobody has yet.
+  /// By any thread where it is current, but never while a stream is captured;
+  /// it may wait for all that the GPU has under way.
+  Status findKernel(size_t index);
+  /// One that is loaded.
+  api::Function kernel(size_t index) const {
+    return functions[index].load(std::memory_order_acquire);
+  }
+  /// setCode, and all kernels.
   Status loadKernels(const artifact::Artifact &artifact);
-  api::Function kernel(size_t index) const { return functions[index]; }
 
   /// What is left for whomever, and what there is in all, where it is current.
   Status freeBytes(int64_t &available, int64_t &total) const;
   /// By whomever, where it is current.
   Status usedBytes(int64_t &bytes) const;
+  /// Who has taken what of it.
+  MemoryBook &book() { return memory; }
+  const MemoryBook &book() const { return memory; }
 
   /// "GPU 0 (NVIDIA H100)".
   std::string name() const;
 
 private:
-  Device(const Driver &driver, int ordinal) : cuda(driver), ordinal(ordinal) {}
+  Device(const Driver &driver, int ordinal)
+      : cuda(driver), ordinal(ordinal), memory(*this) {}
   Status retain();
-  Status loadModule(const std::string &image);
-  Status findKernel(const artifact::Kernel &kernel);
+  Status loadModule();
+  Status loadKernel(const artifact::Kernel &kernel, api::Function &function);
 
   const Driver cuda;
   const int ordinal;
   api::Device device = 0;
   api::Context context = nullptr;
+  const artifact::Artifact *artifact = nullptr;
+  std::mutex loading;
   api::Module module = nullptr;
-  std::vector<api::Function> functions;
+  /// By kernel; null: not loaded.
+  std::unique_ptr<std::atomic<api::Function>[]> functions;
   std::string model;
   int chip = 0; ///< 90 of sm_90.
+  MemoryBook memory;
 };
 
 /// The one allocation of a rank on a GPU.
@@ -77,6 +103,9 @@ public:
   api::DevicePointer address() const { return place; }
   char *data() const { return reinterpret_cast<char *>(place); }
   bool contains(const void *address, int64_t count) const;
+  /// Whether the driver has it as one allocation of what was asked for, in
+  /// pages of its own.
+  Status checkSize() const;
 
 private:
   const Driver *driver = nullptr;

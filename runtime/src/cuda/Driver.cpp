@@ -8,8 +8,14 @@
 
 #include "Library.h"
 
+#include <cstdlib>
+
 using namespace veeline;
 using namespace veeline::cuda;
+
+/// From CUDA 12.2 on a driver loads kernels when they are asked for, also those
+/// of libraries.
+static constexpr int firstLazyDriver = 12020;
 
 /// CUDA 12.0, and the cuBLASLt that came with it.
 static constexpr int leastDriver = 12000;
@@ -76,6 +82,9 @@ Expected<Driver> Driver::load(const std::string &path) {
                          "' supports CUDA " + versionText(driver.version) +
                          ", and " + versionText(leastDriver) +
                          " or later is needed; install a newer one");
+  // It looks when it starts; what the user says counts.
+  if (driver.version < firstLazyDriver)
+    ::setenv("CUDA_MODULE_LOADING", "LAZY", /*overwrite=*/0);
   VEELINE_TRY(initialize(driver, library->path()));
   return driver;
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <dlfcn.h>
+#include <map>
 
 using namespace veeline;
 using namespace veeline::train;
@@ -165,10 +166,23 @@ static Status memoryVerdict(const std::string &error) {
                        : Status::error("memory check failed: " + error);
 }
 
+/// A line that other programs read: numbers are bytes.
+static void printDevice(const cuda::DeviceUse &use, int64_t planned) {
+  std::printf("memory of %s: planned %ld, arenas %ld, kernels %ld, libraries "
+              "%ld, NCCL %ld, graphs %ld, context and others %ld, rest %ld, "
+              "most %ld bytes\n",
+              use.device.c_str(), long(planned), long(use.arenas),
+              long(use.code), long(use.libraries), long(use.messages),
+              long(use.graphs), long(use.context), long(use.rest),
+              long(use.most));
+}
+
 static Status printDevices(const Session &session) {
   auto all = session.deviceMemory();
-  if (!all.ok() || !session.isFirst())
-    return all.status();
+  if (!all.ok())
+    return memoryVerdict(all.message());
+  if (!session.isFirst())
+    return Status::success();
   std::printf("rank         arena    high water     peak live      kernels  "
               "       NCCL  context and others\n");
   std::string error;
@@ -182,6 +196,11 @@ static Status printDevices(const Session &session) {
     if (error.empty() && use.strayLines > 0)
       error = describeStray(i, use.strayLines);
   }
+  std::map<int32_t, int64_t> planned; ///< By the first rank of a GPU.
+  for (size_t i = 0; i < ranks.size(); ++i)
+    planned[(*all)[i].firstRank] += ranks[i].arenaBytes;
+  for (auto [first, bytes] : planned)
+    printDevice((*all)[static_cast<size_t>(first)], bytes);
   std::fflush(stdout);
   return memoryVerdict(error);
 }

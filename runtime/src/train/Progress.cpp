@@ -86,18 +86,25 @@ void Progress::show(const StepRecord &record) {
 // MetricsFile
 //===----------------------------------------------------------------------===//
 
-Status MetricsFile::failure() {
-  int error = errno;
+static void removeRegular(const std::string &path) {
   struct stat info;
-  // What is there has lost lines: worse than nothing.
   if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode))
     ::unlink(path.c_str());
+}
+
+Status MetricsFile::failure() {
+  int error = errno;
+  // What is there has lost lines: worse than nothing.
+  removeRegular(path);
   return Status::error("cannot write '" + path + "': " + std::strerror(error));
 }
 
 MetricsFile::~MetricsFile() {
-  if (file)
-    std::fclose(file);
+  if (!file)
+    return;
+  std::fclose(file);
+  if (isEmpty)
+    removeRegular(path);
 }
 
 Status MetricsFile::put(const std::string &text) {
@@ -143,6 +150,7 @@ Status MetricsFile::add(const StepRecord &record, int64_t tokensPerStep) {
     append(row, metric);
   }
   row += '\n';
+  isEmpty = false;
   return put(row);
 }
 

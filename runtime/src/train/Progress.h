@@ -63,6 +63,7 @@ public:
 
   Status open(const std::string &path, const std::vector<std::string> &metrics);
   Status add(const StepRecord &record, int64_t tokensPerStep);
+  /// Without it, a file without a row is removed.
   Status close();
 
 private:
@@ -72,6 +73,7 @@ private:
   std::string path;
   std::string row; ///< Kept, so that no step allocates.
   std::FILE *file = nullptr;
+  bool isEmpty = true; ///< But for its header.
 };
 
 } // namespace veeline::train

@@ -16,6 +16,7 @@
 #include "veeline/Support/Check.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
@@ -612,6 +613,13 @@ Session::timeline(int32_t steps) const {
   return ranks;
 }
 
+/// What a process tells the first one of its GPU.
+static std::array<int64_t *, 10> numbersOf(cuda::DeviceUse &use) {
+  return {&use.context,   &use.arenas,    &use.code, &use.libraries,
+          &use.messages,  &use.graphs,    &use.rest, &use.most,
+          &use.highWater, &use.strayLines};
+}
+
 Expected<std::vector<cuda::DeviceUse>> Session::deviceMemory() const {
   std::vector<cuda::DeviceUse> ranks(description->ranks.size());
   for (size_t rank = 0; rank < ranks.size(); ++rank)
@@ -623,19 +631,20 @@ Expected<std::vector<cuda::DeviceUse>> Session::deviceMemory() const {
     }
   if (!run.network)
     return ranks;
-  const cuda::DeviceUse &own = ranks[static_cast<size_t>(run.network->rank())];
-  auto all = run.network->gather(
-      std::to_string(own.context) + " " + std::to_string(own.code) + " " +
-      std::to_string(own.messages) + " " + std::to_string(own.highWater) + " " +
-      std::to_string(own.strayLines) + " " + own.device);
+  cuda::DeviceUse &own = ranks[static_cast<size_t>(run.network->rank())];
+  std::string text;
+  for (const int64_t *number : numbersOf(own))
+    text += std::to_string(*number) + " ";
+  auto all = run.network->gather(text + own.device);
   if (!all.ok())
     return all.status();
   for (size_t rank = 0; rank < all->size(); ++rank) {
-    std::istringstream text((*all)[rank]);
+    std::istringstream reader((*all)[rank]);
     cuda::DeviceUse &use = ranks[rank];
-    text >> use.context >> use.code >> use.messages >> use.highWater >>
-        use.strayLines;
-    std::getline(text >> std::ws, use.device);
+    for (int64_t *number : numbersOf(use))
+      reader >> *number;
+    use.firstRank = static_cast<int32_t>(rank);
+    std::getline(reader >> std::ws, use.device);
   }
   return ranks;
 }

@@ -400,8 +400,8 @@ template <typename T>
 static void addTwo(const void *const *params, const uint32_t *,
                    const uint32_t *) {
   for (int64_t i = 0; i < argument<int64_t>(params, 3); ++i)
-    argument<T *>(params, 0)[i] = argument<const T *>(params, 1)[i] +
-                                  argument<const T *>(params, 2)[i];
+    argument<T *>(params, 0)[i] =
+        argument<const T *>(params, 1)[i] + argument<const T *>(params, 2)[i];
 }
 
 static void addTyped(veeline_rank *rank, char *arena, const void *const *) {
@@ -419,9 +419,9 @@ template <typename T> static void expectSums(DataType type) {
   fixture.program().stages = 1;
   fixture.program().replicas = 2;
   fixture.program().ranks.resize(1);
-  int32_t kernel = test::addKernel(
-      fixture, "add-two-" + std::string(artifact::name(type)), addTwo<T>, 4,
-      {1, 1, 1}, {256, 1, 1});
+  int32_t kernel =
+      test::addKernel(fixture, "add-two-" + std::string(artifact::name(type)),
+                      addTwo<T>, 4, {1, 1, 1}, {256, 1, 1});
   artifact::ReducedPiece piece{type, 0, numTyped, 2048, 512};
   piece.sumKernel = kernel;
   fixture.rank(0).reductions = {{0, {piece}, 1, 1}};
@@ -588,8 +588,11 @@ TEST_F(CudaProcesses, MemoryIsToldApart) {
     ASSERT_TRUE(use.ok()) << use.message();
     // A megabyte of each communicator, in either process: the stand-in is one.
     EXPECT_GE(use->messages, 1 << 20);
+    EXPECT_EQ(use->arenas, 2 * messageBytes);
+    EXPECT_EQ(use->firstRank, rank);
     EXPECT_EQ(use->device, "GPU " + std::to_string(rank) + " (stand-in)");
   };
+  pair.processes.options.poison = true;
   EXPECT_EQ(pair.run(), allWell);
 }
 

@@ -183,6 +183,43 @@ TEST_F(StandIn, GraphsOfSeveralStreams) {
   EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
 }
 
+/// Code is loaded before, or not at all.
+TEST_F(StandIn, NothingIsLoadedWhileCapturing) {
+  standin::addKernel(
+      "idle", [](const void *const *, const uint32_t *, const uint32_t *) {},
+      0);
+  api::Module module = nullptr, other = nullptr;
+  api::Function function = nullptr;
+  auto load = [&](api::Module &place) {
+    return driver.cuModuleLoadDataEx(&place, "image", 0, nullptr, nullptr);
+  };
+  ASSERT_EQ(load(module), 0);
+  ASSERT_EQ(driver.cuModuleGetFunction(&function, module, "idle"), 0);
+  ASSERT_EQ(
+      driver.cuStreamBeginCapture_v2(first.get(), api::captureThreadLocal), 0);
+  EXPECT_EQ(load(other), 900);
+  EXPECT_EQ(driver.cuModuleGetFunction(&function, module, "idle"), 900);
+  EXPECT_EQ(
+      driver.cuFuncSetAttribute(function, api::maxDynamicSharedBytes, 1 << 16),
+      900);
+  api::Graph graph = nullptr;
+  EXPECT_EQ(driver.cuStreamEndCapture(first.get(), &graph), 0);
+  EXPECT_EQ(driver.cuGraphDestroy(graph), 0);
+  EXPECT_EQ(driver.cuModuleGetFunction(&function, module, "idle"), 0);
+  EXPECT_EQ(driver.cuModuleUnload(module), 0);
+}
+
+TEST_F(StandIn, AllocationsHaveSizes) {
+  api::DevicePointer begin = 0;
+  size_t bytes = 0;
+  EXPECT_EQ(
+      driver.cuMemGetAddressRange_v2(&begin, &bytes, memory.address() + 4095),
+      0);
+  EXPECT_EQ(begin, memory.address());
+  EXPECT_EQ(bytes, 4096u);
+  EXPECT_EQ(driver.cuMemGetAddressRange_v2(&begin, &bytes, 1), 1);
+}
+
 TEST_F(StandIn, RefusesWhatIsOutside) {
   EXPECT_EQ(driver.cuMemsetD8Async(memory.address() + 4000, 0, 97, first.get()),
             1);

@@ -1,0 +1,81 @@
+//===- MemoryBook.h - who takes memory of a GPU ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_CUDA_MEMORYBOOK_H
+#define VEELINE_RUNTIME_CUDA_MEMORYBOOK_H
+
+#include "veeline/status.h"
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+
+namespace veeline::cuda {
+
+class Device;
+
+/// By what the driver says is free before and after. Nothing is asked while it
+/// is closed, so that steps cost nothing.
+class MemoryBook {
+public:
+  enum Part {
+    context, ///< With what other programs have.
+    arenas,
+    kernels,
+    libraries,
+    messages,
+    graphs,
+    rest,
+    numParts
+  };
+
+  explicit MemoryBook(const Device &device) : device(device) {}
+
+  // Between steps.
+  /// From here on Scopes count, and what is taken between them is of `part`.
+  void open(Part part) {
+    isOpen = true;
+    between = part;
+  }
+  void close() { isOpen = false; }
+  /// What was taken since the last look is of `part`.
+  void look(Part part);
+
+  /// What is taken while it lives is of `part`. Others wait meanwhile.
+  class Scope {
+  public:
+    Scope(MemoryBook &book, Part part);
+    ~Scope();
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    MemoryBook &book;
+    const Part part;
+    std::unique_lock<std::mutex> lock;
+  };
+
+  int64_t bytes(Part part) const { return parts[part]; }
+  /// In use, at any of the looks.
+  int64_t most() const { return largest; }
+  /// The first error of a look.
+  const Status &status() const { return error; }
+
+private:
+  void lookLocked(Part part);
+
+  const Device &device;
+  bool isOpen = false;
+  Part between = rest;
+  std::mutex mutex;
+  std::array<int64_t, numParts> parts = {};
+  int64_t last = 0, largest = 0;
+  Status error = Status::success();
+};
+
+} // namespace veeline::cuda
+
+#endif // VEELINE_RUNTIME_CUDA_MEMORYBOOK_H
