@@ -1,0 +1,346 @@
+//===- CudaLoading.cpp - how a program for GPUs is loaded -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of CudaExecutor that runs once, before the first step.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaExecutor.h"
+
+#include "FirstMessages.h"
+#include "Placement.h"
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+//===----------------------------------------------------------------------===//
+// Libraries
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::loadLibraries(const CudaOptions &options) {
+  Expected<Driver> newDriver = Driver::load(options.driver);
+  if (!newDriver.ok())
+    return newDriver.status();
+  driver = *newDriver;
+  Expected<BlasLt> newBlas = BlasLt::load(options.blasLt);
+  if (!newBlas.ok())
+    return newBlas.status();
+  blas = *newBlas;
+  VEELINE_TRY(loadCudnn(options));
+  if (!network)
+    return Status::success();
+  Expected<Nccl> newNccl = Nccl::load(options.nccl);
+  if (newNccl.ok())
+    nccl = *newNccl;
+  return newNccl.status();
+}
+
+/// Who has convolutions or attention, and names no file, has another way
+/// without it.
+Status CudaExecutor::loadCudnn(const CudaOptions &options) {
+  bool hasConvolutions = false, hasAttentions = false;
+  for (const artifact::Rank &rank : program.ranks) {
+    hasConvolutions |= !rank.convolutions.empty();
+    hasAttentions |= !rank.attentions.empty();
+  }
+  if ((!hasConvolutions && !hasAttentions) || options.cudnn == "none")
+    return Status::success();
+  Expected<Cudnn> newDnn = Cudnn::load(options.cudnn);
+  if (newDnn.ok())
+    dnn = *newDnn;
+  else if (!options.cudnn.empty())
+    return newDnn.status();
+  else
+    note = (!hasAttentions     ? "convolutions are matrix products: "
+            : !hasConvolutions ? "attention is in kernels of the artifact: "
+                               : "convolutions are matrix products and "
+                                 "attention is in kernels of the artifact: ") +
+           newDnn.message();
+  return Status::success();
+}
+
+void CudaExecutor::noteMissing() {
+  size_t convolutions = 0, attentions = 0;
+  size_t missingConvolutions = 0, missingAttentions = 0;
+  for (const Worker *worker : local) {
+    convolutions += worker->rank.description->convolutions.size();
+    attentions += worker->rank.description->attentions.size();
+    missingConvolutions += worker->rank.missingConvolutions();
+    missingAttentions += worker->rank.missingAttentions();
+  }
+  if (!dnn)
+    return;
+  auto addNote = [&](size_t missing, size_t all, const std::string &what) {
+    if (missing > 0)
+      note += (note.empty() ? "cuDNN has nothing for " : "; nor for ") +
+              std::to_string(missing) + " of " + std::to_string(all) + what;
+  };
+  addNote(missingConvolutions, convolutions,
+          " convolutions, which are matrix products instead");
+  addNote(missingAttentions, attentions,
+          " attentions in the memory that libraries have, which are in kernels "
+          "instead (compile with --no-deterministic for derivatives that take "
+          "less)");
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+/// All of them, and their code, before anything is allocated.
+Status CudaExecutor::openDevices(const CudaOptions &options) {
+  if (network) {
+    Expected<int32_t> ordinal = placeProcess(driver, options);
+    return ordinal.ok() ? openDevice(network->rank(), *ordinal, options)
+                        : ordinal.status();
+  }
+  if (!options.devices.empty() && options.devices.size() < program.ranks.size())
+    return Status::error("there are " + std::to_string(program.ranks.size()) +
+                         " ranks, and --device names GPUs for " +
+                         std::to_string(options.devices.size()) + " of them");
+  for (size_t rank = 0; rank < program.ranks.size(); ++rank)
+    VEELINE_TRY(openDevice(static_cast<int32_t>(rank),
+                           options.devices.empty() ? 0 : options.devices[rank],
+                           options));
+  return Status::success();
+}
+
+Status CudaExecutor::openDevice(int32_t rank, int32_t ordinal,
+                                const CudaOptions &options) {
+  OpenDevice &entry = devices[ordinal];
+  if (!entry.device) {
+    Expected<std::shared_ptr<Device>> opened = Device::open(driver, ordinal);
+    if (!opened.ok())
+      return opened.status();
+    VEELINE_TRY((*opened)->setCode(artifact));
+    if (options.poison) {
+      (*opened)->book().look(MemoryBook::context);
+      (*opened)->book().open(MemoryBook::rest);
+    }
+    entry.device = std::move(*opened);
+  }
+  workers[rank] = std::make_unique<Worker>();
+  local.push_back(workers[rank].get());
+  local.back()->device = entry.device;
+  local.back()->rank.index = rank;
+  return Status::success();
+}
+
+/// Before all else that takes memory, so that it is clear what is missing.
+Status CudaExecutor::allocateArenas(const OpenDevice &entry) {
+  int64_t available = 0, total = 0;
+  VEELINE_TRY(entry.device->makeCurrent());
+  VEELINE_TRY(entry.device->freeBytes(available, total));
+  MemoryBook::Scope measured(entry.device->book(), MemoryBook::arenas);
+  for (Worker *worker : local) {
+    if (worker->device != entry.device)
+      continue;
+    CudaRank &rank = worker->rank;
+    VEELINE_TRY(rank.allocateArena(
+        entry.device,
+        program.ranks[static_cast<size_t>(rank.index)].arenaBytes));
+    if (!rank.memory().isThere())
+      return tooLittle(*entry.device, available, total);
+  }
+  return Status::success();
+}
+
+/// What all ranks of the device take, of what was there before.
+Status CudaExecutor::tooLittle(const Device &device, int64_t available,
+                               int64_t total) const {
+  int64_t sum = 0;
+  std::vector<std::string> ranks, parts;
+  for (const Worker *worker : local) {
+    if (worker->device.get() != &device)
+      continue;
+    int64_t bytes =
+        program.ranks[static_cast<size_t>(worker->rank.index)].arenaBytes;
+    sum += bytes;
+    ranks.push_back(std::to_string(worker->rank.index));
+    parts.push_back(std::to_string(bytes));
+  }
+  auto join = [](const std::vector<std::string> &texts, const char *between) {
+    std::string all;
+    for (const std::string &text : texts)
+      all += (all.empty() ? "" : between) + text;
+    return all;
+  };
+  bool isOne = ranks.size() == 1;
+  return Status::error(
+      "it needs " + std::to_string(sum) + " bytes of " + device.name() +
+      (isOne ? " for rank " : " for ranks ") + join(ranks, ", ") +
+      (isOne ? "" : " (" + join(parts, " + ") + ")") + ", where " +
+      std::to_string(available) + " of " + std::to_string(total) + " are free");
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+Status CudaExecutor::addChannels() {
+  deviceChannels.resize(program.channels.size());
+  lengthChannels.resize(program.channels.size());
+  for (size_t i = 0; i < program.channels.size(); ++i) {
+    const artifact::Channel &channel = program.channels[i];
+    auto index = static_cast<int32_t>(i);
+    bool isShape = channel.kind == artifact::ChannelKind::shape;
+    if (!network && !isShape)
+      VEELINE_TRY(addLocalChannel(index));
+    else if (!network)
+      lengthChannels[i] =
+          std::make_unique<host::HostChannel>(group, index, channel);
+    else if (isShape && (channel.fromRank == network->rank()) !=
+                            (channel.toRank == network->rank()))
+      lengthChannels[i] = network->connect(group, index, channel);
+  }
+  return Status::success();
+}
+
+Status CudaExecutor::addLocalChannel(int32_t index) {
+  const artifact::Channel &channel = program.channels[index];
+  const Device &from = *workers[channel.fromRank]->device;
+  if (workers[channel.toRank]->device.get() != &from)
+    return Status::error("ranks " + std::to_string(channel.fromRank) + " and " +
+                         std::to_string(channel.toRank) +
+                         " exchange messages, and are threads on two GPUs; "
+                         "ranks of one process share one");
+  deviceChannels[index] =
+      std::make_unique<DeviceChannel>(group, index, channel);
+  VEELINE_TRY(from.makeCurrent());
+  return deviceChannels[index]->prepare(from);
+}
+
+Status CudaExecutor::findStep(int32_t index, const CudaOptions &options) {
+  Worker &worker = *workers[index];
+  if (!options.steps.empty()) {
+    worker.step = options.steps[index];
+    return Status::success();
+  }
+  const artifact::Rank &description = program.ranks[index];
+  VEELINE_TRY(worker.object.load(artifact.objects[description.object]));
+  Expected<veeline_step_fn> step =
+      worker.object.findStep(description.stepSymbol);
+  if (!step.ok())
+    return step.status();
+  worker.step = *step;
+  return Status::success();
+}
+
+Status CudaExecutor::prepareRank(int32_t index, const CudaOptions &options) {
+  const artifact::Metadata &metadata = artifact.metadata;
+  Worker &worker = *workers[index];
+  CudaRank &rank = worker.rank;
+  rank.program = &program;
+  rank.network = network;
+  rank.description = &program.ranks[index];
+  rank.fault = &fault;
+  int32_t replica = program.placeOf(static_cast<size_t>(index)).replica;
+  size_t numChannels =
+      program.channels.size() / static_cast<size_t>(program.replicas);
+  rank.firstChannel = replica * static_cast<int32_t>(numChannels);
+  std::vector<DeviceChannel *> channels;
+  for (size_t i = 0; i < numChannels; ++i) {
+    size_t number = static_cast<size_t>(rank.firstChannel) + i;
+    rank.channels.push_back(lengthChannels[number].get());
+    channels.push_back(deviceChannels[number].get());
+  }
+  // Lengths alone are written there.
+  rank.discard.resize(sizeof(int64_t));
+  rank.settings = &settings;
+  rank.microbatches = metadata.microbatches;
+  rank.allMicrobatches = metadata.microbatches * program.replicas;
+  rank.lengths = &metadata.lengths;
+  if (!metadata.lengths.empty())
+    rank.versions.resize(static_cast<size_t>(metadata.microbatches));
+  rank.results = results.data() + replica * metadata.microbatches;
+  rank.resultTypes = &metadata.results;
+  worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
+  VEELINE_TRY(worker.device->makeCurrent());
+  VEELINE_TRY(
+      rank.prepare(artifact, blas, dnn ? &*dnn : nullptr, options.poison));
+  VEELINE_TRY(keepTimes(worker, options));
+  if (network)
+    return Status::success();
+  auto newTransport = std::make_unique<LocalTransport>(std::move(channels));
+  worker.transport = newTransport.get();
+  setTransport(rank, std::move(newTransport), options);
+  return Status::success();
+}
+
+void CudaExecutor::setTransport(CudaRank &rank,
+                                std::unique_ptr<Transport> newTransport,
+                                const CudaOptions &options) {
+  if (options.traceTensors)
+    newTransport = std::make_unique<TracedTransport>(std::move(newTransport),
+                                                     rank, artifact.metadata);
+  rank.setTransport(std::move(newTransport));
+}
+
+/// Meets the other processes, once what this one needs of its GPU is there.
+Status CudaExecutor::connect(const CudaOptions &options) {
+  CudaRank &rank = local.front()->rank;
+  MemoryBook::Scope measured(local.front()->device->book(),
+                             MemoryBook::messages);
+  auto connected = Communicators::connect(nccl, program, *network, options);
+  if (!connected.ok())
+    return connected.status();
+  communicators = std::move(*connected);
+  if (hasTwoStreamsOfMessages(program))
+    VEELINE_TRY(exchangeFirstMessages(*communicators, rank, *network,
+                                      options.timeoutSeconds));
+  auto newTransport = std::make_unique<NcclTransport>(
+      *communicators, options.timeoutSeconds, group.checksMessages());
+  VEELINE_TRY(newTransport->prepare(rank));
+  transport = newTransport.get();
+  setTransport(rank, std::move(newTransport), options);
+  return Status::success();
+}
+
+/// What the ranks of a stage share of a piece, once all their arenas are there.
+Expected<std::shared_ptr<DeviceReduction>>
+CudaExecutor::makeReduction(int32_t stage, int32_t index, size_t piece) {
+  std::vector<int32_t> members = program.ranksOf(stage);
+  const artifact::Reduction &reduction =
+      program.ranks[members[0]].reductions[index];
+  const Device &device = *workers[members[0]]->device;
+  std::vector<api::DevicePointer> accumulators;
+  for (int32_t rank : members) {
+    if (workers[rank]->device.get() != &device)
+      return Status::error("ranks " + std::to_string(members[0]) + " and " +
+                           std::to_string(rank) +
+                           " add up gradients, and are threads on two GPUs; "
+                           "ranks of one process share one");
+    accumulators.push_back(
+        workers[rank]->rank.memory().address() +
+        static_cast<uint64_t>(reduction.pieces[piece].offset));
+  }
+  auto shared = std::make_shared<DeviceReduction>(
+      group, group.indexOf(index), reduction.stream, reduction.pieces[piece],
+      std::move(accumulators));
+  VEELINE_TRY(device.makeCurrent());
+  VEELINE_TRY(shared->prepare(device));
+  return shared;
+}
+
+Status CudaExecutor::addReductions() {
+  for (int32_t stage = 0; stage < program.stages; ++stage) {
+    std::vector<int32_t> members = program.ranksOf(stage);
+    const std::vector<artifact::Reduction> &table =
+        program.ranks[members[0]].reductions;
+    std::vector<std::vector<std::shared_ptr<DeviceReduction>>> reductions(
+        table.size());
+    for (size_t i = 0; i < table.size(); ++i)
+      for (size_t piece = 0; piece < table[i].pieces.size(); ++piece) {
+        auto shared = makeReduction(stage, static_cast<int32_t>(i), piece);
+        if (!shared.ok())
+          return shared.status();
+        reductions[i].push_back(std::move(*shared));
+      }
+    for (size_t member = 0; member < members.size(); ++member)
+      workers[members[member]]->transport->setReductions(reductions, member);
+  }
+  return Status::success();
+}
