@@ -632,14 +632,23 @@ VEELINE_STANDIN int cuLaunchKernel(api::Function handle, unsigned gridX,
     arguments.push_back(value);
   }
   Kernel kernel = function->kernel;
-  enqueueWork(engine, stream, [=, arguments = std::move(arguments)] {
+  auto run = [=, arguments = std::move(arguments)] {
     std::vector<const void *> places;
     for (const uint64_t &argument : arguments)
       places.push_back(&argument);
     const uint32_t grid[3] = {gridX, gridY, gridZ};
     const uint32_t block[3] = {blockX, blockY, blockZ};
     kernel(places.data(), grid, block);
-  });
+    return true;
+  };
+  Op op;
+  op.shared = [&engine, name = function->name,
+               run = std::move(run)]() -> Progress {
+    if (engine.isEndless(name))
+      return [] { return false; };
+    return run;
+  };
+  engine.enqueue(stream, std::move(op));
   return api::success;
 }
 

@@ -58,6 +58,12 @@ void Engine::configure() {
   if (first != std::string::npos && first != last)
     failCall(failure.substr(0, first), std::atoll(failure.c_str() + first + 1),
              std::atoi(failure.c_str() + last + 1));
+  std::string hanging = environment("VEELINE_STANDIN_ENDLESS", "");
+  std::string most = environment("VEELINE_STANDIN_QUEUE", "");
+  if (size_t colon = hanging.find(':'); colon != std::string::npos)
+    neverEnd(hanging.substr(0, colon), std::atoll(hanging.c_str() + colon + 1),
+             most.empty() ? SIZE_MAX
+                          : static_cast<size_t>(std::atoll(most.c_str())));
   reportFile = environment("VEELINE_STANDIN_REPORT", "");
   if (!reportFile.empty())
     std::atexit([] { get().report(); });
@@ -131,6 +137,16 @@ void Engine::failCall(const std::string &function, int64_t nth, int code) {
   failing = function;
   failingCall = nth;
   failingCode = code;
+}
+
+void Engine::neverEnd(const std::string &kernel, int64_t nth, size_t queued) {
+  endless = kernel;
+  endlessRun = nth;
+  mostQueued = queued;
+}
+
+bool Engine::isEndless(const std::string &kernel) {
+  return kernel == endless && --endlessRun == 0;
 }
 
 int64_t Engine::countLive() const {
@@ -316,6 +332,9 @@ void Engine::enqueue(Stream *stream, Op op) {
     stream->capture->lists[stream].push_back(std::move(op));
     return;
   }
+  while (stream->ops.size() >= mostQueued)
+    if (!step(*stream))
+      waitForOthers();
   stream->ops.push_back(std::move(op));
   if (order == fifo)
     (void)advance(stream);
@@ -476,6 +495,11 @@ void standin::addKernel(const std::string &name, Kernel kernel,
 void standin::failCall(const std::string &function, int64_t nth, int code) {
   std::lock_guard<std::mutex> lock(Engine::get().mutex);
   Engine::get().failCall(function, nth, code);
+}
+
+void standin::neverEnd(const std::string &name, int64_t nth, size_t queued) {
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  Engine::get().neverEnd(name, nth, queued);
 }
 
 void standin::setOrder(const std::string &order) {

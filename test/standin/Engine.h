@@ -166,6 +166,9 @@ public:
   enum Order { fifo, late, random } order = late;
   /// One of `choices` that stand side by side.
   size_t choose(size_t choices);
+  /// Whether this run of a kernel is the one that never ends.
+  bool isEndless(const std::string &kernel);
+  void neverEnd(const std::string &kernel, int64_t nth, size_t queued);
 
   // --- Code.
   /// Before something is loaded, of a library or not: the error of that, or 0.
@@ -191,6 +194,9 @@ private:
   int64_t numCalls = 0;
   bool hasThread = false; ///< That goes on where the host does not ask.
   std::mt19937 generator{1};
+  std::string endless;
+  int64_t endlessRun = 0;
+  size_t mostQueued = SIZE_MAX;
   std::string failing;
   int64_t failingCall = 0;
   int failingCode = 0;

@@ -34,6 +34,9 @@
 //   VEELINE_STANDIN_FAIL     FUNCTION:N:CODE: its n-th call fails so, from 1;
 //                            asyncError: the n-th time that a communicator of
 //                            NCCL would say that all is well
+//   VEELINE_STANDIN_ENDLESS  KERNEL:N: its n-th run never ends, from 1
+//   VEELINE_STANDIN_QUEUE    how much a stream has to do before who gives it
+//                            more waits; any number
 //   VEELINE_STANDIN_KERNELS  libraries of kernels, separated by colons: of each
 //                            the function NAME and the numbers NAME.info, whose
 //                            fifth one is the number of arguments
@@ -67,6 +70,10 @@ VEELINE_STANDIN void addKernel(const std::string &name, Kernel kernel,
 VEELINE_STANDIN void failCall(const std::string &function, int64_t nth,
                               int code);
 
+/// The `nth` run of kernel `name` from now on never ends, and who gives more
+/// than `queued` things to a stream waits.
+VEELINE_STANDIN void neverEnd(const std::string &name, int64_t nth,
+                              size_t queued);
 /// As VEELINE_STANDIN_ORDER.
 VEELINE_STANDIN void setOrder(const std::string &order);
 

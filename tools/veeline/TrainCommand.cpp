@@ -222,9 +222,10 @@ static void addProcessOptions(CLI::App &app, TrainCommand &command) {
       ->capture_default_str()
       ->check(CLI::Validator(checkTimeout, "SECONDS"))
       ->group("Several processes");
-  app.add_option("--stall-timeout", command.options.stallSeconds,
-                 "Seconds after which a process that computes, reads or writes "
-                 "without getting on counts as failed")
+  app.add_option(
+         "--stall-timeout", command.options.stallSeconds,
+         "Seconds after which a process that computes, reads or writes, "
+         "or a GPU, counts as failed where it does not get on")
       ->capture_default_str()
       ->check(CLI::Validator(checkTimeout, "SECONDS"))
       ->group("Several processes");

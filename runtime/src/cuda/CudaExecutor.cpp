@@ -25,7 +25,8 @@ using namespace veeline::cuda;
 /// again; only a bound for a system call.
 static constexpr int64_t sleepMilliseconds = 60'000;
 
-/// How long NCCL may take to end what is over anyway.
+/// How long NCCL may take to end what is over anyway, and threads to see that
+/// their step is.
 static constexpr double leaveSeconds = 2;
 
 //===----------------------------------------------------------------------===//
@@ -47,7 +48,8 @@ CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
             channel->abort();
         for (Worker *worker : local)
           worker->rank.abort();
-      }) {}
+      }),
+      watch(group, fault, options.stallSeconds, options.timeoutSeconds) {}
 
 Expected<std::unique_ptr<CudaExecutor>>
 CudaExecutor::create(const artifact::Artifact &artifact,
@@ -247,9 +249,38 @@ Status CudaExecutor::finishCaptured() {
   return Status::success();
 }
 
+/// A thread that issues more than its device takes may be held by the driver,
+/// for ever where the device never ends: after a stall it is given some time.
 void CudaExecutor::waitUntilDone() {
-  for (uint32_t seen = done.load(); seen != doneTarget; seen = done.load())
-    done.sleepWhile(seen, sleepMilliseconds);
+  int64_t stalledSince = 0;
+  for (uint32_t seen = done.load(); seen != doneTarget; seen = done.load()) {
+    done.sleepWhile(seen,
+                    network ? sleepMilliseconds : watch.sleepMilliseconds());
+    if (network || !watch.hasStalled())
+      continue;
+    int64_t now = host::nanoseconds();
+    if (stalledSince == 0)
+      stalledSince = now;
+    if (double(now - stalledSince) > leaveSeconds * 1e9)
+      return;
+  }
+}
+
+/// What may never end is not waited for, and so nothing is given back that it
+/// may use, nor what a thread uses that the driver holds.
+void CudaExecutor::abandon() {
+  if (done.load() == doneTarget)
+    for (Worker *worker : local)
+      if (worker->thread.joinable())
+        worker->thread.join();
+  auto keep = [](auto &part) {
+    (void)new std::remove_reference_t<decltype(part)>(std::move(part));
+  };
+  keep(workers);
+  keep(graph);
+  keep(deviceChannels);
+  keep(lengthChannels);
+  keep(devices);
 }
 
 /// After a fault the others may not be there to take leave of. That one of them
@@ -267,6 +298,10 @@ CudaExecutor::~CudaExecutor() {
   }
   stopping = true;
   started.add(1);
+  if (hasAbandonedWork()) {
+    abandon();
+    return;
+  }
   for (Worker *worker : local)
     if (worker->thread.joinable())
       worker->thread.join();
@@ -304,6 +339,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
                    : status;
   settings = newSettings;
   isBetweenSteps = false;
+  watch.beginStep();
   std::fill(results.begin(), results.end(), network ? host::notReported : 0);
   for (Worker *worker : local) {
     selectInputs(*this, artifact.metadata, newInputs, worker->rank,
@@ -358,7 +394,7 @@ Status CudaExecutor::shareResults(StepResult &result) {
 
 Status CudaExecutor::finish(StepResult &result) {
   waitUntilDone();
-  if (mode != Mode::eager)
+  if (mode != Mode::eager && !watch.isStuck())
     if (Status status = finishCaptured(); !status.ok())
       fault.raise(status.message());
   for (Worker *worker : local)

@@ -120,6 +120,7 @@ private:
   Status finishCaptured();
   void waitUntilDone();
   void leave();
+  void abandon();
   Status localStatus();
   void lookAtMemory();
   Status shareResults(StepResult &result);
@@ -138,6 +139,7 @@ private:
   /// other processes do.
   std::vector<std::unique_ptr<DeviceChannel>> deviceChannels;
   std::vector<std::unique_ptr<host::Channel>> lengthChannels;
+  DeviceWatch watch;                            ///< Of threads.
   std::map<int32_t, OpenDevice> devices;        ///< By ordinal.
   std::vector<std::unique_ptr<Worker>> workers; ///< By rank; null: elsewhere.
   std::vector<Worker *> local;

@@ -264,8 +264,11 @@ Status CudaExecutor::prepareRank(int32_t index, const CudaOptions &options) {
   VEELINE_TRY(keepTimes(worker, options));
   if (network)
     return Status::success();
-  auto newTransport = std::make_unique<LocalTransport>(std::move(channels));
+  auto newTransport =
+      std::make_unique<LocalTransport>(std::move(channels), watch);
+  VEELINE_TRY(newTransport->prepare(rank));
   worker.transport = newTransport.get();
+  watch.add(rank, *newTransport);
   setTransport(rank, std::move(newTransport), options);
   return Status::success();
 }

@@ -46,8 +46,10 @@ struct CudaOptions {
   host::Network *network = nullptr;
   /// Which process of its machine this is, as the launcher says.
   std::optional<int32_t> localRank;
-  /// How long processes may take to meet, or to stop after a fault.
+  /// How long processes may take to meet, and ranks to stop after a fault.
   double timeoutSeconds = 30;
+  /// How long a rank that is a thread, or its GPU, may be at one operation.
+  double stallSeconds = 3600;
   /// Where given, one per rank: run these instead of the artifact's objects.
   std::vector<veeline_step_fn> steps;
 };

@@ -190,9 +190,12 @@ Status CudaRank::synchronize() {
 }
 
 Status CudaRank::endStep() {
-  for (current = numComputeStreams(); current-- > 0;)
+  auto end = static_cast<int32_t>(description->ops.size());
+  for (current = numComputeStreams(); current-- > 0;) {
     for (int32_t stream = 0; stream < numMessageStreams; ++stream)
       transport->settle(*this, stream);
+    transport->beginOp(*this, end);
+  }
   current = 0;
   int64_t bytes = int64_t(8) * description->normParts *
                   static_cast<int64_t>(description->params.size());
@@ -645,6 +648,7 @@ void CudaRank::opBegin(int32_t op) {
   VEELINE_CHECK(currentOp == -1, "an op begins inside of another");
   currentOp.store(op, std::memory_order_relaxed);
   move();
+  transport->beginOp(*this, op);
   if (times)
     (void)require(times->begin(op, currentStream()));
 }

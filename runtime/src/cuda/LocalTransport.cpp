@@ -7,15 +7,93 @@
 #include "LocalTransport.h"
 
 #include "CudaRank.h"
+#include "Pause.h"
 
 using namespace veeline;
 using namespace veeline::cuda;
 
-Status Transport::finish(CudaRank &rank,
-                         const std::vector<api::Stream> &streams) {
-  for (api::Stream stream : streams)
-    VEELINE_TRY(VEELINE_CALL(rank.driver(), cuStreamSynchronize, stream));
+/// A look costs little, and a step should not wait for who sleeps.
+static constexpr int64_t longestPause = 50'000;
+
+Status LocalTransport::prepare(CudaRank &rank) {
+  return marks.allocate(rank.gpu(), int64_t(4) * rank.numComputeStreams());
+}
+
+static std::atomic_ref<uint32_t> wordOf(const PinnedMemory &marks,
+                                        int32_t compute) {
+  return std::atomic_ref<uint32_t>(
+      reinterpret_cast<uint32_t *>(marks.data())[compute]);
+}
+
+uint32_t LocalTransport::markOf(int32_t compute) const {
+  return wordOf(marks, compute).load(std::memory_order_acquire);
+}
+
+/// The device has nothing of the last step left to write.
+void LocalTransport::beginStep(CudaRank &rank, bool) {
+  for (int32_t i = 0; i < rank.numComputeStreams(); ++i)
+    wordOf(marks, i).store(0, std::memory_order_relaxed);
+}
+
+void LocalTransport::beginOp(CudaRank &rank, int32_t op) {
+  auto lock = rank.serialize();
+  auto place = reinterpret_cast<api::DevicePointer>(marks.data()) +
+               4 * static_cast<uint64_t>(rank.currentCompute());
+  (void)rank.require(VEELINE_CALL(rank.driver(), cuMemsetD32Async, place,
+                                  static_cast<unsigned>(op) + 1, 1,
+                                  rank.currentStream()));
+}
+
+/// Asks nothing of the driver, which may not answer.
+bool LocalTransport::showPlace(CudaRank &rank) const {
+  if (!rank.isInStep.load(std::memory_order_acquire))
+    return false;
+  // Where its host waits, that is what it is at.
+  if (rank.awaited >= 0)
+    return true;
+  auto end = static_cast<uint32_t>(rank.description->ops.size()) + 1;
+  uint32_t mark = 0;
+  bool isOver = true;
+  for (int32_t i = 0; i < rank.numComputeStreams(); ++i) {
+    if (markOf(i) == end)
+      continue;
+    isOver = false;
+    mark = std::max(mark, markOf(i));
+  }
+  int32_t op = static_cast<int32_t>(mark) - 1;
+  rank.currentOp.store(op, std::memory_order_relaxed);
+  rank.lastOp.store(op, std::memory_order_relaxed);
+  return !isOver;
+}
+
+/// In progress, an error or, at the end, none.
+static Status areDone(const CudaRank &rank,
+                      const std::vector<api::Stream> &streams, bool &isOver) {
+  isOver = false;
+  for (api::Stream stream : streams) {
+    api::Result result = rank.driver().cuStreamQuery(stream);
+    if (result == api::notReady)
+      return Status::success();
+    VEELINE_TRY(rank.driver().check("cuStreamQuery", result));
+  }
+  isOver = true;
   return Status::success();
+}
+
+Status LocalTransport::finish(CudaRank &rank,
+                              const std::vector<api::Stream> &streams) {
+  Pause pause(longestPause);
+  for (;;) {
+    bool isOver = false;
+    VEELINE_TRY(areDone(rank, streams, isOver));
+    if (isOver)
+      return Status::success();
+    if (watch.hasStalled()) {
+      rank.failed = true;
+      return rank.fault->status();
+    }
+    pause();
+  }
 }
 
 void LocalTransport::setReductions(

@@ -9,6 +9,7 @@
 
 #include "DeviceChannel.h"
 #include "DeviceReduction.h"
+#include "DeviceWatch.h"
 #include "Transport.h"
 
 #include <memory>
@@ -16,11 +17,16 @@
 namespace veeline::cuda {
 
 /// Of a rank that is a thread, as the others on its GPU are.
+///
+/// Its compute streams write into memory of the host which operation they are
+/// at, also from a graph: so everybody can see what its GPU does.
 class LocalTransport final : public Transport {
 public:
   /// By the rank's numbers of channels; null where it has no end.
-  explicit LocalTransport(std::vector<DeviceChannel *> channels)
-      : channels(std::move(channels)) {}
+  LocalTransport(std::vector<DeviceChannel *> channels, DeviceWatch &watch)
+      : channels(std::move(channels)), watch(watch) {}
+
+  Status prepare(CudaRank &rank);
 
   /// The pieces of each reduction of the rank's table, of which it is the
   /// `newMember` of its stage. Once all ranks have their arenas.
@@ -28,6 +34,10 @@ public:
       std::vector<std::vector<std::shared_ptr<DeviceReduction>>> newReductions,
       size_t newMember);
 
+  void beginStep(CudaRank &rank, bool isReplayed) override;
+  void beginOp(CudaRank &rank, int32_t op) override;
+  Status finish(CudaRank &rank,
+                const std::vector<api::Stream> &streams) override;
   void beginGroup(CudaRank &rank) override;
   void endGroup(CudaRank &rank) override;
   void post(CudaRank &rank, int32_t channel, void *slot) override;
@@ -40,8 +50,17 @@ public:
   /// Of its reductions: channels are of two ranks, and their owner's to wake.
   void abort() override;
 
+  /// One more than the operation that the compute stream is at, or than the
+  /// last one where its step is over; 0: none yet.
+  uint32_t markOf(int32_t compute) const;
+  /// Says what its GPU is at as what the rank is at, where it still does
+  /// something. From any thread, once nobody gets on.
+  bool showPlace(CudaRank &rank) const;
+
 private:
   const std::vector<DeviceChannel *> channels;
+  DeviceWatch &watch;
+  PinnedMemory marks; ///< By compute stream.
   /// A send whose value must still stay, the compute stream that it is of, and
   /// the stream that it is on.
   struct Sent {

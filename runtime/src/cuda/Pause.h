@@ -17,20 +17,22 @@
 namespace veeline::cuda {
 
 /// Between two looks: none at first, then an eighth of what the wait has taken,
-/// 0.5 ms at most. So waits end soon after what they are for, and leave the
-/// core to others.
+/// 0.5 ms at most, or as much as is said. So waits end soon after what they are
+/// for, and leave the core to others.
 class Pause {
 public:
+  explicit Pause(int64_t longest = 500'000) : longest(longest) {}
   void operator()() const {
     int64_t waited = nanoseconds();
     if (waited < 20'000)
       return host::pauseSpin();
     std::this_thread::sleep_for(
-        std::chrono::nanoseconds(std::min<int64_t>(waited / 8, 500'000)));
+        std::chrono::nanoseconds(std::min(waited / 8, longest)));
   }
   int64_t nanoseconds() const { return host::nanoseconds() - begin; }
 
 private:
+  const int64_t longest; ///< In nanoseconds.
   const int64_t begin = host::nanoseconds();
 };
 

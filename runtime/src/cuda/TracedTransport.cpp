@@ -27,6 +27,10 @@ void TracedTransport::beginGroup(CudaRank &rank) {
 
 void TracedTransport::endGroup(CudaRank &rank) { transport->endGroup(rank); }
 
+void TracedTransport::beginOp(CudaRank &rank, int32_t op) {
+  transport->beginOp(rank, op);
+}
+
 void TracedTransport::post(CudaRank &rank, int32_t channel, void *slot) {
   transport->post(rank, channel, slot);
   ends[channel].places.push_back(slot);

@@ -27,6 +27,7 @@ public:
   void beginStep(CudaRank &rank, bool isReplayed) override;
   void beginGroup(CudaRank &rank) override;
   void endGroup(CudaRank &rank) override;
+  void beginOp(CudaRank &rank, int32_t op) override;
   void post(CudaRank &rank, int32_t channel, void *slot) override;
   void wait(CudaRank &rank, int32_t channel) override;
   void send(CudaRank &rank, int32_t channel, const void *value,

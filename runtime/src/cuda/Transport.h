@@ -29,6 +29,9 @@ public:
   /// What is between these is one unit.
   virtual void beginGroup(CudaRank &) {}
   virtual void endGroup(CudaRank &) {}
+  /// The rank's operation `op` begins in its compute stream, or what comes
+  /// after the last one.
+  virtual void beginOp(CudaRank &, int32_t /*op*/) {}
   // The compute stream is the rank's current one.
   /// From here on in the compute stream, `slot` may be written.
   virtual void post(CudaRank &rank, int32_t channel, void *slot) = 0;
@@ -48,7 +51,7 @@ public:
   /// Waits until the device has done all that `streams` have; after a fault of
   /// the rank, until nothing of its own is under way.
   virtual Status finish(CudaRank &rank,
-                        const std::vector<api::Stream> &streams);
+                        const std::vector<api::Stream> &streams) = 0;
 
   /// Wakes whoever waits, for good. From any thread.
   virtual void abort() = 0;

@@ -50,6 +50,14 @@ void train::printError(const std::string &text) {
   ::_exit(1);
 }
 
+void train::leaveAbandonedWork(int code) {
+  if (!cuda::hasAbandonedWork())
+    return;
+  std::fflush(stdout);
+  deleteTemporaryFiles();
+  ::_exit(code);
+}
+
 /// What the loop would say of a step, where it waits for one.
 static std::string describeEnd(const Session &session, const char *failure) {
   const host::LoadedProgram &executor = session.loadedProgram();

@@ -24,6 +24,10 @@ void beginEnding();
 /// Prints an error, after `beginEnding`.
 void printError(const std::string &text);
 
+/// Where a GPU has work that may never end, the process ends here: nothing that
+/// waits for that is done. Else it returns.
+void leaveAbandonedWork(int code);
+
 /// Where other processes wait for this one to meet them, tells them why it does
 /// not come: they would wait for the timeout.
 void refuseToMeet(const Options &options, const std::string &why);

@@ -411,6 +411,7 @@ Status Session::load(const host::HostOptions &options) {
     cudaOptions.traceTensors = options.traceTensors;
     cudaOptions.checkMessages = options.checkMessages;
     cudaOptions.timeoutSeconds = run.options.timeoutSeconds;
+    cudaOptions.stallSeconds = run.options.stallSeconds;
     cudaOptions.localRank = run.localRank();
     Expected<std::unique_ptr<cuda::CudaExecutor>> created =
         cuda::CudaExecutor::create(run.artifact, *description, cudaOptions);

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 
 using namespace veeline;
 using namespace veeline::train;
@@ -383,10 +384,14 @@ int train::run(const Options &options) {
   }
   // Said before what the run holds is given back, which takes time: who starts
   // the processes may end this one meanwhile.
-  Trainer trainer(**run);
-  Status status = options.verify ? verify(**run) : trainer.train();
-  if (!status.ok())
-    return reportError(status);
+  std::optional<Trainer> trainer(std::in_place, **run);
+  Status status = options.verify ? verify(**run) : trainer->train();
+  if (!status.ok()) {
+    int code = reportError(status);
+    trainer.reset();
+    leaveAbandonedWork(code);
+    return code;
+  }
   if (int signal = interruptSignal()) {
     std::fprintf(stderr, "veeline: interrupted; what was asked for is "
                          "written\n");

@@ -1,0 +1,104 @@
+//===- DeviceWatch.cpp - GPUs that do not get on --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceWatch.h"
+
+#include "Clock.h"
+#include "CudaRank.h"
+#include "LocalTransport.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace veeline;
+using namespace veeline::cuda;
+
+static std::atomic<bool> isWorkAbandoned{false};
+
+bool cuda::hasAbandonedWork() { return isWorkAbandoned.load(); }
+
+void DeviceWatch::beginStep() {
+  std::lock_guard<std::mutex> lock(mutex);
+  lastPlace = place();
+  since = host::nanoseconds();
+}
+
+int64_t DeviceWatch::sleepMilliseconds() const {
+  double seconds = std::min(stallSeconds, timeoutSeconds);
+  return std::clamp<int64_t>(static_cast<int64_t>(seconds * 125), 1, 1000);
+}
+
+/// Another number wherever a rank, or its GPU, is at something else.
+uint64_t DeviceWatch::place() const {
+  uint64_t sum = 0;
+  for (auto [rank, transport] : ranks) {
+    sum = sum * 31 + rank->moves.load(std::memory_order_acquire);
+    for (int32_t i = 0; i < rank->numComputeStreams(); ++i)
+      sum = sum * 31 + transport->markOf(i);
+  }
+  return sum;
+}
+
+bool DeviceWatch::hasStalled() {
+  if (isStuck())
+    return true;
+  // Who is not the first one leaves it to that one.
+  std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
+  if (!lock)
+    return false;
+  int64_t now = host::nanoseconds();
+  uint64_t at = place();
+  if (at != lastPlace) {
+    lastPlace = at;
+    since = now;
+    return false;
+  }
+  bool isSound = fault.status().ok();
+  double limit =
+      isSound ? stallSeconds : std::min(stallSeconds, timeoutSeconds);
+  if (double(now - since) < limit * 1e9)
+    return false;
+  if (isSound)
+    fault.raise(describe());
+  isWorkAbandoned.store(true);
+  stuck.store(true, std::memory_order_release);
+  return true;
+}
+
+static bool isMessage(const CudaRank &rank) {
+  int32_t op = rank.currentOp;
+  if (op < 0)
+    return false;
+  artifact::OpKind kind = rank.description->ops[static_cast<size_t>(op)].kind;
+  return kind == artifact::OpKind::send || kind == artifact::OpKind::recv ||
+         kind == artifact::OpKind::allReduce ||
+         kind == artifact::OpKind::allReduceWait;
+}
+
+/// Who waits for no other one first: it is what the others wait for.
+std::string DeviceWatch::describe() {
+  const CudaRank *first = nullptr;
+  std::string places;
+  for (auto [rank, transport] : ranks) {
+    if (!transport->showPlace(*rank))
+      continue;
+    bool waits = rank->awaited >= 0 || isMessage(*rank);
+    ShortText text;
+    group.describe(text, *rank);
+    std::string place = "; " + std::string(text.view());
+    if (!waits && !first) {
+      first = rank;
+      places = place + places;
+    } else {
+      places += place;
+    }
+  }
+  char seconds[32];
+  std::snprintf(seconds, sizeof(seconds), "%g s", stallSeconds);
+  return (first ? "rank " + std::to_string(first->index) + " has"
+                : std::string("all ranks have")) +
+         " not got on for " + seconds + " (--stall-timeout)" + places;
+}
