@@ -57,6 +57,12 @@ bool DeviceWatch::hasStalled() {
     return false;
   }
   bool isSound = fault.status().ok();
+  // What was under way has its time from the fault on.
+  if (!isSound && !hasSeenFault) {
+    hasSeenFault = true;
+    since = now;
+    return false;
+  }
   double limit =
       isSound ? stallSeconds : std::min(stallSeconds, timeoutSeconds);
   if (double(now - since) < limit * 1e9)

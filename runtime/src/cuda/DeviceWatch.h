@@ -60,6 +60,7 @@ private:
   std::mutex mutex;
   uint64_t lastPlace = 0; ///< What `place` was, and since when.
   int64_t since = 0;
+  bool hasSeenFault = false;
   std::atomic<bool> stuck{false};
 };
 
