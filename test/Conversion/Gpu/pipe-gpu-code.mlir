@@ -35,6 +35,19 @@
 // PTX: .visible .entry functions(
 // PTX-NOT: __nv
 // PTX: fma.rn.f32
+
+// A loop that is said to stay one does so.
+
+// NVVM: llvm.func @rolled
+// NVVM: llvm.br {{.*}} {loop_annotation = #{{.*}}}
+// PTX: .visible .entry rolled(
+// PTX: .pragma "nounroll";
+// PTX-COUNT-1: ld.shared
+// PTX-NOT: ld.shared
+// PTX: ret;
+
+#unroll = #llvm.loop_unroll<disable = true>
+#stays = #llvm.loop_annotation<unroll = #unroll>
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @scale(%x: memref<1024xf32> {llvm.noalias, llvm.readonly}, %y: memref<1024xf32> {llvm.noalias}) kernel
@@ -56,6 +69,24 @@ module attributes {gpu.container_module} {
       %f = math.fma %e, %v, %e : f32
       %g = math.tanh %f : f32
       memref.store %g, %y[%t] : memref<1024xf32>
+      gpu.return
+    }
+    gpu.func @rolled(%x: memref<1024xf32> {llvm.noalias}) workgroup(%shared: memref<32xf32, #gpu.address_space<workgroup>>) kernel
+        attributes {known_block_size = array<i32: 32, 1, 1>} {
+      %zero = arith.constant 0.0 : f32
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c32 = arith.constant 32 : index
+      %t = gpu.thread_id x
+      %v = memref.load %x[%t] : memref<1024xf32>
+      memref.store %v, %shared[%t] : memref<32xf32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %sum = scf.for %i = %c0 to %c32 step %c1 iter_args(%s = %zero) -> f32 {
+        %a = memref.load %shared[%i] : memref<32xf32, #gpu.address_space<workgroup>>
+        %next = arith.addf %s, %a : f32
+        scf.yield %next : f32
+      } {llvm.loop_annotation = #stays}
+      memref.store %sum, %x[%t] : memref<1024xf32>
       gpu.return
     }
   }
