@@ -150,7 +150,8 @@ void KernelChecker::measure(const Arguments &input,
 /// How much that is of the result, the changed inputs say.
 double KernelChecker::getAllowed(size_t argument, int64_t i,
                                  double value) const {
-  double part = 128 * unit, moves = 8;
+  // A twin has a few partial sums, and each of them a rounding for each number.
+  double part = unit * std::max<double>(128, numAdded / 64), moves = 8;
   if (isNarrow()) {
     // What is added to a long sum in a narrow type is lost, or not, by the
     // order.

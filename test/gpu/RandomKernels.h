@@ -22,6 +22,9 @@ bool checkRandomModels(int64_t count, uint64_t seed, const std::string &only);
 /// The same of `count` random kernels of attention and its derivatives.
 bool checkRandomAttention(int64_t count, uint64_t seed);
 
+/// The same of the kernels of `count` random functions on wide rows.
+bool checkRandomRows(int64_t count, uint64_t seed);
+
 } // namespace veeline::gpu
 
 #endif // VEELINE_TEST_GPU_RANDOMKERNELS_H

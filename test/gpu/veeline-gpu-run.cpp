@@ -6,8 +6,8 @@
 //
 // Runs every kernel of a file, which pipe-gpu-kernels has written, as threads
 // and as its host twin, on random data, and compares what both leave in memory;
-// or those of random models, or random ones of attention. The exit code is 1
-// where they differ.
+// or those of random models, or random ones of attention or of wide rows. The
+// exit code is 1 where they differ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,10 @@ static cl::opt<int64_t>
     numAttention("random-attention",
                  cl::desc("In place of a file, so many random kernels of "
                           "attention"));
+static cl::opt<int64_t>
+    numRows("random-rows",
+            cl::desc("In place of a file, the kernels of so many random "
+                     "functions on wide rows"));
 static cl::opt<std::string>
     output("o",
            cl::desc("Write the kernels as a shared object that Emulation.h "
@@ -149,6 +153,8 @@ int main(int argc, char **argv) {
     return checkRandomModels(numRandom, seed, only) ? 0 : 1;
   if (numAttention.getNumOccurrences())
     return checkRandomAttention(numAttention, seed) ? 0 : 1;
+  if (numRows.getNumOccurrences())
+    return checkRandomRows(numRows, seed) ? 0 : 1;
   DialectRegistry registry;
   registerKernelCode(registry);
   MLIRContext context(registry);

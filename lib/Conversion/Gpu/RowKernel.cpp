@@ -7,6 +7,7 @@
 #include "RowKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -80,6 +81,9 @@ void RowEmitter::run() {
   code.when(exists, [&] {
     rowIds = code.delinearize(row, rowSizes);
     code.inlineOps(rowIds);
+    if (!team.fitsRegisters())
+      return runWide();
+    takeRegisters();
     for (auto [i, nest] : llvm::enumerate(code.body.nests)) {
       code.builder.setInsertionPoint(nest.op);
       if (nest.hasReduction())
@@ -90,6 +94,12 @@ void RowEmitter::run() {
         emitParallel(nest, i);
     }
   });
+}
+
+void RowEmitter::takeRegisters() {
+  int32_t blocks = team.threads == 1024 ? 1 : 2;
+  code.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                         code.builder.getI32IntegerAttr(blocks));
 }
 
 RowEmitter::Held *RowEmitter::find(const NestAccess &access) {
@@ -113,7 +123,7 @@ bool RowEmitter::mustStore(size_t nest, const NestAccess &access) const {
   if (isRowBuffer(access.base))
     return false;
   bool isNumber = isUniform(code.body.nests[nest], access, numRowLoops);
-  // Rows that are not kept are read again.
+  // What a wide row's sweeps write is read again.
   if (!isNumber && !team.fitsRegisters())
     return true;
   return llvm::none_of(ArrayRef(code.body.nests).drop_front(nest + 1),
@@ -203,35 +213,23 @@ RowEmitter::Chunk RowEmitter::makeChunk(const LoopNest &nest, Value round,
   return chunk;
 }
 
-/// Runs `body` for every round, one after the other where registers hold a row,
-/// in a loop where not. It gets what the round before returned.
+/// Runs `body` for every round of a row that registers hold, one after the
+/// other. It gets what the round before returned.
 SmallVector<Value> RowEmitter::forChunks(
     const LoopNest &nest, ArrayRef<Value> init,
     llvm::function_ref<SmallVector<Value>(const Chunk &, ValueRange)> body) {
   int64_t count = countIterations(nest, numRowLoops);
   int64_t step = team.threads * team.lanes;
-  int64_t rounds = llvm::divideCeil(count, step);
   SmallVector<Value> carried(init);
-  if (team.fitsRegisters()) {
-    for (int64_t round = 0; round < rounds; ++round)
-      carried = body(makeChunk(nest, {}, round, (round + 1) * step <= count),
-                     carried);
-    return carried;
-  }
-  auto loop = scf::ForOp::create(code.builder, code.loc, code.index(0),
-                                 code.index(rounds), code.index(1), carried);
-  OpBuilder::InsertionGuard guard(code.builder);
-  code.builder.setInsertionPointToStart(loop.getBody());
-  Chunk chunk = makeChunk(nest, loop.getInductionVar(), 0, count % step == 0);
-  carried = body(chunk, loop.getRegionIterArgs());
-  if (!carried.empty())
-    scf::YieldOp::create(code.builder, code.loc, carried);
-  return SmallVector<Value>(loop.getResults());
+  for (int64_t round = 0; round * step < count; ++round)
+    carried =
+        body(makeChunk(nest, {}, round, (round + 1) * step <= count), carried);
+  return carried;
 }
 
-static bool isSamePlace(const LoopNest &a, const NestAccess &left,
-                        const LoopNest &b, const NestAccess &right,
-                        unsigned numRowLoops) {
+bool veeline::isSamePlace(const LoopNest &a, const NestAccess &left,
+                          const LoopNest &b, const NestAccess &right,
+                          unsigned numRowLoops) {
   return left.startsWith(right) &&
          ArrayRef(left.strides).take_front(numRowLoops) ==
              ArrayRef(right.strides).take_front(numRowLoops) &&
@@ -242,19 +240,31 @@ static bool isSamePlace(const LoopNest &a, const NestAccess &left,
 /// keep LLVM from doing so. `element` is -1 for all elements of the chunk.
 Value RowEmitter::loadOnce(const LoopNest &nest, const NestAccess &access,
                            const Chunk &chunk, int64_t element) {
-  for (const Loaded &other : loaded)
-    if (other.round == chunk.round && other.element == element &&
-        isSamePlace(nest, access, *other.nest, *other.access, numRowLoops))
-      return other.value;
+  auto find = [&]() -> Value {
+    for (const Loaded &other : loaded)
+      if (other.round == chunk.round && other.element == element &&
+          isSamePlace(nest, access, *other.nest, *other.access, numRowLoops))
+        return other.value;
+    return {};
+  };
+  if (Value value = find())
+    return value;
+  Kept *input = chunk.slot ? findPlace(kept, nest, access) : nullptr;
+  if (input) {
+    note(nest, access, chunk, loadShared(*input, nest, access, chunk));
+    return find();
+  }
   bool isWhole = element < 0;
   Value value = code.load(
       nest, access, at(isWhole ? chunk.linear : chunk.elements[element].first),
       isWhole ? team.lanes : 1);
   int64_t words = llvm::divideCeil(
       (isWhole ? team.lanes : 1) * getByteWidth(access.elementType), 4);
-  if (!team.fitsRegisters() || words > freeRegisters)
+  // A wide row decides later what of it stays.
+  bool isWide = !team.fitsRegisters();
+  if (!isWide && words > freeRegisters)
     return value;
-  freeRegisters -= words;
+  freeRegisters -= isWide ? 0 : words;
   loaded.push_back({&access, &nest, chunk.round, element, value});
   return value;
 }
@@ -330,7 +340,6 @@ void RowEmitter::emitParallel(const LoopNest &nest, size_t number) {
     }
     return SmallVector<Value>();
   });
-  if (team.fitsRegisters())
-    for (auto [access, list] : llvm::zip(nest.outputs(), values))
-      hold(access, nest, list);
+  for (auto [access, list] : llvm::zip(nest.outputs(), values))
+    hold(access, nest, list);
 }

@@ -30,7 +30,10 @@ private:
     mlir::Value exists;
     /// Where elements exist one by one, their places and conditions.
     llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> elements;
+    /// Negative where registers keep nothing of it.
     int64_t round;
+    /// Of a wide row, its place in what shared memory keeps of an input.
+    mlir::Value slot;
   };
   struct Held {
     const NestAccess *access;
@@ -44,6 +47,21 @@ private:
     const LoopNest *nest;
     int64_t round, element;
     mlir::Value value;
+  };
+
+  /// Ops of a wide row that go over it together.
+  struct Sweep {
+    size_t begin, end;
+    /// The rounds that a thread has at once.
+    int64_t atOnce;
+  };
+  /// An input that several sweeps read.
+  struct Kept {
+    const NestAccess *access;
+    const LoopNest *nest;
+    /// The first sweep that reads it, by its first op.
+    size_t sweep;
+    mlir::Value shared;
   };
 
   void emitUniform(const LoopNest &nest, size_t number);
@@ -67,6 +85,45 @@ private:
                   const NestAccess &access, const Chunk &chunk);
   mlir::Value combineChunk(mlir::Operation *combiner, mlir::Value partial,
                            mlir::Value value, const Chunk &chunk);
+  llvm::SmallVector<mlir::Value> getNeutral(const LoopNest &nest) const;
+  void finishReduction(const LoopNest &nest, size_t number,
+                       llvm::ArrayRef<mlir::Value> partials);
+
+  // Rows that are more than a few registers.
+  void runWide();
+  void hoistNumbers();
+  bool isNumber(const LoopNest &nest) const;
+  bool isVectorized(const LoopNest &nest) const;
+  bool isWritten(mlir::Value base, size_t begin, size_t end) const;
+  bool canJoin(const Sweep &sweep, const LoopNest &nest) const;
+  llvm::SmallVector<Sweep> findSweeps() const;
+  llvm::SmallVector<Kept> findLoaded(const Sweep &sweep) const;
+  Kept *findPlace(llvm::MutableArrayRef<Kept> places, const LoopNest &nest,
+                  const NestAccess &access) const;
+  void chooseKept(llvm::ArrayRef<Sweep> sweeps);
+  mlir::Value loadShared(Kept &input, const LoopNest &nest,
+                         const NestAccess &access, const Chunk &chunk);
+  void note(const LoopNest &nest, const NestAccess &access, const Chunk &chunk,
+            mlir::Value value);
+  void readNumbers(const LoopNest &nest);
+  llvm::SmallVector<mlir::Value> visit(const Sweep &sweep,
+                                       llvm::ArrayRef<Chunk> chunks,
+                                       mlir::ValueRange carried);
+  Chunk makePassing(const LoopNest &nest, mlir::Value round, int64_t begin,
+                    int64_t offset, bool isWhole, bool isShared);
+  llvm::SmallVector<mlir::Value>
+  visitWhole(const Sweep &sweep, int64_t begin, int64_t end, bool isShared,
+             llvm::SmallVector<mlir::Value> carried);
+  int64_t getRoundsAtOnce(llvm::ArrayRef<Kept> inputs) const;
+  llvm::SmallVector<mlir::Value>
+  visitRounds(Sweep sweep, llvm::SmallVector<mlir::Value> carried);
+  void emitSweep(const Sweep &current);
+
+  /// A thread has as many registers as a row in registers takes, up to 128 (64
+  /// in a block of 1024): otherwise assemblers make room for more blocks, and
+  /// spill some bytes for it.
+  void takeRegisters();
+
   mlir::Value isFirst();
   mlir::Value broadcast(const LoopNest &nest, const NestAccess &access);
   mlir::Value readNumber(const LoopNest &nest, const NestAccess &access);
@@ -92,7 +149,16 @@ private:
   llvm::SmallVector<Loaded> loaded;
   /// What loaded elements may still take.
   int64_t freeRegisters;
+
+  // Of a wide row.
+  llvm::SmallVector<Kept> kept;
+  int64_t registerRounds = 0, sharedRounds = 0;
+  size_t currentSweep = 0;
 };
+
+/// True if two ops touch the same elements in the same iterations of a row.
+bool isSamePlace(const LoopNest &a, const NestAccess &left, const LoopNest &b,
+                 const NestAccess &right, unsigned numRowLoops);
 
 /// The op `combiner` on `a` and `b`, scalars or vectors.
 mlir::Value emitCombiner(mlir::OpBuilder &builder, mlir::Operation *combiner,

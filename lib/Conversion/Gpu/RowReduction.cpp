@@ -189,7 +189,8 @@ Value RowEmitter::combineChunk(Operation *combiner, Value partial, Value value,
   return arith::SelectOp::create(builder, code.loc, exists, next, partial);
 }
 
-void RowEmitter::emitReduction(const LoopNest &nest, size_t number) {
+/// What the sums of a thread start from.
+SmallVector<Value> RowEmitter::getNeutral(const LoopNest &nest) const {
   SmallVector<NestReduction> reductions = *nest.getReductions();
   SmallVector<Value> partials;
   for (auto [reduction, access] : llvm::zip(reductions, nest.outputs())) {
@@ -201,14 +202,13 @@ void RowEmitter::emitReduction(const LoopNest &nest, size_t number) {
             VectorType::get({team.lanes}, access.elementType),
             Attribute(neutral))));
   }
-  partials =
-      forChunks(nest, partials, [&](const Chunk &chunk, ValueRange carried) {
-        SmallVector<Value> values = emitChunk(nest, chunk, reductions);
-        for (auto [i, reduction] : llvm::enumerate(reductions))
-          values[i] =
-              combineChunk(reduction.combiner, carried[i], values[i], chunk);
-        return values;
-      });
+  return partials;
+}
+
+/// Makes numbers of the row of what its threads have.
+void RowEmitter::finishReduction(const LoopNest &nest, size_t number,
+                                 ArrayRef<Value> partials) {
+  SmallVector<NestReduction> reductions = *nest.getReductions();
   for (auto [i, access] : llvm::enumerate(nest.outputs())) {
     Operation *combiner = reductions[i].combiner;
     Value sum = reduceTeam(combiner, partials[i]);
@@ -216,4 +216,17 @@ void RowEmitter::emitReduction(const LoopNest &nest, size_t number) {
     writeNumber(emitCombiner(code.builder, combiner, old, sum), nest, number,
                 access);
   }
+}
+
+void RowEmitter::emitReduction(const LoopNest &nest, size_t number) {
+  SmallVector<NestReduction> reductions = *nest.getReductions();
+  SmallVector<Value> partials = forChunks(
+      nest, getNeutral(nest), [&](const Chunk &chunk, ValueRange carried) {
+        SmallVector<Value> values = emitChunk(nest, chunk, reductions);
+        for (auto [i, reduction] : llvm::enumerate(reductions))
+          values[i] =
+              combineChunk(reduction.combiner, carried[i], values[i], chunk);
+        return values;
+      });
+  finishReduction(nest, number, partials);
 }

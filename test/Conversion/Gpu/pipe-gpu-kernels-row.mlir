@@ -161,19 +161,27 @@ func.func @wide(%rank: !llvm.ptr, %x: memref<8x16384xf32>, %y: memref<8x16384xf3
   return
 }
 
-// Too long for registers: read again by the thread that wrote it.
+// Too wide for registers: what the first sweep reads stays in shared memory (six rounds
+// of 4096), and what that has no room for in registers (four), where the second one finds it. That computes
+// powers and adds them up. The third one reads them again.
 
-// CHECK: gpu.func @row_4x40000_{{.*}}known_block_size = array<i32: 1024, 1, 1>, known_grid_size = array<i32: 4, 1, 1>
-// CHECK: scf.for {{.*}} iter_args
-// CHECK:   vector.load
-// CHECK:   arith.maximumf
+// CHECK: gpu.func @row_4x40000_{{.*}}workgroup(%[[KEPT:.*]] : memref<24576xf32, #gpu.address_space<workgroup>>, {{.*}}known_block_size = array<i32: 1024, 1, 1>, known_grid_size = array<i32: 4, 1, 1>, nvvm.minctasm = 1 : i32
+// CHECK-COUNT-4: vector.load {{.*}} : memref<160000xf32>
+// CHECK: scf.for %{{.*}} = %c4 to %c8 step %c2
+// CHECK-COUNT-4: vector.store {{.*}}, %[[KEPT]][
+// CHECK: arith.maximumf
+// CHECK: gpu.barrier
+// CHECK-NOT: vector.load {{.*}} : memref<160000xf32>
+// CHECK: math.exp
+// CHECK: vector.store {{.*}} : memref<160000xf32>
+// CHECK-NOT: vector.load {{.*}} : memref<160000xf32>
+// CHECK: vector.load %[[KEPT]][
+// CHECK-NOT: vector.load {{.*}} : memref<160000xf32>
 // CHECK: gpu.barrier
 // CHECK: scf.for
-// CHECK:   math.exp
-// CHECK:   scf.if
-// CHECK:     vector.store
-// CHECK: scf.for {{.*}} iter_args
-// CHECK:   arith.addf
+// CHECK: scf.for
+// CHECK: vector.load {{.*}} : memref<160000xf32>
+// CHECK: arith.divf
 
 func.func @long(%rank: !llvm.ptr, %x: memref<4x40000xf32>, %y: memref<4x40000xf32>) attributes {pipe.num_results = 1 : i64} {
   %lowest = arith.constant 0xFF800000 : f32
@@ -206,6 +214,133 @@ func.func @long(%rank: !llvm.ptr, %x: memref<4x40000xf32>, %y: memref<4x40000xf3
   ^bb0(%a: f32, %s: f32, %o: f32):
     %r = arith.divf %a, %s : f32
     linalg.yield %r : f32
+  }
+  return
+}
+
+// A cross entropy reads 50304 scores of bf16 once: one round is in registers, twelve are
+// in shared memory, written in a loop that stays one and a rest.
+
+// CHECK: gpu.func @row_2x50304_{{.*}}(%[[X:.*]]: memref<2x50304xbf16> {{.*}}workgroup(%[[KEPT:.*]] : memref<49152xbf16, #gpu.address_space<workgroup>>
+// CHECK: vector.load {{.*}} : memref<100608xbf16>
+// CHECK: scf.for %{{.*}} = %c1 to %c11 step %c2
+// CHECK-COUNT-2: vector.store {{.*}}, %[[KEPT]][
+// CHECK: } {llvm.loop_annotation = #[[$STAYS:.*]]}
+// CHECK-COUNT-2: vector.store {{.*}}, %[[KEPT]][
+// CHECK-COUNT-5: gpu.shuffle
+// CHECK: gpu.barrier
+// CHECK-NOT: memref<100608xbf16>
+// CHECK: math.exp
+// CHECK-NOT: memref<100608xbf16>
+// CHECK: scf.for %{{.*}} = %c1 to %c11 step %c2
+// CHECK-COUNT-2: vector.load %[[KEPT]][
+// CHECK-NOT: memref<100608xbf16>
+// CHECK: gpu.return
+
+// PTX: .entry row_2x50304_
+// PTX: .minnctapersm 1
+// PTX: ld.global.nc.v4.b16
+// PTX-COUNT-4: ld.global.nc.v2.b32
+// PTX-NOT: ld.global.nc
+// PTX: .entry row_2x50304_
+
+func.func @cross_entropy(%rank: !llvm.ptr, %x: memref<2x50304xbf16>, %max: memref<2xf32>, %sum: memref<2xf32>) attributes {pipe.num_results = 2 : i64} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%lowest : f32) outs(%max : memref<2xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<2x50304xbf16>) outs(%max : memref<2xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %w = arith.extf %a : bf16 to f32
+    %r = arith.maximumf %o, %w : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2xf32>)
+  linalg.generic {indexing_maps = [#ij, #i, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x, %max : memref<2x50304xbf16>, memref<2xf32>) outs(%sum : memref<2xf32>) {
+  ^bb0(%a: bf16, %m: f32, %o: f32):
+    %w = arith.extf %a : bf16 to f32
+    %d = arith.subf %w, %m : f32
+    %e = math.exp %d : f32
+    %r = arith.addf %o, %e : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// One of f32 takes 96 KiB: as much as every chip has.
+
+// CHECK: gpu.func @row_2x50304_{{.*}}workgroup(%{{.*}} : memref<24576xf32, #gpu.address_space<workgroup>>
+
+// PTX: ld.global.nc.v4.b32
+// PTX: st.shared.v4.b32
+// PTX: ld.shared.v4.b32
+
+func.func @cross_entropy_f32(%rank: !llvm.ptr, %x: memref<2x50304xf32>, %max: memref<2xf32>, %sum: memref<2xf32>) attributes {pipe.num_results = 2 : i64} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%lowest : f32) outs(%max : memref<2xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<2x50304xf32>) outs(%max : memref<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2xf32>)
+  linalg.generic {indexing_maps = [#ij, #i, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x, %max : memref<2x50304xf32>, memref<2xf32>) outs(%sum : memref<2xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %e = math.exp %d : f32
+    %r = arith.addf %o, %e : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// A layer norm in three sweeps, of rows longer than what can be kept: the rest,
+// rounds 13 and later, is read by each of them.
+
+// CHECK: gpu.func @row_2x81920_{{.*}}workgroup(%[[KEPT:.*]] : memref<24576xf32, #gpu.address_space<workgroup>>
+// CHECK: scf.for %{{.*}} = %c7 to %c13
+// CHECK: vector.store {{.*}}, %[[KEPT]][
+// CHECK: scf.for %{{.*}} = %c13 to %c19
+// CHECK-NOT: %[[KEPT]]
+// CHECK: gpu.barrier
+// CHECK: scf.for %{{.*}} = %c7 to %c13
+// CHECK: vector.load %[[KEPT]][
+// CHECK: scf.for %{{.*}} = %c13 to %c19
+// CHECK: vector.load {{.*}} : memref<163840xf32>
+
+func.func @layer_norm(%rank: !llvm.ptr, %x: memref<2x81920xf32>, %y: memref<2x81920xf32>, %sum: memref<2xf32>, %squares: memref<2xf32>) attributes {pipe.num_results = 3 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %inverse = arith.constant 1.52587890625e-05 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2xf32>)
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<2x81920xf32>) outs(%sum : memref<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%squares : memref<2xf32>)
+  linalg.generic {indexing_maps = [#ij, #i, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x, %sum : memref<2x81920xf32>, memref<2xf32>) outs(%squares : memref<2xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %m = arith.mulf %s, %inverse : f32
+    %d = arith.subf %a, %m : f32
+    %q = arith.mulf %d, %d : f32
+    %r = arith.addf %o, %q : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#ij, #i, #i, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %sum, %squares : memref<2x81920xf32>, memref<2xf32>, memref<2xf32>) outs(%y : memref<2x81920xf32>) {
+  ^bb0(%a: f32, %s: f32, %q: f32, %o: f32):
+    %m = arith.mulf %s, %inverse : f32
+    %d = arith.subf %a, %m : f32
+    %v = arith.mulf %q, %inverse : f32
+    %r = math.rsqrt %v : f32
+    %p = arith.mulf %d, %r : f32
+    linalg.yield %p : f32
   }
   return
 }
