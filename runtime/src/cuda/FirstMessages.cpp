@@ -86,7 +86,7 @@ static Status issue(const Communicators &communicators, int32_t number,
                     api::Stream stream) {
   const Nccl &nccl = communicators.library();
   api::Comm comm = communicators.handle(number);
-  int type = ncclTypeOf(artifact::DataType::i8).number;
+  int type = ncclTypeOf(artifact::DataType::i8)->number;
   VEELINE_TRY(VEELINE_CALL(nccl, ncclGroupStart));
   Status first = Status::success();
   for (int32_t peer : peers.sends)
