@@ -15,6 +15,8 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "veeline/Analysis/Convolution.h"
+#include "veeline/Analysis/CostModel.h"
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
@@ -44,6 +46,7 @@ private:
   void findTail();
   std::optional<int64_t> price(Value value) const;
   std::optional<int64_t> recomputePrice(Operation *op) const;
+  bool isForBackwardAlone(Operation *op) const;
   OwningOpRef<func::FuncOp> createForward(ArrayRef<Value> residuals);
   OwningOpRef<func::FuncOp> createBackward(const Partition &partition,
                                            ArrayRef<Value> residuals);
@@ -199,25 +202,63 @@ void ChunkDifferentiator::findTail() {
   }
 }
 
-/// What forward need not run costs nothing extra in backward.
+/// Products, convolutions: what a library of a GPU computes.
+static bool isLibraryCall(Operation *op) {
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return structured && (isContraction(op) ||
+                        isLibraryConvolution(structured, KernelTarget::Cuda));
+}
+
+/// True if a GPU's forward would write the result of the elementwise `op` for
+/// the backward alone: it only adds it up, or computes something of this kind
+/// of it, and kernels do that on the way. In the backward there is at most one
+/// use, which can do the same.
+bool ChunkDifferentiator::isForBackwardAlone(Operation *op) const {
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
+  if (description.target != KernelTarget::Cuda || !structured ||
+      structured.getNumReductionLoops() || isLibraryCall(op))
+    return false;
+  int64_t numLater = 0;
+  for (Operation *user : op->getUsers()) {
+    auto use = dyn_cast<linalg::LinalgOp>(user);
+    if (!use || isLibraryCall(user))
+      return false;
+    if (!forward.contains(user))
+      ++numLater;
+    else if (!use.getNumReductionLoops() && !isForBackwardAlone(user))
+      return false;
+  }
+  return numLater <= 1;
+}
+
+/// What forward need not run costs nothing extra in backward. What it would
+/// write for that alone costs what is read beyond that.
 std::optional<int64_t>
 ChunkDifferentiator::recomputePrice(Operation *op) const {
   if (tail.contains(op) || !forward.contains(op))
     return 0;
-  return getRecomputePrice(op, description.recompute);
+  std::optional<int64_t> price = getRecomputePrice(op, description.recompute);
+  if (!isForBackwardAlone(op))
+    return price;
+  int64_t excess = getExcessPrice(op);
+  return std::min(price.value_or(excess), excess);
 }
 
 /// Parameters, batch arguments and buffers are there anyway. A value of an
 /// edge, or a result, costs an eighth less than a residual of its size, since
-/// it need not be written a second time.
+/// it need not be written a second time; one that is written for the backward
+/// alone costs an eighth more than one that is in memory anyway.
 std::optional<int64_t> ChunkDifferentiator::price(Value value) const {
   if (!isa<BlockArgument>(value) &&
       (description.recompute.kind == RecomputeKind::Full ||
        tail.contains(value.getDefiningOp())))
     return std::nullopt;
   int64_t bytes = getNumBytes(value.getType());
-  if (!isOperand(value))
-    return bytes * (getResultNumber(value) ? pricePerByte - 1 : pricePerByte);
+  if (!isOperand(value)) {
+    int64_t perByte = getResultNumber(value) ? pricePerByte - 1 : pricePerByte;
+    return bytes *
+           (perByte + (isForBackwardAlone(value.getDefiningOp()) ? 1 : 0));
+  }
   OperandKind kind =
       description.operands[cast<BlockArgument>(value).getArgNumber()];
   if (kind == OperandKind::Constant || kind == OperandKind::Parameter)

@@ -85,6 +85,13 @@ static int64_t getBytesRead(Operation *op) {
   return bytes;
 }
 
+int64_t veeline::autodiff::getExcessPrice(Operation *op) {
+  int64_t excess = getBytesRead(op);
+  for (Type type : op->getResultTypes())
+    excess -= getNumBytes(type);
+  return std::max<int64_t>(excess, 0) * pricePerByte;
+}
+
 /// The bytes read beyond those written, where Balanced does not take less.
 static std::optional<int64_t> getCheapPrice(Operation *op) {
   if (!isa<linalg::LinalgOp>(op) &&
@@ -92,10 +99,7 @@ static std::optional<int64_t> getCheapPrice(Operation *op) {
     return std::nullopt;
   if (isContraction(op))
     return std::nullopt;
-  int64_t excess = getBytesRead(op);
-  for (Type type : op->getResultTypes())
-    excess -= getNumBytes(type);
-  int64_t price = std::max<int64_t>(excess, 0) * pricePerByte;
+  int64_t price = getExcessPrice(op);
   return std::min(price, getBalancedPrice(op).value_or(price));
 }
 

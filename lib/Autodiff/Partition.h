@@ -68,6 +68,9 @@ inline constexpr int64_t pricePerByte = 8;
 std::optional<int64_t> getRecomputePrice(mlir::Operation *op,
                                          const Recompute &policy);
 
+/// The price of the bytes that `op` reads beyond those that it writes.
+int64_t getExcessPrice(mlir::Operation *op);
+
 /// Whether a value can be kept. A scalar cannot cross between functions;
 /// views, constants and fills are always computed again.
 bool isKeepable(mlir::Value value);
