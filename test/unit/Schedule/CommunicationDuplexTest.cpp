@@ -148,6 +148,17 @@ TEST(CommunicationDuplex, ReceivesInAnotherOrder) {
               "to be over");
 }
 
+/// Who waits for one message of a group waits for all of it.
+TEST(CommunicationDuplex, GroupsEndAsAWhole) {
+  Program program = makeProgram({{receive(0, 1, 2), receive(1, 1, 2), wait(0),
+                                  send(2, 1, 1), wait(1), wait(2)},
+                                 {send(0, 0, 2), receive(2, 0, 1), wait(2),
+                                  send(1, 0, 2), wait(0), wait(1)}});
+  expectRight(program, Model::NcclDuplex);
+  program.ranks[0][0].group = program.ranks[0][1].group = 0;
+  expectError(program, Model::NcclDuplex, ErrorKind::Deadlock, "in a circle");
+}
+
 TEST(CommunicationDuplex, WhatIsWaitedForRightThere) {
   Program program = exchange(1, 2);
   // A send that is waited for has its receive posted before the other's.
