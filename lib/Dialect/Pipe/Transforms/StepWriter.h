@@ -56,8 +56,8 @@ private:
   mlir::Value getAddress(mlir::Value value);
   mlir::FailureOr<mlir::Value>
   getImplied(mlir::Operation *op, mlir::Value operand, int64_t microbatch);
-  mlir::FailureOr<mlir::Value>
-  getRounded(mlir::Operation *op, ChunkOp chunk, const ChunkValue &value);
+  mlir::FailureOr<mlir::Value> getRounded(mlir::Operation *op, ChunkOp chunk,
+                                          const ChunkValue &value);
   mlir::Value asMemRef(mlir::OpBuilder &builder, mlir::Value address,
                        mlir::MemRefType type);
   void callFunction(mlir::OpBuilder &builder, mlir::func::FuncOp func,
