@@ -19,6 +19,7 @@
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -44,9 +45,10 @@ private:
   void findTangents();
   void findForward();
   void findTail();
-  std::optional<int64_t> price(Value value) const;
-  std::optional<int64_t> recomputePrice(Operation *op) const;
-  bool isForBackwardAlone(Operation *op) const;
+  std::optional<int64_t> price(Value value);
+  std::optional<int64_t> recomputePrice(Operation *op);
+  bool isForBackwardAlone(Operation *op);
+  bool findForBackwardAlone(Operation *op);
   OwningOpRef<func::FuncOp> createForward(ArrayRef<Value> residuals);
   OwningOpRef<func::FuncOp> createBackward(const Partition &partition,
                                            ArrayRef<Value> residuals);
@@ -68,6 +70,8 @@ private:
   DenseSet<Operation *> forward;
   /// Of these, the ops whose values are computed again and never kept.
   DenseSet<Operation *> tail;
+  /// What isForBackwardAlone has found out.
+  llvm::DenseMap<Operation *, bool> forBackwardAlone;
 };
 
 } // namespace
@@ -213,13 +217,24 @@ static bool isLibraryCall(Operation *op) {
 /// the backward alone: it only adds it up, or computes something of this kind
 /// of it, and kernels do that on the way. In the backward there is at most one
 /// use, which can do the same.
-bool ChunkDifferentiator::isForBackwardAlone(Operation *op) const {
+bool ChunkDifferentiator::isForBackwardAlone(Operation *op) {
+  auto [known, isNew] = forBackwardAlone.try_emplace(op, false);
+  if (!isNew)
+    return known->second;
+  bool isAlone = findForBackwardAlone(op);
+  forBackwardAlone[op] = isAlone;
+  return isAlone;
+}
+
+bool ChunkDifferentiator::findForBackwardAlone(Operation *op) {
   auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
   if (description.target != KernelTarget::Cuda || !structured ||
       structured.getNumReductionLoops() || isLibraryCall(op))
     return false;
   int64_t numLater = 0;
-  for (Operation *user : op->getUsers()) {
+  // One that uses it twice reads it once.
+  llvm::SmallSetVector<Operation *, 4> users(op->user_begin(), op->user_end());
+  for (Operation *user : users) {
     auto use = dyn_cast<linalg::LinalgOp>(user);
     if (!use || isLibraryCall(user))
       return false;
@@ -233,8 +248,7 @@ bool ChunkDifferentiator::isForBackwardAlone(Operation *op) const {
 
 /// What forward need not run costs nothing extra in backward. What it would
 /// write for that alone costs what is read beyond that.
-std::optional<int64_t>
-ChunkDifferentiator::recomputePrice(Operation *op) const {
+std::optional<int64_t> ChunkDifferentiator::recomputePrice(Operation *op) {
   if (tail.contains(op) || !forward.contains(op))
     return 0;
   std::optional<int64_t> price = getRecomputePrice(op, description.recompute);
@@ -248,7 +262,7 @@ ChunkDifferentiator::recomputePrice(Operation *op) const {
 /// edge, or a result, costs an eighth less than a residual of its size, since
 /// it need not be written a second time; one that is written for the backward
 /// alone costs an eighth more than one that is in memory anyway.
-std::optional<int64_t> ChunkDifferentiator::price(Value value) const {
+std::optional<int64_t> ChunkDifferentiator::price(Value value) {
   if (!isa<BlockArgument>(value) &&
       (description.recompute.kind == RecomputeKind::Full ||
        tail.contains(value.getDefiningOp())))

@@ -71,8 +71,11 @@ private:
 } // namespace
 
 /// More than what stays in registers in any case, often not a multiple of what
-/// a thread loads at once.
+/// a thread loads at once. Of f64 that may be what a warp has, of which a block
+/// has several.
 int64_t RowsWriter::drawLength() {
+  if (element == "f64" && chance(2))
+    return draw(513, 1024);
   int64_t step = element == "f64" ? 2048 : 4096;
   int64_t size = step * draw(5, 15);
   switch (draw(0, 3)) {
@@ -255,8 +258,8 @@ std::string RowsWriter::write() {
   static const char *const elements[] = {"f32", "bf16", "f16", "f64"};
   element = elements[draw(0, 3)];
   sum = element == "f64" ? "f64" : "f32";
-  rows = draw(1, 2);
   length = drawLength();
+  rows = draw(1, length <= 1024 ? 20 : 2);
   for (int64_t i = draw(1, 2); i > 0; --i)
     add(Operand::row, i == 1 ? element : sum);
   add(Operand::column, chance(2) ? sum : element);

@@ -66,12 +66,11 @@ void RowEmitter::run() {
   int64_t rows = 1;
   for (int64_t size : rowSizes)
     rows *= size;
-  int64_t threads = std::max(threadsPerBlock, team.threads);
-  int64_t teams = threads / team.threads;
+  teams = std::max(threadsPerBlock, team.threads) / team.threads;
   // One short row needs no more threads than those that work on it.
   teams = std::min(teams, rows);
   code.setSizes(llvm::divideCeil(rows, teams), teams * team.threads);
-  Value thread = code.thread();
+  thread = code.thread();
   lane = teams > 1 ? code.rem(thread, team.threads) : thread;
   Value row = code.block();
   if (teams > 1)

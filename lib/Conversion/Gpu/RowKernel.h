@@ -144,7 +144,10 @@ private:
   unsigned numRowLoops;
   llvm::SmallVector<int64_t> rowSizes;
   llvm::SmallVector<mlir::Value> rowIds;
-  mlir::Value lane;
+  /// Of the block, and of the team of a row.
+  mlir::Value thread, lane;
+  /// Of rows of a block.
+  int64_t teams = 1;
   llvm::SmallVector<Held> held;
   llvm::SmallVector<Loaded> loaded;
   /// What loaded elements may still take.

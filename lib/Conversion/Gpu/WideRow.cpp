@@ -177,7 +177,8 @@ void RowEmitter::chooseKept(ArrayRef<Sweep> sweeps) {
     }
   if (kept.empty())
     return;
-  int64_t registers = 0, bytes = 0, step = team.threads * team.lanes;
+  int64_t registers = 0, bytes = 0;
+  int64_t step = teams * team.threads * team.lanes;
   for (const Kept &input : kept) {
     registers += getRegisters(team, input.access->elementType);
     bytes += step * getByteWidth(input.access->elementType);
@@ -281,11 +282,12 @@ RowEmitter::Chunk RowEmitter::makePassing(const LoopNest &nest, Value round,
   Chunk chunk = makeChunk(nest, number, -1 - offset, isWhole);
   if (!isShared)
     return chunk;
-  // Counted from the first round that is in shared memory.
+  // Counted from the first round that is in shared memory, where each thread of
+  // the block has places of its own.
   Value slot = round ? code.sub(number, registerRounds)
                      : code.index(begin + offset - registerRounds);
-  chunk.slot =
-      code.mul(code.add(code.mul(slot, team.threads), lane), team.lanes);
+  chunk.slot = code.mul(code.add(code.mul(slot, teams * team.threads), thread),
+                        team.lanes);
   return chunk;
 }
 

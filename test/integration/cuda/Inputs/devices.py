@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).parents[4]
 CASES = {
     2: {"zb-v": ["--stages", "2", "--chunks-per-stage", "2", "--schedule", "zb-v"], "replicas": ["--stages", "1", "--replicas", "2"]},
     4: {"zb-v": ["--stages", "4", "--chunks-per-stage", "2", "--schedule", "zb-v"],
+        "sends and receives side by side": ["--stages", "4", "--chunks-per-stage", "2", "--schedule", "zb-v", "--communication", "duplex"],
         "replicas, sends one by one": ["--stages", "2", "--replicas", "2", "--communication", "p2p"]},
 }
 # Over the stand-ins, which are slow.
@@ -33,6 +34,8 @@ class Runs:
         flags = ["--no-reference", "--microbatches", "8", *flags]
         if self.build:
             artifact, self.environment = compile_for_gpu(model, self.work, flags)
+            if "duplex" in flags:
+                self.environment |= {"VEELINE_STANDIN_UNITS": "2", "VEELINE_STANDIN_CONNECT": "together"}
             return artifact
         artifact = self.work / "cuda.vee"
         run("veeline", "compile", "-q", model, "-o", artifact, "--target", "cuda", "--gpu-chips", "ptx", *flags)
