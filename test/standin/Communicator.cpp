@@ -231,6 +231,7 @@ bool UnitRun::begin() {
   if (streams.size() >= maxUnitsAtOnce() || streams.count(unit.stream))
     return false;
   streams.insert(unit.stream);
+  ++communicator->numUnderWay;
   hasBegun = true;
   for (const Transfer &transfer : unit.transfers)
     ends.push_back(std::make_unique<End>(*communicator, transfer));
@@ -262,8 +263,10 @@ bool UnitRun::advance() {
     return false;
   if (!advanceEnds())
     return false;
-  if (hasBegun)
+  if (hasBegun) {
     occupants()[communicator->device].erase(unit.stream);
+    --communicator->numUnderWay;
+  }
   if (ticket != 0)
     communicator->numDone = ticket;
   return true;

@@ -97,6 +97,7 @@ public:
   // Of whoever runs the device.
   std::atomic<bool> isAborted{false};
   std::atomic<int> failure{0};
+  std::atomic<int> numUnderWay{0}; ///< Units that its device runs.
   uint64_t numIssued = 0; ///< Units, outside of captures.
   uint64_t numDone = 0;
 

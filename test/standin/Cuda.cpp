@@ -493,10 +493,11 @@ VEELINE_STANDIN int cuStreamEndCapture(api::Stream handle, api::Graph *graph) {
     if (each->capture == capture)
       each->capture = nullptr;
   *graph = nullptr;
+  auto lists = std::move(capture->lists);
   if (!isJoined)
     return captureUnjoined;
   auto made = std::make_shared<Graph>();
-  for (auto &[each, ops] : capture->lists)
+  for (auto &[each, ops] : lists)
     made->lists.push_back(std::move(ops));
   engine.graphs[made.get()] = made;
   *graph = reinterpret_cast<api::Graph>(made.get());

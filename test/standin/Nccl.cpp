@@ -14,12 +14,14 @@
 #include "NcclApi.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace veeline;
@@ -261,13 +263,33 @@ VEELINE_STANDIN int ncclCommDestroy(api::Comm handle) {
   return api::ncclSuccess;
 }
 
+/// Whether what the communicator has could be given back: no graph nor stream
+/// has its messages, and its device has nothing of another one under way, which
+/// only its own abort would end.
+static bool canBeForgotten(const std::shared_ptr<Communicator> &communicator) {
+  if (communicator.use_count() > 2)
+    return false;
+  for (auto &[key, other] : library().communicators)
+    if (other->device == communicator->device && !other->isAborted.load() &&
+        other->numUnderWay.load() > 0)
+      return false;
+  return true;
+}
+
 VEELINE_STANDIN int ncclCommAbort(api::Comm handle) {
-  ENTER("ncclCommAbort");
+  if (int code = standin::enterCall("ncclCommAbort"))
+    return code;
+  std::unique_lock<std::mutex> lock(library().mutex);
   std::shared_ptr<Communicator> communicator = find(handle);
-  if (!communicator)
+  if (!communicator || communicator->isAborted.exchange(true))
     return invalidArgument;
   closeFile(*communicator);
-  communicator->isAborted.store(true);
+  // For ever, as NCCL does.
+  while (!canBeForgotten(communicator)) {
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    lock.lock();
+  }
   forget(communicator);
   return api::ncclSuccess;
 }

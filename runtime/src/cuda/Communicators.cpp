@@ -6,6 +6,8 @@
 
 #include "Communicators.h"
 
+#include "BlockedSignals.h"
+#include "DeviceWatch.h"
 #include "Driver.h"
 #include "Pause.h"
 
@@ -13,6 +15,8 @@
 #include <cstdio>
 #include <cstring>
 #include <set>
+#include <system_error>
+#include <thread>
 
 using namespace veeline;
 using namespace veeline::cuda;
@@ -131,12 +135,37 @@ Status Communicators::join(int32_t number, const api::UniqueId &id,
                        "; NCCL_DEBUG=INFO has NCCL say how it tries to");
 }
 
-void Communicators::abort() {
-  // Nobody is left to be told what fails here.
-  for (auto &[number, entry] : all)
-    if (entry.comm)
-      (void)nccl.ncclCommAbort(entry.comm);
+/// All at once: giving back what one has waits for the whole device, where what
+/// others have under way only ends once they are aborted, too.
+bool Communicators::abort() {
+  auto numLeft = std::make_shared<std::atomic<size_t>>(0);
+  bool isOver = true;
+  for (auto &[number, entry] : all) {
+    if (!entry.comm)
+      continue;
+    ++*numLeft;
+    BlockedSignals blocked;
+    try {
+      // Nobody is left to be told what fails here. Nothing of this is used: it
+      // may be gone by then.
+      std::thread([abort = nccl.ncclCommAbort, comm = entry.comm, numLeft] {
+        (void)abort(comm);
+        --*numLeft;
+      }).detach();
+    } catch (const std::system_error &) {
+      isOver = false;
+    }
+  }
   all.clear();
+  Pause pause;
+  while (isOver && *numLeft > 0) {
+    pause();
+    isOver =
+        double(pause.nanoseconds()) < abortShare * options.timeoutSeconds * 1e9;
+  }
+  if (!isOver)
+    abandonWork();
+  return isOver;
 }
 
 Status Communicators::close(double seconds) {

@@ -21,6 +21,10 @@
 
 namespace veeline::cuda {
 
+/// What part of the timeout communicators have to abort, and then a device to
+/// stop.
+inline constexpr double abortShare = 0.125;
+
 /// A communicator for each number in the tables of a program to which a rank
 /// belongs. None of its calls waits inside of NCCL, so that each wait can be
 /// given up.
@@ -33,7 +37,7 @@ public:
   Communicators(const Communicators &) = delete;
   Communicators &operator=(const Communicators &) = delete;
   /// Aborts those that are not closed.
-  ~Communicators() { abort(); }
+  ~Communicators() { (void)abort(); }
 
   const Nccl &library() const { return nccl; }
   api::Comm handle(int32_t number) const { return all.at(number).comm; }
@@ -46,8 +50,10 @@ public:
   /// The first error that has come since.
   Status check() const;
 
-  /// Ends what is under way on the device, for good.
-  void abort();
+  /// Ends what is under way on the device, for good. No graph has anything of
+  /// them: NCCL would wait until that is gone. False where it does not come to
+  /// an end within `abortShare` of the timeout: then work is abandoned.
+  bool abort();
   /// Where all is over: takes leave of the others, within `seconds`.
   Status close(double seconds);
 

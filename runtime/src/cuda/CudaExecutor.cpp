@@ -266,6 +266,15 @@ void CudaExecutor::waitUntilDone() {
   }
 }
 
+/// NCCL wants all ranks to abort, so the others hear of the fault first. Nor
+/// does it let go of a communicator that is in a graph; one that runs is
+/// destroyed once it is over.
+void CudaExecutor::prepareAbort() {
+  network->announce(localStatus().message());
+  if (graph)
+    graph->destroy();
+}
+
 /// What may never end is not waited for, and so nothing is given back that it
 /// may use, nor what a thread uses that the driver holds.
 void CudaExecutor::abandon() {
@@ -288,7 +297,7 @@ void CudaExecutor::abandon() {
 void CudaExecutor::leave() {
   if (isBetweenSteps && !network->knownFailure())
     (void)communicators->close(leaveSeconds).ok();
-  communicators->abort();
+  (void)communicators->abort();
 }
 
 CudaExecutor::~CudaExecutor() {

@@ -119,6 +119,7 @@ private:
   Status beginCaptured();
   Status finishCaptured();
   void waitUntilDone();
+  void prepareAbort();
   void leave();
   void abandon();
   Status localStatus();

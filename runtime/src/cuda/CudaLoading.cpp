@@ -295,7 +295,8 @@ Status CudaExecutor::connect(const CudaOptions &options) {
     VEELINE_TRY(exchangeFirstMessages(*communicators, rank, *network,
                                       options.timeoutSeconds));
   auto newTransport = std::make_unique<NcclTransport>(
-      *communicators, options.timeoutSeconds, group.checksMessages());
+      *communicators, options.timeoutSeconds, group.checksMessages(),
+      [this] { prepareAbort(); });
   VEELINE_TRY(newTransport->prepare(rank));
   transport = newTransport.get();
   setTransport(rank, std::move(newTransport), options);

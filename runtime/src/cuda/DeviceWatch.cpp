@@ -20,6 +20,8 @@ static std::atomic<bool> isWorkAbandoned{false};
 
 bool cuda::hasAbandonedWork() { return isWorkAbandoned.load(); }
 
+void cuda::abandonWork() { isWorkAbandoned.store(true); }
+
 void DeviceWatch::beginStep() {
   std::lock_guard<std::mutex> lock(mutex);
   lastPlace = place();
@@ -69,7 +71,7 @@ bool DeviceWatch::hasStalled() {
     return false;
   if (isSound)
     fault.raise(describe());
-  isWorkAbandoned.store(true);
+  abandonWork();
   stuck.store(true, std::memory_order_release);
   return true;
 }

@@ -68,6 +68,8 @@ private:
 /// The process should end without giving back anything of any GPU: that could
 /// wait for it.
 bool hasAbandonedWork();
+/// Says so.
+void abandonWork();
 
 } // namespace veeline::cuda
 

@@ -10,6 +10,7 @@
 #include "Pause.h"
 
 #include <cstdio>
+#include <memory>
 #include <set>
 
 using namespace veeline;
@@ -138,13 +139,18 @@ static Status exchange(const Communicators &communicators, const CudaRank &rank,
 Status cuda::exchangeFirstMessages(Communicators &communicators,
                                    const CudaRank &rank, host::Network &network,
                                    double timeoutSeconds) {
-  DeviceMemory memory;
-  VEELINE_TRY(memory.allocate(
+  auto memory = std::make_unique<DeviceMemory>();
+  VEELINE_TRY(memory->allocate(
       rank.gpu(), 1 + static_cast<int64_t>(rank.program->ranks.size())));
   Status status =
-      exchange(communicators, rank, network, memory, timeoutSeconds);
-  // What is under way reads and writes the memory.
-  if (!status.ok())
-    communicators.abort();
+      exchange(communicators, rank, network, *memory, timeoutSeconds);
+  if (status.ok())
+    return status;
+  // The others abort theirs, too. What is under way reads and writes the
+  // memory.
+  network.announce("rank " + std::to_string(rank.index) + ": " +
+                   status.message());
+  if (!communicators.abort())
+    (void)memory.release();
   return status;
 }

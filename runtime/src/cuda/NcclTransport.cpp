@@ -7,6 +7,7 @@
 #include "NcclTransport.h"
 
 #include "CudaRank.h"
+#include "DeviceWatch.h"
 #include "Pause.h"
 
 #include <algorithm>
@@ -14,10 +15,6 @@
 
 using namespace veeline;
 using namespace veeline::cuda;
-
-/// What part of the timeout a device has to stop once its communicators are
-/// aborted.
-static constexpr double stopShare = 0.125;
 
 //===----------------------------------------------------------------------===//
 // Around a step
@@ -623,12 +620,15 @@ Status NcclTransport::look(CudaRank &rank,
 /// Nothing may be under way when memory is given back.
 void NcclTransport::drain(CudaRank &rank,
                           const std::vector<api::Stream> &streams) {
-  communicators.abort();
+  beforeAbort();
+  if (!communicators.abort())
+    return;
   Pause pause;
   for (bool isOver = false; !isOver;) {
-    if (!areDone(rank, streams, isOver).ok() ||
-        double(pause.nanoseconds()) > stopShare * timeoutSeconds * 1e9)
+    if (!areDone(rank, streams, isOver).ok())
       return;
+    if (double(pause.nanoseconds()) > abortShare * timeoutSeconds * 1e9)
+      return abandonWork();
     pause();
   }
 }

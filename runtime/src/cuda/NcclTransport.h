@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <set>
+#include <utility>
 
 namespace veeline::cuda {
 
@@ -30,11 +32,12 @@ namespace veeline::cuda {
 /// for.
 class NcclTransport final : public Transport {
 public:
-  /// Where it `checksMessages`, what each one is goes ahead of it.
+  /// Where it `checksMessages`, what each one is goes ahead of it. After a
+  /// fault `beforeAbort` is called, by who issues or replays the step.
   NcclTransport(Communicators &communicators, double timeoutSeconds,
-                bool checksMessages)
+                bool checksMessages, std::function<void()> beforeAbort)
       : communicators(communicators), timeoutSeconds(timeoutSeconds),
-        isChecking(checksMessages) {}
+        isChecking(checksMessages), beforeAbort(std::move(beforeAbort)) {}
 
   /// Makes the events. The rank has its arena and streams.
   Status prepare(CudaRank &rank);
@@ -128,6 +131,7 @@ private:
   Communicators &communicators;
   const double timeoutSeconds;
   const bool isChecking;
+  const std::function<void()> beforeAbort;
   std::atomic<bool> isAborted{false}, waitsForDevice{false};
   std::set<std::pair<int32_t, int32_t>> beside; ///< The lower one first.
 

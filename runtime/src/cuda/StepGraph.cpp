@@ -8,14 +8,16 @@
 
 #include "CudaRank.h"
 
+#include <utility>
+
 using namespace veeline;
 using namespace veeline::cuda;
 
-StepGraph::~StepGraph() {
-  if (executable)
-    (void)device.driver().cuGraphExecDestroy(executable);
-  if (graph)
-    (void)device.driver().cuGraphDestroy(graph);
+void StepGraph::destroy() {
+  if (api::GraphExec last = std::exchange(executable, nullptr))
+    (void)device.driver().cuGraphExecDestroy(last);
+  if (api::Graph last = std::exchange(graph, nullptr))
+    (void)device.driver().cuGraphDestroy(last);
 }
 
 /// All streams but the first rank's compute stream, which is the origin.

@@ -23,7 +23,7 @@ public:
   explicit StepGraph(const Device &device) : device(device) {}
   StepGraph(const StepGraph &) = delete;
   StepGraph &operator=(const StepGraph &) = delete;
-  ~StepGraph();
+  ~StepGraph() { destroy(); }
 
   /// From here on what the ranks issue is captured, by one of them at a time.
   Status begin(const std::vector<CudaRank *> &ranks);
@@ -31,6 +31,8 @@ public:
   Status end(const std::vector<CudaRank *> &ranks, const Status &fault);
   /// After all that the ranks' compute streams have before it.
   Status launch(const std::vector<CudaRank *> &ranks);
+  /// Also while it runs: then it goes on to its end.
+  void destroy();
 
 private:
   Status join(const std::vector<CudaRank *> &ranks);

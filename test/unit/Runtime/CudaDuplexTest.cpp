@@ -6,6 +6,8 @@
 
 #include "ProcessesInThreads.h"
 
+#include "DeviceWatch.h"
+
 #include <chrono>
 
 using namespace veeline;
@@ -268,6 +270,24 @@ TEST_F(CudaDuplex, ErrorsInTheBackground) {
     EXPECT_TRUE(isSaid) << time;
     EXPECT_EQ(standin::countLive(), 0) << time;
     standin::failCall("", 0, 0);
+  }
+}
+
+/// A graph that has messages of two communicators.
+TEST_F(CudaDuplex, ErrorsOfGraphs) {
+  Environment units("VEELINE_STANDIN_UNITS", "2");
+  for (const std::string &order : allOrders(2)) {
+    standin::setOrder(order);
+    cts::Fixture fixture({exchangeAhead, exchangeAhead}, 4 * messageBytes);
+    makeTwo(fixture);
+    Processes processes(fixture);
+    processes.options.steps = {exchangeAhead, exchangeAhead};
+    for (const std::string &end : processes.failReplay(fixture.program()))
+      EXPECT_NE(end.find("in the background: ncclRemoteError (6)"),
+                std::string::npos)
+          << end;
+    EXPECT_FALSE(cuda::hasAbandonedWork());
+    EXPECT_EQ(standin::countLive(), 0) << order;
   }
 }
 

@@ -6,6 +6,8 @@
 
 #include "ProcessesInThreads.h"
 
+#include "DeviceWatch.h"
+
 #include "veeline/Support/Check.h"
 
 #include <chrono>
@@ -707,4 +709,57 @@ TEST_F(CudaProcesses, ErrorsInTheBackground) {
                 "the stand-in was told to say so; it came later; rank 0 is at "
                 "recv of chunk 0, microbatch 0, and waits for a place to send "
                 "to from rank 1 (channel 0, activation 0)");
+}
+
+/// NCCL lets go of no communicator that is in a graph.
+TEST_F(CudaProcesses, ErrorsOfGraphs) {
+  for (const char *order : {"late", "fifo", "random:1"}) {
+    standin::setOrder(order);
+    Pair pair;
+    std::vector<std::string> ends =
+        pair.processes.failReplay(pair.fixture.program());
+    for (const std::string &end : ends)
+      EXPECT_TRUE(has(end, "in the background: ncclRemoteError (6)")) << end;
+    EXPECT_FALSE(cuda::hasAbandonedWork());
+    EXPECT_EQ(standin::countLive(), 0) << order;
+  }
+}
+
+/// Messages on one communicator, and sums on another one.
+static void sendAndAddUp(veeline_rank *rank, char *arena, const void *const *) {
+  if (rank->index % 2 == 0) {
+    veeline_send(rank, 0, 0, arena);
+  } else {
+    veeline_recv_post(rank, 0, arena);
+    veeline_recv_wait(rank, 0);
+  }
+  veeline_reduce_post(rank, 0);
+  veeline_reduce_wait(rank, 0);
+}
+
+TEST_F(CudaProcesses, ErrorsOfGraphsOfReplicas) {
+  const std::vector<veeline_step_fn> steps(4, sendAndAddUp);
+  cts::Fixture fixture(steps, 1 << 17);
+  fixture.program().stages = 2;
+  fixture.program().replicas = 2;
+  fixture.program().ranks.resize(2);
+  fixture.addChannel(0, 1, 4 * test::numSummed, 1);
+  fixture.program().channels[0].type = DataType::f32;
+  fixture.program().channels[0].shape = {test::numSummed};
+  int32_t kernel = test::addKernel(fixture, "add-two", addTwo<float>, 4,
+                                   {1, 1, 1}, {256, 1, 1});
+  artifact::ReducedPiece piece{DataType::f32, 16384, test::numSummed, 49152,
+                               4096};
+  piece.sumKernel = kernel;
+  for (int32_t stage : {0, 1})
+    fixture.rank(static_cast<size_t>(stage)).reductions = {
+        {stage, {piece}, 1, 1 + stage}};
+  auto all = artifact::withAllReplicas(fixture.program(), "stages-first");
+  ASSERT_TRUE(all.ok()) << all.message();
+  fixture.program() = *all;
+  Processes processes(fixture);
+  processes.options.steps = steps;
+  for (const std::string &end : processes.failReplay(fixture.program()))
+    EXPECT_TRUE(has(end, "in the background: ncclRemoteError (6)")) << end;
+  EXPECT_FALSE(cuda::hasAbandonedWork());
 }

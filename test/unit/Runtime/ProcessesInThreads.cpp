@@ -6,6 +6,8 @@
 
 #include "ProcessesInThreads.h"
 
+#include <chrono>
+
 using namespace veeline;
 using namespace veeline::test;
 
@@ -118,4 +120,19 @@ std::vector<std::string> Processes::run(const artifact::Program &program,
   for (std::thread &thread : threads)
     thread.join();
   return messages;
+}
+
+std::vector<std::string>
+Processes::failReplay(const artifact::Program &program) {
+  int64_t before = standin::countCalls("cuGraphLaunch");
+  auto numRanks = static_cast<int64_t>(program.ranks.size());
+  meanwhile = [=](Hub &hub) {
+    // Each launches what it has captured, and then twice more.
+    while (standin::countCalls("cuGraphLaunch") < before + 3 * numRanks &&
+           !hub.hasFailed())
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    // While a graph runs, nobody else asks.
+    standin::failCall("asyncError", 1, 6);
+  };
+  return run(program, 100'000);
 }

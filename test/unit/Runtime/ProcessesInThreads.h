@@ -99,6 +99,10 @@ public:
   std::vector<std::string> run(const artifact::Program &program, int64_t steps);
   StepResult result; ///< Of rank 0, of the last step.
 
+  /// Runs until NCCL says an error in the background of a step that is
+  /// replayed, from the third one on.
+  std::vector<std::string> failReplay(const artifact::Program &program);
+
 private:
   Status runRank(ThreadNetwork &network, const artifact::Program &program,
                  int64_t steps);
