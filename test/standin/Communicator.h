@@ -98,7 +98,7 @@ public:
   std::atomic<bool> isAborted{false};
   std::atomic<int> failure{0};
   std::atomic<int> numUnderWay{0}; ///< Units that its device runs.
-  uint64_t numIssued = 0; ///< Units, outside of captures.
+  uint64_t numIssued = 0;          ///< Units, outside of captures.
   uint64_t numDone = 0;
 
 private:

@@ -646,7 +646,7 @@ VEELINE_STANDIN int cuLaunchKernel(api::Function handle, unsigned gridX,
   op.shared = [&engine, name = function->name,
                run = std::move(run)]() -> Progress {
     if (engine.isEndless(name))
-      return [] { return false; };
+      return [&engine, name] { return engine.mayEnd(name); };
     return run;
   };
   engine.enqueue(stream, std::move(op));

@@ -169,6 +169,7 @@ public:
   /// Whether this run of a kernel is the one that never ends.
   bool isEndless(const std::string &kernel);
   void neverEnd(const std::string &kernel, int64_t nth, size_t queued);
+  bool mayEnd(const std::string &kernel) const { return kernel != endless; }
 
   // --- Code.
   /// Before something is loaded, of a library or not: the error of that, or 0.

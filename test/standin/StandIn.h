@@ -71,7 +71,7 @@ VEELINE_STANDIN void failCall(const std::string &function, int64_t nth,
                               int code);
 
 /// The `nth` run of kernel `name` from now on never ends, and who gives more
-/// than `queued` things to a stream waits.
+/// than `queued` things to a stream waits. No name: what did not end does.
 VEELINE_STANDIN void neverEnd(const std::string &name, int64_t nth,
                               size_t queued);
 /// As VEELINE_STANDIN_ORDER.

@@ -21,6 +21,9 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
+// GCC 12 takes a destroying delete for one that matches no new.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 /// How long a thread that waits for a step sleeps at most before it looks
 /// again; only a bound for a system call.
 static constexpr int64_t sleepMilliseconds = 60'000;
@@ -275,23 +278,6 @@ void CudaExecutor::prepareAbort() {
     graph->destroy();
 }
 
-/// What may never end is not waited for, and so nothing is given back that it
-/// may use, nor what a thread uses that the driver holds.
-void CudaExecutor::abandon() {
-  if (done.load() == doneTarget)
-    for (Worker *worker : local)
-      if (worker->thread.joinable())
-        worker->thread.join();
-  auto keep = [](auto &part) {
-    (void)new std::remove_reference_t<decltype(part)>(std::move(part));
-  };
-  keep(workers);
-  keep(graph);
-  keep(deviceChannels);
-  keep(lengthChannels);
-  keep(devices);
-}
-
 /// After a fault the others may not be there to take leave of. That one of them
 /// has ended its part is none, between steps.
 void CudaExecutor::leave() {
@@ -300,17 +286,15 @@ void CudaExecutor::leave() {
   (void)communicators->abort();
 }
 
-CudaExecutor::~CudaExecutor() {
+void CudaExecutor::stop() {
   if (network) {
     network->watch(nullptr);
     network->disconnect();
   }
   stopping = true;
   started.add(1);
-  if (hasAbandonedWork()) {
-    abandon();
+  if (hasAbandonedWork())
     return;
-  }
   for (Worker *worker : local)
     if (worker->thread.joinable())
       worker->thread.join();
@@ -321,6 +305,20 @@ CudaExecutor::~CudaExecutor() {
   graph.reset();
   if (communicators)
     leave();
+}
+
+/// What may never end is not waited for. A GPU may still use all of it then,
+/// and so may a thread that the driver holds, once it is let go.
+void CudaExecutor::operator delete(CudaExecutor *executor,
+                                   std::destroying_delete_t) {
+  executor->stop();
+  if (hasAbandonedWork())
+    return;
+  executor->~CudaExecutor();
+  ::operator delete(executor);
+}
+
+CudaExecutor::~CudaExecutor() {
   for (Worker *worker : local) {
     (void)worker->device->makeCurrent().ok();
     for (size_t i = 0; i < deviceChannels.size(); ++i)

@@ -19,6 +19,7 @@
 #include "TracedTransport.h"
 
 #include <map>
+#include <new>
 #include <thread>
 
 namespace veeline::cuda {
@@ -31,7 +32,10 @@ public:
   static Expected<std::unique_ptr<CudaExecutor>>
   create(const artifact::Artifact &artifact, const artifact::Program &program,
          const CudaOptions &options);
+  /// Of who has stopped it.
   ~CudaExecutor() override;
+  /// Ends its threads, and destroys it but where it has abandoned work.
+  static void operator delete(CudaExecutor *executor, std::destroying_delete_t);
 
   Status begin(const void *const *inputs,
                const StepSettings &settings) override;
@@ -88,7 +92,6 @@ private:
 
   CudaExecutor(const artifact::Artifact &artifact,
                const artifact::Program &program, const CudaOptions &options);
-
   Status prepare(const CudaOptions &options);
   Status prepareLocal(const CudaOptions &options);
   Status loadLibraries(const CudaOptions &options);
@@ -121,7 +124,7 @@ private:
   void waitUntilDone();
   void prepareAbort();
   void leave();
-  void abandon();
+  void stop();
   Status localStatus();
   void lookAtMemory();
   Status shareResults(StepResult &result);

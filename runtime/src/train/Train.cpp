@@ -380,22 +380,22 @@ int train::run(const Options &options) {
   if (!run.ok()) {
     int code = reportError(run.status());
     refuseToMeet(options, run.status().message());
+    leaveAbandonedWork(code);
     return code;
   }
   // Said before what the run holds is given back, which takes time: who starts
   // the processes may end this one meanwhile.
   std::optional<Trainer> trainer(std::in_place, **run);
   Status status = options.verify ? verify(**run) : trainer->train();
+  int code = 0;
   if (!status.ok()) {
-    int code = reportError(status);
-    trainer.reset();
-    leaveAbandonedWork(code);
-    return code;
-  }
-  if (int signal = interruptSignal()) {
+    code = reportError(status);
+  } else if (int signal = interruptSignal()) {
     std::fprintf(stderr, "veeline: interrupted; what was asked for is "
                          "written\n");
-    return 128 + signal;
+    code = 128 + signal;
   }
-  return 0;
+  trainer.reset();
+  leaveAbandonedWork(code);
+  return code;
 }

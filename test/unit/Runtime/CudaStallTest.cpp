@@ -12,6 +12,9 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <malloc.h>
 #include <thread>
 #include <unistd.h>
 
@@ -172,6 +175,28 @@ TEST_F(CudaStallDeathTest, WhereTheDriverHolds) {
               "<step 1: rank 0 has not got on for 0.4 s .--stall-timeout.; "
               "rank 0 is at F of chunk 0, microbatch 1; rank 1 is at recv, "
               "microbatch 1, and waits for a message of rank 0");
+}
+
+/// Once the executor is gone: nothing that the thread uses is.
+TEST_F(CudaStallDeathTest, WhereTheDriverLetsGo) {
+  Program program({produceMuch, consume}, idle);
+  program.options.isEager = true;
+  auto letGo = [&] {
+    // What is freed is not what it was.
+    (void)::mallopt(M_PERTURB, 0x5a);
+    standin::neverEnd("maybe-endless", 70, 20);
+    std::fprintf(stderr, "<%s>\n", program.run(1).c_str());
+    auto countThreads = [] {
+      return std::distance(
+          std::filesystem::directory_iterator("/proc/self/task"), {});
+    };
+    auto before = countThreads();
+    standin::neverEnd("", 0, SIZE_MAX);
+    for (int i = 0; i < 500 && countThreads() == before; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ::_exit(countThreads() < before ? 7 : 8);
+  };
+  EXPECT_EXIT(letGo(), testing::ExitedWithCode(7), "<step 1: rank 0 has not");
 }
 
 /// What comes after a fault is not waited for longer than for processes.
