@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <unistd.h>
 
 using namespace veeline;
 using artifact::DataType;
@@ -762,4 +763,49 @@ TEST_F(CudaProcesses, ErrorsOfGraphsOfReplicas) {
   for (const std::string &end : processes.failReplay(fixture.program()))
     EXPECT_TRUE(has(end, "in the background: ncclRemoteError (6)")) << end;
   EXPECT_FALSE(cuda::hasAbandonedWork());
+}
+
+//===----------------------------------------------------------------------===//
+// What does not end
+//===----------------------------------------------------------------------===//
+
+static void sendAndCompute(veeline_rank *rank, char *arena,
+                           const void *const *) {
+  veeline_send(rank, 0, 0, arena);
+  launchStep(rank, placeOf(arena, 1), arena);
+}
+
+static void receive(veeline_rank *rank, char *arena, const void *const *) {
+  veeline_recv_post(rank, 0, arena);
+  veeline_recv_wait(rank, 0);
+}
+
+/// A kernel of the third step never ends, so NCCL does not abort. Exits with 7
+/// where the other rank hears of it before that is given up.
+static void failWithoutEnd() {
+  Pair pair({sendAndCompute, receive});
+  pair.processes.options.timeoutSeconds = 8;
+  standin::neverEnd("step", 3, SIZE_MAX);
+  pair.processes.meanwhile = [](Hub &hub) {
+    auto wait = [](auto isThere) {
+      for (int i = 0; i < 5000 && !isThere(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    wait([] { return standin::countCalls("cuGraphLaunch") >= 4; });
+    // Who receives is done with its GPU, and waits for the other's results.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    standin::failCall("asyncError", 1, 6);
+    wait([&] { return hub.hasFailed(); });
+    bool isEarly = !cuda::hasAbandonedWork();
+    wait(cuda::hasAbandonedWork);
+    // In one process either would wait for the GPU of the other.
+    ::_exit(isEarly && cuda::hasAbandonedWork() ? 7 : 8);
+  };
+  (void)pair.run();
+}
+
+TEST(CudaProcessesDeathTest, OthersHearBeforeAnAbortIsGivenUp) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  Environment devices("VEELINE_STANDIN_DEVICES", "2");
+  EXPECT_EXIT(failWithoutEnd(), testing::ExitedWithCode(7), "");
 }
