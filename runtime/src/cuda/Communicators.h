@@ -26,8 +26,8 @@ namespace veeline::cuda {
 inline constexpr double abortShare = 0.125;
 
 /// A communicator for each number in the tables of a program to which a rank
-/// belongs. None of its calls waits inside of NCCL, so that each wait can be
-/// given up.
+/// belongs. No call waits inside of NCCL, or a thread of its own does, so that
+/// each wait can be given up.
 class Communicators {
 public:
   /// Meets the other processes; every process calls it. The device is current.

@@ -139,5 +139,7 @@ Status cuda::rehearse(CudaRank &rank, veeline_step_fn step) {
   auto versions = std::max(static_cast<int32_t>(rank.lengths->size()), 1);
   for (int32_t version = 0; version < versions; ++version)
     VEELINE_TRY(stage.run(step, version));
-  return VEELINE_CALL(rank.driver(), cuStreamSynchronize, rank.computeStream());
+  (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamSynchronize,
+                                  rank.computeStream()));
+  return rank.fault->status();
 }

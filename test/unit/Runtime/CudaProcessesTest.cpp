@@ -652,6 +652,24 @@ TEST_F(CudaProcesses, EveryCall) {
   }
 }
 
+/// Also where it waits for what loading has computed.
+TEST_F(CudaProcesses, WhoseDeviceFailsAtLoading) {
+  Pair pair;
+  int64_t before = standin::countCalls("cuStreamSynchronize");
+  ASSERT_EQ(pair.run(), allWell);
+  int64_t count = standin::countCalls("cuStreamSynchronize") - before;
+  ASSERT_EQ(count, 4);
+  for (int64_t time = 1; time <= count; ++time) {
+    standin::failCall("cuStreamSynchronize", time, 700);
+    for (const std::string &end : pair.run()) {
+      size_t first = end.find("rank ");
+      EXPECT_EQ(first, std::string("program 'suite': ").size()) << end;
+      EXPECT_TRUE(has(end, "cuStreamSynchronize: CUDA_ERROR_ILLEGAL")) << end;
+      EXPECT_FALSE(has(end, "rank 0: rank 0")) << end;
+    }
+  }
+}
+
 /// A rank has what is planned in one piece, with the messages' identities
 /// beside it where they are compared.
 TEST_F(CudaProcesses, OneAllocation) {
