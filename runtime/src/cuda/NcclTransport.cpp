@@ -338,14 +338,19 @@ bool NcclTransport::orderUnit(CudaRank &rank, const Unit &unit,
   }
   if (rank.numComputeStreams() == 1)
     return true;
-  // What that one has waited for is over, too.
-  uint32_t last = number;
-  while (last > 0 && areBeside(units[last - 1].stream, unit.stream))
-    --last;
-  bool isBehindOther = last > 0 && units[last - 1].stream != unit.stream;
-  return !isBehindOther ||
-         rank.require(VEELINE_CALL(cuda, cuStreamWaitEvent, stream,
-                                   done[last - 1].get(), 0));
+  // The last one of each stream; of its own, what that one has waited for is
+  // over, too.
+  std::set<int32_t> others;
+  for (uint32_t last = number; last-- > 0;) {
+    int32_t other = units[last].stream;
+    if (other == unit.stream)
+      break;
+    if (!areBeside(other, unit.stream) && others.insert(other).second &&
+        !rank.require(
+            VEELINE_CALL(cuda, cuStreamWaitEvent, stream, done[last].get(), 0)))
+      return false;
+  }
+  return true;
 }
 
 bool NcclTransport::issueUnit(CudaRank &rank, const Unit &unit,

@@ -216,6 +216,46 @@ TEST_F(CudaDuplex, WithoutRoomForTwo) {
   }
 }
 
+/// Rank 0 sends on stream 1, receives on stream 2, and sends on stream 0, which
+/// is beside neither. Rank 1 takes the last one first.
+static void sendLast(veeline_rank *rank, char *arena, const void *const *) {
+  if (rank->index == 0) {
+    veeline_send(rank, 0, 0, placeOf(arena, 0));
+    veeline_recv_post(rank, 1, placeOf(arena, 1));
+    veeline_send(rank, 2, 0, placeOf(arena, 2));
+    veeline_recv_wait(rank, 1);
+    return;
+  }
+  veeline_send(rank, 1, 0, placeOf(arena, 1));
+  for (int32_t channel : {2, 0}) {
+    veeline_recv_post(rank, channel, placeOf(arena, channel));
+    veeline_recv_wait(rank, channel);
+  }
+}
+
+/// It comes after all units of both: who needs it before one waits for ever.
+TEST_F(CudaDuplex, BehindBoth) {
+  Environment units("VEELINE_STANDIN_UNITS", "2");
+  Environment apart("VEELINE_STANDIN_CONNECT", "");
+  for (const std::string &order : allOrders(2)) {
+    standin::setOrder(order);
+    cts::Fixture fixture({sendLast, sendLast}, 4 * messageBytes);
+    makeTwo(fixture, true, 2);
+    artifact::Channel third = fixture.program().channels[0];
+    third.stream = third.receiveStream = 0;
+    third.communicator = 5;
+    fixture.program().channels.push_back(third);
+    Processes processes(fixture);
+    processes.options.steps = {sendLast, sendLast};
+    processes.meanwhile = [](Hub &hub) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      hub.fail("nobody goes on", -1);
+    };
+    for (const std::string &end : processes.run(fixture.program(), 1))
+      EXPECT_NE(end.find("nobody goes on"), std::string::npos) << end;
+  }
+}
+
 /// Threads, whose messages are copies: streams of receives have nothing to do.
 TEST_F(CudaDuplex, Threads) {
   for (const std::string &order : allOrders(8))
