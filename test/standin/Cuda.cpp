@@ -342,6 +342,8 @@ VEELINE_STANDIN int cuMemsetD32Async(api::DevicePointer target, unsigned value,
 VEELINE_STANDIN int cuStreamCreate(api::Stream *handle, unsigned) {
   ENTER("cuStreamCreate");
   auto *stream = new standin::Stream();
+  static uint64_t numStreams = 0;
+  stream->number = numStreams++;
   engine.streams.insert(stream);
   *handle = reinterpret_cast<api::Stream>(stream);
   return api::success;
@@ -497,8 +499,11 @@ VEELINE_STANDIN int cuStreamEndCapture(api::Stream handle, api::Graph *graph) {
   if (!isJoined)
     return captureUnjoined;
   auto made = std::make_shared<Graph>();
+  std::map<uint64_t, std::vector<standin::Op> *> byNumber;
   for (auto &[each, ops] : lists)
-    made->lists.push_back(std::move(ops));
+    byNumber[each->number] = &ops;
+  for (auto &[number, ops] : byNumber)
+    made->lists.push_back(std::move(*ops));
   engine.graphs[made.get()] = made;
   *graph = reinterpret_cast<api::Graph>(made.get());
   return api::success;

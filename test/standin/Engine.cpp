@@ -304,6 +304,10 @@ bool Engine::runAny() {
   }
   if (hasWork && ready.empty())
     fail("streams wait for each other");
+  // What is chosen does not depend on addresses.
+  std::sort(ready.begin(), ready.end(), [](const Stream *a, const Stream *b) {
+    return a->number < b->number;
+  });
   while (!ready.empty()) {
     size_t chosen = choose(ready.size());
     if (runHead(*ready[chosen]))

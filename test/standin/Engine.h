@@ -47,6 +47,7 @@ struct Op {
 struct Stream {
   std::deque<Op> ops;
   Capture *capture = nullptr; ///< That its ops go into, instead.
+  uint64_t number = 0;        ///< In order of creation.
 };
 
 /// What streams were told to do while they were captured.
