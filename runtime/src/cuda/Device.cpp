@@ -176,13 +176,6 @@ Status Device::findKernel(size_t index) {
   return Status::success();
 }
 
-Status Device::loadKernels(const artifact::Artifact &newArtifact) {
-  VEELINE_TRY(setCode(newArtifact));
-  for (size_t i = 0; i < artifact->metadata.device->kernels.size(); ++i)
-    VEELINE_TRY(findKernel(i));
-  return Status::success();
-}
-
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -268,6 +261,19 @@ Status Stream::create(const Device &device) {
   VEELINE_TRY(VEELINE_CALL(device.driver(), cuStreamCreate, &stream,
                            api::nonBlockingStream));
   driver = &device.driver();
+  return Status::success();
+}
+
+Status cuda::areDone(const Driver &driver,
+                     const std::vector<api::Stream> &streams, bool &isOver) {
+  isOver = false;
+  for (api::Stream stream : streams) {
+    api::Result result = driver.cuStreamQuery(stream);
+    if (result == api::notReady)
+      return Status::success();
+    VEELINE_TRY(driver.check("cuStreamQuery", result));
+  }
+  isOver = true;
   return Status::success();
 }
 

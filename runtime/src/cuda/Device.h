@@ -52,8 +52,6 @@ public:
   api::Function kernel(size_t index) const {
     return functions[index].load(std::memory_order_acquire);
   }
-  /// setCode, and all kernels.
-  Status loadKernels(const artifact::Artifact &artifact);
 
   /// What is left for whomever, and what there is in all, where it is current.
   Status freeBytes(int64_t &available, int64_t &total) const;
@@ -143,6 +141,11 @@ private:
   const Driver *driver = nullptr;
   api::Stream stream = nullptr;
 };
+
+/// Whether the device has done all that `streams` have, or what has failed
+/// there. Does not wait.
+Status areDone(const Driver &driver, const std::vector<api::Stream> &streams,
+               bool &isOver);
 
 class Event {
 public:

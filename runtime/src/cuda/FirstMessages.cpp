@@ -122,12 +122,10 @@ static Status exchange(const Communicators &communicators, const CudaRank &rank,
       return isIssued.status();
     if (!*isIssued)
       return deadline.status(number);
-    for (;; deadline.wait()) {
-      api::Result result = rank.driver().cuStreamQuery(rank.computeStream());
-      if (result == api::success)
+    for (bool isDone = false;; deadline.wait()) {
+      VEELINE_TRY(areDone(rank.driver(), {rank.computeStream()}, isDone));
+      if (isDone)
         break;
-      if (result != api::notReady)
-        return rank.driver().check("cuStreamQuery", result);
       VEELINE_TRY(communicators.check());
       if (deadline.isOver())
         return deadline.status(number);

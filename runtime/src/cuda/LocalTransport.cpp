@@ -66,26 +66,12 @@ bool LocalTransport::showPlace(CudaRank &rank) const {
   return !isOver;
 }
 
-/// In progress, an error or, at the end, none.
-static Status areDone(const CudaRank &rank,
-                      const std::vector<api::Stream> &streams, bool &isOver) {
-  isOver = false;
-  for (api::Stream stream : streams) {
-    api::Result result = rank.driver().cuStreamQuery(stream);
-    if (result == api::notReady)
-      return Status::success();
-    VEELINE_TRY(rank.driver().check("cuStreamQuery", result));
-  }
-  isOver = true;
-  return Status::success();
-}
-
 Status LocalTransport::finish(CudaRank &rank,
                               const std::vector<api::Stream> &streams) {
   Pause pause(longestPause);
   for (;;) {
     bool isOver = false;
-    VEELINE_TRY(areDone(rank, streams, isOver));
+    VEELINE_TRY(areDone(rank.driver(), streams, isOver));
     if (isOver)
       return Status::success();
     if (watch.hasStalled()) {

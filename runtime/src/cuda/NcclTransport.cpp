@@ -588,27 +588,13 @@ void NcclTransport::showWaits(CudaRank &rank) {
   rank.await(awaited ? awaited->awaited : -1);
 }
 
-/// In progress, an error or, at the end, none.
-static Status areDone(const CudaRank &rank,
-                      const std::vector<api::Stream> &streams, bool &isOver) {
-  isOver = false;
-  for (api::Stream stream : streams) {
-    api::Result result = rank.driver().cuStreamQuery(stream);
-    if (result == api::notReady)
-      return Status::success();
-    VEELINE_TRY(rank.driver().check("cuStreamQuery", result));
-  }
-  isOver = true;
-  return Status::success();
-}
-
 /// Until the device is done, or cannot be any more.
 Status NcclTransport::look(CudaRank &rank,
                            const std::vector<api::Stream> &streams) {
   Pause pause;
   for (;;) {
     bool isOver = false;
-    VEELINE_TRY(areDone(rank, streams, isOver));
+    VEELINE_TRY(areDone(rank.driver(), streams, isOver));
     if (isOver)
       return Status::success();
     VEELINE_TRY(communicators.check());
@@ -630,7 +616,7 @@ void NcclTransport::drain(CudaRank &rank,
     return;
   Pause pause;
   for (bool isOver = false; !isOver;) {
-    if (!areDone(rank, streams, isOver).ok())
+    if (!areDone(rank.driver(), streams, isOver).ok())
       return;
     if (double(pause.nanoseconds()) > abortShare * timeoutSeconds * 1e9)
       return abandonWork();

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepWriter.h"
-#include "UpdateKernels.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -476,23 +475,11 @@ func::FuncOp StepWriter::getRoundFunction(MemRefType source,
   llvm::raw_string_ostream(name)
       << "pipe_round_" << source.getNumElements() << '_'
       << source.getElementType() << "_to_" << target.getElementType();
-  if (auto func = moduleSymbols.lookup<func::FuncOp>(name))
-    return func;
-  func::FuncOp func = declare(name, {source, target}, {});
-  OpBuilder body = OpBuilder::atBlockBegin(func.addEntryBlock());
-  AffineMap map = body.getMultiDimIdentityMap(1);
-  linalg::GenericOp::create(
-      body, loc, func.getArgument(0), func.getArgument(1),
-      ArrayRef<AffineMap>{map, map}, utils::IteratorType::parallel,
-      [](OpBuilder &b, Location l, ValueRange values) {
-        Value rounded =
-            arith::TruncFOp::create(b, l, values[1].getType(), values[0]);
-        linalg::YieldOp::create(b, l, rounded);
+  return getElementwise(
+      name, {source, target},
+      [](OpBuilder &b, Location l, ValueRange values) -> Value {
+        return arith::TruncFOp::create(b, l, values[1].getType(), values[0]);
       });
-  func::ReturnOp::create(body, loc);
-  if (isOnDevice)
-    markKernel(func);
-  return func;
 }
 
 /// What the step's functions take of parameters as the last step left them.

@@ -80,30 +80,40 @@ void StepWriter::lowerWait(WaitOp wait) {
   tellLength(wait.getValue());
 }
 
+func::FuncOp StepWriter::getElementwise(
+    StringRef name, ArrayRef<Type> types,
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> compute) {
+  if (auto func = moduleSymbols.lookup<func::FuncOp>(name))
+    return func;
+  func::FuncOp func = declare(name, types, {});
+  OpBuilder body = OpBuilder::atBlockBegin(func.addEntryBlock());
+  int64_t rank = cast<MemRefType>(types.front()).getRank();
+  SmallVector<AffineMap> maps(types.size(), body.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  ValueRange arguments = func.getArguments();
+  linalg::GenericOp::create(
+      body, loc, arguments.drop_back(), arguments.take_back(), maps, iterators,
+      [&](OpBuilder &b, Location l, ValueRange values) {
+        linalg::YieldOp::create(b, l, compute(b, l, values));
+      });
+  func::ReturnOp::create(body, loc);
+  if (isOnDevice)
+    markKernel(func);
+  return func;
+}
+
 /// `pipe_add_<type>`: c = a + b, on memrefs.
 func::FuncOp StepWriter::getAddFunction(MemRefType type) {
   std::string name = "pipe_add";
   for (int64_t size : type.getShape())
     name += "_" + std::to_string(size);
   llvm::raw_string_ostream(name) << "_" << type.getElementType();
-  if (auto func = moduleSymbols.lookup<func::FuncOp>(name))
-    return func;
-  func::FuncOp func = declare(name, {type, type, type}, {});
-  OpBuilder body = OpBuilder::atBlockBegin(func.addEntryBlock());
-  AffineMap map = body.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  linalg::GenericOp::create(
-      body, loc, ValueRange{func.getArgument(0), func.getArgument(1)},
-      ValueRange{func.getArgument(2)}, ArrayRef<AffineMap>{map, map, map},
-      iterators, [](OpBuilder &b, Location l, ValueRange values) {
-        Value sum = arith::AddFOp::create(b, l, values[0], values[1]);
-        linalg::YieldOp::create(b, l, sum);
+  return getElementwise(
+      name, {type, type, type},
+      [](OpBuilder &b, Location l, ValueRange values) -> Value {
+        return arith::AddFOp::create(b, l, values[0], values[1]);
       });
-  func::ReturnOp::create(body, loc);
-  if (isOnDevice)
-    markKernel(func);
-  return func;
 }
 
 /// The microbatch that a gradient is of.

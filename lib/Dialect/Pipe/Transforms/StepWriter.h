@@ -105,6 +105,13 @@ private:
   mlir::Value atSlice(mlir::Operation *op, unsigned argument,
                       mlir::Value source, int64_t bytes);
   mlir::Value onStack(mlir::Type type);
+  /// A function `name` of memrefs of one shape: `compute` gets an element of
+  /// each and gives that of the last one.
+  mlir::func::FuncOp getElementwise(
+      llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                     mlir::ValueRange)>
+          compute);
   mlir::func::FuncOp getAddFunction(mlir::MemRefType type);
   template <typename BodyT> void bracket(mlir::Operation *op, BodyT body);
 
