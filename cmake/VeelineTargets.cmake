@@ -4,6 +4,8 @@
 add_library(veeline_options INTERFACE)
 target_compile_options(veeline_options INTERFACE
   -Wall -Wextra -Werror -Wno-unused-parameter
+  # In libstdc++'s own use of what it has deprecated, clang sees ours.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   # g++ 12 reports false positives for these inside LLVM's headers.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-dangling-pointer
   -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict>)
@@ -26,6 +28,27 @@ target_include_directories(veeline_mlir SYSTEM INTERFACE
 target_compile_options(veeline_mlir INTERFACE -fno-exceptions)
 target_link_libraries(veeline_mlir INTERFACE MLIR LLVM)
 
+# MLIR's headers are most of the work of compiling a file that includes them, so
+# one precompiled header serves all of these. g++ would write a gigabyte.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_library(veeline_mlir_headers OBJECT ${CMAKE_CURRENT_LIST_DIR}/MlirHeaders.cpp)
+  target_link_libraries(veeline_mlir_headers PRIVATE veeline_mlir veeline_options)
+  target_compile_options(veeline_mlir_headers PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp")
+  target_precompile_headers(veeline_mlir_headers PRIVATE
+    ${CMAKE_CURRENT_LIST_DIR}/MlirHeaders.h)
+endif()
+
+# veeline_use_mlir(NAME) A target whose files include MLIR's headers.
+function(veeline_use_mlir name)
+  target_link_libraries(${name} PUBLIC veeline_mlir)
+  if(TARGET veeline_mlir_headers)
+    target_precompile_headers(${name} REUSE_FROM veeline_mlir_headers)
+    # The header is compiled as those of libraries are: not with -fPIE.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
+endfunction()
+
 # veeline_add_library(NAME sources... LINK targets... DEPENDS tablegen...)
 # A static library of plain C++.
 function(veeline_add_library name)
@@ -42,7 +65,7 @@ endfunction()
 # The same, for a library that uses MLIR.
 function(veeline_add_mlir_library name)
   veeline_add_library(${name} ${ARGN})
-  target_link_libraries(${name} PUBLIC veeline_mlir)
+  veeline_use_mlir(${name})
 endfunction()
 
 # veeline_add_unittest(NAME sources... LINK targets...)

@@ -22,7 +22,7 @@
 #include <ctime>
 #include <dnnl.hpp>
 #include <memory>
-#include <omp.h>
+#include "OneThread.h"
 #include <string_view>
 
 using namespace veeline;
@@ -288,7 +288,7 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: bench-convolutions [PART OF A NAME]\n");
     return 1;
   }
-  omp_set_num_threads(1);
+  OneThread oneThread;
   std::printf("microseconds of the processor: ours; the library in the model's "
               "order, in its own, "
               "and the copies of x and y for that;\nratios to the library with "

@@ -112,7 +112,7 @@ std::optional<double> ProfileReader::readTransfer(const json::Object &edge,
   std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
   std::optional<double> samples =
       entry ? entry->getNumber("samples") : std::nullopt;
-  if (!isPositive(time, maxMicroseconds) || !isPositive(samples, INT64_MAX))
+  if (!isPositive(time, maxMicroseconds) || !isPositive(samples, double(INT64_MAX)))
     return std::nullopt;
   transferSum += *time * *samples * 1000;
   transferSamples += *samples;
@@ -149,7 +149,7 @@ bool ProfileReader::readAllReduce(const json::Value &value) {
   std::optional<double> bytes =
       entry ? entry->getNumber("bytes") : std::nullopt;
   std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
-  if (!isPositive(bytes, INT64_MAX) || !isPositive(time, maxMicroseconds))
+  if (!isPositive(bytes, double(INT64_MAX)) || !isPositive(time, maxMicroseconds))
     return fail("all_reduce: expected its 'bytes' and a time 'us' above 0; "
                 "found " +
                 print(&value));

@@ -237,13 +237,13 @@ static Operation *createNamedProduct(OpBuilder &builder, Location loc,
           .getMajorSubMap(rank))
     return nullptr;
   ArrayAttr mapsAttr = builder.getAffineMapArrayAttr(maps);
-  TypeRange types = init.getType();
+  Type type = init.getType();
   if (dims.batch.empty()) {
-    auto op = linalg::MatmulOp::create(builder, loc, types, factors, init);
+    auto op = linalg::MatmulOp::create(builder, loc, type, factors, init);
     op.setIndexingMapsAttr(mapsAttr);
     return op;
   }
-  auto op = linalg::BatchMatmulOp::create(builder, loc, types, factors, init);
+  auto op = linalg::BatchMatmulOp::create(builder, loc, type, factors, init);
   op.setIndexingMapsAttr(mapsAttr);
   return op;
 }

@@ -472,18 +472,20 @@ static std::string findError(PassManager &passManager, ModuleOp module) {
   return message;
 }
 
-extern "C" __attribute__((visibility("default"))) std::optional<std::string>
-veeline_check_partition(int argc, const char *const *argv) {
+extern "C" __attribute__((visibility("default"))) bool
+veeline_check_partition(int argc, const char *const *argv,
+                        std::string &error) {
   Parsed<CompileCommand> parsed = parseCompile(argc, argv);
   if (!parsed.command)
-    return std::nullopt;
+    return false;
   Model model;
   if (failed(model.load(parsed.command->model)) ||
       failed(model.import(parsed.command->import, /*quiet=*/true)))
-    return std::nullopt;
+    return false;
   PassManager passManager(&model.getContext());
   buildPartitionPipeline(passManager, getOptions(*parsed.command));
-  return findError(passManager, model.getModule());
+  error = findError(passManager, model.getModule());
+  return true;
 }
 
 int veeline::compiler::compileMain(int argc, const char *const *argv) {

@@ -410,9 +410,13 @@ bool Job::checkPartition() {
       driver::loadCompiler("run", compiler::checkPartitionSymbol));
   if (!errorOf)
     return false;
-  auto check = [&](const Arguments &arguments) {
+  auto check =
+      [&](const Arguments &arguments) -> std::optional<std::string> {
     std::vector<const char *> argv = pointersTo(arguments);
-    return errorOf(static_cast<int>(argv.size()), argv.data());
+    std::string error;
+    if (!errorOf(static_cast<int>(argv.size()), argv.data(), error))
+      return std::nullopt;
+    return error;
   };
   std::optional<std::string> error = check(compileArguments());
   return error && blame(

@@ -44,11 +44,11 @@ inline constexpr char readJobFileSymbol[] = "veeline_read_job_file";
 using ReadJobFile = bool(const std::string &path,
                          std::vector<JobEntry> &entries, std::string &error);
 
-/// Why the model of a `veeline compile` command line cannot be cut as it says;
-/// empty where it can, nothing after a message about the model itself.
+/// Why the model of a `veeline compile` command line cannot be cut as it says,
+/// in `error`; empty where it can. False after a message about the model itself.
 inline constexpr char checkPartitionSymbol[] = "veeline_check_partition";
-using CheckPartition = std::optional<std::string>(int argc,
-                                                  const char *const *argv);
+using CheckPartition = bool(int argc, const char *const *argv,
+                            std::string &error);
 
 } // namespace veeline::compiler
 

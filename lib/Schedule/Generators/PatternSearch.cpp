@@ -392,7 +392,7 @@ void veeline::schedule::polish(LegBuilder &builder, std::int64_t budget,
   const LegProblem &legs = builder.getProblem();
   std::int64_t operations =
       std::int64_t(3) * legs.legs() * legs.stages() * legs.microbatches();
-  for (int round = 0; best.isFound(); ++round) {
+  while (best.isFound()) {
     bool improved = false;
     for (Objective objective : {Objective::Makespan, Objective::Span}) {
       Plan plan = planOf(legs, best.orders(objective));

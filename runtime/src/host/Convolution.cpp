@@ -6,12 +6,12 @@
 
 #include "Convolution.h"
 #include "ConvolutionProduct.h"
+#include "OneThread.h"
 
 #include "veeline/convolution.h"
 
 #include <algorithm>
 #include <dnnl.hpp>
-#include <omp.h>
 #include <optional>
 #include <string_view>
 
@@ -445,11 +445,9 @@ Status host::prepareConvolutions(
 Expected<int64_t>
 veeline::convolutionScratchBytes(const artifact::Convolution &convolution) {
   // The library plans for the threads that it may use where it is asked.
-  int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
+  OneThread oneThread;
   Expected<std::unique_ptr<PreparedCall>> prepared =
       prepareConvolution(convolution);
-  omp_set_num_threads(threads);
   if (!prepared.ok())
     return prepared.status();
   return (*prepared)->scratchBytes();

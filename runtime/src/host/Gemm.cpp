@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Gemm.h"
+#include "OneThread.h"
 
 #include "veeline/gemm.h"
-
-#include <omp.h>
 
 using namespace veeline;
 using namespace veeline::host;
@@ -33,10 +32,8 @@ Status host::prepareGemms(const std::vector<artifact::Gemm> &gemms,
 
 Expected<int64_t> veeline::gemmScratchBytes(const artifact::Gemm &gemm) {
   // The library plans for the threads that it may use where it is asked.
-  int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
+  OneThread oneThread;
   Expected<std::unique_ptr<PreparedCall>> prepared = prepareGemm(gemm);
-  omp_set_num_threads(threads);
   if (!prepared.ok())
     return prepared.status();
   return (*prepared)->scratchBytes();

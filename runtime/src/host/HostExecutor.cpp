@@ -9,6 +9,7 @@
 #include "BlockedSignals.h"
 #include "Convolution.h"
 #include "Gemm.h"
+#include "OneThread.h"
 #include "ProcessRank.h"
 
 #include "veeline/Support/Check.h"
@@ -18,7 +19,6 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <omp.h>
 #include <pthread.h>
 #include <system_error>
 #include <unistd.h>
@@ -251,7 +251,7 @@ static Status prepareCalls(HostRank &rank) {
 void HostExecutor::runWorker(Worker &worker) {
   // One OpenMP thread: more would change the bits of matrix products, and take
   // the cores of other ranks.
-  omp_set_num_threads(1);
+  OneThread oneThread;
   std::string name = "veeline-rank" + std::to_string(worker.rank.index);
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
   auto enter = [this](Activity activity) {

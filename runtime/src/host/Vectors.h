@@ -16,8 +16,13 @@
 
 #define VEELINE_KERNEL inline __attribute__((always_inline))
 #define VEELINE_VECTORS_256 __attribute__((target("avx2")))
+// clang takes the widest vectors by itself.
+#ifdef __clang__
+#define VEELINE_VECTORS_512 __attribute__((target("avx512f")))
+#else
 #define VEELINE_VECTORS_512                                                    \
   __attribute__((target("avx512f,prefer-vector-width=512")))
+#endif
 
 namespace veeline::host {
 
