@@ -7,6 +7,7 @@
 #include "Normalize.h"
 
 #include "BodyBranches.h"
+#include "FoldTransposes.h"
 #include "Gathers.h"
 #include "TensorEmit.h"
 #include "Windows.h"
@@ -159,6 +160,7 @@ veeline::autodiff::normalizeForDifferentiation(func::FuncOp func,
     return failure();
   unrollWindows(func, target);
   takeSlicesFirst(func);
+  foldTransposes(func);
   startFromNothing(func);
   return success();
 }

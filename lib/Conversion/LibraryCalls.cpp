@@ -185,6 +185,65 @@ void LibraryCalls::finish() {
 }
 
 //===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+bool veeline::isDense(MemRefType type) {
+  int64_t offset, dense = 1;
+  SmallVector<int64_t> strides;
+  if (!type.hasStaticShape() ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  for (auto [size, stride] : llvm::reverse(llvm::zip(type.getShape(), strides)))
+    if (size != 1) {
+      if (stride != dense)
+        return false;
+      dense *= size;
+    }
+  return true;
+}
+
+static void copyElements(RewriterBase &rewriter, Location loc, Value from,
+                         Value to) {
+  int64_t rank = cast<MemRefType>(to.getType()).getRank();
+  AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      rewriter, loc, from, to, {identity, identity}, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, arguments[0]);
+      });
+}
+
+static Value allocateDense(RewriterBase &rewriter, Operation *op, Value like) {
+  auto type = cast<MemRefType>(like.getType());
+  rewriter.setInsertionPoint(op);
+  return memref::AllocOp::create(
+      rewriter, op->getLoc(),
+      MemRefType::get(type.getShape(), type.getElementType()));
+}
+
+Value veeline::copyUnlessDense(RewriterBase &rewriter, Operation *op,
+                               Value memref) {
+  if (isDense(cast<MemRefType>(memref.getType())))
+    return memref;
+  Value dense = allocateDense(rewriter, op, memref);
+  copyElements(rewriter, op->getLoc(), memref, dense);
+  return dense;
+}
+
+void veeline::makeResultDense(RewriterBase &rewriter, linalg::GenericOp op) {
+  Value result = op.getDpsInits()[0];
+  if (isDense(cast<MemRefType>(result.getType())))
+    return;
+  Value dense = allocateDense(rewriter, op, result);
+  rewriter.modifyOpInPlace(op, [&] { op.getOutputsMutable()[0].set(dense); });
+  rewriter.setInsertionPointAfter(op);
+  copyElements(rewriter, op.getLoc(), dense, result);
+}
+
+//===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 

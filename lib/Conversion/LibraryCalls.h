@@ -78,6 +78,19 @@ private:
 /// static, leaves the view. False where a call cannot start there.
 bool findPlace(NestAccess &access);
 
+/// True for a part of a buffer without gaps, in the order of its dimensions. A
+/// library is called on nothing else: which of its implementations computes
+/// something must not depend on what is around the op.
+bool isDense(mlir::MemRefType type);
+
+/// `memref`, or a copy of it that is dense, before `op`.
+mlir::Value copyUnlessDense(mlir::RewriterBase &rewriter, mlir::Operation *op,
+                            mlir::Value memref);
+
+/// Has the result of `op`, which overwrites it, in such a part, and copies it
+/// from there.
+void makeResultDense(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+
 /// A call overwrites its result: removes the zeros that `op` adds to. False
 /// where something else is there.
 bool removeZeros(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);

@@ -82,40 +82,63 @@ static bool isInside(linalg::GenericOp op, const Convolution &convolution,
   return true;
 }
 
-/// The copy into a view of `buffer` that is all it holds but zeros.
-static memref::CopyOp findContent(memref::AllocOp buffer, Operation *reader) {
+namespace {
+/// What a buffer of zeros has inside: who writes it, and to which part.
+struct Content {
+  Operation *writer;
+  memref::SubViewOp view;
+};
+} // namespace
+
+/// The one part of `buffer` that holds anything but zeros where `reader` reads
+/// it.
+static std::optional<Content> findContent(memref::AllocOp buffer,
+                                          Operation *reader) {
   BufferUses uses(buffer, reader->getBlock());
   if (!uses.isKnown || uses.writers.size() != 2)
-    return {};
+    return std::nullopt;
   llvm::sort(uses.writers,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   auto fill = dyn_cast<linalg::FillOp>(uses.writers[0]);
-  auto copy = dyn_cast<memref::CopyOp>(uses.writers[1]);
-  if (!fill || !copy || fill.getOutputs()[0] != buffer ||
+  Operation *writer = uses.writers[1];
+  if (!fill || fill.getOutputs()[0] != buffer ||
       !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
-      !copy->isBeforeInBlock(reader))
-    return {};
-  BufferUses source(getRootBuffer(copy.getSource()), reader->getBlock());
-  if (!source.isKnown || anyBetween(source.writers, copy, reader))
-    return {};
-  return copy;
+      !writer->isBeforeInBlock(reader))
+    return std::nullopt;
+  memref::SubViewOp view;
+  for (OpOperand &use : writer->getOpOperands())
+    if (isa<MemRefType>(use.get().getType()) && isWrite(use) &&
+        getRootBuffer(use.get()) == buffer) {
+      if (view)
+        return std::nullopt;
+      view = use.get().getDefiningOp<memref::SubViewOp>();
+    }
+  if (!view || view.getSource() != buffer)
+    return std::nullopt;
+  return Content{writer, view};
 }
 
-/// Where x is a buffer of zeros with a copy inside, the place of what was
-/// copied.
-static std::optional<Place> readInside(linalg::GenericOp op,
+/// Where x is a buffer of zeros with something inside, the place of that: what
+/// was copied there, if that is still what it was. So it does not count what
+/// else happens to that.
+static std::optional<Place> readInside(RewriterBase &rewriter,
+                                       linalg::GenericOp op,
                                        const Convolution &convolution) {
   auto buffer = op->getOperand(convolution.x).getDefiningOp<memref::AllocOp>();
-  memref::CopyOp copy = buffer ? findContent(buffer, op) : memref::CopyOp();
-  if (!copy)
+  std::optional<Content> content =
+      buffer ? findContent(buffer, op) : std::nullopt;
+  if (!content || !isInside(op, convolution, content->view))
     return std::nullopt;
-  auto view = copy.getTarget().getDefiningOp<memref::SubViewOp>();
-  if (!view || view.getSource() != buffer || !isInside(op, convolution, view))
-    return std::nullopt;
-  std::optional<Place> place = getPlace(copy.getSource());
+  Value inside = content->view;
+  if (auto copy = dyn_cast<memref::CopyOp>(content->writer)) {
+    BufferUses source(getRootBuffer(copy.getSource()), op->getBlock());
+    if (source.isKnown && !anyBetween(source.writers, copy, op))
+      inside = copy.getSource();
+  }
+  std::optional<Place> place = getPlace(copyUnlessDense(rewriter, op, inside));
   if (place)
-    place->padding.assign(view.getStaticOffsets().begin(),
-                          view.getStaticOffsets().end());
+    place->padding.assign(content->view.getStaticOffsets().begin(),
+                          content->view.getStaticOffsets().end());
   return place;
 }
 
@@ -146,42 +169,6 @@ static std::optional<Place> writeInside(RewriterBase &rewriter,
   std::optional<Place> place = getPlace(inside);
   place->padding = std::move(padding);
   return place;
-}
-
-//===----------------------------------------------------------------------===//
-// Transposed operands
-//===----------------------------------------------------------------------===//
-
-/// Where input `index` is a transposed copy, the place of what was copied.
-static std::optional<Place> readTransposed(linalg::GenericOp op,
-                                           unsigned index) {
-  auto buffer = op->getOperand(index).getDefiningOp<memref::AllocOp>();
-  if (!buffer)
-    return std::nullopt;
-  BufferUses uses(buffer, op->getBlock());
-  if (!uses.isKnown || uses.writers.size() != 1 ||
-      !uses.writers.front()->isBeforeInBlock(op) ||
-      !matchCopy(uses.writers.front()))
-    return std::nullopt;
-  auto copy = cast<linalg::GenericOp>(uses.writers.front());
-  AffineMap from = copy.getIndexingMapsArray()[0];
-  AffineMap to = copy.getIndexingMapsArray()[1];
-  if (copy.getOutputs()[0] != buffer || !from.isPermutation() ||
-      !to.isPermutation())
-    return std::nullopt;
-  BufferUses source(getRootBuffer(copy.getInputs()[0]), op->getBlock());
-  if (!source.isKnown || anyBetween(source.writers, copy, op))
-    return std::nullopt;
-  std::optional<Place> place = getPlace(copy.getInputs()[0]);
-  if (!place)
-    return std::nullopt;
-  Place transposed = *place;
-  for (auto [i, index] : llvm::enumerate(to.getResults())) {
-    unsigned position = *from.getResultPosition(index);
-    transposed.sizes[i] = place->sizes[position];
-    transposed.strides[i] = place->strides[position];
-  }
-  return transposed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,10 +359,10 @@ ConvolutionLowering::findInput(linalg::GenericOp op,
                                const Convolution &convolution, unsigned index) {
   std::optional<Place> place;
   if (index == convolution.x)
-    place = readInside(op, convolution);
-  if (!place)
-    place = readTransposed(op, index);
-  return place ? place : getPlace(op->getOperand(index));
+    place = readInside(rewriter, op, convolution);
+  if (place)
+    return place;
+  return getPlace(copyUnlessDense(rewriter, op, op->getOperand(index)));
 }
 
 /// Where the operands are; nothing where that cannot be told to the library.
@@ -419,12 +406,17 @@ void ConvolutionLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   }
   SmallVector<Place, 3> places = std::move(*found);
   Value output = op.getOutputs()[0], temporary;
-  if (!removeZeros(rewriter, op)) {
+  bool overwrites = removeZeros(rewriter, op);
+  if (!overwrites) {
     temporary = allocateSum(rewriter, op);
     places[2] = *getPlace(temporary);
   } else if (convolution.kind == ConvolutionKind::BackwardData) {
     if (std::optional<Place> inside = writeInside(rewriter, op, convolution))
       places[2] = *inside;
+  }
+  if (overwrites && !isDense(cast<MemRefType>(output.getType()))) {
+    makeResultDense(rewriter, op);
+    places[2] = *getPlace(op.getOutputs()[0]);
   }
   emitCall(function, op, convolution, places);
   if (temporary)

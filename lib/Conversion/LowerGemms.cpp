@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CopyPaths.h"
 #include "LibraryCalls.h"
 #include "StructuredOps.h"
 #include "veeline/Conversion/Gemm.h"
@@ -183,61 +182,6 @@ static bool isRegular(const GemmDesc &desc, unsigned index) {
   return true;
 }
 
-/// True if the library of `target` multiplies without copying operand `index`
-/// (2: the result).
-static bool isDirect(const LoopNest &nest, unsigned index,
-                     KernelTarget target) {
-  std::optional<Product> product = matchProduct(nest);
-  if (!product)
-    return false;
-  if (target == KernelTarget::Cuda)
-    return isRegular(product->desc, index);
-  return llvm::is_contained(getStrides(product->desc, index).take_back(2), 1);
-}
-
-/// True if `redirected`, which is `nest` but for the place of operand `index`,
-/// saves a copy of that operand. Where that makes a batch of rows or columns,
-/// the library of a GPU may take other operands no more.
-static bool savesCopy(const LoopNest &nest, const LoopNest &redirected,
-                      unsigned index, KernelTarget target) {
-  if (!isDirect(redirected, index, target))
-    return false;
-  return target != KernelTarget::Cuda ||
-         llvm::all_of(llvm::seq<unsigned>(0, 3), [&](unsigned other) {
-           return other == index || !isDirect(nest, other, target) ||
-                  isDirect(redirected, other, target);
-         });
-}
-
-//===----------------------------------------------------------------------===//
-// Copies around products
-//===----------------------------------------------------------------------===//
-
-/// Where input `index` of a product is a rearranged copy, reads what was
-/// copied.
-static void readThroughCopy(LoopNest &nest, unsigned index,
-                            KernelTarget target) {
-  std::optional<LoopNest> copy =
-      findCopyInto(nest.accesses[index].base, nest.op);
-  LoopNest redirected = nest;
-  if (copy && redirect(redirected, index, *copy, /*from=*/1) &&
-      savesCopy(nest, redirected, index, target))
-    nest = std::move(redirected);
-}
-
-/// Where a product is all that a buffer holds and all that happens to it is
-/// that it is copied in another arrangement, computes straight into the copy.
-static void writeThroughCopy(RewriterBase &rewriter, LoopNest &nest,
-                             KernelTarget library) {
-  std::optional<LoopNest> copy = findCopyOf(nest.accesses[2].base, nest.op);
-  LoopNest redirected = nest;
-  if (!copy || !redirect(redirected, 2, *copy, /*from=*/0) ||
-      !savesCopy(nest, redirected, 2, library))
-    return;
-  replaceCopy(rewriter, *copy, nest.op);
-  nest = std::move(redirected);
-}
-
 //===----------------------------------------------------------------------===//
 // Copies for the library of a GPU
 //===----------------------------------------------------------------------===//
@@ -348,8 +292,9 @@ private:
 /// What the addresses of all operands and of all products of a batch are
 /// multiples of.
 static int64_t getAlignment(const Product &product) {
-  auto most = static_cast<int64_t>(getArenaAlignment(KernelTarget::Cuda));
-  int64_t common = most;
+  // Whether an operand is an argument, which may be a microbatch of an input,
+  // or a temporary must not count: the same product may have either.
+  int64_t common = kernelAlignment;
   auto add = [&](int64_t bytes) { common = std::gcd(common, bytes); };
   const NestAccess *accesses[] = {&product.a, &product.b, &product.c};
   for (auto [index, access] : llvm::enumerate(accesses)) {
@@ -357,9 +302,6 @@ static int64_t getAlignment(const Product &product) {
     // A slice that a loop chooses may start at any element.
     if (!cast<MemRefType>(access->base.getType()).getLayout().isIdentity())
       add(width);
-    // An argument may be a microbatch of an input.
-    else if (isa<BlockArgument>(access->base))
-      add(kernelAlignment);
     add(access->offset * width);
     for (int64_t stride : getStrides(product.desc, index).drop_back(2))
       add(stride * width);
@@ -410,7 +352,7 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   FailureOr<LoopNest> nest = LoopNest::get(op);
   if (failed(nest))
     return failure();
-  bool hasCall = matchProduct(*nest) && llvm::all_of(nest->accesses, findPlace);
+  bool hasCall = matchProduct(*nest).has_value();
   if (hasCall && target == KernelTarget::Cuda)
     hasCall = canBeRegular(*nest);
   if (!hasCall) {
@@ -424,13 +366,12 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   if (!removeZeros(rewriter, op)) {
     op = redirectToTemporary(rewriter, op);
     temporary = op.getDpsInits()[0];
-    nest = LoopNest::get(op);
-    llvm::for_each(nest->accesses, findPlace);
   }
-  readThroughCopy(*nest, 0, target);
-  readThroughCopy(*nest, 1, target);
-  if (!temporary)
-    writeThroughCopy(rewriter, *nest, target);
+  for (unsigned input : {0, 1})
+    op->setOperand(input, copyUnlessDense(rewriter, op, op->getOperand(input)));
+  makeResultDense(rewriter, op);
+  nest = LoopNest::get(op);
+  llvm::for_each(nest->accesses, findPlace);
   rewriter.setInsertionPoint(op);
   if (target == KernelTarget::Cuda)
     emitRegularCall(op, function.getArgument(0), *nest);

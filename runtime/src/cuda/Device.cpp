@@ -176,6 +176,13 @@ Status Device::findKernel(size_t index) {
   return Status::success();
 }
 
+Status Device::loadKernels(const artifact::Artifact &newArtifact) {
+  VEELINE_TRY(setCode(newArtifact));
+  for (size_t i = 0; i < artifact->metadata.device->kernels.size(); ++i)
+    VEELINE_TRY(findKernel(i));
+  return Status::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

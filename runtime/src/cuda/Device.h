@@ -53,6 +53,9 @@ public:
     return functions[index].load(std::memory_order_acquire);
   }
 
+  /// setCode, and all kernels.
+  Status loadKernels(const artifact::Artifact &artifact);
+
   /// What is left for whomever, and what there is in all, where it is current.
   Status freeBytes(int64_t &available, int64_t &total) const;
   /// By whomever, where it is current.

@@ -1,0 +1,143 @@
+//===- FoldTransposes.cpp - products of what was transposed ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FoldTransposes.h"
+
+#include "TensorEmit.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace veeline::autodiff;
+
+namespace {
+/// A result that is `source` with its dimensions in another order: dimension i
+/// of the result is dimension `permutation[i]` of the source.
+struct Transposition {
+  Value source;
+  SmallVector<int64_t> permutation;
+};
+} // namespace
+
+static std::optional<Transposition> matchTransposition(Operation *op) {
+  if (auto transpose = dyn_cast_or_null<linalg::TransposeOp>(op))
+    return Transposition{transpose.getInput(),
+                         llvm::to_vector(transpose.getPermutation())};
+  auto copy = dyn_cast_or_null<linalg::GenericOp>(op);
+  if (!copy || copy.getNumDpsInputs() != 1 || copy.getNumDpsInits() != 1 ||
+      copy.getNumReductionLoops() ||
+      copy.getBlock()->getTerminator()->getOperand(0) !=
+          copy.getBlock()->getArgument(0))
+    return std::nullopt;
+  AffineMap from = copy.getIndexingMapsArray()[0];
+  AffineMap to = copy.getIndexingMapsArray()[1];
+  if (!from.isPermutation() || !to.isPermutation())
+    return std::nullopt;
+  Transposition found{copy.getInputs()[0], {}};
+  for (AffineExpr loop : to.getResults())
+    found.permutation.push_back(*from.getResultPosition(loop));
+  return found;
+}
+
+/// The map of an operand in whose place the source of `transposition` is read.
+static AffineMap readSource(AffineMap map, const Transposition &transposition) {
+  SmallVector<AffineExpr> results(map.getNumResults());
+  for (auto [after, before] : llvm::enumerate(transposition.permutation))
+    results[before] = map.getResult(after);
+  return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
+}
+
+/// The map of a result in whose place `transposition` of it is written.
+static AffineMap writeResult(AffineMap map,
+                             const Transposition &transposition) {
+  SmallVector<AffineExpr> results;
+  for (int64_t before : transposition.permutation)
+    results.push_back(map.getResult(before));
+  return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
+}
+
+static bool isProduct(linalg::LinalgOp op) {
+  return op.hasPureTensorSemantics() && op.getNumDpsInputs() == 2 &&
+         op.getNumDpsInits() == 1 && linalg::isaContractionOpInterface(op);
+}
+
+namespace {
+/// A product with its operands and maps as they will be.
+struct Product {
+  linalg::LinalgOp op;
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  /// The fill that the product adds to, and the transposition of its result.
+  linalg::FillOp start;
+  Operation *after = nullptr;
+};
+} // namespace
+
+static bool readTransposed(Product &product) {
+  bool found = false;
+  for (auto [input, map] : llvm::zip(product.inputs, product.maps))
+    while (auto transposition = matchTransposition(input.getDefiningOp())) {
+      map = readSource(map, *transposition);
+      input = transposition->source;
+      found = true;
+    }
+  return found;
+}
+
+/// Where a product adds to a number and all that happens to its result is that
+/// it is transposed.
+static bool writeTransposed(Product &product) {
+  Value result = product.op->getResult(0);
+  product.start = product.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  if (!product.start || !result.hasOneUse())
+    return false;
+  auto transposition = matchTransposition(*result.user_begin());
+  if (!transposition || transposition->source != result)
+    return false;
+  product.after = *result.user_begin();
+  product.maps[2] = writeResult(product.maps[2], *transposition);
+  return true;
+}
+
+static void replace(Product &product) {
+  linalg::LinalgOp op = product.op;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value old = product.after ? product.after->getResult(0) : op->getResult(0);
+  auto type = cast<RankedTensorType>(old.getType());
+  Value init = op.getDpsInits()[0];
+  if (product.after)
+    init = linalg::FillOp::create(builder, loc, product.start.getInputs()[0],
+                                  createEmpty(builder, loc, type))
+               .getResult(0);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, type, product.inputs, init, product.maps,
+      op.getIteratorTypesArray(), [](OpBuilder &, Location, ValueRange) {});
+  Region &region = generic.getRegion();
+  region.getBlocks().clear();
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&region, mapping);
+  old.replaceAllUsesWith(generic.getResult(0));
+  if (product.after)
+    product.after->erase();
+  op->erase();
+}
+
+void veeline::autodiff::foldTransposes(func::FuncOp func) {
+  SmallVector<linalg::LinalgOp> products;
+  func.walk([&](linalg::LinalgOp op) {
+    if (isProduct(op))
+      products.push_back(op);
+  });
+  for (linalg::LinalgOp op : products) {
+    Product product{op, op.getDpsInputs(), op.getIndexingMapsArray(), {}, {}};
+    bool reads = readTransposed(product);
+    if (writeTransposed(product) || reads)
+      replace(product);
+  }
+}
