@@ -348,7 +348,11 @@ void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
              desc.scratchBytes, product.a, product.b, product.c);
 }
 
+/// Whether an op becomes a call, and which, follows from the op alone: from its
+/// operands as they are without gaps.
 LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
+  for (unsigned input : {0, 1})
+    op->setOperand(input, copyUnlessDense(rewriter, op, op->getOperand(input)));
   FailureOr<LoopNest> nest = LoopNest::get(op);
   if (failed(nest))
     return failure();
@@ -367,8 +371,6 @@ LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
     op = redirectToTemporary(rewriter, op);
     temporary = op.getDpsInits()[0];
   }
-  for (unsigned input : {0, 1})
-    op->setOperand(input, copyUnlessDense(rewriter, op, op->getOperand(input)));
   makeResultDense(rewriter, op);
   nest = LoopNest::get(op);
   llvm::for_each(nest->accesses, findPlace);
