@@ -351,11 +351,11 @@ void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
 /// Whether an op becomes a call, and which, follows from the op alone: from its
 /// operands as they are without gaps.
 LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
+  if (failed(LoopNest::get(op)))
+    return failure();
   for (unsigned input : {0, 1})
     op->setOperand(input, copyUnlessDense(rewriter, op, op->getOperand(input)));
   FailureOr<LoopNest> nest = LoopNest::get(op);
-  if (failed(nest))
-    return failure();
   bool hasCall = matchProduct(*nest).has_value();
   if (hasCall && target == KernelTarget::Cuda)
     hasCall = canBeRegular(*nest);

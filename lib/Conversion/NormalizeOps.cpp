@@ -234,6 +234,12 @@ void veeline::separateOutputs(Operation *root) {
       if (isStatic(init.get()))
         giveOwnEmpty(rewriter, init);
   });
+  // Zeros around something are told to a library as a number of zeros, which a
+  // copy of zeros does not look like.
+  root->walk([&](tensor::InsertSliceOp insert) {
+    if (isStatic(insert.getDest()))
+      separateFill(rewriter, insert.getDestMutable());
+  });
   root->walk([&](scf::ForOp loop) {
     for (OpOperand &init : loop.getInitArgsMutable())
       if (isStatic(init.get()))

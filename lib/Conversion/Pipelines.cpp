@@ -55,6 +55,7 @@ void veeline::buildBufferizeChunksPipeline(
                                                   options.convolutionScratch));
   passManager.addPass(
       createLowerGemmsPass(options.target, options.tf32, options.gemmScratch));
+  passManager.addPass(createPipeVerifyLibraryCalls());
   if (options.target == KernelTarget::Cuda && options.epilogues)
     passManager.addPass(createPipeFuseGemmEpilogues());
   addCleanup(passManager);

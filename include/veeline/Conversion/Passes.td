@@ -133,14 +133,27 @@ def PipeLowerConvolutions
   ];
 }
 
+def PipeVerifyLibraryCalls : Pass<"pipe-verify-library-calls", "::mlir::ModuleOp"> {
+  let summary = "Check that equal computations of a chunk are equal calls of the library";
+  let description = [{
+    Bits of what a library computes may depend on the order in which operands stand in
+    memory. So what B and W of a chunk ask it for has to be what the fused backward or
+    forward asks for, with the same strides, and the reverse. Anything else is an error at
+    the call, with a note at each call of the same sizes. Chunks that have no fused
+    backward, or no split one, are not looked at. Changes nothing. Linear in the number of
+    calls.
+  }];
+}
+
 def PipeLowerGemms : Pass<"pipe-lower-gemms", "::mlir::ModuleOp"> {
   let summary = "Turn matrix products of floats into calls of the runtime";
   let description = [{
     A `linalg.generic` on memrefs of f32 or f64 that is a matrix product in any
     arrangement, with or without batch dimensions, becomes a call of `veeline_gemm`. What
     arrangement it is, is in the strides of its entry in the module attribute
-    `pipe.gemms`. Transposed copies of operands are read through, a transposed copy of
-    the result is written directly. A product overwrites its result: zeros that
+    `pipe.gemms`. They are those of the op's operands without gaps, since bits may depend on
+    them: an operand that is a part of a buffer with gaps is copied first, and copies that
+    somebody else makes stay. A product overwrites its result: zeros that
     were there are dropped, anything else gets the product added.
 
     A product of other types, and one that sums over dimensions with a gap between

@@ -6,7 +6,6 @@
 
 #include "Convolution.h"
 #include "ConvolutionProduct.h"
-#include "OneThread.h"
 
 #include "veeline/convolution.h"
 
@@ -428,27 +427,4 @@ host::prepareConvolution(const artifact::Convolution &convolution) {
         print(makeExtents(c.batch, c.groups * c.outputs, c.ySizes)) + ": " +
         error.what());
   }
-}
-
-Status host::prepareConvolutions(
-    const std::vector<artifact::Convolution> &convolutions, CallTable &table) {
-  for (const artifact::Convolution &convolution : convolutions) {
-    Expected<std::unique_ptr<PreparedCall>> prepared =
-        prepareConvolution(convolution);
-    if (!prepared.ok())
-      return prepared.status();
-    table.add(std::move(*prepared), convolution.scratchBytes);
-  }
-  return Status::success();
-}
-
-Expected<int64_t>
-veeline::convolutionScratchBytes(const artifact::Convolution &convolution) {
-  // The library plans for the threads that it may use where it is asked.
-  OneThread oneThread;
-  Expected<std::unique_ptr<PreparedCall>> prepared =
-      prepareConvolution(convolution);
-  if (!prepared.ok())
-    return prepared.status();
-  return (*prepared)->scratchBytes();
 }
