@@ -9,6 +9,7 @@
 #include "BodyBranches.h"
 #include "FoldTransposes.h"
 #include "Gathers.h"
+#include "NanExtrema.h"
 #include "TensorEmit.h"
 #include "Windows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -155,6 +156,7 @@ LogicalResult
 veeline::autodiff::normalizeForDifferentiation(func::FuncOp func,
                                                KernelTarget target) {
   removeBoundaries(func);
+  recognizeNanExtrema(func);
   normalizeLoops(func);
   if (failed(makeStructured(func)))
     return failure();

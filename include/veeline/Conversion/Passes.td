@@ -100,7 +100,7 @@ def PipeLowerConvolutions
     strides, dilations and layouts are in its entry in the module attribute
     `pipe.convolutions`. Zeros around the data become the entry's padding: where they were
     only written to be read by convolutions, and where a result is only read
-    inside of them, they are gone. Transposed copies of inputs are read through. A call
+    inside of them, they are gone. Strides are those of the operands without gaps. A call
     overwrites its result: zeros that were there are dropped, anything
     else gets the result added.
 

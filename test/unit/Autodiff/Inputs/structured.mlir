@@ -125,6 +125,41 @@ func.func @reduce_min(%x: tensor<3x4xf64>) -> tensor<4xf64> {
   return %0 : tensor<4xf64>
 }
 
+// The largest as exporters write it, NaN if one is, and the smallest with its
+// place, where a NaN is asked for in the condition.
+func.func @reduce_max_nan(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range = [-9.0, -8.0]}) -> tensor<3xf64> {
+  %nan = arith.constant 0x7FF8000000000000 : f64
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+    iterator_types = ["parallel", "reduction"]} ins(%x : tensor<3x4xf64>) outs(%init : tensor<3xf64>) {
+  ^bb0(%a: f64, %m: f64):
+    %c = arith.cmpf ogt, %m, %a : f64
+    %s = arith.select %c, %m, %a : f64
+    %o = arith.cmpf ord, %a, %m : f64
+    %r = arith.select %o, %s, %nan : f64
+    linalg.yield %r : f64
+  } -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+
+func.func @reduce_min_nan(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range = [8.0, 9.0]}) -> tensor<3xf64> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<3xi32>
+  %first = linalg.fill ins(%zero : i32) outs(%e : tensor<3xi32>) -> tensor<3xi32>
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+    iterator_types = ["parallel", "reduction"]} ins(%x : tensor<3x4xf64>) outs(%init, %first : tensor<3xf64>, tensor<3xi32>) {
+  ^bb0(%a: f64, %m: f64, %at: i32):
+    %j = linalg.index 1 : index
+    %number = arith.index_cast %j : index to i32
+    %c = arith.cmpf olt, %a, %m : f64
+    %n = arith.cmpf une, %a, %a : f64
+    %either = arith.ori %c, %n : i1
+    %r = arith.select %either, %a, %m : f64
+    %where = arith.select %either, %number, %at : i32
+    linalg.yield %r, %where : f64, i32
+  } -> (tensor<3xf64>, tensor<3xi32>)
+  return %0#0 : tensor<3xf64>
+}
+
 // The maximum of a product, subtracted accumulation, two results.
 func.func @two_results(%x: tensor<3x4xf64>, %y: tensor<3x4xf64>, %s: tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>) {
   %lowest = arith.constant -100.0 : f64
