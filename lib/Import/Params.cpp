@@ -449,9 +449,13 @@ void Importer::warnWithoutData() {
 
 LogicalResult Importer::run() {
   names = nameArguments(model);
-  for (Type type : llvm::reverse(model.getResultTypes()))
-    if (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() > 0)
-      batch = cast<RankedTensorType>(type).getDimSize(0);
+  // What is left out is empty (--pipe-import-results), and says nothing.
+  Operation *end = model.getBody().front().getTerminator();
+  for (Value result : llvm::reverse(end->getOperands()))
+    if (auto type = dyn_cast<RankedTensorType>(result.getType());
+        type && isFloatTensor(type) && type.getRank() > 0 &&
+        !result.getDefiningOp<tensor::EmptyOp>())
+      batch = type.getDimSize(0);
   if (failed(params.verify(model, names)))
     return failure();
   findLearned();

@@ -45,6 +45,7 @@ void veeline::buildImportPipeline(OpPassManager &passManager,
   function.addPass(createPipeImportOps());
   // Before parameters: f64 is not rounded to what the file computes with.
   passManager.addPass(createPipeImportRetype({options.retype}));
+  passManager.addPass(createPipeImportResults({options.loss, options.result}));
   PipeImportParamsOptions params;
   params.params = llvm::to_vector(options.params);
   params.freeze = llvm::to_vector(options.freeze);

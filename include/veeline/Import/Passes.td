@@ -115,6 +115,21 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def PipeImportResults : Pass<"pipe-import-results", "::mlir::ModuleOp"> {
+  let summary = "Forget what computes results that are left out";
+  let description = [{
+    What only a result uses that `--pipe-import-loss` leaves out in any case says nothing of which
+    arguments are parameters. Such a result becomes an empty tensor of its type, so that the others
+    keep their numbers, and what computed it goes. With `result` that is every other result, but
+    for the metrics of a model that returns its own loss; without it, every result that no loss can be made of.
+  }];
+  let options = [
+    Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
+    Option<"result", "result", "int64_t", "-1", "The result that the loss is made of">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
   let summary = "Attach a loss to a result of the model";
   let description = [{
