@@ -81,12 +81,10 @@ static bool isMatrix(StridedView view) {
          (outer == 1 && inner >= view.sizes[last - 1]);
 }
 
-/// What the addresses of a view's matrices are multiples of.
+/// What the addresses of a view's matrices are multiples of, be it in an
+/// argument, which may be a microbatch of an input, or in a temporary.
 static int64_t getAlignment(const StridedView &view, int64_t width) {
-  auto most = static_cast<int64_t>(getArenaAlignment(KernelTarget::Cuda));
-  // An argument may be a microbatch of an input.
-  int64_t common = isa<BlockArgument>(view.base) ? kernelAlignment : most;
-  common = std::gcd(common, view.offset * width);
+  int64_t common = std::gcd(kernelAlignment, view.offset * width);
   for (int64_t stride : ArrayRef(view.strides).drop_back(2))
     common = std::gcd(common, stride * width);
   return common;
@@ -98,7 +96,7 @@ void ProductEmitter::emit(const Matrix &a, const Matrix &b, const Matrix &c,
   NestAccess accesses[3];
   SmallVector<int64_t> *strides[] = {&desc.aStrides, &desc.bStrides,
                                      &desc.cStrides};
-  int64_t alignment = getArenaAlignment(KernelTarget::Cuda);
+  int64_t alignment = kernelAlignment;
   const Matrix *matrices[] = {&a, &b, &c};
   for (auto [i, matrix] : llvm::enumerate(matrices)) {
     StridedView view = matrix->view;
