@@ -59,8 +59,8 @@ def main():
         variables = {"MASTER_PORT": str(port), "TMPDIR": folder, "OMPI_MCA_orte_tmpdir_base": folder,
                      "OMPI_MCA_btl_vader_backing_directory": folder, **dict([mark.split("=")])}
         code = subprocess.run(sys.argv[1:], env={**os.environ, **variables}, stderr=subprocess.STDOUT).returncode
-        # Whom mpirun has killed it does not wait for.
-        deadline = time.monotonic() + 2
+        # Whom mpirun has killed it does not wait for, and a busy machine takes its time to end it.
+        deadline = time.monotonic() + 30
         while (remains := find_remains(mark, port, folder, before)) and time.monotonic() < deadline:
             time.sleep(0.05)
     print("\n".join(remains or ["nothing is left"]))
