@@ -99,6 +99,7 @@ private:
   bool isShared(unsigned argument) const;
   LogicalResult findRoles();
   void warnWithoutData();
+  void sayZeroBiases();
   LogicalResult decide(unsigned argument);
   void makeParam(unsigned argument, InitAttr init);
   void makeData(unsigned argument);
@@ -131,6 +132,8 @@ private:
   bool constantsAreParams = false, hasParam = false;
   /// Of what would be parameters, those that are not trained.
   int64_t frozen = 0;
+  /// Constants that are biases of convolutions, and zero.
+  int64_t zeroBiases = 0;
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
@@ -216,6 +219,11 @@ bool Importer::isGiven(unsigned argument, ElementsAttr value) const {
   return !isThere(value) && !findUses(model.getArgument(argument)).isVariance();
 }
 
+/// What exporters add where a convolution has no bias.
+static bool isZeroBias(const Uses &uses, std::optional<double> splat) {
+  return uses.convolutionBias && !uses.weight && splat == 0.0;
+}
+
 /// Whether a constant is used as weights are.
 bool Importer::looksLearned(unsigned argument, ElementsAttr value) const {
   Uses uses = findUses(model.getArgument(argument));
@@ -223,7 +231,8 @@ bool Importer::looksLearned(unsigned argument, ElementsAttr value) const {
   // Infinities mask.
   if (splat && !std::isfinite(*splat))
     return false;
-  if (uses.frequency || (uses.isScaleOnly() && isTable(value)))
+  if (uses.frequency || (uses.isScaleOnly() && isTable(value)) ||
+      isZeroBias(uses, splat))
     return false;
   return uses.any() || (uses.start && !splat);
 }
@@ -385,6 +394,7 @@ LogicalResult Importer::decide(unsigned argument) {
       return success();
     }
     if (isFrozen || isConstant) {
+      zeroBiases += !isFrozen && isZeroBias(uses, splat);
       // A splat is more often a number than a weight that was left out.
       if (!isFrozen && !splat)
         say(argument) << " stays a constant, since it is used as no weight is; "
@@ -447,6 +457,19 @@ void Importer::warnWithoutData() {
                       "has no data; --params names those that are");
 }
 
+/// One remark for all of them: a large model has one at each convolution.
+void Importer::sayZeroBiases() {
+  if (zeroBiases == 1)
+    emitRemark(model.getLoc())
+        << "the bias of a convolution is zero in the file and stays so; "
+           "--params names what is to be trained";
+  else if (zeroBiases > 1)
+    emitRemark(model.getLoc())
+        << zeroBiases
+        << " biases of convolutions are zero in the file and stay so; --params "
+           "names what is to be trained";
+}
+
 LogicalResult Importer::run() {
   names = nameArguments(model);
   // What is left out is empty (--pipe-import-results), and says nothing.
@@ -477,6 +500,7 @@ LogicalResult Importer::run() {
                            "nor arguments look like weights; choose arguments "
                            "by --params");
   warnWithoutData();
+  sayZeroBiases();
   gone.resize(model.getNumArguments());
   return LogicalResult(model.eraseArguments(gone));
 }

@@ -203,8 +203,10 @@ void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
     uses.start |= isStart;
     // A bias: what was broadcast to where the sum begins.
     auto type = cast<RankedTensorType>(use.get().getType());
-    uses.added |= isStart && elements > 1 && type.hasStaticShape() &&
+    bool isBias = isStart && elements > 1 && type.hasStaticShape() &&
                   type.getNumElements() > elements;
+    uses.added |= isBias;
+    uses.convolutionBias |= isBias && isa<linalg::ConvolutionOpInterface>(*op);
     if (isStart)
       meet(use);
     return;

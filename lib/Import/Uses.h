@@ -30,6 +30,8 @@ struct Uses {
   bool underRoot = false;
   /// A sum of products starts from it: a bias, or zeros.
   bool start = false;
+  /// The sum of a convolution starts from it, broadcast: its bias.
+  bool convolutionBias = false;
   /// How many products each element of the result sums, of a weight.
   int64_t summed = 1;
   /// Where it goes into products and convolutions.
