@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a command, and prints what it leaves behind: processes, files, shared memory, sockets.
 
-Usage: clean.py COMMAND ARGUMENT ...
+Usage: clean.py [--wait SECONDS] COMMAND ARGUMENT ...
+
+What is there at the end has 30 seconds to go, or as many as --wait says.
 
 The ranks meet at a port of this script's choice. A process of the command is known by a
 variable of its environment, wherever it has gone; temporary files and Open MPI's shared
@@ -54,13 +56,16 @@ def find_remains(mark, port, folder, before):
 
 
 def main():
+    command, patience = sys.argv[1:], 30
+    if command[0] == "--wait":
+        patience, command = float(command[1]), command[2:]
     port, mark, before = free_port(), f"VEELINE_TEST={uuid.uuid4()}", shared_memory()
     with tempfile.TemporaryDirectory() as folder:
         variables = {"MASTER_PORT": str(port), "TMPDIR": folder, "OMPI_MCA_orte_tmpdir_base": folder,
                      "OMPI_MCA_btl_vader_backing_directory": folder, **dict([mark.split("=")])}
-        code = subprocess.run(sys.argv[1:], env={**os.environ, **variables}, stderr=subprocess.STDOUT).returncode
+        code = subprocess.run(command, env={**os.environ, **variables}, stderr=subprocess.STDOUT).returncode
         # Whom mpirun has killed it does not wait for, and a busy machine takes its time to end it.
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + patience
         while (remains := find_remains(mark, port, folder, before)) and time.monotonic() < deadline:
             time.sleep(0.05)
     print("\n".join(remains or ["nothing is left"]))
