@@ -122,7 +122,8 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
   if (func::FuncOp contract = findContract(*module)) {
     if (failed(verifyOptions(contract, command)))
       return failure();
-    if (command.freeze.empty() && command.loss.empty() && !command.result &&
+    if (command.freeze.empty() && command.buffer.empty() &&
+        command.loss.empty() && !command.result &&
         command.microbatchSize == 1 && command.retype.empty() &&
         !needsLowering(*module))
       return success();
@@ -137,9 +138,10 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
     return success();
   });
   PassManager passManager(&getContext());
-  buildImportPipeline(passManager,
-                      {command.entry, command.params, command.freeze,
-                       command.loss, command.result.value_or(anyResult),
-                       command.microbatchSize, command.retype});
+  buildImportPipeline(
+      passManager,
+      {command.entry, command.params, command.freeze, command.buffer,
+       command.loss, command.result.value_or(anyResult), command.microbatchSize,
+       command.retype, command.verbose});
   return passManager.run(*module);
 }

@@ -41,6 +41,13 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
                  "or ranges")
       ->delimiter(',')
       ->group(group);
+  app.add_option(
+         "--buffer", command.buffer,
+         "Arguments that are the same for all data, as tables of "
+         "positions are: names, patterns, positions or ranges (default: "
+         "those that look so; none: no argument is one)")
+      ->delimiter(',')
+      ->group(group);
   app.add_option("--loss", command.loss,
                  "Loss to attach to a result: cross-entropy, mse or sum")
       ->check(CLI::IsMember({"cross-entropy", "mse", "sum"}))
@@ -59,6 +66,10 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
                  "f64: compute in it what the file computes in smaller floats, "
                  "to check gradients")
       ->check(CLI::IsMember({"f64"}))
+      ->group(group);
+  app.add_flag(
+         "--verbose", command.verbose,
+         "Say of each argument what was decided, not of each kind of them")
       ->group(group);
 }
 
@@ -399,9 +410,9 @@ static bool isModel(const std::string &path) {
 static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
   bool isModel = command.isModel;
-  for (std::string name :
-       {"--pieces", "--fine-pieces", "--entry", "--params", "--freeze",
-        "--loss", "--result", "--microbatch-size", "--retype"})
+  for (std::string name : {"--pieces", "--fine-pieces", "--entry", "--params",
+                           "--freeze", "--buffer", "--loss", "--result",
+                           "--microbatch-size", "--retype", "--verbose"})
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";

@@ -102,7 +102,8 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
                                      << range->second << '-' << range->first;
       if (range->second >= model.getNumArguments())
         return refusePosition(model, entry, option);
-      list.ranges.push_back(*range);
+      list.entries.push_back(
+          {entry, std::nullopt, range->first, range->second});
       continue;
     }
     // A pattern refers to its text, which lives as long as the context.
@@ -112,7 +113,7 @@ FailureOr<ArgumentList> ArgumentList::parse(func::FuncOp model,
       return model.emitError("--")
              << option << ": '" << entry
              << "' is no pattern of names: " << toString(pattern.takeError());
-    list.patterns.emplace_back(entry, std::move(*pattern));
+    list.entries.push_back({entry, std::move(*pattern)});
   }
   return list;
 }
@@ -125,32 +126,71 @@ static bool isNamed(StringRef name, StringRef text,
          (name.consume_front(text) && name.starts_with("["));
 }
 
+bool ArgumentList::Entry::matches(unsigned position, StringRef name) const {
+  return pattern ? isNamed(name, text, *pattern)
+                 : first <= position && position <= last;
+}
+
+/// The first entry that chooses none of the arguments that `isWanted`.
+const ArgumentList::Entry *ArgumentList::findUseless(
+    ArrayRef<std::string> names,
+    llvm::function_ref<bool(unsigned argument)> isWanted) const {
+  return llvm::find_if(entries, [&](const Entry &entry) {
+    for (unsigned i = 0; i < names.size(); ++i)
+      if (entry.matches(i, names[i]) && isWanted(i))
+        return false;
+    return true;
+  });
+}
+
+/// As in "a, b, c, ...".
+static void list(InFlightDiagnostic &diagnostic, ArrayRef<StringRef> names) {
+  constexpr size_t most = 20;
+  llvm::interleaveComma(names.take_front(most), diagnostic);
+  if (names.size() > most)
+    diagnostic << ", ...";
+}
+
 LogicalResult ArgumentList::verify(func::FuncOp model,
                                    ArrayRef<std::string> names) const {
-  for (const auto &[text, pattern] : patterns) {
-    if (llvm::any_of(names, [&text = text, &pattern = pattern](StringRef name) {
-          return isNamed(name, text, pattern);
-        }))
-      continue;
-    InFlightDiagnostic diagnostic = model.emitError("--")
-                                    << option << ": no argument is named '"
-                                    << text << "'; the names are ";
-    constexpr size_t most = 20;
-    llvm::interleaveComma(names.take_front(most), diagnostic);
-    if (names.size() > most)
-      diagnostic << ", ...";
-    return diagnostic;
+  const Entry *unknown = findUseless(names, [](unsigned) { return true; });
+  if (unknown == entries.end())
+    return success();
+  InFlightDiagnostic diagnostic = model.emitError("--")
+                                  << option << ": no argument is named '"
+                                  << unknown->text << "'; the names are ";
+  list(diagnostic, llvm::to_vector_of<StringRef>(names));
+  return diagnostic;
+}
+
+LogicalResult ArgumentList::verifyParams(
+    func::FuncOp model, ArrayRef<std::string> names,
+    llvm::function_ref<std::string(unsigned argument)> getOther) const {
+  auto isParam = [&](unsigned i) { return getOther(i).empty(); };
+  const Entry *useless = findUseless(names, isParam);
+  if (useless == entries.end())
+    return success();
+  SmallVector<StringRef> parameters;
+  std::string chosen;
+  for (unsigned i = 0; i < names.size(); ++i) {
+    if (isParam(i))
+      parameters.push_back(names[i]);
+    else if (chosen.empty() && useless->matches(i, names[i]))
+      chosen = "\"" + names[i] + "\" is " + getOther(i);
   }
-  return success();
+  InFlightDiagnostic diagnostic = model.emitError("--")
+                                  << option << ": '" << useless->text
+                                  << "' chooses no parameter: " << chosen
+                                  << ", which is not trained anyway; ";
+  if (parameters.empty())
+    return diagnostic << "the model has no parameters";
+  diagnostic << "the parameters are ";
+  list(diagnostic, parameters);
+  return diagnostic;
 }
 
 bool ArgumentList::contains(unsigned position, StringRef name) const {
-  return llvm::any_of(ranges,
-                      [&](auto range) {
-                        return range.first <= position &&
-                               position <= range.second;
-                      }) ||
-         llvm::any_of(patterns, [&](const auto &pattern) {
-           return isNamed(name, pattern.first, pattern.second);
-         });
+  return llvm::any_of(entries, [&](const Entry &entry) {
+    return entry.matches(position, name);
+  });
 }

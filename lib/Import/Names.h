@@ -8,6 +8,7 @@
 #define VEELINE_LIB_IMPORT_NAMES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -31,11 +32,28 @@ public:
                              llvm::ArrayRef<std::string> names) const;
 
   bool contains(unsigned position, llvm::StringRef name) const;
-  bool empty() const { return ranges.empty() && patterns.empty(); }
+  bool empty() const { return entries.empty(); }
+
+  /// Fails with a diagnostic at `model` where an entry chooses no parameter.
+  /// `getOther` says what an argument is instead, as in "data"; "" is of a
+  /// parameter.
+  mlir::LogicalResult verifyParams(
+      mlir::func::FuncOp model, llvm::ArrayRef<std::string> names,
+      llvm::function_ref<std::string(unsigned argument)> getOther) const;
 
 private:
-  llvm::SmallVector<std::pair<unsigned, unsigned>> ranges;
-  llvm::SmallVector<std::pair<std::string, llvm::GlobPattern>> patterns;
+  struct Entry {
+    bool matches(unsigned position, llvm::StringRef name) const;
+    std::string text;
+    /// None where it is a range.
+    std::optional<llvm::GlobPattern> pattern;
+    unsigned first = 0, last = 0;
+  };
+  const Entry *
+  findUseless(llvm::ArrayRef<std::string> names,
+              llvm::function_ref<bool(unsigned argument)> isWanted) const;
+
+  llvm::SmallVector<Entry> entries;
   std::string option;
 };
 

@@ -4,6 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Buffers.h"
+#include "ContractParams.h"
+#include "Decisions.h"
+#include "FlatParams.h"
 #include "Model.h"
 #include "Names.h"
 #include "Roles.h"
@@ -83,29 +87,41 @@ namespace {
 /// Decides argument by argument.
 class Importer {
 public:
-  Importer(func::FuncOp model, ArgumentList params, ArgumentList freeze)
+  Importer(func::FuncOp model, ArgumentList params, ArgumentList freeze,
+           ArgumentList buffers, bool areBuffersGiven)
       : model(model), context(model.getContext()), params(std::move(params)),
-        freeze(std::move(freeze)) {}
+        freeze(std::move(freeze)), buffers(std::move(buffers)),
+        areBuffersGiven(areBuffersGiven) {}
 
-  LogicalResult run();
+  LogicalResult run(bool verbose);
 
 private:
   void splitFlat();
-  void splitFlat(unsigned argument);
+  void findBatch();
   void findLearned();
+  void findShared();
   bool isParam(unsigned argument) const;
   bool isGiven(unsigned argument, ElementsAttr value) const;
   bool looksLearned(unsigned argument, ElementsAttr value) const;
-  bool isShared(unsigned argument) const;
+  LogicalResult verifyLists() const;
+  void makeGivenBuffers();
   LogicalResult findRoles();
+  std::string getOther(unsigned argument) const;
   void warnWithoutData();
-  void sayZeroBiases();
+  LogicalResult verifyTrained();
   LogicalResult decide(unsigned argument);
+  LogicalResult decideConstant(unsigned argument, ElementsAttr value);
+  LogicalResult freezeConstant(unsigned argument, ElementsAttr value);
+  void decideParam(unsigned argument);
+  LogicalResult decideData(unsigned argument);
   void makeParam(unsigned argument, InitAttr init);
-  void makeData(unsigned argument);
+  void makeBuffer(unsigned argument);
   void makeConstant(unsigned argument, ElementsAttr value);
-  void makeVariance(unsigned argument, ElementsAttr value);
+  bool makeStatistic(unsigned argument, ElementsAttr value, const Uses &uses);
   BlockArgument widen(unsigned argument);
+  bool isFrozen(unsigned argument) const {
+    return freeze.contains(argument, names[argument]);
+  }
   ElementsAttr constantOf(unsigned argument) const {
     return model.getArgAttrOfType<ElementsAttr>(argument,
                                                 PipeDialect::constantAttrName);
@@ -123,22 +139,29 @@ private:
     return emitRemark(model.getArgument(argument).getLoc())
            << describe(argument);
   }
+  /// What is said of many arguments.
+  void say(unsigned argument, Decision decision) {
+    decisions.add(decision, model.getArgument(argument).getLoc(),
+                  names[argument], describe(argument));
+  }
 
   /// Handles of ops have no const accessors.
   mutable func::FuncOp model;
   MLIRContext *context;
-  ArgumentList params, freeze;
+  ArgumentList params, freeze, buffers;
+  bool areBuffersGiven;
+  Decisions decisions;
   std::vector<std::string> names;
   bool constantsAreParams = false, hasParam = false;
   /// Of what would be parameters, those that are not trained.
   int64_t frozen = 0;
-  /// Constants that are biases of convolutions, and zero.
-  int64_t zeroBiases = 0;
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
   /// The constants that are parameters.
   llvm::BitVector learned;
+  /// The data that is the same for all samples.
+  llvm::BitVector shared;
   /// What products say of the arguments of the file.
   std::optional<RoleFinder> roles;
   /// Slices of a parameter start here.
@@ -146,63 +169,21 @@ private:
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// One flat argument that holds all weights
-//===----------------------------------------------------------------------===//
-
-/// The slices of a vector, ascending and disjoint; empty where it is used
-/// otherwise.
-static SmallVector<tensor::ExtractSliceOp> findSlices(BlockArgument argument) {
-  SmallVector<tensor::ExtractSliceOp> slices;
-  for (Operation *user : argument.getUsers()) {
-    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-    if (!slice || !slice.hasUnitStride() ||
-        slice.getSourceType().getRank() != 1 ||
-        ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
-        !slice.getType().hasStaticShape())
-      return {};
-    slices.push_back(slice);
-  }
-  llvm::sort(slices, [](tensor::ExtractSliceOp a, tensor::ExtractSliceOp b) {
-    return a.getStaticOffset(0) < b.getStaticOffset(0);
-  });
-  for (size_t i = 1; i < slices.size(); ++i)
-    if (slices[i - 1].getStaticOffset(0) + slices[i - 1].getStaticSize(0) >
-        slices[i].getStaticOffset(0))
-      return {};
-  return slices;
-}
-
-/// Slices become arguments "NAME[begin:end]".
-void Importer::splitFlat(unsigned argument) {
-  SmallVector<tensor::ExtractSliceOp> slices =
-      findSlices(model.getArgument(argument));
-  if (slices.size() < 2)
-    return;
-  say(argument) << " is sliced into " << slices.size()
-                << " weights, which become parameters of their own";
-  for (tensor::ExtractSliceOp slice : slices) {
-    int64_t begin = slice.getStaticOffset(0);
-    std::string name = names[argument] + "[" + std::to_string(begin) + ":" +
-                       std::to_string(begin + slice.getStaticSize(0)) + "]";
-    unsigned index = model.getNumArguments();
-    (void)model.insertArgument(
-        index, slice.getType(), {},
-        NameLoc::get(StringAttr::get(context, name), slice.getLoc()));
-    slice.replaceAllUsesWith(Value(model.getArgument(index)));
-    slice.erase();
-  }
-  gone.resize(model.getNumArguments());
-  gone.set(argument);
-}
-
 void Importer::splitFlat() {
-  gone.resize(model.getNumArguments());
   firstSlice = model.getNumArguments();
-  for (unsigned i = 0; i < firstSlice; ++i)
-    if (!constantOf(i) && isFloatTensor(model.getArgumentTypes()[i], 2) &&
-        isParam(i))
-      splitFlat(i);
+  gone.resize(firstSlice);
+  for (unsigned i = 0; i < firstSlice; ++i) {
+    if (constantOf(i) || !isFloatTensor(model.getArgumentTypes()[i], 2) ||
+        !isParam(i))
+      continue;
+    unsigned slices = veeline::splitFlat(model, i, names[i]);
+    if (slices == 0)
+      continue;
+    say(i) << " is sliced into " << slices
+           << " weights, which become parameters of their own";
+    gone.set(i);
+  }
+  gone.resize(model.getNumArguments());
   names = nameArguments(model);
 }
 
@@ -212,11 +193,12 @@ void Importer::splitFlat() {
 
 /// Whether a constant is a parameter however it is used.
 bool Importer::isGiven(unsigned argument, ElementsAttr value) const {
-  if (!params.empty() && params.contains(argument, names[argument]))
+  if (params.contains(argument, names[argument]))
     return true;
-  // What the file leaves out can be learned, but not be a constant; a variance
-  // that is left out is 1.
-  return !isThere(value) && !findUses(model.getArgument(argument)).isVariance();
+  // What the file leaves out can be learned, but not be a constant; statistics
+  // that are left out are 0 and 1.
+  return !isThere(value) &&
+         !findUses(model.getArgument(argument)).isStatistic();
 }
 
 /// What exporters add where a convolution has no bias.
@@ -232,7 +214,7 @@ bool Importer::looksLearned(unsigned argument, ElementsAttr value) const {
   if (splat && !std::isfinite(*splat))
     return false;
   if (uses.frequency || (uses.isScaleOnly() && isTable(value)) ||
-      isZeroBias(uses, splat))
+      isZeroBias(uses, splat) || uses.runningMean)
     return false;
   return uses.any() || (uses.start && !splat);
 }
@@ -241,7 +223,8 @@ void Importer::findLearned() {
   llvm::BitVector given(model.getNumArguments());
   learned.resize(model.getNumArguments());
   for (unsigned i = 0; i < model.getNumArguments(); ++i)
-    if (ElementsAttr value = constantOf(i)) {
+    if (ElementsAttr value = constantOf(i);
+        value && !buffers.contains(i, names[i])) {
       given[i] = isGiven(i, value);
       learned[i] = given[i] || looksLearned(i, value);
     }
@@ -251,7 +234,8 @@ void Importer::findLearned() {
 /// Of an argument that is no constant.
 bool Importer::isParam(unsigned argument) const {
   Type type = model.getArgumentTypes()[argument];
-  if (!isFloatTensor(type))
+  if (!isFloatTensor(type) ||
+      model.getArgAttr(argument, PipeDialect::bufferAttrName))
     return false;
   if (argument >= firstSlice)
     return true;
@@ -290,14 +274,30 @@ LogicalResult Importer::findRoles() {
   return LogicalResult(found);
 }
 
-/// Of an argument that is no parameter: whether it is the same for all samples,
-/// as a mask is, because it has one row where others have one a sample.
-bool Importer::isShared(unsigned argument) const {
-  Type type = model.getArgumentTypes()[argument];
-  if (batch < 2 || !isFloatTensor(type))
-    return false;
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getRank() == 0 || tensor.getDimSize(0) == 1;
+/// Where no list says what is a buffer, data with one row is the same for all
+/// samples, as a mask is, if other data has one a sample; in a model for one
+/// sample, what is of positions is.
+void Importer::findShared() {
+  shared.resize(model.getNumArguments());
+  if (areBuffersGiven)
+    return;
+  llvm::BitVector data(model.getNumArguments());
+  int64_t samples = batch;
+  for (unsigned i = 0; i < data.size(); ++i) {
+    auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
+    data[i] = !gone.test(i) && !constantOf(i) && type &&
+              !model.getArgument(i).use_empty() && !isParam(i);
+    if (data[i] && batch == 0 && type.getRank() > 0)
+      samples = std::max(samples, type.getDimSize(0));
+  }
+  for (unsigned i : data.set_bits()) {
+    auto type = cast<RankedTensorType>(model.getArgumentTypes()[i]);
+    shared[i] = samples > 1 ? type.getRank() == 0 || type.getDimSize(0) == 1
+                            : isOfPositions(model.getArgument(i));
+  }
+  // A model of nothing but positions is fed by them.
+  if (samples < 2 && shared == data)
+    shared.reset();
 }
 
 static bool isSmallFloat(Type type) {
@@ -333,28 +333,29 @@ void Importer::makeParam(unsigned argument, InitAttr init) {
                            init));
 }
 
-void Importer::makeData(unsigned argument) {
-  bool shared = isShared(argument);
-  say(argument) << " is taken for "
-                << (shared ? "a buffer, the same for all data" : "data");
+void Importer::makeBuffer(unsigned argument) {
   widen(argument);
   updateType(model);
-  model.setArgAttr(argument,
-                   shared ? PipeDialect::bufferAttrName
-                          : PipeDialect::batchAttrName,
+  model.setArgAttr(argument, PipeDialect::bufferAttrName,
                    StringAttr::get(context, names[argument]));
 }
 
-void Importer::makeVariance(unsigned argument, ElementsAttr value) {
+/// Returns whether it is a running mean or variance, which keeps its values or,
+/// where there are none, becomes 0 or 1.
+bool Importer::makeStatistic(unsigned argument, ElementsAttr value,
+                             const Uses &uses) {
+  if (!uses.isStatistic())
+    return false;
   auto type = cast<RankedTensorType>(model.getArgumentTypes()[argument]);
-  bool isKnown = value && isThere(value);
-  say(argument) << " is taken for a running variance, which stays "
-                << (isKnown ? "what it is" : "1")
-                << "; --params names what is to be trained";
-  makeConstant(argument,
-               isKnown ? value
-                       : DenseElementsAttr::get(
-                             type, FloatAttr::get(type.getElementType(), 1.0)));
+  bool isKnown = value && isThere(value), isVariance = uses.isVariance();
+  if (isKnown)
+    say(argument, isVariance ? Decision::Variance : Decision::Mean);
+  else
+    say(argument,
+        isVariance ? Decision::MissingVariance : Decision::MissingMean);
+  auto start = FloatAttr::get(type.getElementType(), isVariance ? 1.0 : 0.0);
+  makeConstant(argument, isKnown ? value : DenseElementsAttr::get(type, start));
+  return true;
 }
 
 void Importer::makeConstant(unsigned argument, ElementsAttr value) {
@@ -366,70 +367,64 @@ void Importer::makeConstant(unsigned argument, ElementsAttr value) {
   gone.set(argument);
 }
 
-LogicalResult Importer::decide(unsigned argument) {
-  if (gone.test(argument))
-    return success();
-  if (model.getArgument(argument).use_empty()) {
-    if (!constantOf(argument))
-      say(argument) << " is not used";
-    gone.set(argument);
-    return success();
-  }
-  bool isFrozen = freeze.contains(argument, names[argument]);
-  Uses uses;
-  if (isFloatTensor(model.getArgumentTypes()[argument]))
-    uses = findUses(model.getArgument(argument));
-  if (ElementsAttr value = constantOf(argument)) {
-    if (isFrozen && !isThere(value))
-      return emitError(model.getArgument(argument).getLoc())
-             << describe(argument)
-             << " is frozen, and the file leaves its elements out";
-    std::optional<double> splat = splatOf(value);
-    bool isConstant = !learned.test(argument);
-    frozen += isFrozen && !isConstant;
+/// One that --freeze or --buffer chooses.
+LogicalResult Importer::freezeConstant(unsigned argument, ElementsAttr value) {
+  if (!isThere(value))
+    return emitError(model.getArgument(argument).getLoc())
+           << describe(argument) << " is "
+           << (isFrozen(argument) ? "frozen" : "chosen by --buffer")
+           << ", and the file leaves its elements out";
+  frozen += learned.test(argument);
+  makeConstant(argument, value);
+  return success();
+}
+
+LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
+  if (isFrozen(argument) || buffers.contains(argument, names[argument]))
+    return freezeConstant(argument, value);
+  Uses uses = findUses(model.getArgument(argument));
+  std::optional<double> splat = splatOf(value);
+  if (!learned.test(argument)) {
     // A small number is what is added to a variance.
-    if (isConstant && !isFrozen && uses.isVariance() &&
-        (!splat || *splat > 0.01)) {
-      makeVariance(argument, value);
+    bool isSmall = splat && *splat <= 0.01 && uses.isVariance();
+    if (!isSmall && makeStatistic(argument, value, uses))
       return success();
-    }
-    if (isFrozen || isConstant) {
-      zeroBiases += !isFrozen && isZeroBias(uses, splat);
-      // A splat is more often a number than a weight that was left out.
-      if (!isFrozen && !splat)
-        say(argument) << " stays a constant, since it is used as no weight is; "
-                         "--params names what is to be trained";
-      makeConstant(argument, value);
-      return success();
-    }
-    if (!splat && isThere(value)) {
-      say(argument) << " is trained, and starts from its values; --freeze "
-                       "keeps it a constant";
-      makeParam(argument, storedInit(value));
-    } else if (!splat || uses.weight)
-      makeParam(argument, drawnInit(context, uses));
-    else if (std::isfinite(*splat))
-      makeParam(argument, makeInit(context, InitKind::Constant, *splat));
-    else
-      makeParam(argument, storedInit(value));
+    // A splat is more often a number than a weight that was left out.
+    if (!splat)
+      say(argument, Decision::Constant);
+    else if (isZeroBias(uses, splat))
+      say(argument, Decision::ZeroBias);
+    makeConstant(argument, value);
     return success();
   }
-  if (isParam(argument)) {
-    if (isFrozen) {
-      ++frozen;
-      model.setArgAttr(argument, PipeDialect::bufferAttrName,
-                       StringAttr::get(context, names[argument]));
-      return success();
-    }
-    if (params.empty() && uses.isVariance()) {
-      makeVariance(argument, {});
-      return success();
-    }
-    if (params.empty())
-      say(argument) << " is taken for a parameter";
+  if (!splat && isThere(value)) {
+    say(argument, Decision::Trained);
+    makeParam(argument, storedInit(value));
+  } else if (!splat || uses.weight)
     makeParam(argument, drawnInit(context, uses));
-    return success();
+  else if (std::isfinite(*splat))
+    makeParam(argument, makeInit(context, InitKind::Constant, *splat));
+  else
+    makeParam(argument, storedInit(value));
+  return success();
+}
+
+void Importer::decideParam(unsigned argument) {
+  if (isFrozen(argument)) {
+    ++frozen;
+    model.setArgAttr(argument, PipeDialect::bufferAttrName,
+                     StringAttr::get(context, names[argument]));
+    return;
   }
+  Uses uses = findUses(model.getArgument(argument));
+  if (params.empty() && makeStatistic(argument, {}, uses))
+    return;
+  if (params.empty())
+    say(argument, Decision::Parameter);
+  makeParam(argument, drawnInit(context, uses));
+}
+
+LogicalResult Importer::decideData(unsigned argument) {
   auto tensor = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
   if (!tensor || !tensor.hasStaticShape())
     return emitError(model.getArgument(argument).getLoc())
@@ -439,7 +434,36 @@ LogicalResult Importer::decide(unsigned argument) {
                      "argument has lengths, mark what its arguments are "
                      "(pipe.param, pipe.batch) and give --length-bound"
                    : "; a model takes tensors only: make it a constant");
-  makeData(argument);
+  bool isShared = shared.test(argument);
+  say(argument) << " is taken for "
+                << (isShared ? "a buffer, the same for all data" : "data");
+  if (isShared) {
+    makeBuffer(argument);
+    return success();
+  }
+  widen(argument);
+  updateType(model);
+  model.setArgAttr(argument, PipeDialect::batchAttrName,
+                   StringAttr::get(context, names[argument]));
+  return success();
+}
+
+LogicalResult Importer::decide(unsigned argument) {
+  if (gone.test(argument) ||
+      model.getArgAttr(argument, PipeDialect::bufferAttrName))
+    return success();
+  ElementsAttr value = constantOf(argument);
+  if (model.getArgument(argument).use_empty()) {
+    if (!value)
+      say(argument, Decision::Unused);
+    gone.set(argument);
+    return success();
+  }
+  if (value)
+    return decideConstant(argument, value);
+  if (!isParam(argument))
+    return decideData(argument);
+  decideParam(argument);
   return success();
 }
 
@@ -457,21 +481,20 @@ void Importer::warnWithoutData() {
                       "has no data; --params names those that are");
 }
 
-/// One remark for all of them: a large model has one at each convolution.
-void Importer::sayZeroBiases() {
-  if (zeroBiases == 1)
-    emitRemark(model.getLoc())
-        << "the bias of a convolution is zero in the file and stays so; "
-           "--params names what is to be trained";
-  else if (zeroBiases > 1)
-    emitRemark(model.getLoc())
-        << zeroBiases
-        << " biases of convolutions are zero in the file and stay so; --params "
-           "names what is to be trained";
+LogicalResult Importer::verifyTrained() {
+  if (hasParam)
+    return success();
+  if (frozen == 0)
+    return model.emitError("the model has nothing to train: neither constants "
+                           "nor arguments look like weights; choose arguments "
+                           "by --params");
+  return model.emitError("the model has nothing to train: --freeze takes ")
+         << (frozen == 1 ? "its only parameter" : "all its parameters, ")
+         << (frozen == 1 ? "" : std::to_string(frozen))
+         << "; leave out what is to be trained";
 }
 
-LogicalResult Importer::run() {
-  names = nameArguments(model);
+void Importer::findBatch() {
   // What is left out is empty (--pipe-import-results), and says nothing.
   Operation *end = model.getBody().front().getTerminator();
   for (Value result : llvm::reverse(end->getOperands()))
@@ -479,98 +502,65 @@ LogicalResult Importer::run() {
         type && isFloatTensor(type) && type.getRank() > 0 &&
         !result.getDefiningOp<tensor::EmptyOp>())
       batch = type.getDimSize(0);
-  if (failed(params.verify(model, names)))
+}
+
+/// What it is where it is no parameter, or "".
+std::string Importer::getOther(unsigned argument) const {
+  bool isUsed = !model.getArgument(argument).use_empty();
+  if (model.getArgAttr(argument, PipeDialect::bufferAttrName) ||
+      shared.test(argument))
+    return "a buffer";
+  bool isStatistic = constantOf(argument) && isUsed &&
+                     findUses(model.getArgument(argument)).isStatistic();
+  if (constantOf(argument))
+    return learned.test(argument) || isStatistic ? "" : "a constant";
+  // One that is gone was sliced into parameters.
+  return isUsed && !gone.test(argument) && !isParam(argument) ? "data" : "";
+}
+
+LogicalResult Importer::verifyLists() const {
+  if (failed(params.verify(model, names)) ||
+      failed(buffers.verify(model, names)))
     return failure();
+  for (unsigned i = 0; i < names.size(); ++i)
+    if (params.contains(i, names[i]) && buffers.contains(i, names[i]))
+      return model.emitError("--params and --buffer both choose ")
+             << describe(i)
+             << "; a buffer is not trained: leave it out of one of them";
+  return success();
+}
+
+void Importer::makeGivenBuffers() {
+  for (unsigned i = 0; i < names.size(); ++i)
+    if (!constantOf(i) && buffers.contains(i, names[i]) &&
+        isa<RankedTensorType>(model.getArgumentTypes()[i]))
+      makeBuffer(i);
+}
+
+LogicalResult Importer::run(bool verbose) {
+  names = nameArguments(model);
+  findBatch();
+  if (failed(verifyLists()))
+    return failure();
+  makeGivenBuffers();
   findLearned();
   if (failed(findRoles()))
     return failure();
   splitFlat();
-  if (failed(freeze.verify(model, names)))
+  learned.resize(model.getNumArguments());
+  findShared();
+  if (failed(freeze.verify(model, names)) ||
+      failed(freeze.verifyParams(model, names,
+                                 [&](unsigned i) { return getOther(i); })))
     return failure();
   for (unsigned i = 0; i < model.getNumArguments(); ++i)
     if (failed(decide(i)))
       return failure();
-  if (!hasParam && frozen)
-    return model.emitError("the model has nothing to train: --freeze takes ")
-           << (frozen == 1 ? "its only parameter" : "all its parameters, ")
-           << (frozen == 1 ? "" : std::to_string(frozen))
-           << "; leave out what is to be trained";
-  if (!hasParam)
-    return model.emitError("the model has nothing to train: neither constants "
-                           "nor arguments look like weights; choose arguments "
-                           "by --params");
-  warnWithoutData();
-  sayZeroBiases();
-  gone.resize(model.getNumArguments());
-  return LogicalResult(model.eraseArguments(gone));
-}
-
-//===----------------------------------------------------------------------===//
-// Arguments that say what they are
-//===----------------------------------------------------------------------===//
-
-/// The name of each argument in its attribute, or "".
-static std::vector<std::string> getOwnNames(func::FuncOp model) {
-  std::vector<std::string> names;
-  for (unsigned i = 0; i < model.getNumArguments(); ++i) {
-    StringAttr name =
-        model.getArgAttrOfType<StringAttr>(i, PipeDialect::batchAttrName);
-    if (!name)
-      name = model.getArgAttrOfType<StringAttr>(i, PipeDialect::bufferAttrName);
-    if (auto param = model.getArgAttrOfType<pipe::ParamAttr>(
-            i, PipeDialect::paramAttrName))
-      name = param.getName();
-    names.push_back(name ? name.str() : "");
-  }
-  return names;
-}
-
-/// What a parameter starts from, if it is not drawn, as a constant.
-static Value createStart(OpBuilder &builder, BlockArgument argument,
-                         InitAttr init) {
-  auto type = cast<RankedTensorType>(argument.getType());
-  auto element = cast<FloatType>(type.getElementType());
-  Location location = argument.getLoc();
-  TypedAttr start = init.getElements();
-  if (init.getKind() == InitKind::Zeros || init.getKind() == InitKind::Ones)
-    start = DenseElementsAttr::get(
-        type, FloatAttr::get(element, init.getKind() == InitKind::Ones));
-  else if (init.getKind() == InitKind::Constant)
-    start = DenseElementsAttr::get(
-        type, FloatAttr::get(element, init.getA().convertToDouble()));
-  if (!start)
-    return {};
-  Value value = arith::ConstantOp::create(builder, location, start);
-  // A file may have it in a smaller type.
-  if (value.getType() != type)
-    value = arith::ExtFOp::create(builder, location, type, value);
-  return value;
-}
-
-/// A parameter that starts from known values becomes a constant, another one a
-/// buffer.
-static LogicalResult freezeParams(func::FuncOp model,
-                                  const ArgumentList &freeze) {
-  std::vector<std::string> names = getOwnNames(model);
-  if (failed(freeze.verify(model, names)))
+  decisions.say(model, verbose);
+  if (failed(verifyTrained()))
     return failure();
-  OpBuilder builder(model.getContext());
-  builder.setInsertionPointToStart(&model.getBody().front());
-  llvm::BitVector gone(model.getNumArguments());
-  for (unsigned i = 0; i < model.getNumArguments(); ++i) {
-    auto param =
-        model.getArgAttrOfType<pipe::ParamAttr>(i, PipeDialect::paramAttrName);
-    if (!param || !freeze.contains(i, names[i]))
-      continue;
-    BlockArgument argument = model.getArgument(i);
-    if (Value start = createStart(builder, argument, param.getInit())) {
-      argument.replaceAllUsesWith(start);
-      gone.set(i);
-      continue;
-    }
-    model.removeArgAttr(i, PipeDialect::paramAttrName);
-    model.setArgAttr(i, PipeDialect::bufferAttrName, param.getName());
-  }
+  warnWithoutData();
+  gone.resize(model.getNumArguments());
   return LogicalResult(model.eraseArguments(gone));
 }
 
@@ -586,10 +576,17 @@ struct ImportParams : veeline::impl::PipeImportParamsBase<ImportParams> {
         ArgumentList::parse(*model, llvm::to_vector(params), "params");
     auto frozen =
         ArgumentList::parse(*model, llvm::to_vector(freeze), "freeze");
-    if (failed(chosen) || failed(frozen) ||
-        failed(followsContract(*model)
-                   ? freezeParams(*model, *frozen)
-                   : Importer(*model, *chosen, *frozen).run()))
+    SmallVector<std::string> same = llvm::to_vector(buffer);
+    bool areBuffersGiven = !same.empty();
+    if (same.size() == 1 && same[0] == "none")
+      same.clear();
+    auto buffers = ArgumentList::parse(*model, same, "buffer");
+    if (failed(chosen) || failed(frozen) || failed(buffers) ||
+        failed(
+            followsContract(*model)
+                ? importContract(*model, *frozen, *buffers)
+                : Importer(*model, *chosen, *frozen, *buffers, areBuffersGiven)
+                      .run(verbose)))
       signalPassFailure();
   }
 };

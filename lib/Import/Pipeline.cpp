@@ -49,6 +49,8 @@ void veeline::buildImportPipeline(OpPassManager &passManager,
   PipeImportParamsOptions params;
   params.params = llvm::to_vector(options.params);
   params.freeze = llvm::to_vector(options.freeze);
+  params.buffer = llvm::to_vector(options.buffer);
+  params.verbose = options.verbose;
   passManager.addPass(createPipeImportParams(params));
   passManager.addPass(createPipeImportBatch({options.microbatchSize}));
   passManager.addPass(createPipeImportLoss(
@@ -64,7 +66,10 @@ struct ImportPipelineOptions : PassPipelineOptions<ImportPipelineOptions> {
   ListOption<std::string> params{
       *this, "params", llvm::cl::desc("Arguments that are parameters")};
   ListOption<std::string> freeze{
-      *this, "freeze", llvm::cl::desc("Name patterns that are not trained")};
+      *this, "freeze", llvm::cl::desc("Parameters that are not trained")};
+  ListOption<std::string> buffer{
+      *this, "buffer",
+      llvm::cl::desc("Arguments that are the same for all data")};
   Option<std::string> loss{*this, "loss",
                            llvm::cl::desc("cross-entropy, mse or sum")};
   Option<int64_t> result{*this, "result",
@@ -75,6 +80,9 @@ struct ImportPipelineOptions : PassPipelineOptions<ImportPipelineOptions> {
                                  llvm::cl::init(1)};
   Option<std::string> retype{*this, "retype",
                              llvm::cl::desc("f64: compute in it")};
+  Option<bool> verbose{*this, "verbose",
+                       llvm::cl::desc("A remark at each argument"),
+                       llvm::cl::init(false)};
 };
 } // namespace
 
@@ -86,10 +94,12 @@ void veeline::registerImportPipeline() {
         options.entry = given.entry;
         options.params.assign(given.params.begin(), given.params.end());
         options.freeze.assign(given.freeze.begin(), given.freeze.end());
+        options.buffer.assign(given.buffer.begin(), given.buffer.end());
         options.loss = given.loss;
         options.result = given.result;
         options.microbatchSize = given.microbatchSize;
         options.retype = given.retype;
+        options.verbose = given.verbose;
         buildImportPipeline(passManager, options);
       });
 }

@@ -29,10 +29,16 @@ RoleFinder::RoleFinder(func::FuncOp model)
   }
 }
 
-/// Whether it is an argument of the file, of floats.
+/// Whether it was known before what it is.
+bool RoleFinder::isSettled(unsigned argument) const {
+  return model.getArgAttr(argument, pipe::PipeDialect::constantAttrName) ||
+         model.getArgAttr(argument, pipe::PipeDialect::bufferAttrName);
+}
+
+/// Whether it is data or a parameter, of floats.
 bool RoleFinder::isOpen(unsigned argument) const {
   return isFloatTensor(model.getArgument(argument).getType()) &&
-         !model.getArgAttr(argument, pipe::PipeDialect::constantAttrName);
+         !isSettled(argument);
 }
 
 /// The other factor of a product.
@@ -132,7 +138,7 @@ bool RoleFinder::isAsLongAs(unsigned i, int64_t batch) const {
 void RoleFinder::findWeights(int64_t batch) {
   SmallVector<unsigned> inDoubt;
   for (unsigned i = 0; i < roles.size(); ++i) {
-    if (model.getArgAttr(i, pipe::PipeDialect::constantAttrName))
+    if (isSettled(i))
       continue;
     auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
     bool hasRows = isAsLongAs(i, batch);
@@ -163,7 +169,7 @@ SmallVector<unsigned> RoleFinder::findData(int64_t batch) const {
     return findSeeds();
   SmallVector<unsigned> data;
   for (unsigned i = 0; i < roles.size(); ++i) {
-    if (model.getArgAttr(i, pipe::PipeDialect::constantAttrName))
+    if (isSettled(i))
       continue;
     auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
     bool hasRows = isAsLongAs(i, batch);
@@ -215,7 +221,7 @@ SmallVector<unsigned> RoleFinder::findSeeds() const {
   for (unsigned i = 0; i < roles.size(); ++i) {
     if (isOpen(i) && isLeft(i))
       seeds.push_back(i);
-    else if (!isFloatTensor(model.getArgumentTypes()[i]) &&
+    else if (!isSettled(i) && !isFloatTensor(model.getArgumentTypes()[i]) &&
              getLeading(model.getArgument(i)) > 0)
       others.push_back(i);
   }

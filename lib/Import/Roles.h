@@ -42,6 +42,7 @@ public:
   Role getRole(unsigned argument) const { return roles[argument]; }
 
 private:
+  bool isSettled(unsigned argument) const;
   bool isOpen(unsigned argument) const;
   bool isRight(unsigned argument) const;
   bool isLeft(unsigned argument) const;

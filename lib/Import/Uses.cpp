@@ -6,6 +6,8 @@
 
 #include "Uses.h"
 
+#include "Statistics.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -44,13 +46,6 @@ private:
 void UseFinder::follow(Value value) {
   for (OpOperand &use : value.getUses())
     visit(use);
-}
-
-/// Ops whose result is their first operand in another form.
-static bool isView(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
-             tensor::CastOp, tensor::ExtractSliceOp, tensor::PadOp,
-             arith::ExtFOp, arith::TruncFOp>(op);
 }
 
 bool veeline::isProduct(linalg::LinalgOp op) {
@@ -294,7 +289,7 @@ void UseFinder::visitInBody(linalg::LinalgOp op, OpOperand &use,
 void UseFinder::visitBody(linalg::LinalgOp op, OpOperand &use) {
   BlockArgument argument = op.getMatchingBlockArgument(&use);
   for (Operation *user : argument.getUsers()) {
-    if (!isa<arith::ExtFOp, arith::TruncFOp>(user)) {
+    if (!isView(user)) {
       visitInBody(op, use, user, argument);
       continue;
     }
@@ -303,34 +298,20 @@ void UseFinder::visitBody(linalg::LinalgOp op, OpOperand &use) {
   }
 }
 
-/// Whether a root of it is taken, as of a variance: through elementwise ops, of
-/// which a sum with a small number is one.
-static bool isUnderRoot(Value value, int depth = 8) {
-  return depth > 0 && llvm::any_of(value.getUses(), [&](OpOperand &use) {
-           Operation *op = use.getOwner();
-           if (isa<math::RsqrtOp, math::SqrtOp, linalg::RsqrtOp,
-                   linalg::SqrtOp>(op))
-             return true;
-           if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-             return structured.getNumReductionLoops() == 0 &&
-                    structured.isDpsInput(&use) &&
-                    isUnderRoot(structured.getMatchingBlockArgument(&use),
-                                depth - 1);
-           if (isa<linalg::YieldOp>(op))
-             return isUnderRoot(
-                 op->getParentOp()->getResult(use.getOperandNumber()),
-                 depth - 1);
-           return (isa<arith::AddFOp, arith::MaximumFOp>(op) || isView(op)) &&
-                  isUnderRoot(op->getResult(0), depth - 1);
-         });
-}
-
 Uses veeline::findUses(Value value) {
   UseFinder finder(cast<RankedTensorType>(value.getType()).getNumElements());
   finder.follow(value);
-  finder.uses.underRoot = !finder.uses.weight && isUnderRoot(value);
-  finder.uses.frequency = finder.isFrequency();
-  return finder.uses;
+  Uses &uses = finder.uses;
+  uses.frequency = finder.isFrequency();
+  if (uses.weight)
+    return uses;
+  uses.underRoot = isUnderRoot(value);
+  uses.runningMean = isRunningMean(value);
+  if (!uses.runningMean) {
+    uses.multiplied |= isScaleOfStatistics(value);
+    uses.added |= isShiftOfStatistics(value);
+  }
+  return uses;
 }
 
 /// Adds what depends in a block. What loops carry depends where the loop does.

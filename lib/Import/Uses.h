@@ -28,6 +28,8 @@ struct Uses {
   bool added = false, multiplied = false;
   /// A root of it is taken, as of a variance.
   bool underRoot = false;
+  /// It is the mean beside a running variance.
+  bool runningMean = false;
   /// A sum of products starts from it: a bias, or zeros.
   bool start = false;
   /// The sum of a convolution starts from it, broadcast: its bias.
@@ -46,6 +48,8 @@ struct Uses {
   bool any() const { return weight || added || multiplied; }
   /// A running variance: a step that makes it negative makes a root no number.
   bool isVariance() const { return underRoot && !any() && !start; }
+  /// A running mean or variance.
+  bool isStatistic() const { return runningMean || isVariance(); }
   bool isScaleOnly() const { return multiplied && !weight && !added && !start; }
 };
 

@@ -1,5 +1,5 @@
 // Arguments and constants that could be weights in one model: each is judged by its own uses.
-// RUN: veeline-opt %s --pipe-import-params --split-input-file --verify-diagnostics=only-expected | FileCheck %s
+// RUN: veeline-opt %s --pipe-import-params=verbose --split-input-file --verify-diagnostics=only-expected | FileCheck %s
 
 // A constant that looks like a weight does not make data of the arguments.
 // CHECK-LABEL: func.func @weights_are_arguments(

@@ -1,5 +1,5 @@
 // Arguments whose leading dimension does not tell what they are: their places in products do.
-// RUN: veeline-opt %s --pipe-import-params --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: veeline-opt %s --pipe-import-params=verbose --split-input-file --verify-diagnostics | FileCheck %s
 
 // The result is a scalar, the model's own loss: what is multiplied with an
 // argument from the left is data, and what is as long, targets.

@@ -1,5 +1,5 @@
 // Constants that are no weights, though values are multiplied with them.
-// RUN: veeline-opt %s --pipe-import-params --split-input-file --verify-diagnostics=only-expected | FileCheck %s
+// RUN: veeline-opt %s --pipe-import-params=verbose --split-input-file --verify-diagnostics=only-expected | FileCheck %s
 // RUN: veeline-opt %s --pipe-import-params="params=weight0" --split-input-file 2>/dev/null | FileCheck %s --check-prefix=CHOSEN
 
 // The frequencies of a rotary embedding: positions are multiplied with them,
@@ -14,7 +14,7 @@
 func.func @positions(%x: tensor<2x3x4xf32>,
     // expected-remark @below {{argument 1 ("weight0", 'tensor<4xf32>') stays a constant, since it is used as no weight is; --params names what is to be trained}}
     %f: tensor<4xf32> {pipe.constant = dense<[1.0, 0.5, 0.25, 0.125]> : tensor<4xf32>},
-    // expected-remark @below {{argument 2 ("weight1", 'tensor<3x4xf32>') is trained, and starts from its values; --freeze keeps it a constant}}
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3x4xf32>') is trained, and starts from its values; --freeze keeps what it names a constant}}
     %s: tensor<3x4xf32> {pipe.constant = dense<[[1.0, 2.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>}) -> tensor<2x3x4xf32> {
   %e = tensor.empty() : tensor<3x4xf32>
   %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<3x4xf32>) {

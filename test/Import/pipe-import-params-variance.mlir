@@ -1,12 +1,12 @@
-// Running variances of a batch norm as inference has it are not trained, unless --params says so: a step could make them negative.
-// RUN: veeline-opt %s --pipe-import-params --verify-diagnostics=only-expected | FileCheck %s
+// Running means and variances of a batch norm as inference has it are not trained, unless --params says so.
+// RUN: veeline-opt %s --pipe-import-params=verbose --verify-diagnostics=only-expected | FileCheck %s
 // RUN: veeline-opt %s --pipe-import-params=params=variance 2>/dev/null | FileCheck %s --check-prefix=CHOSEN
 
 // CHECK-LABEL: func.func @batch_norm(
 // CHECK-SAME:    tensor<4x3xf32> {pipe.batch = "arg0"},
 // CHECK-SAME:    tensor<3xf32> {{{[^}]*}}pipe.param = #pipe.param<"scale"
-// CHECK-SAME:    tensor<3xf32> {{{[^}]*}}pipe.param = #pipe.param<"mean"
 // CHECK-NOT:     pipe.param
+// CHECK-DAG:     arith.constant dense<[0.000000e+00, 5.000000e-01, 2.500000e-01]>
 // CHECK-DAG:     arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
 // CHECK-DAG:     arith.constant dense<1.000000e+00>
 // CHECK-DAG:     arith.constant dense<9.99999974E-6>
@@ -15,7 +15,7 @@
 func.func @batch_norm(%x: tensor<4x3xf32>,
     // expected-remark @below {{argument 1 ("scale", 'tensor<3xf32>') is trained, and starts from its values}}
     %s: tensor<3xf32> {iree.identifier = "scale", pipe.constant = dense<[1.0, 0.5, 2.0]> : tensor<3xf32>},
-    // expected-remark @below {{argument 2 ("mean", 'tensor<3xf32>') is trained, and starts from its values}}
+    // expected-remark @below {{argument 2 ("mean", 'tensor<3xf32>') is taken for a running mean, which stays what it is; --params names what is to be trained}}
     %m: tensor<3xf32> {iree.identifier = "mean", pipe.constant = dense<[0.0, 0.5, 0.25]> : tensor<3xf32>},
     // expected-remark @below {{argument 3 ("variance", 'tensor<3xf32>') is taken for a running variance, which stays what it is; --params names what is to be trained}}
     %v: tensor<3xf32> {iree.identifier = "variance", pipe.constant = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>},

@@ -1,4 +1,4 @@
-// RUN: veeline-opt %s --pipe-import-params --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: veeline-opt %s --pipe-import-params=verbose --split-input-file --verify-diagnostics | FileCheck %s
 
 // A splat that goes into a product is drawn, a bias keeps its value, and what
 // is as large as what it is added to, or compared with, is a constant.
@@ -81,9 +81,9 @@ func.func @small(
 func.func @values(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<4x2xf32>') is taken for data}}
     %x: tensor<4x2xf32>,
-    // expected-remark @below {{argument 1 ("weight0", 'tensor<2x2xf32>') is trained, and starts from its values; --freeze keeps it a constant}}
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<2x2xf32>') is trained, and starts from its values; --freeze keeps what it names a constant}}
     %w: tensor<2x2xf32> {pipe.constant = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>},
-    // expected-remark @below {{argument 2 ("weight1", 'tensor<2x2xbf16>') is trained, and starts from its values; --freeze keeps it a constant}}
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<2x2xbf16>') is trained, and starts from its values; --freeze keeps what it names a constant}}
     %half: tensor<2x2xbf16> {pipe.constant = dense_resource<half> : tensor<2x2xbf16>},
     %elided: tensor<2x2xf32> {pipe.constant = dense_resource<__elided__> : tensor<2x2xf32>}) -> tensor<4x2xf32> {
   %zero = arith.constant 0.0 : f32
@@ -166,7 +166,7 @@ func.func @rotary(
     %x: tensor<2x3x4xf32>,
     // expected-remark @below {{argument 1 ("weight0", 'tensor<3x4xf32>') stays a constant, since it is used as no weight is; --params names what is to be trained}}
     %table: tensor<3x4xf32> {pipe.constant = dense<[[1.0, -1.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>},
-    // expected-remark @below {{argument 2 ("weight1", 'tensor<3x4xf32>') is trained, and starts from its values; --freeze keeps it a constant}}
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3x4xf32>') is trained, and starts from its values; --freeze keeps what it names a constant}}
     %scale: tensor<3x4xf32> {pipe.constant = dense<[[1.0, 2.0, 0.5, 0.5], [1.0, 0.0, 0.0, 0.0], [0.25, 1.0, 0.0, 0.0]]> : tensor<3x4xf32>}) -> tensor<2x3x4xf32> {
   %e = tensor.empty() : tensor<2x3x4xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j, k)>],

@@ -21,12 +21,14 @@ namespace veeline::compiler {
 /// How a model file becomes a model (see --pipe-import).
 struct ImportCommand {
   std::string entry;
-  std::vector<std::string> params, freeze;
+  std::vector<std::string> params, freeze, buffer;
   std::string loss;
   /// None: the first result, or the only one of floats.
   std::optional<int64_t> result;
   int64_t microbatchSize = 1;
   std::string retype;
+  /// A remark at each argument, not for each kind of them.
+  bool verbose = false;
 };
 
 /// `veeline compile`.

@@ -28,8 +28,10 @@ struct ImportOptions {
   std::string entry;
   /// Arguments that are parameters; empty: by rule.
   std::vector<std::string> params;
-  /// Patterns of names that are not trained.
+  /// Parameters that are not trained.
   std::vector<std::string> freeze;
+  /// Arguments that are the same for all data; empty: by rule.
+  std::vector<std::string> buffer;
   /// cross-entropy, mse or sum; empty: the model has one.
   std::string loss;
   /// The result that the loss is made of.
@@ -38,6 +40,8 @@ struct ImportOptions {
   int64_t microbatchSize = 1;
   /// f64: compute in it; empty: in the file's floats.
   std::string retype;
+  /// A remark at each argument, not for each kind of them.
+  bool verbose = false;
 };
 
 /// From a function as others export them to one that follows the input

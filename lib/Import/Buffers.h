@@ -1,0 +1,23 @@
+//===- Buffers.h - arguments that are the same for all samples --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_IMPORT_BUFFERS_H
+#define VEELINE_LIB_IMPORT_BUFFERS_H
+
+#include "mlir/IR/Value.h"
+
+namespace veeline {
+
+/// Whether an argument with one row in a model for one sample is of positions,
+/// which are the same for all samples, and not of the sample: numbers that look
+/// up as many rows as there are of them (a table of positions), numbers of
+/// which only sines and cosines are taken, or a table of several dimensions
+/// that is only multiplied with what is larger (a rotary embedding's).
+bool isOfPositions(mlir::BlockArgument argument);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_IMPORT_BUFFERS_H

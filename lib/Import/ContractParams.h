@@ -1,0 +1,23 @@
+//===- ContractParams.h - arguments that say what they are -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_IMPORT_CONTRACTPARAMS_H
+#define VEELINE_LIB_IMPORT_CONTRACTPARAMS_H
+
+#include "Names.h"
+
+namespace veeline {
+
+/// Of a model that follows the input contract, what `buffers` chooses becomes
+/// a buffer, and what `frozen` chooses is not trained. Fails with a diagnostic
+/// at the model where an entry chooses nothing, or freezes no parameter.
+mlir::LogicalResult importContract(mlir::func::FuncOp model,
+                                   const ArgumentList &frozen,
+                                   const ArgumentList &buffers);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_IMPORT_CONTRACTPARAMS_H

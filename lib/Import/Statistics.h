@@ -1,0 +1,35 @@
+//===- Statistics.h - running statistics of batch norms ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_IMPORT_STATISTICS_H
+#define VEELINE_LIB_IMPORT_STATISTICS_H
+
+#include "mlir/IR/Value.h"
+
+namespace veeline {
+
+/// Ops whose result is their first operand in another form.
+bool isView(mlir::Operation *op);
+
+/// Whether a root of it is taken, as of a variance: through elementwise ops, of
+/// which a sum with a small number is one.
+bool isUnderRoot(mlir::Value value);
+
+/// Whether it is the mean beside a running variance: what it is subtracted from
+/// is divided by the root of one, as in (x - mean) / root(variance + epsilon);
+/// or it is itself, as in bias - mean * (scale / root(variance + epsilon)). A
+/// variance that is computed of data, as a layer norm does, is none.
+bool isRunningMean(mlir::Value value);
+
+/// Whether it is multiplied with the root of a running variance, or added to,
+/// or subtracted from, what is made of one, before data comes in: the scale and
+/// the shift of a batch norm that is one product and one sum.
+bool isScaleOfStatistics(mlir::Value value);
+bool isShiftOfStatistics(mlir::Value value);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_IMPORT_STATISTICS_H
