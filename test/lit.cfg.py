@@ -1,6 +1,7 @@
 """What every lit test of Veeline may rely on: tools, substitutions, features."""
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -14,6 +15,9 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.veeline_build_dir, "test")
 config.excludes = ["Inputs", "README.md", "CMakeLists.txt"]
+# What hangs is a failure with a name. Far more than any test takes; lit ends what a test has started by psutil.
+if importlib.util.find_spec("psutil"):
+    lit_config.maxIndividualTestTime = 1500
 
 bin_dir = os.path.join(config.veeline_build_dir, "bin")
 config.environment["PATH"] = os.path.pathsep.join(
