@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Diagnostics.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
@@ -254,10 +256,10 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
   moduleName = name;
   // What is remarked of a model is said once.
   bool isHeard = !command.quiet && artifact.metadata.programs.empty();
-  ScopedDiagnosticHandler remarks(&context, [&](Diagnostic &diagnostic) {
-    return success(!isHeard &&
-                   diagnostic.getSeverity() == DiagnosticSeverity::Remark);
-  });
+  using Mode = RepeatedRemarks::Mode;
+  RepeatedRemarks remarks(&context, !isHeard                 ? Mode::Silent
+                                    : command.import.verbose ? Mode::Each
+                                                             : Mode::Once);
   if (failed(run(module, "program", [&](OpPassManager &passManager) {
         buildProgramPipeline(passManager, options);
       })))
@@ -473,8 +475,7 @@ static std::string findError(PassManager &passManager, ModuleOp module) {
 }
 
 extern "C" __attribute__((visibility("default"))) bool
-veeline_check_partition(int argc, const char *const *argv,
-                        std::string &error) {
+veeline_check_partition(int argc, const char *const *argv, std::string &error) {
   Parsed<CompileCommand> parsed = parseCompile(argc, argv);
   if (!parsed.command)
     return false;

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Diagnostics.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -38,6 +40,7 @@ struct Model::Implementation {
       : context(createRegistry()), handler(sourceManager, &context) {
     // The place in the user's file says more than a page of our own IR.
     context.printOpOnDiagnostic(false);
+    sourceManager.setDiagHandler(printShort);
   }
 
   MLIRContext context;

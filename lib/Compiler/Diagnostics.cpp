@@ -1,0 +1,106 @@
+//===- Diagnostics.cpp - what compile and inspect say ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace veeline::compiler;
+
+namespace {
+/// Part of a line, and where a place in the line is in it.
+struct Excerpt {
+  std::string text;
+  size_t column;
+};
+} // namespace
+
+/// A function is known by its name, up to the parenthesis.
+static Excerpt excerptFunction(StringRef line) {
+  return {line.take_until([](char c) { return c == '('; }).str() + "(...",
+          line.find("func.func")};
+}
+
+static Excerpt excerpt(StringRef line, size_t column) {
+  constexpr size_t width = 120, before = 40;
+  if (line.size() <= width)
+    return {line.str(), column};
+  if (line.substr(column).starts_with("func.func") && line.contains('('))
+    return excerptFunction(line);
+  size_t begin = column > before ? column - before : 0;
+  std::string start = begin > 0 ? "..." : "";
+  bool isCut = begin + width < line.size();
+  return {start + line.substr(begin, width).str() + (isCut ? "..." : ""),
+          column - begin + start.size()};
+}
+
+void veeline::compiler::printShort(const SMDiagnostic &diagnostic, void *) {
+  raw_ostream &out = errs();
+  StringRef line = diagnostic.getLineContents();
+  size_t column = std::max(diagnostic.getColumnNo(), 0);
+  if (line.empty() || column >= line.size())
+    return diagnostic.print(nullptr, out);
+  WithColor(out, raw_ostream::SAVEDCOLOR, /*Bold=*/true)
+      << diagnostic.getFilename() << ':' << diagnostic.getLineNo() << ':'
+      << column + 1 << ": ";
+  switch (diagnostic.getKind()) {
+  case SourceMgr::DK_Error:
+    WithColor::error(out);
+    break;
+  case SourceMgr::DK_Warning:
+    WithColor::warning(out);
+    break;
+  case SourceMgr::DK_Note:
+    WithColor::note(out);
+    break;
+  case SourceMgr::DK_Remark:
+    WithColor::remark(out);
+    break;
+  }
+  Excerpt part = excerpt(line, column);
+  out << diagnostic.getMessage() << '\n' << part.text << '\n';
+  // A tab stays one, so that the caret is under its place.
+  for (char c : StringRef(part.text).take_front(part.column))
+    out << (c == '\t' ? '\t' : ' ');
+  WithColor(out, HighlightColor::Note) << "^\n";
+}
+
+RepeatedRemarks::RepeatedRemarks(mlir::MLIRContext *context, Mode mode)
+    : context(context), mode(mode) {
+  handler = std::make_unique<mlir::ScopedDiagnosticHandler>(
+      context, [this](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
+          return failure();
+        mlir::Location place = diagnostic.getLocation();
+        auto [number, isNew] =
+            numbers.try_emplace(diagnostic.str(), remarks.size());
+        if (isNew)
+          remarks.push_back({std::move(diagnostic), {}});
+        remarks[number->second].places.insert(place);
+        return success();
+      });
+}
+
+void RepeatedRemarks::say(Remark &remark) const {
+  size_t others = remark.places.size() - 1;
+  std::string text = remark.first.str();
+  if (mode == Mode::Once && others > 0)
+    remark.first << " (so at " << others << " more place"
+                 << (others == 1 ? "" : "s") << "; --verbose: each)";
+  context->getDiagEngine().emit(std::move(remark.first));
+  if (mode == Mode::Each)
+    for (mlir::Location place : remark.places.getArrayRef().drop_front())
+      mlir::emitRemark(place) << text;
+}
+
+RepeatedRemarks::~RepeatedRemarks() {
+  handler.reset();
+  if (mode != Mode::Silent)
+    for (Remark &remark : remarks)
+      say(remark);
+}
