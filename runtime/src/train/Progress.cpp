@@ -26,9 +26,9 @@ using namespace veeline::train;
 static constexpr double secondsBetweenRewrites = 0.1;
 
 /// Launchers give processes terminals whose lines end up in files.
-Progress::Progress(int64_t steps, int64_t tokensPerStep, int64_t logEvery,
+Progress::Progress(int64_t steps, const WorkOfStep &work, int64_t logEvery,
                    bool isAlone)
-    : steps(steps), tokensPerStep(tokensPerStep), logEvery(logEvery),
+    : steps(steps), logEvery(logEvery), work(work),
       terminal(isAlone && ::isatty(STDOUT_FILENO)) {}
 
 Progress::~Progress() { finish(); }
@@ -53,13 +53,32 @@ std::string train::formatDuration(double seconds) {
   return text;
 }
 
+/// Three digits at least. Returns the end.
+static size_t printRate(char *text, size_t size, double rate,
+                        const char *unit) {
+  const char *format = rate < 100 ? "%.3g %s/s" : "%.0f %s/s";
+  int written = std::snprintf(text, size, format, rate, unit);
+  return std::min(static_cast<size_t>(std::max(written, 0)), size - 1);
+}
+
+Rate::Rate(const WorkOfStep &work, double seconds) {
+  size_t end =
+      printRate(text, sizeof(text), double(work.samples) / seconds, "samples");
+  if (work.tokens == 0 || end + 2 >= sizeof(text))
+    return;
+  text[end++] = ',';
+  text[end++] = ' ';
+  printRate(text + end, sizeof(text) - end, double(work.tokens) / seconds,
+            "tokens");
+}
+
 const char *Progress::line(const StepRecord &record) {
   int width = static_cast<int>(std::to_string(steps).size());
   double perStep = record.totalSeconds / double(record.step);
   std::snprintf(text, sizeof(text),
-                "step %*ld/%ld  loss %.4f  lr %.2e  %.0f tokens/s  %s left",
-                width, long(record.step), long(steps), record.loss,
-                record.learningRate, double(tokensPerStep) / perStep,
+                "step %*ld/%ld  loss %.4f  lr %.2e  %s  %s left", width,
+                long(record.step), long(steps), record.loss,
+                record.learningRate, Rate(work, perStep).text,
                 formatDuration(perStep * double(steps - record.step)).c_str());
   return text;
 }
@@ -112,18 +131,21 @@ Status MetricsFile::put(const std::string &text) {
   return written && std::fflush(file) == 0 ? Status::success() : failure();
 }
 
-Status MetricsFile::open(const std::string &newPath,
+Status MetricsFile::open(const std::string &newPath, const WorkOfStep &newWork,
                          const std::vector<std::string> &metrics) {
   path = newPath;
+  work = newWork;
   file = std::fopen(path.c_str(), "we");
   if (!file)
     return failure();
   std::string header =
-      "step,loss,learning_rate,gradient_norm,seconds,tokens_per_second";
+      "step,loss,learning_rate,gradient_norm,seconds,samples_per_second";
+  if (work.tokens > 0)
+    header += ",tokens_per_second";
   for (const std::string &name : metrics)
     header += "," + name;
   constexpr size_t maxBytesOfNumber = 32;
-  row.reserve(maxBytesOfNumber * (6 + metrics.size()));
+  row.reserve(maxBytesOfNumber * (7 + metrics.size()));
   return put(header + "\n");
 }
 
@@ -134,17 +156,26 @@ template <typename T> static void append(std::string &row, T value) {
   row.append(text, end);
 }
 
-Status MetricsFile::add(const StepRecord &record, int64_t tokensPerStep) {
-  char rate[32];
-  std::snprintf(rate, sizeof(rate), "%.6f,%.1f", record.seconds,
-                double(tokensPerStep) / record.seconds);
+/// As a column of its own.
+static void appendRate(std::string &row, double rate) {
+  char text[32];
+  std::snprintf(text, sizeof(text), rate < 100 ? ",%.4g" : ",%.1f", rate);
+  row += text;
+}
+
+Status MetricsFile::add(const StepRecord &record) {
+  char seconds[32];
+  std::snprintf(seconds, sizeof(seconds), ",%.6f", record.seconds);
   row.clear();
   append(row, record.step);
   for (double value : {record.loss, record.learningRate, record.gradientNorm}) {
     row += ',';
     append(row, value);
   }
-  row.append(",").append(rate);
+  row += seconds;
+  appendRate(row, double(work.samples) / record.seconds);
+  if (work.tokens > 0)
+    appendRate(row, double(work.tokens) / record.seconds);
   for (double metric : record.metrics) {
     row += ',';
     append(row, metric);

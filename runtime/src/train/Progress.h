@@ -27,11 +27,26 @@ struct StepRecord {
   std::vector<double> metrics; ///< Means of the model's further results.
 };
 
+/// What a step trains on.
+struct WorkOfStep {
+  /// The leading extents of the first batch argument, over all microbatches.
+  int64_t samples = 0;
+  /// Elements of the first batch argument of integers that has several a
+  /// sample, as texts have; 0: there is none.
+  int64_t tokens = 0;
+};
+
+/// As in "12.3 samples/s, 1574 tokens/s", of a step in so many seconds.
+struct Rate {
+  Rate(const WorkOfStep &work, double seconds);
+  char text[80];
+};
+
 /// One line that is rewritten on a terminal, where this process alone writes to
 /// it; one line every so many steps elsewhere.
 class Progress {
 public:
-  Progress(int64_t steps, int64_t tokensPerStep, int64_t logEvery,
+  Progress(int64_t steps, const WorkOfStep &work, int64_t logEvery,
            bool isAlone);
   ~Progress();
 
@@ -43,10 +58,11 @@ private:
   /// Writes into `text`: no step allocates.
   const char *line(const StepRecord &record);
 
-  const int64_t steps, tokensPerStep, logEvery;
+  const int64_t steps, logEvery;
+  const WorkOfStep work;
   const bool terminal;
   double lastShown = -1;
-  char text[160];
+  char text[200];
   bool open = false;
 };
 
@@ -61,8 +77,9 @@ public:
   MetricsFile &operator=(const MetricsFile &) = delete;
   ~MetricsFile();
 
-  Status open(const std::string &path, const std::vector<std::string> &metrics);
-  Status add(const StepRecord &record, int64_t tokensPerStep);
+  Status open(const std::string &path, const WorkOfStep &work,
+              const std::vector<std::string> &metrics);
+  Status add(const StepRecord &record);
   /// Without it, a file without a row is removed.
   Status close();
 
@@ -71,6 +88,7 @@ private:
   Status failure();
 
   std::string path;
+  WorkOfStep work;
   std::string row; ///< Kept, so that no step allocates.
   std::FILE *file = nullptr;
   bool isEmpty = true; ///< But for its header.

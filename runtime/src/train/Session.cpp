@@ -352,10 +352,17 @@ Status Run::openInit() {
   return Status::success();
 }
 
-int64_t Run::tokensPerStep() const {
-  if (metadata().batches.empty())
-    return 0;
-  return artifact::numElements(metadata().batches[0].shape) * microbatches();
+WorkOfStep Run::workOfStep() const {
+  // Without data a microbatch is one sample.
+  int64_t samples = 1, tokens = 0;
+  if (!metadata().batches.empty())
+    if (const auto &shape = metadata().batches[0].shape; !shape.empty())
+      samples = shape[0];
+  for (const artifact::Batch &batch : metadata().batches)
+    if (tokens == 0 && batch.type >= artifact::DataType::i8 &&
+        batch.shape.size() > 1)
+      tokens = artifact::numElements(batch.shape);
+  return {samples * microbatches(), tokens * microbatches()};
 }
 
 std::vector<char> Run::initialValue(size_t index) const {

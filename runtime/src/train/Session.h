@@ -12,6 +12,7 @@
 #include "HostExecutor.h"
 #include "Mesh.h"
 #include "Options.h"
+#include "Progress.h"
 #include "SafeTensors.h"
 
 namespace veeline::train {
@@ -49,8 +50,7 @@ public:
   /// of all of them.
   int32_t replicas() const;
   int32_t microbatches() const { return metadata().microbatches * replicas(); }
-  /// Elements of the first batch argument in a step; 0 without one.
-  int64_t tokensPerStep() const;
+  WorkOfStep workOfStep() const;
   /// The first value of parameter `index`, in its type.
   std::vector<char> initialValue(size_t index) const;
 

@@ -118,7 +118,8 @@ Status Trainer::open() {
       return status;
   if (options.metrics.empty())
     return Status::success();
-  return metrics.open(options.metrics, metricNames(run.metadata()));
+  return metrics.open(options.metrics, run.workOfStep(),
+                      metricNames(run.metadata()));
 }
 
 void Trainer::fillRecord(int64_t step, int64_t begin, int64_t end) {
@@ -192,7 +193,7 @@ Status Trainer::runStep(int64_t step) {
     std::copy_n(result.results.begin(), run.microbatches(),
                 losses[static_cast<size_t>(step - 1)].begin());
   if (!options.metrics.empty() && run.isFirst())
-    if (Status status = metrics.add(record, run.tokensPerStep()); !status.ok())
+    if (Status status = metrics.add(record); !status.ok())
       return fail("step " + std::to_string(step) + ": " + status.message());
   if (Status status = checkFinite(); !status.ok())
     return fail(status.message());
@@ -217,7 +218,7 @@ Expected<bool> Trainer::isInterrupted() const {
 }
 
 Status Trainer::loop() {
-  Progress progress(options.steps, run.tokensPerStep(), options.logEvery,
+  Progress progress(options.steps, run.workOfStep(), options.logEvery,
                     /*isAlone=*/!run.network);
   PlaceTeller teller(run.network ? &session->loadedProgram() : nullptr);
   lastResort.watch(session.get());
@@ -304,12 +305,11 @@ void Trainer::printSummary() const {
   if (stepsDone == 0)
     return;
   double seconds = record.totalSeconds;
-  std::printf("%ld steps in %s: loss %.4f (mean of the last %ld: %.4f), %.0f "
-              "tokens/s\n",
+  std::printf("%ld steps in %s: loss %.4f (mean of the last %ld: %.4f), %s\n",
               long(stepsDone), formatDuration(seconds).c_str(), record.loss,
               std::min(long(stepsDone), long(lastLosses.size())),
               meanOfLastLosses(),
-              double(run.tokensPerStep()) * double(stepsDone) / seconds);
+              Rate(run.workOfStep(), seconds / double(stepsDone)).text);
   std::fflush(stdout);
 }
 

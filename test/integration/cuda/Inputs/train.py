@@ -22,7 +22,7 @@ from standin import LAUNCH, compile_for_gpu, count_ranks, libraries, run
 def metrics(path):
     """Without times."""
     with open(path, encoding="utf-8") as file:
-        return [{name: value for name, value in row.items() if name not in ("seconds", "tokens_per_second")}
+        return [{name: value for name, value in row.items() if name not in ("seconds", "samples_per_second", "tokens_per_second")}
                 for row in csv.DictReader(file)]
 
 
