@@ -5,11 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/Pieces.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Compiler/Report.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
+#include "veeline/Pipelines/Pipelines.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,17 +22,44 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
+/// Whether the model has a gradient; an op that has none is said at its place.
+/// Of a model that cannot be cut as it is, as for a length that nothing bounds,
+/// nothing is known.
+static bool isDifferentiable(ModuleOp module, const std::string &entry) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  CompileOptions options;
+  options.entry = entry;
+  PassManager cut(module.getContext()), differentiate(module.getContext());
+  buildPartitionPipeline(cut, options);
+  differentiate.addPass(pipe::createPipeDifferentiate());
+  {
+    ScopedDiagnosticHandler silent(module.getContext(),
+                                   [](Diagnostic &) { return success(); });
+    if (failed(cut.run(*copy)))
+      return true;
+  }
+  return succeeded(differentiate.run(*copy));
+}
+
 static int inspectModel(const InspectCommand &command) {
   Model model;
   if (failed(model.load(command.file)) || failed(model.import(command.import)))
     return 1;
   FailureOr<func::FuncOp> entry =
       pipe::findModel(model.getModule(), command.import.entry);
-  if (failed(entry) || failed(autodiff::prepareModel(*entry)) ||
+  if (failed(entry))
+    return 1;
+  bool hasGradient = isDifferentiable(model.getModule(), command.import.entry);
+  if (failed(autodiff::prepareModel(*entry)) ||
       failed(pipe::verifyModel(*entry)))
     return 1;
   printPieces(*entry, llvm::outs(), command.finePieces);
-  return 0;
+  if (hasGradient)
+    return 0;
+  llvm::WithColor::error(llvm::errs(), "veeline")
+      << "'" << command.file
+      << "' cannot be trained: the op above has no derivative\n";
+  return 1;
 }
 
 static int inspectArtifact(const InspectCommand &command) {
