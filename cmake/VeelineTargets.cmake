@@ -3,6 +3,8 @@
 
 add_library(veeline_options INTERFACE)
 target_compile_options(veeline_options INTERFACE
+  # The same roundings by every compiler.
+  -ffp-contract=off
   -Wall -Wextra -Werror -Wno-unused-parameter
   # In libstdc++'s own use of what it has deprecated, clang sees ours.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>

@@ -6,8 +6,8 @@ Usage: equality.py SOURCE_DIRECTORY WORK_DIRECTORY [--full] [--jobs N] [--only T
 
 The full set is the product of schedules, ranks, microbatches and models, each
 compared with the model without chunks as well. The default set has, of some
-schedules, every (schedule, ranks, microbatches) once and every (schedule, model)
-at least once, and a few cases of the others. Both sets have some schedules with
+schedules, every second (ranks, microbatches), another half for each of them, with
+models in turn, and one case of each other schedule. Both sets have some schedules with
 each strategy of communication, some with replicas, and some with stages of
 several ranks.
 VEELINE_FULL_EQUALITY=1 in the environment stands for --full.
@@ -49,7 +49,7 @@ CHUNKS_PER_STAGE = {
     "dualpipe-v": 2,
     "auto": 2,
 }
-# The default set has these with every shape and every model.
+# The default set has these with several shapes and models.
 IN_DEPTH = ("gpipe", "1f1b", "interleaved-1f1b", "zb-v")
 # The others run the same programs in other orders, with these shapes.
 OTHER_SHAPES = ((4, 8), (4, 3), (2, 1))
@@ -105,16 +105,17 @@ def list_cases(models, full):
     """Tuples of schedule, stages (their number, or the ranks of each), microbatches,
     model, with_reference, strategy, replicas."""
     names = sorted(models, reverse=True)  # Tied models with skip edges first.
-    shapes = itertools.product(STRATEGY_SCHEDULES, STRATEGY_SHAPES, STRATEGIES)
+    shapes = itertools.product(STRATEGY_SCHEDULES, STRATEGIES, STRATEGY_SHAPES)
     cases = [
         (schedule, *shape, names[i % len(names)], False, strategy, 1)
-        for i, (schedule, shape, strategy) in enumerate(shapes)
+        for i, (schedule, strategy, shape) in enumerate(shapes)
+        if full or i // 2 % 2 == i % 2
     ]
     for i, (schedule, stages, microbatches, replicas, strategy) in enumerate(REPLICATED):
-        for model in names if full else (names[i % len(names)], names[-1 - i]):
+        for model in names if full else (names[i % len(names)],):
             cases.append((schedule, stages, microbatches, model, i % 2 == 0, strategy, replicas))
     for i, (schedule, widths, microbatches, replicas, strategy) in enumerate(WIDE):
-        for model in names if full else (names[i % len(names)], names[-1 - i]):
+        for model in names if full else (names[-1 - i],):
             cases.append((schedule, widths, microbatches, model, i % 2 == 0, strategy, replicas))
     for number, schedule in enumerate(CHUNKS_PER_STAGE):
         shapes = list(itertools.product(STAGES, MICROBATCHES))
@@ -125,16 +126,12 @@ def list_cases(models, full):
             ]
             continue
         if schedule not in IN_DEPTH:
-            for i, shape in enumerate(OTHER_SHAPES):
-                model = list(models)[(number + 3 * i) % len(models)]
-                cases.append((schedule, *shape, model, False, "overlap", 1))
+            shape = OTHER_SHAPES[number % len(OTHER_SHAPES)]
+            model = list(models)[number % len(models)]
+            cases.append((schedule, *shape, model, False, "overlap", 1))
             continue
-        # Both lists are used up: the longer one once, the shorter one in rounds.
-        # The large shapes first, for they meet every model that there is.
-        shapes.sort(reverse=True)
-        for i in range(max(len(shapes), len(models))):
-            shape = shapes[i % len(shapes)]
-            model = list(models)[i % len(models)]
+        for i, shape in enumerate(shapes[number % 2::2]):
+            model = list(models)[(number + i) % len(models)]
             cases.append((schedule, *shape, model, i % 3 == 0, "overlap", 1))
     return cases
 
