@@ -9,6 +9,7 @@
 #include "Compare.h"
 #include "GroupedSession.h"
 #include "Interrupt.h"
+#include "VerifyMemory.h"
 
 #include <algorithm>
 #include <bit>
@@ -270,6 +271,8 @@ void Verifier::print() const {
 }
 
 Status Verifier::verify() {
+  if (Status status = checkMemoryOfVerify(run); !status.ok())
+    return status;
   if (Status status = open(); !status.ok())
     return status;
   for (int64_t step = 1; step <= run.options.steps; ++step) {

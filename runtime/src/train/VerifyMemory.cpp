@@ -1,0 +1,158 @@
+//===- VerifyMemory.cpp - what a verification takes -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VerifyMemory.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+using namespace veeline;
+using namespace veeline::train;
+using artifact::Parameter;
+using artifact::Program;
+
+static int64_t bytesOf(const Parameter &param) {
+  return artifact::numElements(param.shape) * artifact::byteSize(param.type);
+}
+
+int64_t VerifyMemory::total() const {
+  int64_t bytes = copies;
+  for (const Loaded &loaded : programs)
+    bytes += loaded.bytes;
+  return bytes;
+}
+
+/// Those that a replica of `program` runs in a step.
+static int64_t stepMicrobatches(const Run &run, const Program &program) {
+  return program.microbatches ? program.microbatches
+                              : run.metadata().microbatches;
+}
+
+int64_t train::bytesOfProgram(const Run &run, const Program &program) {
+  int64_t arenas = 0, batches = 0, message = 1;
+  for (const artifact::Rank &rank : program.ranks)
+    arenas += rank.arenaBytes;
+  for (size_t i = 0; i < run.metadata().batches.size(); ++i)
+    batches += run.inputs->batchBytes(i);
+  for (const artifact::Channel &channel : program.channels)
+    message = std::max(message, channel.messageBytes);
+  return arenas +
+         2 * batches * stepMicrobatches(run, program) * program.replicas +
+         message * static_cast<int64_t>(program.ranks.size());
+}
+
+/// What a GroupedSession of `program` has beside it: new parameters and state,
+/// and the gradients of each rank of a chunk's stage and of all of them.
+static int64_t bytesOfGroups(const Run &run, const Program &program) {
+  if (run.microbatches() == stepMicrobatches(run, program))
+    return 0;
+  const artifact::Metadata &metadata = run.metadata();
+  const Program &tested = *metadata.findProgram(run.options.program);
+  int64_t bytes = 0;
+  for (const Parameter &param : metadata.params)
+    bytes += bytesOf(param) * (1 + artifact::stateSlots(metadata.optimizer));
+  for (const artifact::Rank &rank : program.ranks)
+    for (const artifact::RankParam &entry : rank.params)
+      for (const artifact::Accumulator &gradient : entry.gradients) {
+        int32_t width =
+            tested.stageReplicas.empty()
+                ? 1
+                : tested.widthOf(
+                      tested.chunks[static_cast<size_t>(gradient.chunk)].stage);
+        bytes += bytesOf(metadata.params[static_cast<size_t>(entry.param)]) *
+                 (width * tested.replicas + 1);
+      }
+  return bytes;
+}
+
+VerifyMemory train::memoryOfVerify(const Run &run) {
+  VerifyMemory memory;
+  const artifact::Metadata &metadata = run.metadata();
+  for (const std::string &name :
+       {run.options.program, std::string("sequential"),
+        std::string("reference")}) {
+    const Program *program = metadata.findProgram(name);
+    if (!program)
+      continue;
+    memory.programs.push_back({name, bytesOfProgram(run, *program)});
+    if (memory.programs.size() > 1)
+      memory.copies += bytesOfGroups(run, *program);
+  }
+  int64_t all = 0, largest = 0;
+  for (const Parameter &param : metadata.params) {
+    all += bytesOf(param);
+    largest = std::max(largest, bytesOf(param));
+  }
+  // The parameters that a step began with, for the reference; of a gradient,
+  // its two sums over chunks and the next summand.
+  bool hasReference = metadata.findProgram("reference") != nullptr;
+  memory.copies += (hasReference ? all : 0) + (hasReference ? 3 : 2) * largest;
+  return memory;
+}
+
+std::optional<int64_t> train::freeMemory(const std::string &text) {
+  std::istringstream lines(text);
+  std::optional<int64_t> available;
+  int64_t swap = 0;
+  for (std::string line; std::getline(lines, line);) {
+    long kibibytes = 0;
+    if (std::sscanf(line.c_str(), "MemAvailable: %ld kB", &kibibytes) == 1)
+      available = int64_t(kibibytes) * 1024;
+    else if (std::sscanf(line.c_str(), "SwapFree: %ld kB", &kibibytes) == 1)
+      swap = int64_t(kibibytes) * 1024;
+  }
+  if (available)
+    *available += swap;
+  return available;
+}
+
+static std::string readMemInfo() {
+  std::ostringstream text;
+  text << std::ifstream("/proc/meminfo").rdbuf();
+  return text.str();
+}
+
+static void print(const VerifyMemory &memory, bool isOnDevice) {
+  std::string parts;
+  for (const VerifyMemory::Loaded &loaded : memory.programs)
+    parts += std::to_string(loaded.bytes) + " for '" + loaded.program + "', ";
+  std::printf("verification needs %ld bytes: %s%ld for copies that are "
+              "compared; %.1f times those of training%s\n",
+              long(memory.total()), parts.c_str(), long(memory.copies),
+              double(memory.total()) / double(memory.programs[0].bytes),
+              isOnDevice ? ", arenas on GPUs" : "");
+  // It tells what was tried where the system ends the process.
+  std::fflush(stdout);
+}
+
+static std::string whatToDo(const VerifyMemory &memory) {
+  const VerifyMemory::Loaded &last = memory.programs.back();
+  if (last.program == "reference")
+    return "compile with --no-reference, which takes " +
+           std::to_string(last.bytes) +
+           " bytes less, or with a smaller --microbatch-size";
+  return "compile with a smaller --microbatch-size or fewer --microbatches";
+}
+
+Status train::checkMemoryOfVerify(const Run &run) {
+  // That there is no such program is said where it is loaded.
+  if (!run.metadata().findProgram(run.options.program))
+    return Status::success();
+  VerifyMemory memory = memoryOfVerify(run);
+  bool isOnDevice = run.metadata().target == "cuda";
+  print(memory, isOnDevice);
+  std::optional<int64_t> free = freeMemory(readMemInfo());
+  // What GPUs have left is found out where arenas are allocated.
+  if (isOnDevice || !free || memory.total() <= *free)
+    return Status::success();
+  return Status::error("--verify needs " + std::to_string(memory.total()) +
+                       " bytes, but this machine has " + std::to_string(*free) +
+                       " free, of memory and swap; verify on a larger one, "
+                       "or " +
+                       whatToDo(memory));
+}
