@@ -1,21 +1,86 @@
-"""Trains a model by schedules and choices of what is kept, over a library whose bits depend on layouts, and compares bits."""
+"""Trains a model by schedules and choices of what is kept, over a library whose bits depend on layouts, and compares bits.
+
+With --limits what is kept follows from two limits of memory between the least and the most that the model takes.
+"""
 
 import argparse
 import hashlib
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 
-SCHEDULES = [["1f1b"], ["zb-h1"]]
+SCHEDULES = ["1f1b", "zb-h1"]
 KEPT = [[], ["--recompute", "none"], ["--recompute", "0.5"], ["--recompute", "full"]]
+# Between the least and the most.
+SHARES = [0.25, 0.7]
 
 
-def run(command):
+def run(command, may_fail=False):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
+    if done.returncode != 0 and not may_fail:
         sys.exit(f"{shlex.join(command)}\n{done.stdout}")
     return done.stdout
+
+
+class Bits:
+    def __init__(self, given):
+        self.artifact = os.path.join(given.directory, "model.vee")
+        self.saved = os.path.join(given.directory, "parameters.safetensors")
+        self.compiler = ["veeline", "compile", given.model, "--stages", "2", "--microbatches", "4", "--quiet", "-o", self.artifact]
+        self.compiler += shlex.split(given.options)
+        self.digests = {}
+
+    def compile(self, *options, may_fail=False):
+        return run([*self.compiler, *options], may_fail)
+
+    def pipeline(self):
+        metadata = json.loads(run(["veeline", "inspect", "--json", self.artifact]))
+        return next(program for program in metadata["programs"] if program["name"] == "pipeline")
+
+    def train(self, name):
+        """What was compiled last."""
+        train = ["veeline-layout-sensitive", "train", self.artifact, "--synthetic", "fixed"]
+        run(train + ["--verify"])
+        run(train + ["--steps", "3", "--save", self.saved])
+        with open(self.saved, "rb") as file:
+            self.digests[name] = hashlib.sha256(file.read()).hexdigest()
+
+
+def arenas(program):
+    return [rank["arena_bytes"] for rank in program["ranks"]]
+
+
+def kept(program):
+    return [chunk["residual_bytes"] for chunk in program["chunks"]]
+
+
+def train_within(bits, schedule):
+    """Of the cuts that there are without a limit, so that nothing but what is kept can follow from it."""
+    bits.compile("--schedule", schedule, "--recompute", "none")
+    most = bits.pipeline()
+    pieces = ",".join(str(chunk["pieces"]) for chunk in most["chunks"])
+    options = ["--schedule", schedule, "--recompute", "auto", "--partition", pieces, "--memory-limit"]
+    least = []
+    for limits in ("1KiB,1GiB", "1GiB,1KiB"):
+        error = bits.compile(*options, limits, may_fail=True)
+        least.append(int(re.search(r"at least (\d+) bytes", error).group(1)))
+    choices = {tuple(kept(most))}
+    for share in SHARES:
+        limits = [int(low + share * (high - low)) for low, high in zip(least, arenas(most))]
+        bits.compile(*options, ",".join(map(str, limits)))
+        within = bits.pipeline()
+        if any(arena > limit for arena, limit in zip(arenas(within), limits)):
+            sys.exit(f"{schedule}: arenas {arenas(within)} exceed {limits}")
+        choices.add(tuple(kept(within)))
+        bits.train(f"{schedule} within {limits}")
+    # Limits that change nothing would test nothing.
+    if len(choices) != 1 + len(SHARES):
+        sys.exit(f"{schedule}: limits between {least} and {arenas(most)} lead to what is kept {sorted(choices)} alone")
+    bits.compile("--schedule", schedule, "--recompute", "none", "--partition", pieces)
+    bits.train(f"{schedule} without a limit")
 
 
 def main():
@@ -23,28 +88,20 @@ def main():
     parser.add_argument("model")
     parser.add_argument("--options", default="", help="of compile")
     parser.add_argument("--directory", required=True, help="where results go")
+    parser.add_argument("--limits", action="store_true", help="keep what limits of memory allow")
     given = parser.parse_args()
     os.makedirs(given.directory, exist_ok=True)
-    artifact = os.path.join(given.directory, "model.vee")
-    saved = os.path.join(given.directory, "parameters.safetensors")
-    bits = {}
+    bits = Bits(given)
     for schedule in SCHEDULES:
-        for kept in KEPT:
-            run(
-                ["veeline", "compile", given.model, "--stages", "2", "--microbatches", "4", "--quiet", "-o", artifact]
-                + ["--schedule"]
-                + schedule
-                + kept
-                + shlex.split(given.options)
-            )
-            train = ["veeline-layout-sensitive", "train", artifact, "--synthetic", "fixed"]
-            run(train + ["--verify"])
-            run(train + ["--steps", "3", "--save", saved])
-            with open(saved, "rb") as file:
-                bits[" ".join(schedule + kept)] = hashlib.sha256(file.read()).hexdigest()
-    if len(set(bits.values())) != 1:
-        sys.exit("\n".join(f"{digest}  {name}" for name, digest in bits.items()))
-    print(f"{len(bits)} artifacts have the same bits")
+        if given.limits:
+            train_within(bits, schedule)
+            continue
+        for choice in KEPT:
+            bits.compile("--schedule", schedule, *choice)
+            bits.train(" ".join([schedule, *choice]))
+    if len(set(bits.digests.values())) != 1:
+        sys.exit("\n".join(f"{digest}  {name}" for name, digest in bits.digests.items()))
+    print(f"{len(bits.digests)} artifacts have the same bits")
 
 
 main()
