@@ -60,6 +60,7 @@ def kept(program):
 def train_within(bits, schedule):
     """Of the cuts that there are without a limit, so that nothing but what is kept can follow from it."""
     bits.compile("--schedule", schedule, "--recompute", "none")
+    bits.train(f"{schedule} without a limit")
     most = bits.pipeline()
     pieces = ",".join(str(chunk["pieces"]) for chunk in most["chunks"])
     options = ["--schedule", schedule, "--recompute", "auto", "--partition", pieces, "--memory-limit"]
@@ -79,8 +80,6 @@ def train_within(bits, schedule):
     # Limits that change nothing would test nothing.
     if len(choices) != 1 + len(SHARES):
         sys.exit(f"{schedule}: limits between {least} and {arenas(most)} lead to what is kept {sorted(choices)} alone")
-    bits.compile("--schedule", schedule, "--recompute", "none", "--partition", pieces)
-    bits.train(f"{schedule} without a limit")
 
 
 def main():
