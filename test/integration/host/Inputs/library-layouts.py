@@ -67,7 +67,8 @@ def train_within(bits, schedule):
     least = []
     for limits in ("1KiB,1GiB", "1GiB,1KiB"):
         error = bits.compile(*options, limits, may_fail=True)
-        least.append(int(re.search(r"at least (\d+) bytes", error).group(1)))
+        found = re.search(r"at least (\d+) bytes", error)
+        least.append(int(found.group(1)) if found else sys.exit(f"{schedule} within {limits}: no least is said\n{error}"))
     choices = {tuple(kept(most))}
     for share in SHARES:
         limits = [int(low + share * (high - low)) for low, high in zip(least, arenas(most))]
