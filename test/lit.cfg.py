@@ -17,7 +17,7 @@ config.test_exec_root = os.path.join(config.veeline_build_dir, "test")
 config.excludes = ["Inputs", "README.md", "CMakeLists.txt"]
 # What hangs is a failure with a name. Far more than any test takes; lit ends what a test has started by psutil.
 if importlib.util.find_spec("psutil"):
-    lit_config.maxIndividualTestTime = 1500
+    lit_config.maxIndividualTestTime = 900
 
 bin_dir = os.path.join(config.veeline_build_dir, "bin")
 config.environment["PATH"] = os.path.pathsep.join(
