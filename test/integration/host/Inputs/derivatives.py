@@ -103,14 +103,14 @@ def shape(kind):
     return [int(extent) for extent in re.findall(r"(\d+)x", kind)]
 
 
-INFINITIES = {"0x7FF0000000000000": "0x7F800000", "0xFFF0000000000000": "0xFF800000"}
+IN_F32 = {"0x7FF0000000000000": "0x7F800000", "0xFFF0000000000000": "0xFF800000", "0x7FF8000000000000": "0x7FC00000"}
 
 
 def in_f32(text):
     """The text of a file in f64 with f32 for it."""
-    for wide, narrow in INFINITIES.items():
+    for wide, narrow in IN_F32.items():
         text = text.replace(wide, narrow)
-    return text.replace("0x7FF8000000000000 : f64", "0x7FC00000 : f32").replace("f64", "f32")
+    return text.replace("f64", "f32")
 
 
 def read(text):
