@@ -1,0 +1,35 @@
+//===- Calibration.h - what veeline doctor --calibrate measures -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_COMPILER_CALIBRATION_H
+#define VEELINE_LIB_COMPILER_CALIBRATION_H
+
+#include "veeline/Analysis/MachineTable.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cstdlib>
+#include <memory>
+
+namespace veeline::compiler {
+
+/// Bytes for operands, on a cache line of their own.
+using Buffer = std::unique_ptr<char, decltype(&std::free)>;
+
+/// Filled with small floats that are no powers of two.
+Buffer allocateFloats(int64_t bytes);
+
+/// Processor time of one run of `run` on this thread, the median of several.
+double measureNanoseconds(llvm::function_ref<void()> run);
+
+/// Measures products and convolutions as compiled code calls them.
+llvm::Error measureLibrary(MachineTable &table);
+
+/// Compiles loops and measures them.
+llvm::Error measureLoops(MachineTable &table);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_LIB_COMPILER_CALIBRATION_H
