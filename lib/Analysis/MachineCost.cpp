@@ -104,14 +104,15 @@ double Estimator::estimateConvolution(linalg::LinalgOp op,
   std::string name = (getLayout(op, convolution) + " " + window + " " +
                       getKind(convolution.kind))
                          .str();
-  double size = window == "depthwise"
-                    ? images
-                    : std::min(countOf(ranges, convolution.input),
-                               countOf(ranges, convolution.output));
-  if (window == "image")
-    size = countOf(ranges, convolution.output);
-  double flops = estimateCost(op).contractionFlops;
-  return timeOf(name, size, flops) +
+  int64_t inputs = countOf(ranges, convolution.input);
+  int64_t outputs = countOf(ranges, convolution.output);
+  double compute =
+      window == "depthwise"
+          ? timeOfBytes(name, images)
+          : timeOf(name,
+                   window == "image" ? outputs : std::min(inputs, outputs),
+                   estimateCost(op).contractionFlops);
+  return std::max(compute, timeOfBytes("elementwise", images)) +
          timeOfBytes("elementwise", 2 * bytesOf(convolution.w)) +
          table.callNanoseconds;
 }
@@ -133,8 +134,13 @@ static StringRef getProductClass(Type result) {
 
 double Estimator::estimateProduct(linalg::LinalgOp op) const {
   double flops = estimateCost(op).contractionFlops;
-  double one = flops / std::max<int64_t>(countBatch(op), 1);
-  return timeOf(getProductClass(op->getResult(0).getType()), one, flops) +
+  int64_t batch = std::max<int64_t>(countBatch(op), 1);
+  uint64_t bytes = 0;
+  for (Value operand : op->getOperands())
+    bytes += getByteSize(operand.getType());
+  StringRef name = getProductClass(op->getResult(0).getType());
+  return std::max(timeOf(name, flops / batch, flops),
+                  timeOf("row", bytes / batch, bytes)) +
          table.callNanoseconds;
 }
 

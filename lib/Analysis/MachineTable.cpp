@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <sched.h>
 
 using namespace llvm;
 using namespace veeline;
@@ -29,7 +28,7 @@ static constexpr double maxSize = 1e18, maxRate = 1e9;
 const std::vector<std::string> &veeline::getMachineClasses() {
   static const std::vector<std::string> classes = [] {
     std::vector<std::string> names = {
-        "product f32", "product f64", "elementwise", "sum",
+        "product f32", "product f64", "row", "elementwise", "sum",
         "window",      "arithmetic",  "function"};
     for (std::string layout : {"last", "first"})
       for (std::string kindOfWindow :
@@ -63,13 +62,6 @@ static std::string getModelName() {
 std::string veeline::getCpuName() {
   std::string kind = sys::getHostCPUName().str(), name = getModelName();
   return name.empty() ? kind : name + " (" + kind + ")";
-}
-
-int64_t veeline::countCores() {
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof(cores), &cores) != 0)
-    return 1;
-  return std::max(1, CPU_COUNT(&cores));
 }
 
 std::string veeline::getDefaultMachinePath() {

@@ -11,6 +11,7 @@
 #include "OneThread.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 using namespace veeline;
@@ -43,18 +44,32 @@ static double getProcessorNanoseconds() {
 double compiler::measureNanoseconds(llvm::function_ref<void()> run) {
   constexpr double enough = 30e6;
   constexpr size_t fewest = 7, most = 400;
+  // Many at a time of what is shorter than the clock can tell.
+  constexpr double shortest = 20e3;
   run();
+  double once = getProcessorNanoseconds();
+  run();
+  once = std::max(getProcessorNanoseconds() - once, 1.0);
+  auto runs = static_cast<int64_t>(std::ceil(shortest / once));
   std::vector<double> times;
   for (double total = 0;
        times.size() < fewest || (total < enough && times.size() < most);) {
     double begin = getProcessorNanoseconds();
-    run();
-    times.push_back(getProcessorNanoseconds() - begin);
-    total += times.back();
+    for (int64_t i = 0; i < runs; ++i)
+      run();
+    double time = getProcessorNanoseconds() - begin;
+    times.push_back(time / double(runs));
+    total += time;
   }
   auto middle = times.begin() + times.size() / 2;
   std::nth_element(times.begin(), middle, times.end());
   return std::max(*middle, 1.0);
+}
+
+/// The rate of a call that does `amount` in `time`. Some take less than the
+/// smallest product of the library does.
+static double getRate(const MachineTable &table, double amount, double time) {
+  return amount / std::max(time - table.callNanoseconds, time / 2);
 }
 
 /// Of a call with three operands of at most so many bytes.
@@ -70,12 +85,14 @@ static double measureCall(PreparedCall &call, int64_t bytes) {
 // Products
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<double> measureProduct(int64_t size,
+/// Of `rows` rows times a matrix of `size` rows and columns.
+static llvm::Expected<double> measureProduct(int64_t rows, int64_t size,
                                              artifact::DataType type) {
   artifact::Gemm gemm;
   gemm.type = gemm.cType = type;
   gemm.compute = artifact::computeTypeOf(type);
-  gemm.m = gemm.n = gemm.k = size;
+  gemm.m = rows;
+  gemm.n = gemm.k = size;
   gemm.aStrides = gemm.bStrides = gemm.cStrides = {size, 1};
   auto call = host::prepareGemm(gemm);
   if (!call.ok())
@@ -87,12 +104,23 @@ static llvm::Error measureProducts(MachineTable &table, const std::string &name,
                                    artifact::DataType type,
                                    llvm::ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes) {
-    auto time = measureProduct(size, type);
+    auto time = measureProduct(size, size, type);
     if (!time)
       return time.takeError();
     double flops = 2.0 * double(size) * double(size) * double(size);
-    table.rates[name].push_back(
-        {flops, flops / std::max(*time - table.callNanoseconds, 1.0)});
+    table.rates[name].push_back({flops, getRate(table, flops, *time)});
+  }
+  return llvm::Error::success();
+}
+
+/// These read more than they multiply.
+static llvm::Error measureRows(MachineTable &table) {
+  for (int64_t size : {128, 512, 1024, 4096}) {
+    auto time = measureProduct(1, size, artifact::DataType::f32);
+    if (!time)
+      return time.takeError();
+    double bytes = 4.0 * double(size * size + 2 * size);
+    table.rates["row"].push_back({bytes, getRate(table, bytes, *time)});
   }
   return llvm::Error::success();
 }
@@ -166,12 +194,13 @@ static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
   int64_t w = c.groups * c.inputs * c.outputs * c.wSizes[0] * c.wSizes[1];
   double time = measureCall(**call, 4 * std::max({x, y, w}));
   double flops = 2.0 * double(y) * double(c.inputs * c.wSizes[0] * c.wSizes[1]);
+  // Of channels by themselves, most is reading and writing.
   bool isDepthwise = shape.groups > 1;
   double size = isDepthwise ? 4.0 * double(x + y) : double(c.outputs);
+  double amount = isDepthwise ? size : flops;
   std::string name = std::string(channelsLast ? "last " : "first ") +
                      shape.name + " " + nameOfKind;
-  table.rates[name].push_back(
-      {size, flops / std::max(time - table.callNanoseconds, 1.0)});
+  table.rates[name].push_back({size, getRate(table, amount, time)});
   return llvm::Error::success();
 }
 
@@ -191,7 +220,7 @@ static llvm::Error measureConvolutions(MachineTable &table) {
 llvm::Error compiler::measureLibrary(MachineTable &table) {
   // As in a rank.
   OneThread oneThread;
-  auto smallest = measureProduct(4, artifact::DataType::f32);
+  auto smallest = measureProduct(4, 4, artifact::DataType::f32);
   if (!smallest)
     return smallest.takeError();
   table.callNanoseconds = *smallest;
@@ -201,6 +230,8 @@ llvm::Error compiler::measureLibrary(MachineTable &table) {
     return error;
   if (llvm::Error error = measureProducts(
           table, "product f64", artifact::DataType::f64, {16, 64, 256}))
+    return error;
+  if (llvm::Error error = measureRows(table))
     return error;
   return measureConvolutions(table);
 }

@@ -16,6 +16,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "File.h"
+#include "Prediction.h"
 #include "veeline/gemm.h"
 
 #include <ctime>
@@ -42,7 +43,7 @@ static void printMachine() {
   double bytes =
       double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
   llvm::outs() << "CPU      " << getCpuName() << ", "
-               << schedule::counted(countCores(), "core") << '\n'
+               << schedule::counted(countUsableCores(), "core") << '\n'
                << llvm::formatv("memory   {0:f1} GiB\n", bytes / (1 << 30))
                << "library  " << productLibrary()
                << ", for matrix products and convolutions\n";
@@ -72,7 +73,7 @@ static int printTable(const std::string &path) {
 static llvm::Expected<MachineTable> calibrate() {
   MachineTable table;
   table.cpu = getCpuName();
-  table.cores = countCores();
+  table.cores = countUsableCores();
   table.date = getToday();
   if (llvm::Error error = measureLibrary(table))
     return std::move(error);

@@ -54,22 +54,20 @@ struct MachineTable {
 /// Classes that every table has, and what their sizes and rates are of:
 ///
 ///   product f32, product f64       FLOPs; FLOPs
-///   LAYOUT CLASS KIND              channels (depthwise: bytes); FLOPs
+///   row                            bytes of a row times a matrix; bytes
+///   LAYOUT CLASS KIND              channels; FLOPs
+///   LAYOUT depthwise KIND          bytes of both images; bytes
 ///   elementwise                    bytes read and written; bytes
 ///   sum                            bytes read; bytes
 ///   window                         bytes read; products of a window's elements
 ///   arithmetic, function           (any size); operations
 ///
 /// Of convolutions LAYOUT is where channels are, `last` or `first`, CLASS is
-/// `image` (of up to 4 channels), `pointwise`, `window`, `strided` or
-/// `depthwise`, and KIND `forward`, `data` or `weights`.
+/// `image` (of up to 4 channels), `pointwise`, `window`, or `strided`, and KIND `forward`, `data` or `weights`.
 const std::vector<std::string> &getMachineClasses();
 
 /// The CPU that we run on: its name, and LLVM's of its kind.
 std::string getCpuName();
-
-/// Cores that this process may use.
-int64_t countCores();
 
 /// Where a table lies that nobody named: veeline/machine.json in
 /// $XDG_CACHE_HOME or ~/.cache. Empty where there is neither variable.
