@@ -205,6 +205,15 @@ static bool hasWindows(linalg::LinalgOp op) {
   });
 }
 
+/// What vectors run along.
+static int64_t getLastExtent(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  int64_t rank = shaped.getRank();
+  return rank == 0 || shaped.isDynamicDim(rank - 1)
+             ? 1
+             : shaped.getDimSize(rank - 1);
+}
+
 static void countBody(linalg::LinalgOp op, double &arithmetic,
                       double &functions) {
   double iterations = 1;
@@ -235,7 +244,8 @@ double Estimator::estimateLoops(linalg::LinalgOp op) const {
   double arithmetic = 0, functions = 0;
   countBody(op, arithmetic, functions);
   if (hasWindows(op))
-    return timeOf("window", bytes, arithmetic);
+    return timeOf("window", getLastExtent(op->getResult(0).getType()),
+                  arithmetic);
   double compute =
       timeOf("arithmetic", 1, arithmetic) + timeOf("function", 1, functions);
   return std::max(compute,

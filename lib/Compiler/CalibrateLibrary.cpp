@@ -34,6 +34,14 @@ Buffer compiler::allocateFloats(int64_t bytes) {
   return memory;
 }
 
+/// In a step, what is read is not what was written a moment ago.
+static constexpr int64_t coldBytes = 4 << 20;
+
+ColdOperands::ColdOperands(int64_t bytes)
+    : stride((bytes + 63) / 64 * 64),
+      count(std::max<int64_t>(coldBytes / stride, 3)),
+      pool(allocateFloats(stride * count)) {}
+
 /// What other processes take does not count.
 static double getProcessorNanoseconds() {
   timespec time;
@@ -74,11 +82,12 @@ static double getRate(const MachineTable &table, double amount, double time) {
 
 /// Of a call with three operands of at most so many bytes.
 static double measureCall(PreparedCall &call, int64_t bytes) {
-  Buffer a = allocateFloats(bytes), b = allocateFloats(bytes),
-         c = allocateFloats(bytes),
-         scratch = allocateFloats(call.scratchBytes());
-  return measureNanoseconds(
-      [&] { (void)call.run(a.get(), b.get(), c.get(), scratch.get()); });
+  ColdOperands operands(bytes);
+  Buffer scratch = allocateFloats(call.scratchBytes());
+  return measureNanoseconds([&] {
+    char *a = operands.next(), *b = operands.next(), *c = operands.next();
+    (void)call.run(a, b, c, scratch.get());
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,18 @@ using Buffer = std::unique_ptr<char, decltype(&std::free)>;
 /// Filled with small floats that are no powers of two.
 Buffer allocateFloats(int64_t bytes);
 
+/// Operands of so many bytes in turn, which no cache close by has any more when
+/// they come again.
+class ColdOperands {
+public:
+  explicit ColdOperands(int64_t bytes);
+  char *next() { return pool.get() + number++ % count * stride; }
+
+private:
+  int64_t stride, count, number = 0;
+  Buffer pool;
+};
+
 /// Processor time of one run of `run` on this thread, the median of several.
 double measureNanoseconds(llvm::function_ref<void()> run);
 

@@ -59,7 +59,7 @@ struct MachineTable {
 ///   LAYOUT depthwise KIND          bytes of both images; bytes
 ///   elementwise                    bytes read and written; bytes
 ///   sum                            bytes read; bytes
-///   window                         bytes read; products of a window's elements
+///   window                         channels; elements of windows
 ///   arithmetic, function           (any size); operations
 ///
 /// Of convolutions LAYOUT is where channels are, `last` or `first`, CLASS is
