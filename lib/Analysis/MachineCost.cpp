@@ -183,6 +183,9 @@ static bool isComputedByUsers(Value value, unsigned depth = 8) {
     return false;
   if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return true;
+  // Calls write what they are to add to zeros.
+  if (isa<linalg::FillOp>(op))
+    return llvm::all_of(value.getUsers(), llvm::IsaPred<linalg::LinalgOp>);
   if (isView(op) && !isComputedByUsers(op->getOperand(0), depth - 1))
     return false;
   if (!isView(op) && !isMap(op))

@@ -47,10 +47,11 @@ struct Work {
   double total() const { return own + ofForward + ofInput; }
 };
 
-/// The same by the numbers of the cost model, and by the machine's table where
-/// there is one.
+/// What a function takes by the numbers of the cost model, and all of it by the
+/// machine's table, where there is one.
 struct Estimate {
-  Work model, table;
+  Work model;
+  double table = 0;
 };
 
 /// Numbers the values of a chunk's functions such that equal numbers are the
@@ -201,13 +202,13 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     return {};
   FailureOr<ChunkSignature> signature = getChunkSignature(func);
   if (failed(signature))
-    return {{1}, {1}};
+    return {{1}, 1};
   double traffic = estimateTraffic(*signature);
   if (func.isDeclaration())
-    return {{std::max(1.0, traffic)}, {std::max(1.0, traffic)}};
+    return {{std::max(1.0, traffic)}, std::max(1.0, traffic)};
   setArguments(func, *signature);
   OpCost own, ofForward, ofInput;
-  Work byTable;
+  double byTable = 0;
   llvm::SmallDenseSet<Value> remade;
   for (Operation &op : func.getBody().front()) {
     const Entry &first = find(&op, kind);
@@ -218,9 +219,7 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     bool isOfForward = first.kind == ChunkFunctionKind::Forward;
     (!isRepeated ? own : isOfForward ? ofForward : ofInput) += cost;
     if (table)
-      (!isRepeated   ? byTable.own
-       : isOfForward ? byTable.ofForward
-                     : byTable.ofInput) += estimateNanoseconds(&op, *table);
+      byTable += estimateNanoseconds(&op, *table);
     if (!isOfArguments(&op))
       fixed.insert_range(op.getResults());
     for (auto [result, known] :
@@ -228,8 +227,7 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
       numbers[result] = first.op == &op ? next++ : numbers.lookup(known);
   }
   setResults(func, *signature);
-  byTable.own = std::max(byTable.own, 1.0);
-  return {makeWork(own, ofForward, ofInput, traffic), byTable};
+  return {makeWork(own, ofForward, ofInput, traffic), std::max(byTable, 1.0)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,19 +249,30 @@ struct ChunkWork {
 };
 } // namespace
 
-/// What the table says of each function, of what the model says.
-static CostScale getTableScale(const ChunkWork &model, const ChunkWork &table) {
-  auto ratio = [](const Work &model, const Work &table) {
-    return model.own > 0 && table.own > 0 ? table.own / model.own : 1.0;
-  };
-  return {ratio(model.forward, table.forward), ratio(model.input, table.input),
-          ratio(model.weight, table.weight)};
+/// What of the model's estimate of own work makes `total` together with what
+/// the function repeats. Where that would be less than a tenth of it, it is a
+/// tenth: the table knows better than the model what costs nothing.
+static double getOwnScale(const Work &work, double total, double repeated) {
+  return work.own > 0 ? std::max(total - repeated, total / 10) / work.own : 1;
 }
 
-/// Sets the cost of work times `scale`.
-static void setCost(ChunkOp chunk, const ChunkWork &work,
-                    const CostScale &scale) {
+/// The scale at which the model's estimates are the table's times.
+static CostScale getTableScale(const Estimate &forward, const Estimate &input,
+                               const Estimate &weight) {
+  CostScale scale = {1, 1, 1};
+  scale[0] = getOwnScale(forward.model, forward.table, 0);
+  scale[1] =
+      getOwnScale(input.model, input.table, scale[0] * input.model.ofForward);
+  scale[2] = getOwnScale(weight.model, weight.table,
+                         scale[0] * weight.model.ofForward +
+                             scale[1] * weight.model.ofInput);
+  return scale;
+}
+
+/// Sets the cost of work times the chunk's scale.
+static void setCost(ChunkOp chunk, const ChunkWork &work) {
   const auto &[forward, input, weight, fused] = work;
+  CostScale scale = getCostScale(chunk);
   double inputTime = scale[1] * input.own + scale[0] * input.ofForward;
   double weightTime = scale[2] * weight.own + scale[0] * weight.ofForward +
                       scale[1] * weight.ofInput;
@@ -308,14 +317,12 @@ static void setChunkCost(ChunkOp chunk, const MachineTable *table,
     weightWork = fusedWork;
   ChunkWork model = {forwardWork.model, inputWork.model, weightWork.model,
                      fusedWork.model};
-  ChunkWork measured = {forwardWork.table, inputWork.table, weightWork.table,
-                        fusedWork.table};
   if (table)
     chunk->setAttr(costScaleAttrName,
                    Builder(chunk.getContext())
-                       .getDenseF64ArrayAttr(getTableScale(model, measured)));
-  setCost(chunk, table ? measured : model,
-          table ? CostScale{1, 1, 1} : getCostScale(chunk));
+                       .getDenseF64ArrayAttr(
+                           getTableScale(forwardWork, inputWork, weightWork)));
+  setCost(chunk, model);
 }
 
 void veeline::pipe::setChunkCosts(PipelineOp pipeline,
