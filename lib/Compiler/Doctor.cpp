@@ -64,8 +64,9 @@ static int printTable(const std::string &path) {
     return fail("'" + path + "': " + llvm::toString(table.takeError()));
   }
   llvm::outs() << "'" << path << "', "
-               << (table->cpu == getCpuName() ? "of this machine"
-                                              : "of another CPU, " + table->cpu)
+               << (table->cpu == getCpuName()
+                       ? "of this machine"
+                       : "of another CPU, '" + table->cpu + "'")
                << ", " << table->date << '\n';
   return 0;
 }

@@ -47,9 +47,9 @@ static Choice useCached(bool quiet) {
     return {path, table->date};
   if (!quiet)
     llvm::WithColor::remark(llvm::errs(), "veeline")
-        << "the machine table '" << path << "' is not used: it is of a "
-        << table->cpu << ", and this is a " << getCpuName()
-        << "; veeline doctor --calibrate measures this one\n";
+        << "the machine table '" << path << "' is not used: it is of '"
+        << table->cpu << "', and this is '" << getCpuName()
+        << "'; veeline doctor --calibrate measures this one\n";
   return {};
 }
 
