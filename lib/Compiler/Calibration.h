@@ -33,7 +33,8 @@ private:
   Buffer pool;
 };
 
-/// Processor time of one run of `run` on this thread, the median of several.
+/// Processor time of one run of `run` on this thread, that a quarter of
+/// several stay below.
 double measureNanoseconds(llvm::function_ref<void()> run);
 
 /// Measures products and convolutions as compiled code calls them.

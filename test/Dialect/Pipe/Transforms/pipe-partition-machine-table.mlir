@@ -19,6 +19,13 @@
 // A sum reads 50 elements and writes one.
 // CHECK: pipe.chunk 2 {{.*}}cost = #pipe.cost<forward = 204,
 
+// Fitting into memory hands it on, and so do pipelines of passes; a profile knows better.
+// RUN: veeline-opt %s --pipe-fit-memory="stages=3 machine-table=%S/../../../Compiler/Inputs/machine.json memory-limit=1GiB recompute=auto" \
+// RUN:   | FileCheck %s --check-prefix=KEPT
+// RUN: veeline-opt %s --pipe-compile="stages=3 machine-table=%S/../../../Compiler/Inputs/machine.json" --mlir-disable-threading \
+// RUN:   --mlir-print-ir-after=pipe-schedule 2>&1 | FileCheck %s --check-prefix=KEPT
+// KEPT: pipe.pipeline {{.*}}machine_table = "
+
 // RUN: not veeline-opt %s --pipe-partition="stages=3 machine-table=%t.none" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: machine table '{{.*}}.none': No such file or directory; measure again with veeline doctor --calibrate
 
