@@ -27,9 +27,9 @@ static constexpr double maxSize = 1e18, maxRate = 1e9;
 
 const std::vector<std::string> &veeline::getMachineClasses() {
   static const std::vector<std::string> classes = [] {
-    std::vector<std::string> names = {
-        "product f32", "product f64", "row", "elementwise", "sum",
-        "window",      "arithmetic",  "function"};
+    std::vector<std::string> names = {"product f32", "product f64", "row",
+                                      "elementwise", "sum",         "window",
+                                      "arithmetic",  "function"};
     for (std::string layout : {"last", "first"})
       for (std::string kindOfWindow :
            {"image", "pointwise", "window", "strided", "depthwise"})

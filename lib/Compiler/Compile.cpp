@@ -503,7 +503,8 @@ int veeline::compiler::compileMain(int argc, const char *const *argv) {
   CompileCommand &command = *parsed.command;
   catchInterrupts();
   Model model;
-  if (failed(chooseMachineTable(command)) || failed(model.load(command.model)) ||
+  if (failed(chooseMachineTable(command)) ||
+      failed(model.load(command.model)) ||
       failed(model.import(command.import, command.quiet)))
     return 1;
   auto artifact = compile(model, command);

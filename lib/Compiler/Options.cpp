@@ -478,8 +478,8 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
   return {command, 0};
 }
 
-Parsed<DoctorCommand>
-veeline::compiler::parseDoctor(int argc, const char *const *argv) {
+Parsed<DoctorCommand> veeline::compiler::parseDoctor(int argc,
+                                                     const char *const *argv) {
   DoctorCommand command;
   CLI::App app("Say what this machine has, and whether it was measured",
                "veeline doctor");

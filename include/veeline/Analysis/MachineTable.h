@@ -63,7 +63,8 @@ struct MachineTable {
 ///   arithmetic, function           (any size); operations
 ///
 /// Of convolutions LAYOUT is where channels are, `last` or `first`, CLASS is
-/// `image` (of up to 4 channels), `pointwise`, `window`, or `strided`, and KIND `forward`, `data` or `weights`.
+/// `image` (of up to 4 channels), `pointwise`, `window`, or `strided`, and KIND
+/// `forward`, `data` or `weights`.
 const std::vector<std::string> &getMachineClasses();
 
 /// The CPU that we run on: its name, and LLVM's of its kind.

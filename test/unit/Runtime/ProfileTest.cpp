@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Prediction.h"
 #include "Profile.h"
+#include "Prediction.h"
 
 #include <gtest/gtest.h>
 

@@ -339,8 +339,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto profile = readProfile(model, options);
   auto table = readTable(model, options);
   if (failed(profile) || failed(table) ||
-      failed(autodiff::prepareModel(model)) ||
-      failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
+      failed(autodiff::prepareModel(model)) || failed(verifyModel(model)) ||
+      failed(verifyUncalled(model, module)))
     return failure();
   if (failed(verifyShape(model, options)))
     return failure();
@@ -439,9 +439,12 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
         getPlacement(model->getLoc(), placement, chunksPerStage);
     if (failed(chosen))
       return signalPassFailure();
-    PartitionOptions options{stages,  chunksPerStage,
-                             *chosen, llvm::to_vector(pieces),
-                             profile, machineTable,
+    PartitionOptions options{stages,
+                             chunksPerStage,
+                             *chosen,
+                             llvm::to_vector(pieces),
+                             profile,
+                             machineTable,
                              llvm::to_vector(stageReplicas)};
     SmallVector<int64_t> lengths(getLengths(*model));
     FailureOr<SmallVector<func::FuncOp>> versions =
