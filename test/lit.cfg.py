@@ -23,6 +23,8 @@ bin_dir = os.path.join(config.veeline_build_dir, "bin")
 config.environment["PATH"] = os.path.pathsep.join(
     [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
+# What veeline doctor has measured for this user is none of a test's business.
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "no-cache")
 config.substitutions += [
     ("%veeline_src", config.veeline_source_dir),
     ("%veeline_build", config.veeline_build_dir),

@@ -13,6 +13,7 @@
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Compiler/DeviceModule.h"
 #include "veeline/Compiler/JobFile.h"
+#include "veeline/Compiler/MachineChoice.h"
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Compiler/Report.h"
 #include "veeline/Conversion/HostTarget.h"
@@ -70,6 +71,8 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.placement = command.placement;
   options.pieces = command.pieces;
   options.profile = command.profile;
+  if (command.machineTable != "none")
+    options.machineTable = command.machineTable;
   options.optimizer = command.optimizer;
   options.communication =
       *schedule::communication::parseStrategy(command.communication);
@@ -384,6 +387,10 @@ static void describeOptions(const CompileCommand &command,
     addOption(metadata, "gpu-chips", llvm::join(command.gpuChips, ","));
   if (!command.profile.empty())
     addOption(metadata, "profile", command.profile);
+  if (!command.machineTable.empty()) {
+    addOption(metadata, "machine-table", command.machineTable);
+    addOption(metadata, "machine-table-date", command.machineTableDate);
+  }
 }
 
 /// What a profile of the model is of: of what is cut; where its length varies,
@@ -436,6 +443,7 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
     whole.placement = "linear";
     whole.pieces.clear();
     whole.profile.clear();
+    whole.machineTable.clear();
     // The gradients are the same bits whatever is computed again, but for those
     // of GELU on a GPU, which is the library's or a kernel's.
     bool isOne = whole.recompute.size() == 1 && whole.recompute[0] != "auto";
@@ -493,10 +501,11 @@ int veeline::compiler::compileMain(int argc, const char *const *argv) {
   Parsed<CompileCommand> parsed = parseCompile(argc, argv);
   if (!parsed.command)
     return parsed.exitCode;
-  const CompileCommand &command = *parsed.command;
+  CompileCommand &command = *parsed.command;
   catchInterrupts();
   Model model;
-  if (failed(model.load(command.model)) ||
+  if (failed(chooseMachineTable(command)) ||
+      failed(model.load(command.model)) ||
       failed(model.import(command.import, command.quiet)))
     return 1;
   auto artifact = compile(model, command);

@@ -128,6 +128,13 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "veeline train --profile, for cuts and schedule")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
+  app.add_option("--machine-table", command.machineTable,
+                 "Without a profile: take the times of products, convolutions "
+                 "and loops from this file of veeline doctor --calibrate, or "
+                 "none (default: that of the user's cache, where it is of this "
+                 "CPU)")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();
@@ -350,6 +357,19 @@ static std::string checkGpu(const CLI::App &app,
   return "";
 }
 
+/// Why what is said about where times come from makes no sense, or empty.
+static std::string checkTimes(const CompileCommand &command) {
+  const std::string &table = command.machineTable;
+  if (table.empty() || table == "none")
+    return "";
+  if (!command.profile.empty())
+    return "--machine-table is for models without a profile, and --profile "
+           "names one; give one of them";
+  return command.target == "host"
+             ? ""
+             : "--machine-table is of a CPU, and --target is " + command.target;
+}
+
 /// Why a name that has to be one of a few is not, or empty.
 static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   std::string misfit = checkName("target", command.target, {"host", "cuda"});
@@ -358,6 +378,8 @@ static std::string checkNames(const CLI::App &app, CompileCommand &command) {
   if (misfit.empty())
     misfit = checkName("optimizer", command.optimizer,
                        {"sgd", "sgd-momentum", "adamw"});
+  if (misfit.empty())
+    misfit = checkTimes(command);
   if (misfit.empty() && !command.placement.empty())
     misfit = checkName("placement", command.placement,
                        {"linear", "interleaved", "v", "wave"});
@@ -464,5 +486,23 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
   std::string misfit = findMisfit(app, command);
   if (!misfit.empty())
     return {std::nullopt, commandline::failUsage(app, misfit)};
+  return {command, 0};
+}
+
+Parsed<DoctorCommand> veeline::compiler::parseDoctor(int argc,
+                                                     const char *const *argv) {
+  DoctorCommand command;
+  CLI::App app("Say what this machine has, and whether it was measured",
+               "veeline doctor");
+  app.add_flag("--calibrate", command.calibrate,
+               "Measure products, convolutions and loops on one core, in less "
+               "than a minute, for the predictions of veeline compile");
+  app.add_option("-o,--output", command.output,
+                 "The file of the table (default: veeline/machine.json in "
+                 "$XDG_CACHE_HOME or ~/.cache)")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
+  if (std::optional<int> code = commandline::parse(app, argc, argv))
+    return {std::nullopt, *code};
   return {command, 0};
 }

@@ -14,6 +14,8 @@
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include "Prediction.h"
+
 #include <algorithm>
 
 using namespace veeline;
@@ -88,6 +90,47 @@ static void printRanks(llvm::raw_ostream &os,
         makespan / 1e3, 100.0 * (1.0 - least / makespan));
 }
 
+static std::string getOption(const artifact::Metadata &metadata,
+                             llvm::StringRef name) {
+  for (const auto &[key, value] : metadata.options)
+    if (key == name)
+      return value;
+  return "";
+}
+
+/// Where the times of F, B and W come from.
+static void printSource(llvm::raw_ostream &os,
+                        const artifact::Metadata &metadata) {
+  std::string profile = getOption(metadata, "profile");
+  std::string table = getOption(metadata, "machine-table");
+  os << "times are ";
+  if (!profile.empty())
+    os << "from the profile '" << profile << "'\n";
+  else if (!table.empty())
+    os << "from the machine table '" << table << "' of "
+       << getOption(metadata, "machine-table-date") << '\n';
+  else
+    os << "default numbers: "
+       << (metadata.device ? ""
+                           : "veeline doctor --calibrate measures this "
+                             "machine, ")
+       << "veeline train --profile this model\n";
+}
+
+/// Predictions are of ranks with a core each.
+static void printSharing(llvm::raw_ostream &os,
+                         const artifact::Metadata &metadata,
+                         const artifact::Program &program) {
+  int64_t ranks = program.replicas * int64_t(program.ranks.size());
+  int64_t cores = countUsableCores();
+  std::optional<double> step = predictStep(program, cores);
+  if (metadata.device || ranks <= cores || !step || *step <= 0)
+    return;
+  os << llvm::formatv("{0} ranks are more than the {1} of this machine: here "
+                      "the predicted step is {2:f3} ms\n",
+                      ranks, schedule::counted(cores, "core"), *step / 1e3);
+}
+
 void veeline::compiler::printSummary(llvm::raw_ostream &os,
                                      const std::string &path,
                                      const artifact::Metadata &metadata) {
@@ -117,6 +160,8 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     printChunks(os, program);
     os << '\n';
     printRanks(os, program);
+    printSource(os, metadata);
+    printSharing(os, metadata, program);
   }
 }
 

@@ -455,6 +455,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.placement = placement;
     result.pieces.assign(pieces.begin(), pieces.end());
     result.profile = profile;
+    result.machineTable = machineTable;
     result.optimizer = optimizer;
     result.target = target;
     result.chunkStreams = chunkStreams;
@@ -496,6 +497,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.placement = options.placement;
   given.pieces = llvm::to_vector(options.pieces);
   given.profile = options.profile;
+  given.machineTable = options.machineTable;
   given.optimizer = options.optimizer;
   given.target = options.target;
   given.chunkStreams = options.chunkStreams;

@@ -46,6 +46,7 @@ void veeline::addPartition(OpPassManager &passManager,
   partition.placement = getPlacement(options);
   partition.pieces = llvm::to_vector(options.pieces);
   partition.profile = options.profile;
+  partition.machineTable = options.machineTable;
   partition.stageReplicas = llvm::to_vector(options.stageReplicas);
   passManager.addPass(pipe::createPipePartition(partition));
 }
@@ -209,6 +210,9 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
                              llvm::cl::desc("Pieces of each chunk")};
   Option<std::string> profile{
       *this, "profile", llvm::cl::desc("File of veeline train --profile")};
+  Option<std::string> machineTable{
+      *this, "machine-table",
+      llvm::cl::desc("File of veeline doctor --calibrate")};
   Option<std::string> optimizer{*this, "optimizer",
                                 llvm::cl::desc("sgd, sgd-momentum or adamw"),
                                 llvm::cl::init("adamw")};
@@ -279,6 +283,7 @@ void veeline::registerPipelines() {
         options.placement = given.placement;
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
         options.profile = given.profile;
+        options.machineTable = given.machineTable;
         options.optimizer = given.optimizer;
         options.communication = given.communication;
         options.splitMessages = given.splitMessages;

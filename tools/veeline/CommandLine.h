@@ -45,8 +45,8 @@ std::function<int()> addRunCommand(CLI::App &app);
 /// after a message. `command` is the subcommand that needs it.
 void *loadCompiler(const std::string &command, const char *symbol);
 
-/// Runs `compile` or `inspect` in the compiler's library, which is loaded now.
-/// `argv[0]` is the subcommand's name.
+/// Runs `compile`, `inspect` or `doctor` in the compiler's library, which is
+/// loaded now. `argv[0]` is the subcommand's name.
 int runCompiler(int argc, const char *const *argv);
 
 /// Parses; 0 to go on, else the status to exit with after help was printed

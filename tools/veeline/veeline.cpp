@@ -16,7 +16,7 @@ using namespace veeline;
 
 /// Subcommands whose options the compiler's library knows.
 static bool isCompilerCommand(std::string_view name) {
-  return name == "compile" || name == "inspect";
+  return name == "compile" || name == "inspect" || name == "doctor";
 }
 
 int main(int argc, char **argv) {
@@ -28,6 +28,7 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   app.add_subcommand("compile", "Compile a model into an artifact");
   app.add_subcommand("inspect", "Print what is in a model or an artifact");
+  app.add_subcommand("doctor", "Say what this machine has, and measure it");
   auto runTrain = driver::addTrainCommand(app);
   auto runJob = driver::addRunCommand(app);
   auto runSchedule = schedule::addScheduleCommand(app);

@@ -54,6 +54,7 @@ void catchInterrupts();
 /// The commands: parse, act, print. The exit code of the process.
 int compileMain(int argc, const char *const *argv);
 int inspectMain(int argc, const char *const *argv);
+int doctorMain(int argc, const char *const *argv);
 
 } // namespace veeline::compiler
 

@@ -54,6 +54,11 @@ struct CompileCommand {
   std::vector<int64_t> pieces;
   /// What veeline train --profile has written; empty: nothing was measured.
   std::string profile;
+  /// What veeline doctor --calibrate has written, or none; empty: that of the
+  /// user's cache.
+  std::string machineTable;
+  /// When the table was made; not an option.
+  std::string machineTableDate;
   std::string optimizer = "adamw";
   /// How messages are sent and received. Checked.
   std::string communication = "overlap";
@@ -107,6 +112,13 @@ struct InspectCommand {
   bool json = false;
 };
 
+/// `veeline doctor`.
+struct DoctorCommand {
+  bool calibrate = false;
+  /// Where the table is, or is written; empty: the user's cache.
+  std::string output;
+};
+
 /// Either a command, or the exit code with which to stop: help was printed, or
 /// a message about the arguments (exit code 2).
 template <typename CommandT> struct Parsed {
@@ -127,6 +139,7 @@ std::vector<OptionName> listCompileOptions();
 /// Parse `argv`, whose first element is the name of the command.
 Parsed<CompileCommand> parseCompile(int argc, const char *const *argv);
 Parsed<InspectCommand> parseInspect(int argc, const char *const *argv);
+Parsed<DoctorCommand> parseDoctor(int argc, const char *const *argv);
 
 } // namespace veeline::compiler
 

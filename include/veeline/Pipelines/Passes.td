@@ -53,6 +53,8 @@ def PipeFitMemory : Pass<"pipe-fit-memory", "::mlir::ModuleOp"> {
            "linear, interleaved, v or wave (default: the schedule's)">,
     ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">,
     Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">,
+    Option<"machineTable", "machine-table", "std::string", "",
+           "File of veeline doctor --calibrate: how fast this machine is, without a profile">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, sgd-momentum or adamw: decides how much state there is">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t",
                "Ranks of each stage (default: one each)">,

@@ -42,6 +42,8 @@ struct CompileOptions {
   std::vector<int64_t> pieces;
   /// A file with measured times; empty: those of the cost model.
   std::string profile;
+  /// A table of veeline doctor --calibrate; empty: default numbers.
+  std::string machineTable;
   std::string optimizer = "adamw";
   /// How messages are sent and received.
   schedule::communication::Strategy communication =

@@ -9,12 +9,17 @@
 
 #include "veeline/artifact.h"
 
+#include <string>
+
 namespace veeline {
 
 /// Bytes of scratch that veeline_gemm wants for `gemm` on this machine, for one
 /// thread. They depend on the CPU: where the machine that runs wants more than
 /// the artifact says, it allocates the difference once, when it loads.
 Expected<int64_t> gemmScratchBytes(const artifact::Gemm &gemm);
+
+/// The library that computes products and convolutions here, and its version.
+std::string productLibrary();
 
 } // namespace veeline
 

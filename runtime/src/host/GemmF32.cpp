@@ -7,6 +7,8 @@
 #include "Gemm.h"
 #include "Strides.h"
 
+#include "veeline/gemm.h"
+
 #include <dnnl.hpp>
 
 #include <utility>
@@ -343,4 +345,10 @@ host::prepareGemmF32(const artifact::Gemm &gemm) {
                          std::to_string(gemm.k) + "x" + std::to_string(gemm.n) +
                          "]: " + error.what());
   }
+}
+
+std::string veeline::productLibrary() {
+  const dnnl_version_t *version = dnnl::version();
+  return "oneDNN " + std::to_string(version->major) + "." +
+         std::to_string(version->minor) + "." + std::to_string(version->patch);
 }

@@ -7,6 +7,7 @@
 #include "Profile.h"
 
 #include "Names.h"
+#include "Prediction.h"
 
 #include <algorithm>
 #include <map>
@@ -22,8 +23,9 @@ namespace {
 /// Collects the samples of a profile.
 class Profiler {
 public:
-  Profiler(const Program &program, const std::vector<std::vector<Event>> &ranks)
-      : program(program), ranks(ranks) {}
+  Profiler(const Program &program, const std::vector<std::vector<Event>> &ranks,
+           int64_t cores)
+      : program(program), ranks(ranks), cores(cores) {}
 
   Profile run();
 
@@ -45,6 +47,7 @@ private:
 
   const Program &program;
   const std::vector<std::vector<Event>> &ranks;
+  int64_t cores;
   int32_t firstStep = 0;
   /// By chunk and kind.
   std::map<std::pair<int32_t, OpKind>, Samples> work;
@@ -83,8 +86,11 @@ void Profiler::chooseSteps() {
   firstStep = first < last ? first + 1 : first;
 }
 
+/// Where ranks share cores, time in which another one ran is not this one's
+/// work.
 void Profiler::addWork(const Op &op, const Event &event) {
-  work[{op.chunk, op.kind}].push_back(event.end - event.begin);
+  work[{op.chunk, op.kind}].push_back(
+      event.processor >= 0 ? event.processor : event.end - event.begin);
   extendStep(event);
 }
 
@@ -160,19 +166,6 @@ void Profiler::addReductions() {
   });
 }
 
-/// The predicted end of all work, and of the waits for all-reduces, where every
-/// F, B and W has a prediction.
-static std::optional<double> predictedStep(const Program &program) {
-  double end = 0;
-  for (const Rank &rank : program.ranks)
-    for (const Op &op : rank.ops) {
-      if (op.chunk >= 0 && op.predictedEnd < 0)
-        return std::nullopt;
-      end = std::max(end, op.predictedEnd);
-    }
-  return end;
-}
-
 Profile Profiler::result() const {
   Profile profile;
   profile.steps = int64_t(steps.size());
@@ -182,7 +175,7 @@ Profile Profiler::result() const {
     lengths.push_back(double(step.end - step.begin) / 1e3);
   if (!lengths.empty())
     profile.stepMicroseconds = median(std::move(lengths));
-  profile.predictedStepMicroseconds = predictedStep(program);
+  profile.predictedStepMicroseconds = predictStep(program, cores);
   profile.chunks.resize(program.chunks.size());
   for (const auto &[key, samples] : work) {
     Profile::Chunk &chunk = profile.chunks[key.first];
@@ -227,8 +220,9 @@ Profile Profiler::run() {
 }
 
 Profile host::measure(const Program &program,
-                      const std::vector<std::vector<Event>> &ranks) {
-  return Profiler(program, ranks).run();
+                      const std::vector<std::vector<Event>> &ranks,
+                      int64_t cores) {
+  return Profiler(program, ranks, cores).run();
 }
 
 //===----------------------------------------------------------------------===//

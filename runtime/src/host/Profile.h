@@ -52,9 +52,11 @@ struct Profile {
 
 /// Measures on the events of `program`, those of each rank. Of all their steps
 /// the first is left out where there are more: it makes primitives and touches
-/// memory. O(n log n) with n events.
+/// memory. O(n log n) with n events. What was predicted is of ranks that share
+/// `cores`.
 Profile measure(const artifact::Program &program,
-                const std::vector<std::vector<Event>> &ranks);
+                const std::vector<std::vector<Event>> &ranks,
+                int64_t cores = INT64_MAX);
 
 /// As JSON, for `veeline compile --profile`; docs/runtime.md has the format.
 std::string toJson(const Profile &profile, const artifact::Metadata &metadata,

@@ -22,6 +22,8 @@ struct Event {
   int64_t begin, end; ///< In nanoseconds().
   int64_t gemm; ///< Nanoseconds of that in matrix products and convolutions.
   int64_t length = 0; ///< Of the microbatch, where it varies.
+  /// Nanoseconds of a core that it had; less than 0: nobody knows.
+  int64_t processor = -1;
 };
 
 /// The last events of one rank, in a ring that is allocated once.
@@ -33,9 +35,11 @@ public:
   void beginOp() {
     opGemm = 0;
     opBegin = nanoseconds();
+    opProcessor = processorNanoseconds();
   }
   void endOp(int32_t op, int64_t length) {
-    add({op, step, opBegin, nanoseconds(), opGemm, length});
+    int64_t processor = processorNanoseconds() - opProcessor;
+    add({op, step, opBegin, nanoseconds(), opGemm, length, processor});
   }
   /// A matrix product or a convolution of the op that runs.
   void addCall(int64_t begin, int64_t end) { opGemm += end - begin; }
@@ -59,6 +63,7 @@ private:
   int32_t step = 0;
   int64_t opBegin = 0;
   int64_t opGemm = 0;
+  int64_t opProcessor = 0;
 };
 
 /// "F c3 m2", "recv activation e1 m0", "all-reduce c3", of an op of `rank`.

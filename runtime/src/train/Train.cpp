@@ -10,6 +10,7 @@
 #include "File.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
+#include "Prediction.h"
 #include "Profile.h"
 #include "Progress.h"
 #include "Session.h"
@@ -273,7 +274,10 @@ Status Trainer::writeProfile() const {
   auto events = session->timeline(profileSteps);
   if (!events.ok() || !run.isFirst())
     return events.ok() ? Status::success() : events.status();
-  host::Profile profile = host::measure(program, *events);
+  // Where other processes are, nobody says here.
+  bool isAllHere = !run.network && !session->isOnDevice();
+  host::Profile profile = host::measure(
+      program, *events, isAllHere ? countUsableCores() : INT64_MAX);
   Status status = writeFileAtomically(
       options.profile, host::toJson(profile, run.metadata(), program));
   if (!status.ok())

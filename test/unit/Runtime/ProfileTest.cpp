@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Profile.h"
+#include "Prediction.h"
 
 #include <gtest/gtest.h>
 
@@ -84,6 +85,45 @@ TEST(Profile, ComparesWithWhatWasPredicted) {
   std::vector<std::vector<Event>> ranks(2);
   addStep(ranks, 1, 0, 5000);
   EXPECT_EQ(measure(program, ranks).predictedStepMicroseconds, 7);
+}
+
+/// Chunks from 0 to 4 and from 2 to 10 microseconds: two of them, from 2 to 4.
+TEST(Profile, RanksShareCores) {
+  artifact::Program program = makeProgram();
+  auto setTimes = [&](size_t rank, double begin, double end) {
+    bool isFirst = true;
+    for (artifact::Op &op : program.ranks[rank].ops) {
+      if (op.chunk < 0)
+        continue;
+      op.predictedBegin = isFirst ? begin : end;
+      op.predictedEnd = end;
+      isFirst = false;
+    }
+  };
+  setTimes(0, 0, 4);
+  setTimes(1, 2, 10);
+  EXPECT_EQ(predictStep(program), 10);
+  EXPECT_EQ(predictStep(program, 2), 10);
+  EXPECT_EQ(predictStep(program, 1), 12);
+  // Three of each at a time: 3 / 2 from 0 to 2, 6 / 2 to 4, 3 / 2 to 10.
+  program.replicas = 3;
+  EXPECT_EQ(predictStep(program, 2), 3 + 6 + 9);
+  EXPECT_EQ(predictStep(program, 6), 10);
+  std::vector<std::vector<Event>> ranks(2);
+  addStep(ranks, 1, 0, 5000);
+  program.replicas = 1;
+  EXPECT_EQ(measure(program, ranks, 1).predictedStepMicroseconds, 12);
+}
+
+/// Another rank ran meanwhile on the core.
+TEST(Profile, WorkIsTimeOfACore) {
+  artifact::Program program = makeProgram();
+  std::vector<std::vector<Event>> ranks(2);
+  addStep(ranks, 1, 0, 5000);
+  for (Event &event : ranks[0])
+    event.processor = 3000;
+  Profile profile = measure(program, ranks);
+  EXPECT_DOUBLE_EQ(profile.chunks[0].forward->microseconds, 3);
 }
 
 TEST(Profile, ScalesAreOfTheEstimates) {

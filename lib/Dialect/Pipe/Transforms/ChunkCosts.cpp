@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OperationSupport.h"
 #include "veeline/Analysis/CostModel.h"
+#include "veeline/Analysis/MachineCost.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
 #include <cmath>
@@ -46,13 +47,23 @@ struct Work {
   double total() const { return own + ofForward + ofInput; }
 };
 
+/// What a function takes by the numbers of the cost model, and all of it by the
+/// machine's table, where there is one.
+struct Estimate {
+  Work model;
+  double table = 0;
+};
+
 /// Numbers the values of a chunk's functions such that equal numbers are the
 /// same value: arguments by what they stand for, results of operations by the
 /// operation and what it takes.
 class ValueNumbers {
 public:
+  /// `table` may be null.
+  explicit ValueNumbers(const MachineTable *table) : table(table) {}
+
   /// Functions have to be added in the order in which they run.
-  Work add(func::FuncOp func, ChunkFunctionKind kind);
+  Estimate add(func::FuncOp func, ChunkFunctionKind kind);
 
 private:
   struct Entry {
@@ -68,6 +79,7 @@ private:
 
   bool isOfArguments(Operation *op) const;
 
+  const MachineTable *table;
   unsigned next = 0;
   llvm::DenseMap<Value, unsigned> numbers;
   /// Values that no argument has a part in, such as zeros: every function makes
@@ -169,28 +181,45 @@ static double estimateTraffic(Operation &op, bool isProduct, bool isRepeated,
   return isRepeated ? 0 : 2 * bytes / Machine().bytesPerNs;
 }
 
-Work ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
+/// Arithmetic of one part hides memory traffic of another, but not what is
+/// kept.
+static Work makeWork(const OpCost &own, const OpCost &ofForward,
+                     const OpCost &ofInput, double traffic) {
+  OpCost all = own;
+  all += ofForward;
+  all += ofInput;
+  Work work = {estimateNanoseconds(own) + traffic,
+               estimateNanoseconds(ofForward), estimateNanoseconds(ofInput)};
+  double whole = std::max(1.0, estimateNanoseconds(all) + traffic);
+  if (work.total() <= 0)
+    return {whole};
+  double share = whole / work.total();
+  return {work.own * share, work.ofForward * share, work.ofInput * share};
+}
+
+Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
   if (!func)
     return {};
   FailureOr<ChunkSignature> signature = getChunkSignature(func);
   if (failed(signature))
-    return {1};
+    return {{1}, 1};
   double traffic = estimateTraffic(*signature);
   if (func.isDeclaration())
-    return {std::max(1.0, traffic)};
+    return {{std::max(1.0, traffic)}, std::max(1.0, traffic)};
   setArguments(func, *signature);
-  OpCost own, ofForward, ofInput, all;
+  OpCost own, ofForward, ofInput;
+  double byTable = 0;
   llvm::SmallDenseSet<Value> remade;
   for (Operation &op : func.getBody().front()) {
     const Entry &first = find(&op, kind);
     bool isRepeated = first.kind != kind && isOfArguments(&op);
     OpCost cost = estimateCost(&op);
-    all += cost;
     traffic += estimateTraffic(op, isRepeated && cost.contractionFlops > 0,
                                isRepeated, remade);
-    (!isRepeated                                ? own
-     : first.kind == ChunkFunctionKind::Forward ? ofForward
-                                                : ofInput) += cost;
+    bool isOfForward = first.kind == ChunkFunctionKind::Forward;
+    (!isRepeated ? own : isOfForward ? ofForward : ofInput) += cost;
+    if (table)
+      byTable += estimateNanoseconds(&op, *table);
     if (!isOfArguments(&op))
       fixed.insert_range(op.getResults());
     for (auto [result, known] :
@@ -198,15 +227,7 @@ Work ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
       numbers[result] = first.op == &op ? next++ : numbers.lookup(known);
   }
   setResults(func, *signature);
-  Work work = {estimateNanoseconds(own) + traffic,
-               estimateNanoseconds(ofForward), estimateNanoseconds(ofInput)};
-  // Arithmetic of one part hides memory traffic of another, but not what is
-  // kept.
-  double whole = std::max(1.0, estimateNanoseconds(all) + traffic);
-  if (work.total() <= 0)
-    return {whole};
-  double share = whole / work.total();
-  return {work.own * share, work.ofForward * share, work.ofInput * share};
+  return {makeWork(own, ofForward, ofInput, traffic), std::max(byTable, 1.0)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,22 +242,36 @@ static uint64_t roundUp(double nanoseconds) {
   return static_cast<uint64_t>(std::min(std::ceil(nanoseconds - rest), 1e16));
 }
 
-static void setChunkCost(ChunkOp chunk, SymbolTableCollection &symbols) {
-  auto get = [&](ChunkFunctionKind kind) {
-    return getFunction(symbols, chunk, kind);
-  };
-  ValueNumbers split, whole;
-  auto add = [&](ValueNumbers &numbers, ChunkFunctionKind kind) {
-    return numbers.add(get(kind), kind);
-  };
-  Work forward = add(split, ChunkFunctionKind::Forward);
-  Work input = add(split, ChunkFunctionKind::BackwardInput);
-  Work weight = add(split, ChunkFunctionKind::BackwardWeight);
-  add(whole, ChunkFunctionKind::Forward);
-  Work fused = add(whole, ChunkFunctionKind::Backward);
-  // Not split: W is what there is.
-  if (input.total() == 0 && weight.total() == 0)
-    weight = fused;
+namespace {
+/// What the functions of a chunk take.
+struct ChunkWork {
+  Work forward, input, weight, fused;
+};
+} // namespace
+
+/// What of the model's estimate of own work makes `total` together with what
+/// the function repeats. Where that would be less than a tenth of it, it is a
+/// tenth: the table knows better than the model what costs nothing.
+static double getOwnScale(const Work &work, double total, double repeated) {
+  return work.own > 0 ? std::max(total - repeated, total / 10) / work.own : 1;
+}
+
+/// The scale at which the model's estimates are the table's times.
+static CostScale getTableScale(const Estimate &forward, const Estimate &input,
+                               const Estimate &weight) {
+  CostScale scale = {1, 1, 1};
+  scale[0] = getOwnScale(forward.model, forward.table, 0);
+  scale[1] =
+      getOwnScale(input.model, input.table, scale[0] * input.model.ofForward);
+  scale[2] = getOwnScale(weight.model, weight.table,
+                         scale[0] * weight.model.ofForward +
+                             scale[1] * weight.model.ofInput);
+  return scale;
+}
+
+/// Sets the cost of work times the chunk's scale.
+static void setCost(ChunkOp chunk, const ChunkWork &work) {
+  const auto &[forward, input, weight, fused] = work;
   CostScale scale = getCostScale(chunk);
   double inputTime = scale[1] * input.own + scale[0] * input.ofForward;
   double weightTime = scale[2] * weight.own + scale[0] * weight.ofForward +
@@ -264,9 +299,44 @@ static void setChunkCost(ChunkOp chunk, SymbolTableCollection &symbols) {
                    DenseI64ArrayAttr::get(context, repeated));
 }
 
+static void setChunkCost(ChunkOp chunk, const MachineTable *table,
+                         SymbolTableCollection &symbols) {
+  if (chunk->hasAttr(costScaleAttrName))
+    table = nullptr;
+  ValueNumbers split(table), whole(table);
+  auto add = [&](ValueNumbers &numbers, ChunkFunctionKind kind) {
+    return numbers.add(getFunction(symbols, chunk, kind), kind);
+  };
+  Estimate forwardWork = add(split, ChunkFunctionKind::Forward);
+  Estimate inputWork = add(split, ChunkFunctionKind::BackwardInput);
+  Estimate weightWork = add(split, ChunkFunctionKind::BackwardWeight);
+  add(whole, ChunkFunctionKind::Forward);
+  Estimate fusedWork = add(whole, ChunkFunctionKind::Backward);
+  // Not split: W is what there is.
+  if (inputWork.model.total() == 0 && weightWork.model.total() == 0)
+    weightWork = fusedWork;
+  ChunkWork model = {forwardWork.model, inputWork.model, weightWork.model,
+                     fusedWork.model};
+  if (table)
+    chunk->setAttr(costScaleAttrName,
+                   Builder(chunk.getContext())
+                       .getDenseF64ArrayAttr(
+                           getTableScale(forwardWork, inputWork, weightWork)));
+  setCost(chunk, model);
+}
+
 void veeline::pipe::setChunkCosts(PipelineOp pipeline,
                                   SymbolTableCollection &symbols) {
+  std::optional<MachineTable> table;
+  if (auto text = pipeline->getAttrOfType<StringAttr>(machineTableAttrName)) {
+    if (auto parsed = MachineTable::parse(text.getValue()))
+      table = std::move(*parsed);
+    else
+      pipeline.emitWarning()
+          << "attribute '" << machineTableAttrName
+          << "' is left aside: " << llvm::toString(parsed.takeError());
+  }
   for (ChunkOp chunk : pipeline.getChunks())
     if (!chunk.getCost())
-      setChunkCost(chunk, symbols);
+      setChunkCost(chunk, table ? &*table : nullptr, symbols);
 }

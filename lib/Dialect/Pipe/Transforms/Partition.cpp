@@ -10,6 +10,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Analysis/Cuts.h"
 #include "veeline/Analysis/Fingerprint.h"
+#include "veeline/Analysis/MachineCost.h"
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
@@ -269,11 +270,31 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
                       builder.getDenseF64ArrayAttr(*reduction));
 }
 
-static std::vector<double> estimatePieces(const Pieces &pieces) {
+static std::vector<double>
+estimatePieces(const Pieces &pieces, const std::optional<MachineTable> &table) {
   std::vector<double> estimates;
-  for (const Piece &piece : pieces.get())
-    estimates.push_back(estimateNanoseconds(piece.cost));
+  for (const Piece &piece : pieces.get()) {
+    double time = 0;
+    if (table)
+      for (Operation *op : piece.ops)
+        time += estimateNanoseconds(op, *table);
+    else
+      time = estimateNanoseconds(piece.cost);
+    estimates.push_back(time);
+  }
   return estimates;
+}
+
+/// The machine's table, where there is one and no profile knows better.
+static FailureOr<std::optional<MachineTable>>
+readTable(func::FuncOp model, const PartitionOptions &options) {
+  if (options.machineTable.empty() || !options.profile.empty())
+    return std::optional<MachineTable>();
+  llvm::Expected<MachineTable> table = MachineTable::read(options.machineTable);
+  if (!table)
+    return model.emitError() << "machine table '" << options.machineTable
+                             << "': " << llvm::toString(table.takeError());
+  return std::optional<MachineTable>(std::move(*table));
 }
 
 static FailureOr<SmallVector<int>>
@@ -316,8 +337,10 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto module = model->getParentOfType<ModuleOp>();
   // Of the model as it came: what follows changes it.
   auto profile = readProfile(model, options);
-  if (failed(profile) || failed(autodiff::prepareModel(model)) ||
-      failed(verifyModel(model)) || failed(verifyUncalled(model, module)))
+  auto table = readTable(model, options);
+  if (failed(profile) || failed(table) ||
+      failed(autodiff::prepareModel(model)) || failed(verifyModel(model)) ||
+      failed(verifyUncalled(model, module)))
     return failure();
   if (failed(verifyShape(model, options)))
     return failure();
@@ -326,7 +349,7 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   if (failed(verifyEnoughPieces(model, options, numPieces)) ||
       failed(verifyPieces(model, options, *profile, numPieces)))
     return failure();
-  std::vector<double> estimates = estimatePieces(pieces);
+  std::vector<double> estimates = estimatePieces(pieces, *table);
   FailureOr<SmallVector<int>> counts = chooseCounts(
       model, pieces, *profile ? (*profile)->getTimes(estimates) : estimates,
       options);
@@ -348,6 +371,9 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   pipeline.getBody().emplaceBlock();
   plan->build(pipeline, symbols);
   setScales(pipeline, *counts, estimates, *profile);
+  if (*table)
+    pipeline->setAttr(machineTableAttrName,
+                      builder.getStringAttr((*table)->toJson()));
   symbols.erase(model);
   symbols.insert(pipeline);
   return pipeline;
@@ -358,7 +384,8 @@ static LogicalResult partitionVersions(PipelineOp pipeline,
                                        ArrayRef<int64_t> lengths,
                                        ArrayRef<func::FuncOp> models,
                                        PartitionOptions options) {
-  options.profile.clear();
+  if (!std::exchange(options.profile, "").empty())
+    options.machineTable.clear();
   options.pieces = llvm::map_to_vector(
       pipeline.getChunks(), [](ChunkOp chunk) { return getNumPieces(chunk); });
   // What there is to warn about was said of the bound.
@@ -412,9 +439,13 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
         getPlacement(model->getLoc(), placement, chunksPerStage);
     if (failed(chosen))
       return signalPassFailure();
-    PartitionOptions options{stages,  chunksPerStage,
-                             *chosen, llvm::to_vector(pieces),
-                             profile, llvm::to_vector(stageReplicas)};
+    PartitionOptions options{stages,
+                             chunksPerStage,
+                             *chosen,
+                             llvm::to_vector(pieces),
+                             profile,
+                             machineTable,
+                             llvm::to_vector(stageReplicas)};
     SmallVector<int64_t> lengths(getLengths(*model));
     FailureOr<SmallVector<func::FuncOp>> versions =
         lengths.empty() ? SmallVector<func::FuncOp>()

@@ -29,6 +29,10 @@ inline constexpr llvm::StringLiteral costScaleAttrName = "cost_scale";
 /// nanoseconds. None where nothing is repeated.
 inline constexpr llvm::StringLiteral repeatedCostAttrName = "repeated_cost";
 
+/// On pipelines, a string: the machine's table (MachineTable.h) whose times the
+/// costs of chunks are, where no profile says them.
+inline constexpr llvm::StringLiteral machineTableAttrName = "machine_table";
+
 /// The scale of a chunk's costs; 1 without an attribute.
 CostScale getCostScale(ChunkOp chunk);
 
@@ -37,6 +41,9 @@ std::array<int64_t, 4> getRepeatedCost(ChunkOp chunk);
 
 /// Sets the `cost` of every chunk that has none, by the cost model and the
 /// chunk's scale, from its functions on tensors. Linear in their operations.
+/// With a machine's table, times are the table's, and the scale, where there is
+/// none yet, becomes what they are of the cost model's own: so a profile's
+/// scales always are of those.
 void setChunkCosts(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
 
 } // namespace veeline::pipe

@@ -66,6 +66,9 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     `--pipe-schedule` multiplies its own. `transfers` on the pipeline has, for each edge between chunks, the measured times of a
     message and of its gradient, those of all messages on average where this edge was not measured.
 
+    Without a profile, `machine-table` names a table of `veeline doctor --calibrate`: pieces then cost what classes of
+    products, convolutions and loops took there. The pipeline carries it as `machine_table`, for the costs of its chunks.
+
     What does not depend on both data and parameters (constants, masks, positions, views of
     parameters) is repeated in every chunk that uses it.
   }];
@@ -77,6 +80,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
            "linear, interleaved, v or wave (default: linear for one chunk a stage, v for two, interleaved for more)">,
     ListOption<"pieces", "pieces", "int64_t", "Pieces of each chunk, in model order">,
     Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">,
+    Option<"machineTable", "machine-table", "std::string", "",
+           "File of veeline doctor --calibrate: how fast this machine is, without a profile">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t", "Ranks of each stage (default: one each)">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];

@@ -44,6 +44,9 @@ struct PartitionOptions {
   /// A file of `veeline train --profile` with the times of the pieces; those of
   /// the cost model where empty.
   std::string profile;
+  /// A table of `veeline doctor --calibrate`, for times without a profile; the
+  /// default numbers of the cost model where empty.
+  std::string machineTable = {};
   /// How many ranks each stage has; one each where empty.
   llvm::SmallVector<int64_t> stageReplicas = {};
 };

@@ -1,0 +1,79 @@
+//===- MachineTable.h - measured speeds of a machine ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `veeline doctor --calibrate` has measured once, for the times of models
+// that have no profile.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_ANALYSIS_MACHINETABLE_H
+#define VEELINE_ANALYSIS_MACHINETABLE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace veeline {
+
+/// How fast something was at one size: what a size is depends on the class.
+struct MeasuredRate {
+  double size = 0;
+  double perNanosecond = 0;
+};
+
+struct MachineTable {
+  /// As getCpuName of the machine that was measured.
+  std::string cpu;
+  int64_t cores = 1;
+  /// When, as 2026-01-31.
+  std::string date;
+  /// What a call of the library takes beyond its arithmetic.
+  double callNanoseconds = 0;
+  /// By the names of classes, in the order of their sizes.
+  std::map<std::string, std::vector<MeasuredRate>> rates;
+
+  /// Reads a file. The error says what is wrong with it, without its path.
+  static llvm::Expected<MachineTable> read(llvm::StringRef path);
+  /// The same of a file's content.
+  static llvm::Expected<MachineTable> parse(llvm::StringRef text);
+  std::string toJson() const;
+
+  /// How fast `name`, one of getMachineClasses, is at `size`: between two sizes
+  /// that were measured by the logarithm of the size, beyond them as at the
+  /// nearest.
+  double getRate(llvm::StringRef name, double size) const;
+};
+
+/// Classes that every table has, and what their sizes and rates are of:
+///
+///   product f32, product f64       FLOPs; FLOPs
+///   row                            bytes of a row times a matrix; bytes
+///   LAYOUT CLASS KIND              channels; FLOPs
+///   LAYOUT depthwise KIND          bytes of both images; bytes
+///   elementwise                    bytes read and written; bytes
+///   sum                            bytes read; bytes
+///   window                         channels; elements of windows
+///   arithmetic, function           (any size); operations
+///
+/// Of convolutions LAYOUT is where channels are, `last` or `first`, CLASS is
+/// `image` (of up to 4 channels), `pointwise`, `window`, or `strided`, and KIND
+/// `forward`, `data` or `weights`.
+const std::vector<std::string> &getMachineClasses();
+
+/// The CPU that we run on: its name, and LLVM's of its kind.
+std::string getCpuName();
+
+/// Where a table lies that nobody named: veeline/machine.json in
+/// $XDG_CACHE_HOME or ~/.cache. Empty where there is neither variable.
+std::string getDefaultMachinePath();
+
+} // namespace veeline
+
+#endif // VEELINE_ANALYSIS_MACHINETABLE_H

@@ -1,0 +1,291 @@
+//===- MachineCost.cpp - times by a machine's table -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/MachineCost.h"
+
+#include "veeline/Analysis/Convolution.h"
+#include "veeline/Analysis/CostModel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace veeline;
+
+namespace {
+class Estimator {
+public:
+  explicit Estimator(const MachineTable &table) : table(table) {}
+
+  double estimate(Operation *op) const;
+
+private:
+  double estimate(Region &region) const;
+  double estimateConvolution(linalg::LinalgOp op,
+                             const Convolution &convolution) const;
+  double estimateProduct(linalg::LinalgOp op) const;
+  double estimateLoops(linalg::LinalgOp op) const;
+  double estimateAttention(Operation *op) const;
+
+  double timeOf(StringRef name, double size, double amount) const {
+    return amount > 0 ? amount / table.getRate(name, std::max(size, 1.0)) : 0;
+  }
+  double timeOfBytes(StringRef name, uint64_t bytes) const {
+    return timeOf(name, bytes, bytes);
+  }
+
+  const MachineTable &table;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Calls of the library
+//===----------------------------------------------------------------------===//
+
+static int64_t countOf(ArrayRef<int64_t> ranges, std::optional<unsigned> loop) {
+  return loop && !ShapedType::isDynamic(ranges[*loop]) ? ranges[*loop] : 1;
+}
+
+/// The library reads channels next to each other, or images of one channel.
+static StringRef getLayout(linalg::LinalgOp op,
+                           const Convolution &convolution) {
+  AffineMap x = op.getIndexingMapsArray()[convolution.x];
+  std::optional<unsigned> channels = findDimension(
+      x, convolution.input ? convolution.input : convolution.group);
+  return channels && *channels + 1 == x.getNumResults() ? "last" : "first";
+}
+
+static StringRef getWindowClass(ArrayRef<int64_t> ranges,
+                                const Convolution &convolution) {
+  int64_t inputs = countOf(ranges, convolution.input);
+  if (countOf(ranges, convolution.group) > 1 && inputs == 1)
+    return "depthwise";
+  if (inputs <= 4)
+    return "image";
+  bool isPointwise = true, isStrided = false;
+  for (const ConvolutionWindow &window : convolution.windows) {
+    isPointwise &= ranges[window.kernel] == 1;
+    isStrided |= window.stride > 1;
+  }
+  return isPointwise ? "pointwise" : isStrided ? "strided" : "window";
+}
+
+static StringRef getKind(ConvolutionKind kind) {
+  switch (kind) {
+  case ConvolutionKind::Forward:
+    return "forward";
+  case ConvolutionKind::BackwardData:
+    return "data";
+  case ConvolutionKind::BackwardWeights:
+    return "weights";
+  }
+  return "forward";
+}
+
+/// Weights come from memory, and their order is changed on the way: in the
+/// measured loop they were in a cache.
+double Estimator::estimateConvolution(linalg::LinalgOp op,
+                                      const Convolution &convolution) const {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  auto bytesOf = [&](unsigned operand) {
+    return getByteSize(op->getOperand(operand).getType());
+  };
+  uint64_t images = bytesOf(convolution.x) + bytesOf(convolution.y);
+  StringRef window = getWindowClass(ranges, convolution);
+  std::string name = (getLayout(op, convolution) + " " + window + " " +
+                      getKind(convolution.kind))
+                         .str();
+  int64_t inputs = countOf(ranges, convolution.input);
+  int64_t outputs = countOf(ranges, convolution.output);
+  double compute =
+      window == "depthwise"
+          ? timeOfBytes(name, images)
+          : timeOf(name,
+                   window == "image" ? outputs : std::min(inputs, outputs),
+                   estimateCost(op).contractionFlops);
+  return std::max(compute, timeOfBytes("elementwise", images)) +
+         timeOfBytes("elementwise", 2 * bytesOf(convolution.w)) +
+         table.callNanoseconds;
+}
+
+/// Of a batch, each product is one of its own size.
+static int64_t countBatch(linalg::LinalgOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t count = 1;
+  for (unsigned loop = 0; loop != ranges.size(); ++loop)
+    if (llvm::all_of(op.getIndexingMapsArray(),
+                     [&](AffineMap map) { return map.isFunctionOfDim(loop); }))
+      count *= countOf(ranges, loop);
+  return count;
+}
+
+static StringRef getProductClass(Type result) {
+  return getElementTypeOrSelf(result).isF64() ? "product f64" : "product f32";
+}
+
+double Estimator::estimateProduct(linalg::LinalgOp op) const {
+  double flops = estimateCost(op).contractionFlops;
+  int64_t batch = std::max<int64_t>(countBatch(op), 1);
+  uint64_t bytes = 0;
+  for (Value operand : op->getOperands())
+    bytes += getByteSize(operand.getType());
+  StringRef name = getProductClass(op->getResult(0).getType());
+  return std::max(timeOf(name, flops / batch, flops),
+                  timeOf("row", bytes / batch, bytes)) +
+         table.callNanoseconds;
+}
+
+/// Products and a softmax, whose scores go to a cache at least.
+double Estimator::estimateAttention(Operation *op) const {
+  OpCost cost = estimateCost(op);
+  auto attention = cast<pipe::AttentionOpInterface>(op);
+  double one = cost.contractionFlops;
+  for (int64_t extent : ArrayRef(attention.getScoreShape()).drop_back(2))
+    one /= ShapedType::isDynamic(extent) ? 1 : std::max<int64_t>(extent, 1);
+  return timeOf("product f32", one, cost.contractionFlops) +
+         timeOf("function", 1, cost.otherFlops / 16.0) +
+         timeOfBytes("elementwise", cost.bytes) + table.callNanoseconds;
+}
+
+//===----------------------------------------------------------------------===//
+// Our own loops
+//===----------------------------------------------------------------------===//
+
+static bool isMap(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && structured.getNumReductionLoops() == 0;
+}
+
+/// Loops that compute what they read instead of reading it.
+static bool isFusing(Operation *op) {
+  return isa<linalg::LinalgOp>(op) && !isContraction(op);
+}
+
+static bool isView(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+      op);
+}
+
+/// Whether a value is never in memory: its users compute it. `depth` bounds how
+/// many views are looked through.
+static bool isComputedByUsers(Value value, unsigned depth = 8) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  // Calls write what they are to add to zeros.
+  if (isa<linalg::FillOp>(op))
+    return llvm::all_of(value.getUsers(), llvm::IsaPred<linalg::LinalgOp>);
+  if (isView(op) && !isComputedByUsers(op->getOperand(0), depth - 1))
+    return false;
+  if (!isView(op) && !isMap(op))
+    return false;
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return isFusing(user) ||
+           (isView(user) && user->getNumResults() == 1 &&
+            llvm::all_of(user->getResult(0).getUsers(), isFusing));
+  });
+}
+
+static bool readsOutput(linalg::LinalgOp op, OpOperand &operand) {
+  return op.payloadUsesValueFromOperand(&operand);
+}
+
+/// Poolings look at each element once for each window that has it.
+static bool hasWindows(linalg::LinalgOp op) {
+  return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return !map.isProjectedPermutation(/*allowZeroInResults=*/true);
+  });
+}
+
+/// What vectors run along.
+static int64_t getLastExtent(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  int64_t rank = shaped.getRank();
+  return rank == 0 || shaped.isDynamicDim(rank - 1)
+             ? 1
+             : shaped.getDimSize(rank - 1);
+}
+
+static void countBody(linalg::LinalgOp op, double &arithmetic,
+                      double &functions) {
+  double iterations = 1;
+  for (int64_t range : op.getStaticLoopRanges())
+    iterations *= ShapedType::isDynamic(range) ? 1 : range;
+  for (Operation &nested : *op.getBlock()) {
+    if (isa<math::MathDialect>(nested.getDialect()))
+      functions += iterations;
+    else if (isa<arith::ArithDialect>(nested.getDialect()) &&
+             !isa<arith::ConstantOp>(nested))
+      arithmetic += iterations;
+  }
+}
+
+double Estimator::estimateLoops(linalg::LinalgOp op) const {
+  uint64_t bytes = 0;
+  llvm::SmallDenseSet<Value> seen;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (seen.insert(input->get()).second && !isComputedByUsers(input->get()))
+      bytes += getByteSize(input->get().getType());
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    Value result = op.getTiedOpResult(&output);
+    if (!isComputedByUsers(result))
+      bytes += getByteSize(result.getType());
+    if (readsOutput(op, output) && isMap(op))
+      bytes += getByteSize(result.getType());
+  }
+  double arithmetic = 0, functions = 0;
+  countBody(op, arithmetic, functions);
+  if (hasWindows(op))
+    return timeOf("window", getLastExtent(op->getResult(0).getType()),
+                  arithmetic);
+  double compute =
+      timeOf("arithmetic", 1, arithmetic) + timeOf("function", 1, functions);
+  return std::max(compute,
+                  timeOfBytes(isMap(op) ? "elementwise" : "sum", bytes));
+}
+
+double Estimator::estimate(Region &region) const {
+  double time = 0;
+  for (Operation &op : region.getOps())
+    time += estimate(&op);
+  return time;
+}
+
+double Estimator::estimate(Operation *op) const {
+  if (isa<pipe::AttentionOpInterface>(op))
+    return estimateAttention(op);
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    if (!isContraction(op))
+      return estimateLoops(structured);
+    if (isLibraryConvolution(structured))
+      return estimateConvolution(structured, *matchConvolution(structured));
+    return estimateProduct(structured);
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    return estimate(loop.getRegion()) * (trips ? trips->getZExtValue() : 1);
+  }
+  // Which branch is taken is not known.
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return std::max(estimate(branch.getThenRegion()),
+                    estimate(branch.getElseRegion()));
+  // The library takes padding as numbers.
+  if (auto pad = dyn_cast<tensor::PadOp>(op); pad && isLibraryPadding(pad))
+    return 0;
+  return timeOfBytes("elementwise", estimateCost(op).bytes);
+}
+
+double veeline::estimateNanoseconds(Operation *op, const MachineTable &table) {
+  return Estimator(table).estimate(op);
+}

@@ -1,0 +1,210 @@
+//===- MachineTable.cpp - measured speeds of a machine --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Analysis/MachineTable.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+using namespace llvm;
+using namespace veeline;
+
+/// Sizes and rates beyond were not measured: sums of times would not be numbers
+/// any more.
+static constexpr double maxSize = 1e18, maxRate = 1e9;
+
+const std::vector<std::string> &veeline::getMachineClasses() {
+  static const std::vector<std::string> classes = [] {
+    std::vector<std::string> names = {"product f32", "product f64", "row",
+                                      "elementwise", "sum",         "window",
+                                      "arithmetic",  "function"};
+    for (std::string layout : {"last", "first"})
+      for (std::string kindOfWindow :
+           {"image", "pointwise", "window", "strided", "depthwise"})
+        for (std::string kind : {"forward", "data", "weights"})
+          names.push_back(layout + " " + kindOfWindow + " " + kind);
+    return names;
+  }();
+  return classes;
+}
+
+//===----------------------------------------------------------------------===//
+// This machine
+//===----------------------------------------------------------------------===//
+
+/// The first "model name" of /proc/cpuinfo; empty: there is none.
+static std::string getModelName() {
+  auto file = MemoryBuffer::getFileAsStream("/proc/cpuinfo");
+  if (!file)
+    return "";
+  SmallVector<StringRef> lines;
+  (*file)->getBuffer().split(lines, '\n');
+  for (StringRef line : lines) {
+    auto [key, value] = line.split(':');
+    if (key.trim() == "model name")
+      return value.trim().str();
+  }
+  return "";
+}
+
+std::string veeline::getCpuName() {
+  std::string kind = sys::getHostCPUName().str(), name = getModelName();
+  return name.empty() ? kind : name + " (" + kind + ")";
+}
+
+std::string veeline::getDefaultMachinePath() {
+  const char *cache = std::getenv("XDG_CACHE_HOME");
+  // A relative path is to be ignored, says the specification.
+  if (cache && *cache == '/')
+    return std::string(cache) + "/veeline/machine.json";
+  const char *home = std::getenv("HOME");
+  if (home && *home == '/')
+    return std::string(home) + "/.cache/veeline/machine.json";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral again =
+    "; measure again with veeline doctor --calibrate";
+
+static Error fail(const Twine &what) { return createStringError(what + again); }
+
+/// What a diagnostic says was found.
+static std::string print(const json::Value *value) {
+  if (!value)
+    return "none";
+  std::string text;
+  raw_string_ostream(text) << *value;
+  return text;
+}
+
+static bool isIn(std::optional<double> value, double limit) {
+  return value && *value > 0 && *value <= limit;
+}
+
+static Error readRates(const json::Object &rates, const std::string &name,
+                       std::vector<MeasuredRate> &out) {
+  const json::Value *entry = rates.get(name);
+  const json::Array *points = entry ? entry->getAsArray() : nullptr;
+  if (!points || points->empty())
+    return fail("rates, '" + name +
+                "': expected a list of [size, rate], found " + print(entry));
+  for (const json::Value &value : *points) {
+    const json::Array *pair = value.getAsArray();
+    std::optional<double> size, rate;
+    if (pair && pair->size() == 2) {
+      size = (*pair)[0].getAsNumber();
+      rate = (*pair)[1].getAsNumber();
+    }
+    if (!isIn(size, maxSize) || !isIn(rate, maxRate))
+      return fail("rates, '" + name +
+                  "': expected [size, rate], two numbers above 0, found " +
+                  print(&value));
+    if (!out.empty() && *size <= out.back().size)
+      return fail("rates, '" + name + "': expected sizes in ascending order, " +
+                  "found " + print(&value) + " after a size of " +
+                  print(&(*(*points)[out.size() - 1].getAsArray())[0]));
+    out.push_back({*size, *rate});
+  }
+  return Error::success();
+}
+
+Expected<MachineTable> MachineTable::parse(StringRef text) {
+  Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return fail("no JSON: " + toString(value.takeError()));
+  const json::Object *file = value->getAsObject();
+  if (!file || file->getString("format") != "veeline-machine")
+    return fail("this is no table of veeline doctor --calibrate");
+  if (file->getInteger("version") != 1)
+    return fail("expected version 1 of the format, found " +
+                print(file->get("version")));
+  MachineTable table;
+  table.cpu = file->getString("cpu").value_or("").str();
+  table.date = file->getString("date").value_or("").str();
+  std::optional<int64_t> cores = file->getInteger("cores");
+  if (table.cpu.empty() || !cores || *cores < 1)
+    return fail("expected 'cpu', a name, and 'cores', a number of 1 or more; "
+                "found " +
+                print(file->get("cpu")) + " and " + print(file->get("cores")));
+  table.cores = *cores;
+  std::optional<double> call = file->getNumber("call_ns");
+  if (!isIn(call, maxRate))
+    return fail("expected 'call_ns', a number above 0, found " +
+                print(file->get("call_ns")));
+  table.callNanoseconds = *call;
+  const json::Object *rates = file->getObject("rates");
+  if (!rates)
+    return fail("expected 'rates', an object, found " +
+                print(file->get("rates")));
+  for (const std::string &name : getMachineClasses())
+    if (Error error = readRates(*rates, name, table.rates[name]))
+      return std::move(error);
+  return table;
+}
+
+Expected<MachineTable> MachineTable::read(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return fail(buffer.getError().message());
+  return parse((*buffer)->getBuffer());
+}
+
+std::string MachineTable::toJson() const {
+  std::string text;
+  raw_string_ostream stream(text);
+  json::OStream json(stream, 2);
+  json.object([&] {
+    json.attribute("format", "veeline-machine");
+    json.attribute("version", 1);
+    json.attribute("cpu", cpu);
+    json.attribute("cores", cores);
+    json.attribute("date", date);
+    json.attribute("call_ns", callNanoseconds);
+    json.attributeObject("rates", [&] {
+      for (const auto &[name, points] : rates) {
+        json.attributeBegin(name);
+        // A line for each class.
+        std::string line;
+        for (const MeasuredRate &point : points)
+          raw_string_ostream(line)
+              << (line.empty() ? "" : ", ")
+              << format("[%.0f, %.4g]", point.size, point.perNanosecond);
+        json.rawValue("[" + line + "]");
+        json.attributeEnd();
+      }
+    });
+  });
+  stream << '\n';
+  return text;
+}
+
+double MachineTable::getRate(StringRef name, double size) const {
+  const std::vector<MeasuredRate> &points = rates.at(name.str());
+  auto above = llvm::find_if(
+      points, [&](const MeasuredRate &point) { return point.size >= size; });
+  if (above == points.end())
+    return points.back().perNanosecond;
+  if (above == points.begin())
+    return above->perNanosecond;
+  const MeasuredRate &below = *std::prev(above);
+  double share =
+      std::log(size / below.size) / std::log(above->size / below.size);
+  return below.perNanosecond +
+         share * (above->perNanosecond - below.perNanosecond);
+}

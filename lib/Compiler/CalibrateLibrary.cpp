@@ -1,0 +1,247 @@
+//===- CalibrateLibrary.cpp - how fast products and convolutions are ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calibration.h"
+
+#include "Convolution.h"
+#include "Gemm.h"
+#include "OneThread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+using namespace veeline;
+using namespace veeline::compiler;
+using artifact::ConvolutionKind;
+using host::PreparedCall;
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+Buffer compiler::allocateFloats(int64_t bytes) {
+  auto size = static_cast<size_t>(bytes / 64 + 2) * 64;
+  Buffer memory(static_cast<char *>(std::aligned_alloc(64, size)), &std::free);
+  if (!memory)
+    llvm::report_bad_alloc_error("no memory for a calibration");
+  auto *values = reinterpret_cast<float *>(memory.get());
+  for (size_t i = 0; i < size / sizeof(float); ++i)
+    values[i] = static_cast<float>(i * 7919 % 2003) / 1000.0f - 1.0f;
+  return memory;
+}
+
+/// In a step, what is read is not what was written a moment ago.
+static constexpr int64_t coldBytes = 8 << 20;
+
+ColdOperands::ColdOperands(int64_t bytes)
+    : stride((bytes + 63) / 64 * 64),
+      count(std::max<int64_t>(coldBytes / stride, 3)),
+      pool(allocateFloats(stride * count)) {}
+
+/// What other processes take does not count.
+static double getProcessorNanoseconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) * 1e9 + double(time.tv_nsec);
+}
+
+double compiler::measureNanoseconds(llvm::function_ref<void()> run) {
+  constexpr double enough = 30e6;
+  constexpr size_t fewest = 7, most = 400;
+  // Many at a time of what is shorter than the clock can tell.
+  constexpr double shortest = 20e3;
+  run();
+  double once = getProcessorNanoseconds();
+  run();
+  once = std::max(getProcessorNanoseconds() - once, 1.0);
+  auto runs = static_cast<int64_t>(std::ceil(shortest / once));
+  std::vector<double> times;
+  for (double total = 0;
+       times.size() < fewest || (total < enough && times.size() < most);) {
+    double begin = getProcessorNanoseconds();
+    for (int64_t i = 0; i < runs; ++i)
+      run();
+    double time = getProcessorNanoseconds() - begin;
+    times.push_back(time / double(runs));
+    total += time;
+  }
+  // Whoever else is there makes runs longer, never shorter.
+  auto quarter = times.begin() + times.size() / 4;
+  std::nth_element(times.begin(), quarter, times.end());
+  return std::max(*quarter, 1.0);
+}
+
+/// The rate of a call that does `amount` in `time`. Some take less than the
+/// smallest product of the library does.
+static double getRate(const MachineTable &table, double amount, double time) {
+  return amount / std::max(time - table.callNanoseconds, time / 2);
+}
+
+/// Of a call with three operands of at most so many bytes.
+static double measureCall(PreparedCall &call, int64_t bytes) {
+  ColdOperands operands(bytes);
+  Buffer scratch = allocateFloats(call.scratchBytes());
+  return measureNanoseconds([&] {
+    char *a = operands.next(), *b = operands.next(), *c = operands.next();
+    (void)call.run(a, b, c, scratch.get());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Of `rows` rows times a matrix of `size` rows and columns.
+static llvm::Expected<double> measureProduct(int64_t rows, int64_t size,
+                                             artifact::DataType type) {
+  artifact::Gemm gemm;
+  gemm.type = gemm.cType = type;
+  gemm.compute = artifact::computeTypeOf(type);
+  gemm.m = rows;
+  gemm.n = gemm.k = size;
+  gemm.aStrides = gemm.bStrides = gemm.cStrides = {size, 1};
+  auto call = host::prepareGemm(gemm);
+  if (!call.ok())
+    return llvm::createStringError(call.message());
+  return measureCall(**call, size * size * artifact::byteSize(type));
+}
+
+static llvm::Error measureProducts(MachineTable &table, const std::string &name,
+                                   artifact::DataType type,
+                                   llvm::ArrayRef<int64_t> sizes) {
+  for (int64_t size : sizes) {
+    auto time = measureProduct(size, size, type);
+    if (!time)
+      return time.takeError();
+    double flops = 2.0 * double(size) * double(size) * double(size);
+    table.rates[name].push_back({flops, getRate(table, flops, *time)});
+  }
+  return llvm::Error::success();
+}
+
+/// These read more than they multiply.
+static llvm::Error measureRows(MachineTable &table) {
+  for (int64_t size : {128, 512, 1024, 4096}) {
+    auto time = measureProduct(1, size, artifact::DataType::f32);
+    if (!time)
+      return time.takeError();
+    double bytes = 4.0 * double(size * size + 2 * size);
+    table.rates["row"].push_back({bytes, getRate(table, bytes, *time)});
+  }
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Channels are those of a group.
+struct Shape {
+  const char *name;
+  int64_t groups, inputs, outputs, size, kernel, stride;
+};
+} // namespace
+
+/// In the order of their sizes within a class.
+static constexpr Shape shapes[] = {
+    {"image", 1, 3, 16, 64, 3, 1},        {"image", 1, 3, 64, 64, 3, 1},
+    {"pointwise", 1, 16, 16, 56, 1, 1},   {"pointwise", 1, 64, 64, 28, 1, 1},
+    {"pointwise", 1, 256, 256, 14, 1, 1}, {"window", 1, 16, 16, 56, 3, 1},
+    {"window", 1, 64, 64, 28, 3, 1},      {"window", 1, 256, 256, 14, 3, 1},
+    {"strided", 1, 16, 16, 56, 3, 2},     {"strided", 1, 64, 64, 28, 3, 2},
+    {"strided", 1, 256, 256, 14, 3, 2},   {"depthwise", 32, 1, 1, 14, 3, 1},
+    {"depthwise", 64, 1, 1, 56, 3, 1},    {"depthwise", 96, 1, 1, 112, 3, 1},
+};
+
+static artifact::Convolution describe(const Shape &shape, bool channelsLast,
+                                      ConvolutionKind kind) {
+  artifact::Convolution c;
+  c.kind = kind;
+  c.batch = 4;
+  c.groups = shape.groups;
+  c.inputs = shape.inputs;
+  c.outputs = shape.outputs;
+  int64_t k = shape.kernel, padding = k / 2;
+  int64_t size = (shape.size + 2 * padding - k) / shape.stride + 1;
+  c.xSizes.assign(2, shape.size);
+  c.ySizes.assign(2, size);
+  c.wSizes.assign(2, k);
+  c.strides.assign(2, shape.stride);
+  c.dilations.assign(2, 1);
+  c.padding.assign(2, padding);
+  auto arrange = [&](int64_t channels, int64_t extent) {
+    int64_t all = c.groups * channels, area = extent * extent;
+    return channelsLast ? std::vector<int64_t>{area * all, channels, 1,
+                                               extent * all, all}
+                        : std::vector<int64_t>{area * all, channels * area,
+                                               area, extent, 1};
+  };
+  c.xStrides = arrange(c.inputs, shape.size);
+  c.yStrides = arrange(c.outputs, size);
+  int64_t all = c.groups * c.outputs;
+  c.wStrides = channelsLast
+                   ? std::vector<int64_t>{c.outputs, 1, all, k * c.inputs * all,
+                                          c.inputs * all}
+                   : std::vector<int64_t>{c.outputs * c.inputs * k * k,
+                                          c.inputs * k * k, k * k, k, 1};
+  return c;
+}
+
+static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
+                                      bool channelsLast, ConvolutionKind kind,
+                                      const char *nameOfKind) {
+  artifact::Convolution c = describe(shape, channelsLast, kind);
+  auto call = host::prepareConvolution(c);
+  if (!call.ok())
+    return llvm::createStringError(call.message());
+  int64_t x = c.batch * c.groups * c.inputs * c.xSizes[0] * c.xSizes[1];
+  int64_t y = c.batch * c.groups * c.outputs * c.ySizes[0] * c.ySizes[1];
+  int64_t w = c.groups * c.inputs * c.outputs * c.wSizes[0] * c.wSizes[1];
+  double time = measureCall(**call, 4 * std::max({x, y, w}));
+  double flops = 2.0 * double(y) * double(c.inputs * c.wSizes[0] * c.wSizes[1]);
+  // Of channels by themselves, most is reading and writing.
+  bool isDepthwise = shape.groups > 1;
+  double size = isDepthwise ? 4.0 * double(x + y) : double(c.outputs);
+  double amount = isDepthwise ? size : flops;
+  std::string name = std::string(channelsLast ? "last " : "first ") +
+                     shape.name + " " + nameOfKind;
+  table.rates[name].push_back({size, getRate(table, amount, time)});
+  return llvm::Error::success();
+}
+
+static llvm::Error measureConvolutions(MachineTable &table) {
+  for (bool channelsLast : {true, false})
+    for (const Shape &shape : shapes)
+      for (auto [kind, name] :
+           {std::pair(ConvolutionKind::forward, "forward"),
+            std::pair(ConvolutionKind::backwardData, "data"),
+            std::pair(ConvolutionKind::backwardWeights, "weights")})
+        if (llvm::Error error =
+                measureConvolution(table, shape, channelsLast, kind, name))
+          return error;
+  return llvm::Error::success();
+}
+
+llvm::Error compiler::measureLibrary(MachineTable &table) {
+  // As in a rank.
+  OneThread oneThread;
+  auto smallest = measureProduct(4, 4, artifact::DataType::f32);
+  if (!smallest)
+    return smallest.takeError();
+  table.callNanoseconds = *smallest;
+  if (llvm::Error error =
+          measureProducts(table, "product f32", artifact::DataType::f32,
+                          {16, 32, 64, 128, 256, 512, 1024}))
+    return error;
+  if (llvm::Error error = measureProducts(
+          table, "product f64", artifact::DataType::f64, {16, 64, 256}))
+    return error;
+  if (llvm::Error error = measureRows(table))
+    return error;
+  return measureConvolutions(table);
+}

@@ -1,0 +1,163 @@
+//===- CalibrateLoops.cpp - how fast compiled loops are -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calibration.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "veeline/Compiler/Compiler.h"
+#include "veeline/Conversion/HostTarget.h"
+#include "veeline/Conversion/Pipelines.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+
+namespace {
+/// A function of two tensors that gives one, and what one run of it does.
+struct Loop {
+  const char *name;     ///< Of its class.
+  std::string text;     ///< With the function's name as {0}.
+  int64_t operandBytes; ///< Of the largest.
+  double size, amount;
+};
+} // namespace
+
+/// `body` computes %r from %a and %c.
+static std::string makeMap(int64_t elements, StringRef body) {
+  return llvm::formatv(R"(
+func.func @f(%x: tensor<{0}xf32>, %b: tensor<{0}xf32>) -> tensor<{0}xf32> {{
+  %e = tensor.empty() : tensor<{0}xf32>
+  %y = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %b : tensor<{0}xf32>, tensor<{0}xf32>) outs(%e : tensor<{0}xf32>) {{
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    {1}
+    linalg.yield %r : f32
+  } -> tensor<{0}xf32>
+  return %y : tensor<{0}xf32>
+})",
+                       elements, body);
+}
+
+/// The sums over samples of channels, as in a normalisation of batches.
+static std::string makeSum(int64_t rows, int64_t columns) {
+  return llvm::formatv(R"(
+func.func @f(%x: tensor<{0}x{1}xf32>, %b: tensor<{0}x{1}xf32>) -> tensor<{1}xf32> {{
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<{1}xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<{1}xf32>) -> tensor<{1}xf32>
+  %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x, %b : tensor<{0}x{1}xf32>, tensor<{0}x{1}xf32>) outs(%i : tensor<{1}xf32>) {{
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %p = arith.addf %a, %c : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<{1}xf32>
+  return %y : tensor<{1}xf32>
+})",
+                       rows, columns);
+}
+
+/// The largest of windows of 2 x 2.
+static std::string makePooling(int64_t size, int64_t channels) {
+  return llvm::formatv(R"(
+func.func @f(%x: tensor<1x{0}x{0}x{1}xf32>, %b: tensor<2x2xf32>) -> tensor<1x{2}x{2}x{1}xf32> {{
+  %z = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<1x{2}x{2}x{1}xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<1x{2}x{2}x{1}xf32>) -> tensor<1x{2}x{2}x{1}xf32>
+  %y = linalg.pooling_nhwc_max {{dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+      ins(%x, %b : tensor<1x{0}x{0}x{1}xf32>, tensor<2x2xf32>) outs(%i : tensor<1x{2}x{2}x{1}xf32>) -> tensor<1x{2}x{2}x{1}xf32>
+  return %y : tensor<1x{2}x{2}x{1}xf32>
+})",
+                       size, channels, size / 2);
+}
+
+static std::string makeChain(int64_t length) {
+  std::string body;
+  std::string last = "%a";
+  for (int64_t i = 1; i <= length; ++i) {
+    std::string next = i == length ? "%r" : "%v" + std::to_string(i);
+    body += next + " = arith." + (i % 2 ? "mulf " : "addf ") + last +
+            ", %c : f32\n    ";
+    last = next;
+  }
+  return body;
+}
+
+static std::vector<Loop> listLoops() {
+  std::vector<Loop> loops;
+  for (int64_t elements : {4096, 65536, 1 << 20, 1 << 23})
+    loops.push_back(
+        {"elementwise", makeMap(elements, "%r = arith.addf %a, %c : f32"),
+         4 * elements, 12.0 * double(elements), 12.0 * double(elements)});
+  for (int64_t rows : {64, 1024, 16384, 131072})
+    loops.push_back({"sum", makeSum(rows, 64), 4 * rows * 64,
+                     8.0 * double(rows * 64), 8.0 * double(rows * 64)});
+  for (int64_t channels : {4, 16, 64}) {
+    constexpr int64_t size = 32;
+    int64_t elements = size * size * channels;
+    loops.push_back({"window", makePooling(size, channels), 4 * elements,
+                     double(channels), double(elements)});
+  }
+  constexpr int64_t few = 8192, chain = 64;
+  loops.push_back({"arithmetic", makeMap(few, makeChain(chain)), 4 * few, 1,
+                   double(few * chain)});
+  loops.push_back({"function", makeMap(few, "%r = math.exp %a : f32"), 4 * few,
+                   1, double(few)});
+  return loops;
+}
+
+static llvm::Expected<LoadedObject> compileLoop(MLIRContext &context,
+                                                const std::string &text) {
+  auto broken = [] {
+    return llvm::createStringError("a loop that is measured does not compile");
+  };
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    return broken();
+  PassManager passManager(&context);
+  buildBufferizeChunksPipeline(passManager, {});
+  buildHostCodePipeline(passManager);
+  if (failed(passManager.run(*module)))
+    return broken();
+  auto object = compileToObject(*module, {});
+  if (!object)
+    return object.takeError();
+  auto bytes = linkSharedObject(*object, {});
+  if (!bytes)
+    return bytes.takeError();
+  return LoadedObject::load(*bytes);
+}
+
+static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
+                               MachineTable &table) {
+  auto object = compileLoop(context, loop.text);
+  if (!object)
+    return object.takeError();
+  auto address = object->lookup("f");
+  if (!address)
+    return address.takeError();
+  // A rank, which nothing here calls, the operands, the result, a workspace.
+  using Function = void(void *, char *, char *, char *, char *);
+  auto *function = reinterpret_cast<Function *>(*address);
+  ColdOperands operands(loop.operandBytes);
+  Buffer workspace = allocateFloats(loop.operandBytes);
+  double time = measureNanoseconds([&] {
+    char *x = operands.next(), *b = operands.next(), *y = operands.next();
+    function(nullptr, x, b, y, workspace.get());
+  });
+  table.rates[loop.name].push_back({loop.size, loop.amount / time});
+  return llvm::Error::success();
+}
+
+llvm::Error compiler::measureLoops(MachineTable &table) {
+  Model model;
+  for (const Loop &loop : listLoops())
+    if (llvm::Error error = measureLoop(model.getContext(), loop, table))
+      return error;
+  return llvm::Error::success();
+}

@@ -1,0 +1,48 @@
+//===- Calibration.h - what veeline doctor --calibrate measures -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_COMPILER_CALIBRATION_H
+#define VEELINE_LIB_COMPILER_CALIBRATION_H
+
+#include "veeline/Analysis/MachineTable.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cstdlib>
+#include <memory>
+
+namespace veeline::compiler {
+
+/// Bytes for operands, on a cache line of their own.
+using Buffer = std::unique_ptr<char, decltype(&std::free)>;
+
+/// Filled with small floats that are no powers of two.
+Buffer allocateFloats(int64_t bytes);
+
+/// Operands of so many bytes in turn, which no cache close by has any more when
+/// they come again.
+class ColdOperands {
+public:
+  explicit ColdOperands(int64_t bytes);
+  char *next() { return pool.get() + number++ % count * stride; }
+
+private:
+  int64_t stride, count, number = 0;
+  Buffer pool;
+};
+
+/// Processor time of one run of `run` on this thread, that a quarter of
+/// several stay below.
+double measureNanoseconds(llvm::function_ref<void()> run);
+
+/// Measures products and convolutions as compiled code calls them.
+llvm::Error measureLibrary(MachineTable &table);
+
+/// Compiles loops and measures them.
+llvm::Error measureLoops(MachineTable &table);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_LIB_COMPILER_CALIBRATION_H

@@ -1,0 +1,130 @@
+//===- Doctor.cpp - veeline doctor ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calibration.h"
+
+#include "veeline/Compiler/Compiler.h"
+#include "veeline/Compiler/MachineChoice.h"
+#include "veeline/Schedule/Result.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "File.h"
+#include "Prediction.h"
+#include "veeline/gemm.h"
+
+#include <ctime>
+#include <unistd.h>
+
+using namespace veeline;
+using namespace veeline::compiler;
+
+static int fail(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "veeline") << message << '\n';
+  return 1;
+}
+
+static std::string getToday() {
+  std::time_t now = std::time(nullptr);
+  std::tm date;
+  char text[16];
+  gmtime_r(&now, &date);
+  std::strftime(text, sizeof(text), "%Y-%m-%d", &date);
+  return text;
+}
+
+static void printMachine() {
+  double bytes =
+      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  llvm::outs() << "CPU      " << getCpuName() << ", "
+               << schedule::counted(countUsableCores(), "core") << '\n'
+               << llvm::formatv("memory   {0:f1} GiB\n", bytes / (1 << 30))
+               << "library  " << productLibrary()
+               << ", for matrix products and convolutions\n";
+}
+
+/// Says what there is at `path`; returns the status to exit with.
+static int printTable(const std::string &path) {
+  llvm::outs() << "table    ";
+  if (!llvm::sys::fs::exists(path)) {
+    llvm::outs() << "none at '" << path
+                 << "'; veeline doctor --calibrate measures this machine\n";
+    return 0;
+  }
+  llvm::Expected<MachineTable> table = MachineTable::read(path);
+  if (!table) {
+    llvm::outs() << "'" << path << "' cannot be used\n";
+    llvm::outs().flush();
+    return fail("'" + path + "': " + llvm::toString(table.takeError()));
+  }
+  llvm::outs() << "'" << path << "', "
+               << (table->cpu == getCpuName()
+                       ? "of this machine"
+                       : "of another CPU, '" + table->cpu + "'")
+               << ", " << table->date << '\n';
+  return 0;
+}
+
+static llvm::Expected<MachineTable> calibrate() {
+  MachineTable table;
+  table.cpu = getCpuName();
+  table.cores = countUsableCores();
+  table.date = getToday();
+  if (llvm::Error error = measureLibrary(table))
+    return std::move(error);
+  if (llvm::Error error = measureLoops(table))
+    return std::move(error);
+  return table;
+}
+
+/// Of our own cache; the directory of a file that was named is there.
+static std::error_code makeDirectory(const DoctorCommand &command,
+                                     const std::string &path) {
+  if (!command.output.empty())
+    return {};
+  return llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
+}
+
+static int writeTable(const DoctorCommand &command, const std::string &path) {
+  // Before what takes time.
+  if (std::error_code code = makeDirectory(command, path))
+    return fail("'" + llvm::sys::path::parent_path(path) +
+                "' cannot be made: " + code.message() +
+                "; name a file with --output, or another cache with "
+                "XDG_CACHE_HOME");
+  AtomicFile file(path);
+  Status status = file.open();
+  if (!status.ok())
+    return fail(status.message());
+  llvm::Expected<MachineTable> table = calibrate();
+  if (!table)
+    return fail(llvm::toString(table.takeError()));
+  status = file.write(table->toJson());
+  if (status.ok())
+    status = file.commit();
+  return status.ok() ? printTable(path) : fail(status.message());
+}
+
+int veeline::compiler::doctorMain(int argc, const char *const *argv) {
+  Parsed<DoctorCommand> parsed = parseDoctor(argc, argv);
+  if (!parsed.command)
+    return parsed.exitCode;
+  const DoctorCommand &command = *parsed.command;
+  std::string path =
+      command.output.empty() ? getDefaultMachinePath() : command.output;
+  if (path.empty())
+    return fail("there is no place for a table: neither XDG_CACHE_HOME nor "
+                "HOME names a directory; name a file with --output");
+  printMachine();
+  llvm::outs().flush();
+  if (!command.calibrate)
+    return printTable(path);
+  catchInterrupts();
+  return writeTable(command, path);
+}
