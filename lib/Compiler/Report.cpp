@@ -111,10 +111,9 @@ static void printSource(llvm::raw_ostream &os,
        << getOption(metadata, "machine-table-date") << '\n';
   else
     os << "default numbers: "
-       << (metadata.device ? ""
+       << (metadata.device ? "veeline train --profile measures this model\n"
                            : "veeline doctor --calibrate measures this "
-                             "machine, ")
-       << "veeline train --profile this model\n";
+                             "machine, veeline train --profile this model\n");
 }
 
 /// Predictions are of ranks with a core each.

@@ -8,11 +8,10 @@
 
 #include "Clock.h"
 #include "Names.h"
+#include "Prediction.h"
 #include "Rank.h"
 
 #include "veeline/Support/Check.h"
-
-#include <sched.h>
 
 using namespace veeline;
 using namespace veeline::host;
@@ -26,12 +25,6 @@ static bool hasReached(uint32_t word, uint32_t target) {
   return static_cast<int32_t>((word & ~faultBit) - target) >= 0;
 }
 
-static int32_t numUsableCores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 //===----------------------------------------------------------------------===//
 // Group
 //===----------------------------------------------------------------------===//
@@ -42,7 +35,7 @@ Group::Group(const artifact::Program &program, bool isWhole,
              bool checksMessages)
     : program(program), isWhole(isWhole), isChecking(checksMessages),
       blockages(program.ranks.size()),
-      spins(static_cast<int32_t>(program.ranks.size()) <= numUsableCores()
+      spins(static_cast<int64_t>(program.ranks.size()) <= countUsableCores()
                 ? 2000
                 : 20) {}
 

@@ -30,7 +30,7 @@ using namespace veeline::train;
 using artifact::Parameter;
 using artifact::RankParam;
 
-static int64_t byteSizeOf(const Parameter &param) {
+int64_t train::byteSizeOf(const Parameter &param) {
   return artifact::numElements(param.shape) * artifact::byteSize(param.type);
 }
 

@@ -17,6 +17,8 @@
 
 namespace veeline::train {
 
+int64_t byteSizeOf(const artifact::Parameter &param);
+
 /// The steps that a flight record has at most.
 inline constexpr int32_t flightSteps = 2;
 /// Its files, but for what tells the text from the trace.

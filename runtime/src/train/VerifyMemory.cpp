@@ -16,10 +16,6 @@ using namespace veeline::train;
 using artifact::Parameter;
 using artifact::Program;
 
-static int64_t bytesOf(const Parameter &param) {
-  return artifact::numElements(param.shape) * artifact::byteSize(param.type);
-}
-
 int64_t VerifyMemory::total() const {
   int64_t bytes = copies;
   for (const Loaded &loaded : programs)
@@ -55,7 +51,7 @@ static int64_t bytesOfGroups(const Run &run, const Program &program) {
   const Program &tested = *metadata.findProgram(run.options.program);
   int64_t bytes = 0;
   for (const Parameter &param : metadata.params)
-    bytes += bytesOf(param) * (1 + artifact::stateSlots(metadata.optimizer));
+    bytes += byteSizeOf(param) * (1 + artifact::stateSlots(metadata.optimizer));
   for (const artifact::Rank &rank : program.ranks)
     for (const artifact::RankParam &entry : rank.params)
       for (const artifact::Accumulator &gradient : entry.gradients) {
@@ -64,7 +60,7 @@ static int64_t bytesOfGroups(const Run &run, const Program &program) {
                 ? 1
                 : tested.widthOf(
                       tested.chunks[static_cast<size_t>(gradient.chunk)].stage);
-        bytes += bytesOf(metadata.params[static_cast<size_t>(entry.param)]) *
+        bytes += byteSizeOf(metadata.params[static_cast<size_t>(entry.param)]) *
                  (width * tested.replicas + 1);
       }
   return bytes;
@@ -85,8 +81,8 @@ VerifyMemory train::memoryOfVerify(const Run &run) {
   }
   int64_t all = 0, largest = 0;
   for (const Parameter &param : metadata.params) {
-    all += bytesOf(param);
-    largest = std::max(largest, bytesOf(param));
+    all += byteSizeOf(param);
+    largest = std::max(largest, byteSizeOf(param));
   }
   // The parameters that a step began with, for the reference; of a gradient,
   // its two sums over chunks and the next summand.
