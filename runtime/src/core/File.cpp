@@ -26,7 +26,7 @@ using namespace veeline;
 /// deleted by their destructors, only not by a second Ctrl-C.
 static std::atomic<const char *> openTemporaries[8];
 
-static void registerTemporary(const char *name) {
+void veeline::registerTemporary(const char *name) {
   for (std::atomic<const char *> &slot : openTemporaries) {
     const char *expected = nullptr;
     if (slot.compare_exchange_strong(expected, name))

@@ -45,9 +45,13 @@ private:
 /// Writes `bytes` to `path` through an AtomicFile.
 Status writeFileAtomically(const std::string &path, std::string_view bytes);
 
-/// Deletes the temporary files of all AtomicFiles that are open. For signal
-/// handlers that end the process; async-signal-safe.
+/// Deletes the temporary files of all AtomicFiles that are open, and what
+/// `registerTemporary` was told. For signal handlers that end the process;
+/// async-signal-safe.
 void deleteTemporaryFiles();
+
+/// Another name that `deleteTemporaryFiles` deletes. It stays the caller's.
+void registerTemporary(const char *name);
 
 /// A file mapped for reading.
 class MappedFile {

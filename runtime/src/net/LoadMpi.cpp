@@ -6,6 +6,8 @@
 
 #include "MpiLibrary.h"
 
+#include "File.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -61,6 +63,8 @@ bool SharedMemoryName::find() {
 void SharedMemoryName::remove() { isRemoved = ::unlink(path.c_str()) == 0; }
 
 void SharedMemoryName::restore() {
-  if (isRemoved)
-    ::close(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  if (!isRemoved)
+    return;
+  registerTemporary(path.c_str());
+  ::close(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 }

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <string_view>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 using namespace veeline;
@@ -47,13 +49,33 @@ static void onSignal(int signal) {
   caught = signal;
 }
 
-void train::catchInterrupts() {
+static void onLostLauncher(int) {
+  constexpr std::string_view text =
+      "veeline: error: what has started this process has ended\n";
+  deleteTemporaryFiles();
+  // Perhaps to nobody.
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+  _exit(1);
+}
+
+static void handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
-  action.sa_handler = onSignal;
+  action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  sigaction(signal, &action, nullptr);
+}
+
+void train::catchInterrupts() {
+  handle(SIGINT, onSignal);
+  handle(SIGTERM, onSignal);
+}
+
+void train::endWithLauncher() {
+  // None that a user or a launcher sends.
+  int signal = SIGRTMIN;
+  handle(signal, onLostLauncher);
+  prctl(PR_SET_PDEATHSIG, signal);
 }
 
 train::PlaceTeller::PlaceTeller(const host::LoadedProgram *executor) {

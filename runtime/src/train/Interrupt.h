@@ -17,6 +17,11 @@ namespace veeline::train {
 /// temporary files and ends the process at once.
 void catchInterrupts();
 
+/// From here on the end of the process that has started this one ends it at
+/// once, with nothing written, as any other fault: a launcher that is killed
+/// cannot end its processes.
+void endWithLauncher();
+
 /// The signal that came, or 0.
 int interruptSignal();
 

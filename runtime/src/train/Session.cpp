@@ -18,11 +18,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
-#include <sys/prctl.h>
 #include <tuple>
 
 using namespace veeline;
@@ -125,9 +123,8 @@ Status Run::findPlace() {
   if (!place)
     return Status::success();
   artifactChecksum = checksumOf(artifact);
-  // Where a launcher is killed, which cannot end its processes then, they end.
   if (place->launcher != "RANK")
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    endWithLauncher();
   return Status::success();
 }
 
