@@ -38,7 +38,8 @@ private:
   using Message = std::tuple<int32_t, int32_t, int32_t>;
 
   void chooseSteps();
-  void addWork(const Op &op, const Event &event);
+  void addRank(const Rank &rank, const std::vector<Event> &events);
+  void addWork(const Op &op, const Event &event, int64_t before);
   void extendStep(const Event &event);
   void addMessages();
   void addReductions();
@@ -87,11 +88,29 @@ void Profiler::chooseSteps() {
 }
 
 /// Where ranks share cores, time in which another one ran is not this one's
-/// work.
-void Profiler::addWork(const Op &op, const Event &event) {
-  work[{op.chunk, op.kind}].push_back(
-      event.processor >= 0 ? event.processor : event.end - event.begin);
+/// work. What the rank does `before` it, from the end of the last event, is.
+void Profiler::addWork(const Op &op, const Event &event, int64_t before) {
+  work[{op.chunk, op.kind}].push_back(before + (event.processor >= 0
+                                                    ? event.processor
+                                                    : event.end - event.begin));
   extendStep(event);
+}
+
+void Profiler::addRank(const Rank &rank, const std::vector<Event> &events) {
+  /// Of the last event.
+  int64_t end = 0;
+  int32_t step = -1;
+  for (const Event &event : events) {
+    int64_t before =
+        event.step == step ? std::max<int64_t>(0, event.begin - end) : 0;
+    end = event.end;
+    step = event.step;
+    if (event.op == Event::idle || event.step < firstStep)
+      continue;
+    const Op &op = rank.ops[event.op];
+    if (op.chunk >= 0)
+      addWork(op, event, before);
+  }
 }
 
 void Profiler::extendStep(const Event &event) {
@@ -207,13 +226,7 @@ Profile Profiler::result() const {
 Profile Profiler::run() {
   chooseSteps();
   for (size_t rank = 0; rank < ranks.size(); ++rank)
-    for (const Event &event : ranks[rank]) {
-      if (event.op == Event::idle || event.step < firstStep)
-        continue;
-      const Op &op = program.ranks[rank].ops[event.op];
-      if (op.chunk >= 0)
-        addWork(op, event);
-    }
+    addRank(program.ranks[rank], ranks[rank]);
   addMessages();
   addReductions();
   return result();

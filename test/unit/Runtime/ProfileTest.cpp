@@ -126,6 +126,21 @@ TEST(Profile, WorkIsTimeOfACore) {
   EXPECT_DOUBLE_EQ(profile.chunks[0].forward->microseconds, 3);
 }
 
+/// Such as to look for what samples are the microbatch's.
+TEST(Profile, WorkIsFromTheEndOfTheLastEvent) {
+  artifact::Program program = makeProgram();
+  std::vector<std::vector<Event>> ranks(2);
+  addStep(ranks, 1, 0, 5000);
+  for (Event &event : ranks[1])
+    if (event.op == 2)
+      event.begin += 500;
+  // Nothing is known of what came before the step.
+  ranks[0].front().begin += 700;
+  Profile profile = measure(program, ranks);
+  EXPECT_DOUBLE_EQ(profile.chunks[1].backward->microseconds, 4);
+  EXPECT_DOUBLE_EQ(profile.chunks[0].forward->microseconds, 4.3);
+}
+
 TEST(Profile, ScalesAreOfTheEstimates) {
   artifact::Program program = makeProgram();
   program.chunks[0].forwardCost = 10;
