@@ -131,8 +131,8 @@ Expected<MachineTable> MachineTable::parse(StringRef text) {
   const json::Object *file = value->getAsObject();
   if (!file || file->getString("format") != "veeline-machine")
     return fail("this is no table of veeline doctor --calibrate");
-  if (file->getInteger("version") != 1)
-    return fail("expected version 1 of the format, found " +
+  if (file->getInteger("version") != 2)
+    return fail("expected version 2 of the format, found " +
                 print(file->get("version")));
   MachineTable table;
   table.cpu = file->getString("cpu").value_or("").str();
@@ -143,11 +143,14 @@ Expected<MachineTable> MachineTable::parse(StringRef text) {
                 "found " +
                 print(file->get("cpu")) + " and " + print(file->get("cores")));
   table.cores = *cores;
-  std::optional<double> call = file->getNumber("call_ns");
-  if (!isIn(call, maxRate))
-    return fail("expected 'call_ns', a number above 0, found " +
-                print(file->get("call_ns")));
-  table.callNanoseconds = *call;
+  for (auto [name, time] : {std::pair("call_ns", &table.callNanoseconds),
+                            std::pair("wake_ns", &table.wakeNanoseconds)}) {
+    std::optional<double> value = file->getNumber(name);
+    if (!isIn(value, maxRate))
+      return fail(Twine("expected '") + name + "', a number above 0, found " +
+                  print(file->get(name)));
+    *time = *value;
+  }
   const json::Object *rates = file->getObject("rates");
   if (!rates)
     return fail("expected 'rates', an object, found " +
@@ -171,11 +174,12 @@ std::string MachineTable::toJson() const {
   json::OStream json(stream, 2);
   json.object([&] {
     json.attribute("format", "veeline-machine");
-    json.attribute("version", 1);
+    json.attribute("version", 2);
     json.attribute("cpu", cpu);
     json.attribute("cores", cores);
     json.attribute("date", date);
     json.attribute("call_ns", callNanoseconds);
+    json.attribute("wake_ns", wakeNanoseconds);
     json.attributeObject("rates", [&] {
       for (const auto &[name, points] : rates) {
         json.attributeBegin(name);

@@ -162,7 +162,7 @@ static artifact::Convolution describe(const Shape &shape, bool channelsLast,
                                       ConvolutionKind kind) {
   artifact::Convolution c;
   c.kind = kind;
-  c.batch = 4;
+  c.batch = 1;
   c.groups = shape.groups;
   c.inputs = shape.inputs;
   c.outputs = shape.outputs;

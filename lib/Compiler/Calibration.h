@@ -43,6 +43,9 @@ llvm::Error measureLibrary(MachineTable &table);
 /// Compiles loops and measures them.
 llvm::Error measureLoops(MachineTable &table);
 
+/// Measures how long a rank takes to wake for a message.
+void measureMessages(MachineTable &table);
+
 } // namespace veeline::compiler
 
 #endif // VEELINE_LIB_COMPILER_CALIBRATION_H

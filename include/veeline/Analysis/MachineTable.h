@@ -36,6 +36,8 @@ struct MachineTable {
   std::string date;
   /// What a call of the library takes beyond its arithmetic.
   double callNanoseconds = 0;
+  /// From a message to the rank that slept until it came.
+  double wakeNanoseconds = 0;
   /// By the names of classes, in the order of their sizes.
   std::map<std::string, std::vector<MeasuredRate>> rates;
 

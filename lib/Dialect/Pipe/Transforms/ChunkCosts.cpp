@@ -325,17 +325,26 @@ static void setChunkCost(ChunkOp chunk, const MachineTable *table,
   setCost(chunk, model);
 }
 
+llvm::Expected<std::optional<MachineTable>>
+veeline::pipe::getMachineTable(PipelineOp pipeline) {
+  auto text = pipeline->getAttrOfType<StringAttr>(machineTableAttrName);
+  if (!text)
+    return std::nullopt;
+  llvm::Expected<MachineTable> table = MachineTable::parse(text.getValue());
+  if (!table)
+    return table.takeError();
+  return std::optional<MachineTable>(std::move(*table));
+}
+
 void veeline::pipe::setChunkCosts(PipelineOp pipeline,
                                   SymbolTableCollection &symbols) {
   std::optional<MachineTable> table;
-  if (auto text = pipeline->getAttrOfType<StringAttr>(machineTableAttrName)) {
-    if (auto parsed = MachineTable::parse(text.getValue()))
-      table = std::move(*parsed);
-    else
-      pipeline.emitWarning()
-          << "attribute '" << machineTableAttrName
-          << "' is left aside: " << llvm::toString(parsed.takeError());
-  }
+  if (auto found = getMachineTable(pipeline))
+    table = std::move(*found);
+  else
+    pipeline.emitWarning() << "attribute '" << machineTableAttrName
+                           << "' is left aside: "
+                           << llvm::toString(found.takeError());
   for (ChunkOp chunk : pipeline.getChunks())
     if (!chunk.getCost())
       setChunkCost(chunk, table ? &*table : nullptr, symbols);

@@ -123,12 +123,32 @@ static schedule::PlacementKind getPlacementKind(Placement placement) {
   return schedule::PlacementKind::Linear;
 }
 
+static int64_t countRanks(PipelineOp pipeline) {
+  std::optional<ArrayRef<int64_t>> widths = pipeline.getStageReplicas();
+  int64_t ranks =
+      widths ? std::accumulate(widths->begin(), widths->end(), int64_t(0))
+             : pipeline.getStages();
+  return ranks * pipeline.getReplicas();
+}
+
+/// What a message takes that was not measured. Ranks that share cores sleep
+/// until it is there: on the machine of a table, as long as it says.
+static double estimateTransfer(PipelineOp pipeline) {
+  auto table = getMachineTable(pipeline);
+  // Of what is wrong with it, who needs its rates warns.
+  if (!table)
+    llvm::consumeError(table.takeError());
+  else if (*table && countRanks(pipeline) > (*table)->cores)
+    return (*table)->wakeNanoseconds;
+  return transferNanoseconds;
+}
+
 /// What messages take, two times for each of the edges.
 static FailureOr<SmallVector<double>> getTransfers(PipelineOp pipeline,
                                                    int64_t numEdges) {
   Attribute attr = pipeline->getAttr(transfersAttrName);
   if (!attr)
-    return SmallVector<double>(2 * numEdges, transferNanoseconds);
+    return SmallVector<double>(2 * numEdges, estimateTransfer(pipeline));
   auto times = dyn_cast<DenseF64ArrayAttr>(attr);
   if (times && times.size() == 2 * numEdges)
     return SmallVector<double>(times.asArrayRef());
@@ -144,7 +164,7 @@ double veeline::pipe::estimateAllReduce(PipelineOp pipeline, int64_t bytes,
   auto measured = pipeline->getAttrOfType<DenseF64ArrayAttr>(allReduceAttrName);
   if (measured && measured.size() == 2 && measured[0] > 0)
     return measured[1] * bytes / measured[0];
-  double message = transferNanoseconds;
+  double message = estimateTransfer(pipeline);
   auto transfers =
       pipeline->getAttrOfType<DenseF64ArrayAttr>(transfersAttrName);
   if (transfers && !transfers.empty())

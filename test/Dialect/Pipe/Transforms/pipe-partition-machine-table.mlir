@@ -19,6 +19,14 @@
 // A sum reads 50 elements and writes one.
 // CHECK: pipe.chunk 2 {{.*}}cost = #pipe.cost<forward = 204,
 
+// Three ranks have a core each of four, and a message takes 2000 ns; of two they share cores, sleep, and take 70000 to wake.
+// RUN: sed 's/"cores": 4/"cores": 2/' %S/../../../Compiler/Inputs/machine.json > %t.json
+// RUN: veeline-opt %s --pipe-partition="stages=3 machine-table=%t.json" --pipe-differentiate --pipe-schedule="schedule=1f1b microbatches=1" \
+// RUN:   | FileCheck %s --check-prefixes=TIMES,SHARED
+// TIMES: pipe.forward chunk(0) {{.*}}predicted = array<f64: 0.000000e+00, 3.070000e+04>
+// CHECK: pipe.forward chunk(1) {{.*}}predicted = array<f64: 3.270000e+04, 3.480000e+04>
+// SHARED: pipe.forward chunk(1) {{.*}}predicted = array<f64: 1.007000e+05, 1.028000e+05>
+
 // Fitting into memory hands it on, and so do pipelines of passes; a profile knows better.
 // RUN: veeline-opt %s --pipe-fit-memory="stages=3 machine-table=%S/../../../Compiler/Inputs/machine.json memory-limit=1GiB recompute=auto" \
 // RUN:   | FileCheck %s --check-prefix=KEPT

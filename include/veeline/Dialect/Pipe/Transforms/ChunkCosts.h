@@ -16,6 +16,7 @@
 #ifndef VEELINE_DIALECT_PIPE_TRANSFORMS_CHUNKCOSTS_H
 #define VEELINE_DIALECT_PIPE_TRANSFORMS_CHUNKCOSTS_H
 
+#include "veeline/Analysis/MachineTable.h"
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
@@ -32,6 +33,10 @@ inline constexpr llvm::StringLiteral repeatedCostAttrName = "repeated_cost";
 /// On pipelines, a string: the machine's table (MachineTable.h) whose times the
 /// costs of chunks are, where no profile says them.
 inline constexpr llvm::StringLiteral machineTableAttrName = "machine_table";
+
+/// The table that `machineTableAttrName` holds; none where it holds none.
+llvm::Expected<std::optional<MachineTable>>
+getMachineTable(PipelineOp pipeline);
 
 /// The scale of a chunk's costs; 1 without an attribute.
 CostScale getCostScale(ChunkOp chunk);

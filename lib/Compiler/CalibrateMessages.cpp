@@ -1,0 +1,48 @@
+//===- CalibrateMessages.cpp - how long ranks take to wake ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calibration.h"
+
+#include "Clock.h"
+#include "Futex.h"
+
+#include <algorithm>
+#include <array>
+#include <thread>
+#include <vector>
+
+using namespace veeline;
+using namespace veeline::compiler;
+using host::WaitWord;
+
+/// Sleeps, as a rank does, until `word` is `target`.
+static void await(WaitWord &word, uint32_t target) {
+  for (uint32_t seen = word.load(); seen != target; seen = word.load())
+    word.sleepWhile(seen, /*milliseconds=*/1000);
+}
+
+void compiler::measureMessages(MachineTable &table) {
+  constexpr uint32_t rounds = 400;
+  std::array<WaitWord, 2> words;
+  std::thread peer([&] {
+    for (uint32_t i = 1; i <= rounds; ++i) {
+      await(words[0], i);
+      words[1].add(1);
+    }
+  });
+  std::vector<double> times;
+  for (uint32_t i = 1; i <= rounds; ++i) {
+    int64_t begin = host::nanoseconds();
+    words[0].add(1);
+    await(words[1], i);
+    times.push_back(double(host::nanoseconds() - begin) / 2);
+  }
+  peer.join();
+  // Neither those that found the peer awake nor those that others delayed.
+  auto middle = times.begin() + times.size() / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  table.wakeNanoseconds = std::max(*middle, 1.0);
+}
