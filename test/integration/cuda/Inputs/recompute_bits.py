@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trains a model for a GPU over the stand-ins, with several choices of what is kept, and counts the parameters that come out.
+
+Usage: recompute_bits.py BUILD MODEL WORK OPTION ...
+
+The choices are none, half and full of --recompute, of one cut each.
+"""
+
+import hashlib
+import pathlib
+import sys
+
+from standin import compile_for_gpu, libraries, run
+
+
+def main():
+    build, model, work, *options = sys.argv[1:]
+    digests = {}
+    for choice in ("none", "0.5", "full"):
+        folder = pathlib.Path(work) / choice
+        folder.mkdir(parents=True, exist_ok=True)
+        device, environment = compile_for_gpu(model, folder, [*options, "--no-reference", "--recompute", choice])
+        saved = folder / "parameters.safetensors"
+        run("veeline", "train", device, "--steps", "3", "--synthetic", "fixed", "--save", saved, *libraries(build), **environment)
+        digests.setdefault(hashlib.sha256(saved.read_bytes()).hexdigest(), []).append(choice)
+    print(f"bits: {'; '.join(', '.join(choices) for choices in digests.values())}")
+
+
+if __name__ == "__main__":
+    main()
