@@ -12,6 +12,7 @@
 
 using namespace veeline;
 using artifact::DataType;
+using test::allWell;
 using test::argument;
 using test::Environment;
 using test::Hub;
@@ -19,15 +20,8 @@ using test::Processes;
 using test::toArgument;
 
 namespace {
-class CudaDuplex : public testing::Test {
+class CudaDuplex : public test::OnFourDevices {
 protected:
-  void TearDown() override {
-    standin::setOrder("late");
-    standin::failCall("", 0, 0);
-    EXPECT_EQ(standin::countLive(), 0);
-  }
-
-  Environment devices{"VEELINE_STANDIN_DEVICES", "4"};
   Environment connects{"VEELINE_STANDIN_CONNECT", "together"};
 };
 } // namespace
@@ -180,8 +174,6 @@ runProcesses(veeline_step_fn function, bool isEager, int32_t computeStreams = 1,
   };
   return processes.run(fixture.program(), 3);
 }
-
-static const std::vector<std::string> allWell(2);
 
 TEST_F(CudaDuplex, Processes) {
   Environment units("VEELINE_STANDIN_UNITS", "2");

@@ -136,3 +136,9 @@ Processes::failReplay(const artifact::Program &program) {
   };
   return run(program, 100'000);
 }
+
+void OnFourDevices::TearDown() {
+  standin::setOrder("late");
+  standin::failCall("", 0, 0);
+  EXPECT_EQ(standin::countLive(), 0);
+}

@@ -1,5 +1,4 @@
-//===- ProcessesInThreads.h - processes of a GPU each, as threads *- C++
-//-*-===//
+//===- ProcessesInThreads.h - processes with a GPU each ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -108,6 +107,25 @@ private:
                  int64_t steps);
 
   cts::Fixture &fixture;
+};
+
+/// What two processes say that have done all their steps.
+inline const std::vector<std::string> allWell(2);
+
+/// A kernel as the compiler's, which adds two contributions up.
+template <typename T>
+void addTwo(const void *const *params, const uint32_t *, const uint32_t *) {
+  for (int64_t i = 0; i < argument<int64_t>(params, 3); ++i)
+    argument<T *>(params, 0)[i] =
+        argument<const T *>(params, 1)[i] + argument<const T *>(params, 2)[i];
+}
+
+/// Tests on four GPUs, which leave nothing behind.
+class OnFourDevices : public testing::Test {
+protected:
+  void TearDown() override;
+
+  Environment devices{"VEELINE_STANDIN_DEVICES", "4"};
 };
 
 } // namespace veeline::test
