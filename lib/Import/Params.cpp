@@ -216,7 +216,7 @@ bool Importer::looksLearned(unsigned argument, ElementsAttr value) const {
   if (uses.frequency || (uses.isScaleOnly() && isTable(value)) ||
       isZeroBias(uses, splat) || uses.runningMean)
     return false;
-  return uses.any() || (uses.start && !splat);
+  return uses.any() || ((uses.start || uses.token) && !splat);
 }
 
 void Importer::findLearned() {

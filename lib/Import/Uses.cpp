@@ -54,16 +54,16 @@ bool veeline::isProduct(linalg::LinalgOp op) {
          (isConvolution && !op->getName().getStringRef().contains("pooling"));
 }
 
-/// Whether it is the result of a product, through views.
-static bool comesFromProduct(Value value) {
+/// The product whose result it is, through views; null: it is of none.
+static Operation *findProduct(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-      return isProduct(structured);
+      return isProduct(structured) ? op : nullptr;
     if (!isView(op))
-      return false;
+      return nullptr;
     value = op->getOperand(0);
   }
-  return false;
+  return nullptr;
 }
 
 /// Whether `value`, added to `other`, is a bias though it is no smaller, since
@@ -72,8 +72,7 @@ static bool isBiasOfOneRow(Value value, Value other) {
   auto type = cast<RankedTensorType>(value.getType());
   return type.hasStaticShape() && type.getRank() > 0 &&
          type.getNumElements() > 1 &&
-         type.getNumElements() == type.getShape().back() &&
-         comesFromProduct(other);
+         type.getNumElements() == type.getShape().back() && findProduct(other);
 }
 
 /// Whether it is one number everywhere.
@@ -149,6 +148,27 @@ static bool isLookup(tensor::ExtractOp extract) {
   return false;
 }
 
+/// Whether the operand becomes one row of a concatenation, or of what it is
+/// inserted into, a row of several numbers.
+static bool isRow(OpOperand &use) {
+  Operation *op = use.getOwner();
+  auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+  bool isInserted = insert && use.get() == insert.getSource();
+  if (!isInserted && !isa<tensor::ConcatOp>(op))
+    return false;
+  auto row = cast<RankedTensorType>(use.get().getType());
+  auto whole = cast<RankedTensorType>(op->getResult(0).getType());
+  if (row.getRank() != whole.getRank() || !row.hasStaticShape() ||
+      row.getNumElements() == 1)
+    return false;
+  int64_t shorter = 0, rows = 0;
+  for (auto [part, all] : llvm::zip_equal(row.getShape(), whole.getShape())) {
+    shorter += part != all;
+    rows += part != all && part == 1;
+  }
+  return shorter == 1 && rows == 1;
+}
+
 void UseFinder::visit(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isView(op)) {
@@ -164,6 +184,7 @@ void UseFinder::visit(OpOperand &use) {
     onlyAngles &= use.getOperandNumber() != 0;
     return;
   }
+  uses.token |= isRow(use);
   // On the level of tensors, where what is smaller was broadcast before.
   auto type = dyn_cast<RankedTensorType>(use.get().getType());
   if (isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(op)) {
@@ -218,13 +239,21 @@ void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
     visitBody(op, use);
 }
 
-/// Whether the body adds `argument` to the row of a product.
-static bool isBiasInBody(linalg::LinalgOp op, OpOperand &use, Operation *add,
-                         Value argument) {
+/// What the body adds `argument` to, an operand of its op; null: nothing.
+static Value findSummand(linalg::LinalgOp op, Operation *add, Value argument) {
+  if (!isa<arith::AddFOp>(add))
+    return {};
   Value other = add->getOperand(add->getOperand(0) == argument ? 1 : 0);
   auto of = dyn_cast<BlockArgument>(other);
-  return isa<arith::AddFOp>(add) && of && of.getOwner() == op.getBlock() &&
-         isBiasOfOneRow(use.get(), op->getOperand(of.getArgNumber()));
+  return of && of.getOwner() == op.getBlock()
+             ? op->getOperand(of.getArgNumber())
+             : Value();
+}
+
+/// Whether what is added to `value` is the bias of a depthwise convolution as
+/// TOSA's lowering has it: not what the sum starts from, as of others.
+static bool isDepthwise(Value value) {
+  return isa_and_present<linalg::DepthwiseConv2DNhwcHwcmOp>(findProduct(value));
 }
 
 /// Whether `value` in the body is of something that the operand is broadcast
@@ -277,7 +306,9 @@ void UseFinder::visitInBody(linalg::LinalgOp op, OpOperand &use,
       isBroadcast && llvm::any_of(user->getOperands(), [&](Value operand) {
         return operand != value && reachesLarger(op, use, operand);
       });
-  bool isBias = isBiasInBody(op, use, user, value);
+  Value summand = findSummand(op, user, value);
+  bool isBias = summand && isBiasOfOneRow(use.get(), summand);
+  uses.convolutionBias |= isMet && summand && isDepthwise(summand);
   bool isScale = isa<arith::MulFOp>(user);
   uses.multiplied |= isScale && isMet;
   uses.added |= (!isScale && isMet) || isBias;

@@ -32,8 +32,12 @@ struct Uses {
   bool runningMean = false;
   /// A sum of products starts from it: a bias, or zeros.
   bool start = false;
-  /// The sum of a convolution starts from it, broadcast: its bias.
+  /// The sum of a convolution starts from it, broadcast, or it is added to that
+  /// of a depthwise one, as TOSA has it: its bias.
   bool convolutionBias = false;
+  /// It is one row that goes before, behind or between others, as the token
+  /// that a classifier reads.
+  bool token = false;
   /// How many products each element of the result sums, of a weight.
   int64_t summed = 1;
   /// Where it goes into products and convolutions.
