@@ -1,6 +1,6 @@
 """Trains a model by schedules and choices of what is kept, over a library whose bits depend on layouts, and compares bits.
 
-With --limits what is kept follows from two limits of memory between the least and the most that the model takes.
+Two stages, each of as many chunks as the schedule takes. With --limits what is kept follows from two limits of memory between the least and the most that the model takes.
 """
 
 import argparse
@@ -12,7 +12,8 @@ import shlex
 import subprocess
 import sys
 
-SCHEDULES = ["1f1b", "zb-h1"]
+from equality import CHUNKS_PER_STAGE
+
 KEPT = [[], ["--recompute", "none"], ["--recompute", "0.5"], ["--recompute", "full"]]
 # Between the least and the most.
 SHARES = [0.25, 0.7]
@@ -33,15 +34,16 @@ class Bits:
         self.compiler += shlex.split(given.options)
         self.digests = {}
 
-    def compile(self, *options, may_fail=False):
-        return run([*self.compiler, *options], may_fail)
+    def compile(self, schedule, *options, may_fail=False):
+        chunks = str(CHUNKS_PER_STAGE[schedule])
+        return run([*self.compiler, "--schedule", schedule, "--chunks-per-stage", chunks, *options], may_fail)
 
     def pipeline(self):
         metadata = json.loads(run(["veeline", "inspect", "--json", self.artifact]))
         return next(program for program in metadata["programs"] if program["name"] == "pipeline")
 
     def train(self, name):
-        """What was compiled last."""
+        """What was compiled last; `name` is what the bits are of."""
         train = ["veeline-layout-sensitive", "train", self.artifact, "--synthetic", "fixed"]
         run(train + ["--verify"])
         run(train + ["--steps", "3", "--save", self.saved])
@@ -59,20 +61,20 @@ def kept(program):
 
 def train_within(bits, schedule):
     """Of the cuts that there are without a limit, so that nothing but what is kept can follow from it."""
-    bits.compile("--schedule", schedule, "--recompute", "none")
+    bits.compile(schedule, "--recompute", "none")
     bits.train(f"{schedule} without a limit")
     most = bits.pipeline()
     pieces = ",".join(str(chunk["pieces"]) for chunk in most["chunks"])
-    options = ["--schedule", schedule, "--recompute", "auto", "--partition", pieces, "--memory-limit"]
+    options = ["--recompute", "auto", "--partition", pieces, "--memory-limit"]
     least = []
     for limits in ("1KiB,1GiB", "1GiB,1KiB"):
-        error = bits.compile(*options, limits, may_fail=True)
+        error = bits.compile(schedule, *options, limits, may_fail=True)
         found = re.search(r"at least (\d+) bytes", error)
         least.append(int(found.group(1)) if found else sys.exit(f"{schedule} within {limits}: no least is said\n{error}"))
     choices = {tuple(kept(most))}
     for share in SHARES:
         limits = [int(low + share * (high - low)) for low, high in zip(least, arenas(most))]
-        bits.compile(*options, ",".join(map(str, limits)))
+        bits.compile(schedule, *options, ",".join(map(str, limits)))
         within = bits.pipeline()
         if any(arena > limit for arena, limit in zip(arenas(within), limits)):
             sys.exit(f"{schedule}: arenas {arenas(within)} exceed {limits}")
@@ -88,16 +90,17 @@ def main():
     parser.add_argument("model")
     parser.add_argument("--options", default="", help="of compile")
     parser.add_argument("--directory", required=True, help="where results go")
+    parser.add_argument("--schedules", default="1f1b,zb-h1", metavar="NAME,...", help="or `all`")
     parser.add_argument("--limits", action="store_true", help="keep what limits of memory allow")
     given = parser.parse_args()
     os.makedirs(given.directory, exist_ok=True)
     bits = Bits(given)
-    for schedule in SCHEDULES:
+    for schedule in given.schedules.split(",") if given.schedules != "all" else CHUNKS_PER_STAGE:
         if given.limits:
             train_within(bits, schedule)
             continue
         for choice in KEPT:
-            bits.compile("--schedule", schedule, *choice)
+            bits.compile(schedule, *choice)
             bits.train(" ".join([schedule, *choice]))
     if len(set(bits.digests.values())) != 1:
         sys.exit("\n".join(f"{digest}  {name}" for name, digest in bits.digests.items()))

@@ -1,4 +1,4 @@
-"""Compiles and trains model files by others.
+"""Compiles and trains model files by others, and those that exports.py writes.
 
 Each model is imported, cut into as many stages as it has pieces (up to 4), fine
 ones where there are fewer than two chunks a stage take, scheduled by zb-v, and trained for 20 steps on one fixed synthetic batch: its
@@ -20,6 +20,7 @@ import json
 import mmap
 import pathlib
 import random
+import shlex
 import shutil
 import struct
 import subprocess
@@ -27,6 +28,7 @@ import sys
 import time
 
 sys.path.append(str(pathlib.Path(__file__).parents[3] / "Runtime/Inputs"))
+import exports  # noqa: E402
 import npy  # noqa: E402
 
 STEPS = 20
@@ -46,6 +48,7 @@ MODELS = {
     "gqa-attention-tosa": (["--loss", "mse", "--params", "1,2"], 0.1, {}),
     "mobilenet": (["--loss", "cross-entropy"], 0.001, {}),
     "mobilebert": (["--loss", "mse"], 0.001, {"input_word_ids": (0, 30000), "input_type_ids": (0, 1), "input_mask": (1, 1)}),
+    **{name: (shlex.split(model.options), 0.03, model.ranges) for name, model in exports.MODELS.items()},
 }
 
 
@@ -64,12 +67,14 @@ def make_data(batch, microbatches, ranges, path):
     count = 1
     for extent in shape:
         count *= extent
-    low, high = ranges.get(batch["name"], (None, None))
+    low, high = ranges.get(batch["name"], (0, 9))
+    # Classes and the rows of tables.
+    high = min(high, batch["range"][1] - 1) if batch.get("range") else high
     if batch["type"].startswith("f"):
-        whole = low is not None
+        whole = batch["name"] in ranges
         values = [float(random.randint(low, high)) if whole else random.gauss(0, 1) for _ in range(count)]
     else:
-        values = [random.randint(low or 0, high if high is not None else 9) for _ in range(count)]
+        values = [random.randint(low, high) for _ in range(count)]
     npy.write(path, batch["type"], shape, values)
 
 
@@ -111,7 +116,7 @@ def train(name, source, work):
     losses = [float(row[column]) for row in rows[1:]]
     assert len(losses) == STEPS, losses
     fell = 1 - losses[-1] / losses[0]
-    print(f"{name}: {stages} stages, compiled in {compiled:.1f} s, loss {losses[0]:.4f} -> {losses[-1]:.4f} "
+    print(f"{name}: {stages} stages, {len(metadata['params'])} parameters, compiled in {compiled:.1f} s, loss {losses[0]:.4f} -> {losses[-1]:.4f} "
           f"in {trained:.1f} s", flush=True)
     if not fell >= 0.2:
         sys.exit(f"{name}: the loss falls by {100 * fell:.1f} %, expected at least 20 %: {losses}")
@@ -241,7 +246,7 @@ def main():
     arguments = [a for a in sys.argv[1:] if a != "--gradients"]
     directory, work = pathlib.Path(arguments[0]), pathlib.Path(arguments[1])
     work.mkdir(parents=True, exist_ok=True)
-    for name in arguments[2:] or MODELS:
+    for name in arguments[2:] or [name for name in MODELS if (directory / f"{name}.mlir").exists()]:
         if "--gradients" in sys.argv:
             check_gradients(name, directory / f"{name}.mlir", work)
         else:
