@@ -16,7 +16,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "File.h"
-#include "Prediction.h"
+#include "ProcessLimits.h"
 #include "veeline/gemm.h"
 
 #include <algorithm>

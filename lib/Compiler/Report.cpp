@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "Prediction.h"
+#include "ProcessLimits.h"
 
 #include <algorithm>
 

@@ -7,19 +7,11 @@
 #include "Prediction.h"
 
 #include <algorithm>
-#include <sched.h>
 #include <utility>
 #include <vector>
 
 using namespace veeline;
 using namespace veeline::artifact;
-
-int64_t veeline::countUsableCores() {
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof(cores), &cores) != 0)
-    return 1;
-  return std::max(1, CPU_COUNT(&cores));
-}
 
 std::optional<double> veeline::predictStep(const Program &program,
                                            int64_t cores) {

@@ -14,9 +14,6 @@
 
 namespace veeline {
 
-/// Cores that this process may use.
-int64_t countUsableCores();
-
 /// The predicted end of all work, and of the waits for all-reduces, in
 /// microseconds, where every F, B and W has a prediction. That is of ranks with
 /// a core each; where `cores` have to do for all, those of all replicas, it

@@ -8,7 +8,7 @@
 
 #include "Clock.h"
 #include "Names.h"
-#include "Prediction.h"
+#include "ProcessLimits.h"
 #include "Rank.h"
 
 #include "veeline/Support/Check.h"

@@ -10,11 +10,12 @@
 #include "File.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
-#include "Prediction.h"
+#include "ProcessLimits.h"
 #include "Profile.h"
 #include "Progress.h"
 #include "Session.h"
 #include "Verify.h"
+#include "VerifyMemory.h"
 
 #include <algorithm>
 #include <array>
@@ -103,6 +104,9 @@ Status Trainer::open() {
                          options.program + "' has");
   if (Status status = checkFlightRecord(program); !status.ok())
     return status;
+  if (options.compareSequential)
+    if (Status status = checkMemoryOfComparison(run); !status.ok())
+      return status;
   Expected<std::unique_ptr<Session>> created =
       Session::create(run, options.program, hostOptions);
   if (!created.ok())

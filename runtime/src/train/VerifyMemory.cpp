@@ -6,10 +6,12 @@
 
 #include "VerifyMemory.h"
 
+#include "ProcessLimits.h"
+
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
+#include <initializer_list>
+#include <string_view>
 
 using namespace veeline;
 using namespace veeline::train;
@@ -66,19 +68,27 @@ static int64_t bytesOfGroups(const Run &run, const Program &program) {
   return bytes;
 }
 
-VerifyMemory train::memoryOfVerify(const Run &run) {
+/// Those of `names` that the artifact has, one after the other.
+static VerifyMemory
+memoryOfPrograms(const Run &run,
+                 std::initializer_list<std::string_view> names) {
   VerifyMemory memory;
-  const artifact::Metadata &metadata = run.metadata();
-  for (const std::string &name :
-       {run.options.program, std::string("sequential"),
-        std::string("reference")}) {
-    const Program *program = metadata.findProgram(name);
+  for (std::string_view name : names) {
+    const Program *program = run.metadata().findProgram(std::string(name));
     if (!program)
       continue;
-    memory.programs.push_back({name, bytesOfProgram(run, *program)});
+    memory.programs.push_back(
+        {std::string(name), bytesOfProgram(run, *program)});
     if (memory.programs.size() > 1)
       memory.copies += bytesOfGroups(run, *program);
   }
+  return memory;
+}
+
+VerifyMemory train::memoryOfVerify(const Run &run) {
+  const artifact::Metadata &metadata = run.metadata();
+  VerifyMemory memory =
+      memoryOfPrograms(run, {run.options.program, "sequential", "reference"});
   int64_t all = 0, largest = 0;
   for (const Parameter &param : metadata.params) {
     all += byteSizeOf(param);
@@ -91,35 +101,14 @@ VerifyMemory train::memoryOfVerify(const Run &run) {
   return memory;
 }
 
-std::optional<int64_t> train::freeMemory(const std::string &text) {
-  std::istringstream lines(text);
-  std::optional<int64_t> available;
-  int64_t swap = 0;
-  for (std::string line; std::getline(lines, line);) {
-    long kibibytes = 0;
-    if (std::sscanf(line.c_str(), "MemAvailable: %ld kB", &kibibytes) == 1)
-      available = int64_t(kibibytes) * 1024;
-    else if (std::sscanf(line.c_str(), "SwapFree: %ld kB", &kibibytes) == 1)
-      swap = int64_t(kibibytes) * 1024;
-  }
-  if (available)
-    *available += swap;
-  return available;
-}
-
-static std::string readMemInfo() {
-  std::ostringstream text;
-  text << std::ifstream("/proc/meminfo").rdbuf();
-  return text.str();
-}
-
-static void print(const VerifyMemory &memory, bool isOnDevice) {
+static void print(const VerifyMemory &memory, const char *what,
+                  bool isOnDevice) {
   std::string parts;
   for (const VerifyMemory::Loaded &loaded : memory.programs)
     parts += std::to_string(loaded.bytes) + " for '" + loaded.program + "', ";
-  std::printf("verification needs %ld bytes: %s%ld for copies that are "
-              "compared; %.1f times those of training%s\n",
-              long(memory.total()), parts.c_str(), long(memory.copies),
+  std::printf("%s needs %ld bytes: %s%ld for copies that are compared; %.1f "
+              "times those of training%s\n",
+              what, long(memory.total()), parts.c_str(), long(memory.copies),
               double(memory.total()) / double(memory.programs[0].bytes),
               isOnDevice ? ", arenas on GPUs" : "");
   // It tells what was tried where the system ends the process.
@@ -135,20 +124,33 @@ static std::string whatToDo(const VerifyMemory &memory) {
   return "compile with a smaller --microbatch-size or fewer --microbatches";
 }
 
-Status train::checkMemoryOfVerify(const Run &run) {
-  // That there is no such program is said where it is loaded.
-  if (!run.metadata().findProgram(run.options.program))
-    return Status::success();
-  VerifyMemory memory = memoryOfVerify(run);
+/// Prints what is needed, and fails where less is free. `option` asks for it.
+static Status check(const Run &run, const VerifyMemory &memory,
+                    const char *what, const std::string &option) {
   bool isOnDevice = run.metadata().target == "cuda";
-  print(memory, isOnDevice);
-  std::optional<int64_t> free = freeMemory(readMemInfo());
+  print(memory, what, isOnDevice);
+  std::optional<int64_t> free = getFreeMemory();
   // What GPUs have left is found out where arenas are allocated.
   if (isOnDevice || !free || memory.total() <= *free)
     return Status::success();
-  return Status::error("--verify needs " + std::to_string(memory.total()) +
-                       " bytes, but this machine has " + std::to_string(*free) +
-                       " free, of memory and swap; verify on a larger one, "
-                       "or " +
+  return Status::error(option + " needs " + std::to_string(memory.total()) +
+                       " bytes, but this process can get " +
+                       std::to_string(*free) +
+                       ", of memory and swap; run it on a larger machine, or " +
                        whatToDo(memory));
+}
+
+// That there is no such program is said where it is loaded.
+
+Status train::checkMemoryOfVerify(const Run &run) {
+  if (!run.metadata().findProgram(run.options.program))
+    return Status::success();
+  return check(run, memoryOfVerify(run), "verification", "--verify");
+}
+
+Status train::checkMemoryOfComparison(const Run &run) {
+  if (!run.metadata().findProgram(run.options.program))
+    return Status::success();
+  return check(run, memoryOfPrograms(run, {run.options.program, "sequential"}),
+               "the sequential run beside it", "--compare-sequential");
 }

@@ -11,8 +11,9 @@
 
 namespace veeline::train {
 
-/// The bytes that --verify has at a time, as the artifact tells them: those of
-/// the data, and what libraries allocate for themselves, are not among them.
+/// The bytes that --verify or --compare-sequential has at a time, as the
+/// artifact tells them: those of the data, and what libraries allocate for
+/// themselves, are not among them.
 struct VerifyMemory {
   struct Loaded {
     std::string program;
@@ -30,12 +31,12 @@ int64_t bytesOfProgram(const Run &run, const artifact::Program &program);
 
 VerifyMemory memoryOfVerify(const Run &run);
 
-/// What this machine can still give, memory and swap; none where the system
-/// does not say. `text` is that of /proc/meminfo.
-std::optional<int64_t> freeMemory(const std::string &text);
-
-/// Prints what is needed, and fails where the machine has less.
+/// Prints what is needed, and fails where less is free.
 Status checkMemoryOfVerify(const Run &run);
+
+/// The same of --compare-sequential, whose sequential run begins while the
+/// session of the pipeline is still there.
+Status checkMemoryOfComparison(const Run &run);
 
 } // namespace veeline::train
 
