@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace veeline::autodiff;
@@ -24,6 +25,16 @@ SmallVector<Value> veeline::autodiff::getAllOperands(Operation &op) {
     llvm::append_range(operands, nested->getOperands());
   });
   return operands;
+}
+
+bool veeline::autodiff::dependsOn(Value value, Value argument) {
+  llvm::SetVector<Value> work;
+  work.insert(value);
+  for (size_t i = 0; i != work.size(); ++i)
+    if (Operation *def = work[i].getDefiningOp())
+      if (def->getBlock() == argument.getParentBlock())
+        work.insert_range(getAllOperands(*def));
+  return work.contains(argument);
 }
 
 DenseSet<Value> veeline::autodiff::findActiveValues(Block &block,

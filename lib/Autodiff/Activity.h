@@ -20,6 +20,9 @@ bool isDifferentiableType(mlir::Type type);
 /// The operands of `op` and of all ops in its regions.
 llvm::SmallVector<mlir::Value> getAllOperands(mlir::Operation &op);
 
+/// Whether `value`, of a body, depends on `argument`, one of the body's.
+bool dependsOn(mlir::Value value, mlir::Value argument);
+
 /// The values of `block` (and of `from`) that depend on a value of `from`, on
 /// which a value of `to` depends, and that can carry a gradient. What an
 /// integer value lies between is not connected. O(ops of the block).

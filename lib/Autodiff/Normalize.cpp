@@ -7,9 +7,9 @@
 #include "Normalize.h"
 
 #include "BodyBranches.h"
+#include "Extrema.h"
 #include "FoldTransposes.h"
 #include "Gathers.h"
-#include "NanExtrema.h"
 #include "TensorEmit.h"
 #include "Windows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -156,7 +156,7 @@ LogicalResult
 veeline::autodiff::normalizeForDifferentiation(func::FuncOp func,
                                                KernelTarget target) {
   removeBoundaries(func);
-  recognizeNanExtrema(func);
+  recognizeExtrema(func);
   normalizeLoops(func);
   if (failed(makeStructured(func)))
     return failure();

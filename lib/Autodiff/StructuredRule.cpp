@@ -6,8 +6,10 @@
 
 #include "veeline/Autodiff/StructuredRule.h"
 
+#include "Activity.h"
 #include "BodyAdjoint.h"
 #include "Emit.h"
+#include "Extrema.h"
 #include "StructuredAdjoint.h"
 #include "TensorEmit.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -116,17 +118,6 @@ static bool isInjective(AffineMap map, const AdjointSpace &space) {
   return true;
 }
 
-/// Whether a value of a body depends on one of the body's arguments.
-static bool dependsOn(Value value, Value argument) {
-  llvm::SetVector<Value> work;
-  work.insert(value);
-  for (size_t i = 0; i != work.size(); ++i)
-    if (Operation *def = work[i].getDefiningOp())
-      if (def->getBlock() == argument.getParentBlock())
-        work.insert_range(getAllOperands(*def));
-  return work.contains(argument);
-}
-
 /// Follows the additions from `value` to `accumulator`. True if the value is
 /// the accumulator plus something that does not depend on it.
 static bool isAccumulatorPlus(Value value, Value accumulator) {
@@ -153,58 +144,17 @@ static bool isAccumulatorPlus(Value value, Value accumulator) {
   return true;
 }
 
-/// Whether `select` gives that one of the two values that it compares which is
-/// the larger, or the smaller.
-static bool isExtremumBySelect(arith::SelectOp select) {
-  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
-  if (!compare)
-    return false;
-  switch (compare.getPredicate()) {
-  case arith::CmpFPredicate::OGT:
-  case arith::CmpFPredicate::OGE:
-  case arith::CmpFPredicate::UGT:
-  case arith::CmpFPredicate::UGE:
-  case arith::CmpFPredicate::OLT:
-  case arith::CmpFPredicate::OLE:
-  case arith::CmpFPredicate::ULT:
-  case arith::CmpFPredicate::ULE:
-    break;
-  default:
-    return false;
-  }
-  auto given = std::pair(select.getTrueValue(), select.getFalseValue());
-  return given == std::pair(compare.getLhs(), compare.getRhs()) ||
-         given == std::pair(compare.getRhs(), compare.getLhs());
-}
-
-/// If `value` is `accumulator` combined with another value, that other value;
-/// null otherwise. The last two operands of `combiner` are the ones it
-/// combines.
-static Value getOther(Operation *combiner, Value accumulator) {
-  auto combined = combiner->getOperands().take_back(2);
-  for (unsigned i : {0, 1})
-    if (combined[i] == accumulator && !dependsOn(combined[1 - i], accumulator))
-      return combined[1 - i];
-  return {};
-}
-
-/// If `value` is the larger or smaller of `accumulator` and another value, that
-/// other value; null otherwise.
-static Value getExtremumCandidate(Value value, Value accumulator) {
-  Operation *def = value.getDefiningOp();
-  auto select = dyn_cast_or_null<arith::SelectOp>(def);
-  if (select ? isExtremumBySelect(select)
-             : isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp,
-                               arith::MaxNumFOp, arith::MinNumFOp>(def))
-    return getOther(def, accumulator);
-  return {};
-}
-
 /// If `value` is the product of `accumulator` and another value, that other
 /// value; null otherwise.
 static Value getFactor(Value value, Value accumulator) {
   auto product = value.getDefiningOp<arith::MulFOp>();
-  return product ? getOther(product, accumulator) : Value();
+  if (!product)
+    return {};
+  for (unsigned i : {0, 1})
+    if (product.getOperand(i) == accumulator &&
+        !dependsOn(product.getOperand(1 - i), accumulator))
+      return product.getOperand(1 - i);
+  return {};
 }
 
 LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
@@ -216,9 +166,9 @@ LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
     output.kind = OutputKind::Sum;
     return success();
   }
-  output.candidate = getExtremumCandidate(yielded, accumulator);
-  if (output.candidate) {
+  if (auto extremum = matchExtremum(yielded, accumulator)) {
     output.kind = OutputKind::Extremum;
+    output.candidate = extremum->other;
     return success();
   }
   output.candidate = getFactor(yielded, accumulator);

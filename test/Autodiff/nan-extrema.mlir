@@ -117,3 +117,122 @@ func.func @forgets(%w: tensor<4x5xf32> {pipe.param = #pipe.param<"w", init = nor
   } -> tensor<f32>
   return %loss : tensor<f32>
 }
+
+// -----
+
+#none = affine_map<(i) -> ()>
+#id = affine_map<(i) -> (i)>
+
+// As linalg.reduce. A NaN of either is asked for, and a sum hands it on.
+
+// CHECK-LABEL: func.func private @reduces_chunk0_forward
+// CHECK: linalg.reduce
+// CHECK-NEXT: (%[[A:.*]]: f32, %[[B:.*]]: f32)
+// CHECK-NEXT: %[[M:.*]] = arith.maximumf %[[A]], %[[B]]
+// CHECK-NEXT: linalg.yield %[[M]]
+// CHECK-LABEL: func.func private @reduces_chunk0_backward
+func.func @reduces(%w: tensor<4x5xf32> {pipe.param = #pipe.param<"w", init = normal(0.0, 1.0)>}, %x: tensor<4x5xf32> {pipe.batch = "x"}) -> tensor<f32> {
+  %ep = tensor.empty() : tensor<4x5xf32>
+  %p = linalg.mul ins(%w, %x : tensor<4x5xf32>, tensor<4x5xf32>) outs(%ep : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%least : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %m = linalg.reduce ins(%p : tensor<4x5xf32>) outs(%start : tensor<4xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %c = arith.cmpf ogt, %a, %b : f32
+      %s = arith.select %c, %a, %b : f32
+      %na = arith.cmpf uno, %a, %a : f32
+      %nb = arith.cmpf uno, %b, %b : f32
+      %n = arith.ori %na, %nb : i1
+      %sum = arith.addf %a, %b : f32
+      %r = arith.select %n, %sum, %s : f32
+      linalg.yield %r : f32
+    }
+  %es = tensor.empty() : tensor<f32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<f32>) -> tensor<f32>
+  %loss = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%m : tensor<4xf32>) outs(%zs : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
+#none = affine_map<(i) -> ()>
+#id = affine_map<(i) -> (i)>
+
+// A number, as long as one of the two is.
+
+// CHECK-LABEL: func.func private @leaves_out_chunk0_forward
+// CHECK: linalg.reduce
+// CHECK-NEXT: (%[[A:.*]]: f32, %[[B:.*]]: f32)
+// CHECK-NEXT: %[[M:.*]] = arith.maxnumf %[[A]], %[[B]]
+// CHECK-NEXT: linalg.yield %[[M]]
+// CHECK-LABEL: func.func private @leaves_out_chunk0_backward
+func.func @leaves_out(%w: tensor<4x5xf32> {pipe.param = #pipe.param<"w", init = normal(0.0, 1.0)>}, %x: tensor<4x5xf32> {pipe.batch = "x"}) -> tensor<f32> {
+  %ep = tensor.empty() : tensor<4x5xf32>
+  %p = linalg.mul ins(%w, %x : tensor<4x5xf32>, tensor<4x5xf32>) outs(%ep : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%least : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %m = linalg.reduce ins(%p : tensor<4x5xf32>) outs(%start : tensor<4xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %s = arith.maximumf %a, %b : f32
+      %na = arith.cmpf uno, %a, %a : f32
+      %nb = arith.cmpf uno, %b, %b : f32
+      %t = arith.select %na, %b, %s : f32
+      %r = arith.select %nb, %a, %t : f32
+      linalg.yield %r : f32
+    }
+  %es = tensor.empty() : tensor<f32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<f32>) -> tensor<f32>
+  %loss = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%m : tensor<4xf32>) outs(%zs : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
+#none = affine_map<(i) -> ()>
+#id = affine_map<(i) -> (i)>
+
+// As TOSA leaves NaN out: that of an element, not that of the accumulator. It
+// stays as it is, and has the derivative of a maximum.
+
+// CHECK-LABEL: func.func private @leaves_out_elements_chunk0_forward
+// CHECK: arith.cmpf uno
+// CHECK: arith.select
+// CHECK-LABEL: func.func private @leaves_out_elements_chunk0_backward
+func.func @leaves_out_elements(%w: tensor<4x5xf32> {pipe.param = #pipe.param<"w", init = normal(0.0, 1.0)>}, %x: tensor<4x5xf32> {pipe.batch = "x"}) -> tensor<f32> {
+  %ep = tensor.empty() : tensor<4x5xf32>
+  %p = linalg.mul ins(%w, %x : tensor<4x5xf32>, tensor<4x5xf32>) outs(%ep : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%least : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %m = linalg.reduce ins(%p : tensor<4x5xf32>) outs(%start : tensor<4xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %s = arith.maximumf %a, %b : f32
+      %na = arith.cmpf uno, %a, %a : f32
+      %r = arith.select %na, %b, %s : f32
+      linalg.yield %r : f32
+    }
+  %es = tensor.empty() : tensor<f32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<f32>) -> tensor<f32>
+  %loss = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%m : tensor<4xf32>) outs(%zs : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %loss : tensor<f32>
+}

@@ -160,6 +160,59 @@ func.func @reduce_min_nan(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range 
   return %0#0 : tensor<3xf64>
 }
 
+// JAX's pair of the largest and its place, as linalg.reduce.
+func.func @reduce_pair_nan(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range = [-9.0, -8.0]}, %places: tensor<3x4xi32> {test.below = 4 : i32}) -> tensor<3xf64> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<3xi32>
+  %first = linalg.fill ins(%zero : i32) outs(%e : tensor<3xi32>) -> tensor<3xi32>
+  %0:2 = linalg.reduce ins(%x, %places : tensor<3x4xf64>, tensor<3x4xi32>) outs(%init, %first : tensor<3xf64>, tensor<3xi32>) dimensions = [1]
+    (%a: f64, %at: i32, %m: f64, %best: i32) {
+      %c = arith.cmpf ogt, %m, %a : f64
+      %n = arith.cmpf une, %m, %m : f64
+      %either = arith.ori %c, %n : i1
+      %equal = arith.cmpf oeq, %m, %a : f64
+      %before = arith.cmpi slt, %best, %at : i32
+      %tie = arith.andi %equal, %before : i1
+      %stays = arith.ori %either, %tie : i1
+      %r = arith.select %either, %m, %a : f64
+      %where = arith.select %stays, %best, %at : i32
+      linalg.yield %r, %where : f64, i32
+    }
+  return %0#0 : tensor<3xf64>
+}
+
+// A NaN that is left out, as TOSA writes it, two that are asked for one by one,
+// and one that a sum hands on.
+func.func @nan_forms(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range = [-9.0, -8.0]}) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
+  %nan = arith.constant 0x7FF8000000000000 : f64
+  %0 = linalg.reduce ins(%x : tensor<3x4xf64>) outs(%init : tensor<3xf64>) dimensions = [1]
+    (%a: f64, %m: f64) {
+      %s = arith.maximumf %a, %m : f64
+      %n = arith.cmpf uno, %a, %a : f64
+      %r = arith.select %n, %m, %s : f64
+      linalg.yield %r : f64
+    }
+  %1 = linalg.reduce ins(%x : tensor<3x4xf64>) outs(%init : tensor<3xf64>) dimensions = [1]
+    (%a: f64, %m: f64) {
+      %s = arith.maxnumf %a, %m : f64
+      %na = arith.cmpf uno, %a, %a : f64
+      %nm = arith.cmpf uno, %m, %m : f64
+      %n = arith.ori %na, %nm : i1
+      %r = arith.select %n, %nan, %s : f64
+      linalg.yield %r : f64
+    }
+  %2 = linalg.reduce ins(%x : tensor<3x4xf64>) outs(%init : tensor<3xf64>) dimensions = [1]
+    (%a: f64, %m: f64) {
+      %c = arith.cmpf ogt, %a, %m : f64
+      %s = arith.select %c, %a, %m : f64
+      %n = arith.cmpf uno, %a, %m : f64
+      %sum = arith.addf %a, %m : f64
+      %r = arith.select %n, %sum, %s : f64
+      linalg.yield %r : f64
+    }
+  return %0, %1, %2 : tensor<3xf64>, tensor<3xf64>, tensor<3xf64>
+}
+
 // The maximum of a product, subtracted accumulation, two results.
 func.func @two_results(%x: tensor<3x4xf64>, %y: tensor<3x4xf64>, %s: tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>) {
   %lowest = arith.constant -100.0 : f64

@@ -1,0 +1,39 @@
+//===- Extrema.h - the largest and the smallest of a reduction --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_AUTODIFF_EXTREMA_H
+#define VEELINE_LIB_AUTODIFF_EXTREMA_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace veeline::autodiff {
+
+/// The larger (or smaller) of an accumulator and another value.
+struct Extremum {
+  mlir::Value other;
+  bool isMaximum = true;
+  /// It is NaN as soon as one of the two is, as `arith.maximumf`.
+  bool handsNanOn = false;
+  /// Of a NaN and a number it is the number, as `arith.maxnumf`.
+  bool ignoresNan = false;
+};
+
+/// What `value`, of the body whose argument `accumulator` is, makes of the
+/// accumulator. It may compare, select, ask for NaN and combine conditions in
+/// any way: it is an extremum if it is one whichever of the two is larger. What
+/// it makes of NaN does not matter for that.
+std::optional<Extremum> matchExtremum(mlir::Value value,
+                                      mlir::BlockArgument accumulator);
+
+/// Reductions whose body compares, selects and asks for NaN, as exporters write
+/// the largest or the smallest element, get the one op of arith that does the
+/// same, if there is one. Values are the same but for the sign of zeros and the
+/// payload of NaNs.
+void recognizeExtrema(mlir::func::FuncOp func);
+
+} // namespace veeline::autodiff
+
+#endif // VEELINE_LIB_AUTODIFF_EXTREMA_H
