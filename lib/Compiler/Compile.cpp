@@ -273,6 +273,7 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     if (failed(describeModel(pipeline, artifact)))
       return failure();
     describeRanges(pipeline, metadata);
+    describeTokens(pipeline, metadata);
   }
   if (failed(run(module, "memory", [&](OpPassManager &passManager) {
         buildMemoryPipeline(passManager, options);

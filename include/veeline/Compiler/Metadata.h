@@ -17,10 +17,10 @@
 
 namespace veeline::compiler {
 
-/// The inputs and results of a pipeline's model, without the ranges of its
-/// integers. Fails with a diagnostic where one has a type that the runtime does
-/// not know.
-/// Values that parameters start from are not copied: they live in the context.
+/// The inputs and results of a pipeline's model, without what is said of
+/// its integers below. Fails with a diagnostic where one has a type that the
+/// runtime does not know. Values that parameters start from are not copied:
+/// they live in the context.
 mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
                                   artifact::Artifact &artifact);
 
@@ -29,6 +29,11 @@ mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
 /// of them indexes. Reads the primal functions of the chunks, which have to be
 /// on tensors.
 void describeRanges(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
+
+/// Which batch arguments are tokens: integers of 32 or 64 bits that choose
+/// rows of parameters, buffers or constants. Labels choose some of what is
+/// computed. Reads the same functions.
+void describeTokens(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
 /// The values of a module's dense constants as sections of an artifact, equal
 /// ones once. Sections are made when they are asked for: an artifact has none

@@ -31,8 +31,9 @@
 
 namespace veeline::artifact {
 
-/// The version of the file format; readers refuse any other.
-inline constexpr uint32_t formatVersion = 15;
+/// The version of the file format, and the oldest one that readers take: in a
+/// file of version 15 no batch argument says that it is tokens.
+inline constexpr uint32_t formatVersion = 16, oldestFormatVersion = 15;
 
 enum class DataType { f32, f64, bf16, f16, i1, i8, i16, i32, i64 };
 
@@ -83,6 +84,8 @@ struct Batch {
   /// microbatch has its elements without gaps, where one of the bound would
   /// begin.
   int32_t lengthDim = -1;
+  /// Its integers choose rows of a table: `train` counts them.
+  bool tokens = false;
 };
 
 /// A constant argument that the user gives.

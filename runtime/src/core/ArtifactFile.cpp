@@ -164,11 +164,11 @@ static bool isWithin(uint64_t offset, uint64_t bytes, uint64_t total) {
 static Status checkHeader(std::string_view file, const Header &header) {
   if (std::memcmp(header.magic, magic, sizeof(magic)) != 0)
     return Status::error("this is no Veeline artifact");
-  if (header.version != formatVersion)
+  if (header.version < oldestFormatVersion || header.version > formatVersion)
     return Status::error(
         "its format has version " + std::to_string(header.version) +
-        ", this program reads version " + std::to_string(formatVersion) +
-        "; compile the model again");
+        ", this program reads versions " + std::to_string(oldestFormatVersion) +
+        " to " + std::to_string(formatVersion) + "; compile the model again");
   if (header.totalBytes != file.size())
     return Status::error(
         std::string(file.size() < header.totalBytes ? "the file is truncated: "

@@ -18,6 +18,9 @@
 
 namespace veeline::artifact {
 
+/// Says of a member that older files do not have it: it keeps its value then.
+struct MayBeMissing {};
+
 /// True where Self is Struct, const or not.
 template <typename Self, typename Struct>
 concept Is = std::is_same_v<std::remove_const_t<Self>, Struct>;
@@ -51,6 +54,7 @@ void visitFields(Visitor &&visit, Self &self) {
   visit("type", self.type);
   visit("range", self.range);
   visit("length_dim", self.lengthDim);
+  visit("tokens", self.tokens, MayBeMissing());
 }
 
 template <typename Visitor, Is<Buffer> Self>

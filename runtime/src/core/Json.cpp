@@ -27,7 +27,8 @@ concept HasEnumNames = requires {
 
 /// Anything that visitFields takes.
 struct AnyVisitor {
-  template <typename T> void operator()(const char *, T &) const {}
+  template <typename T, typename... Missing>
+  void operator()(const char *, T &, Missing...) const {}
 };
 template <typename T>
 concept HasFields = requires(T &value) {
@@ -79,8 +80,8 @@ static Json toJsonValue(const std::array<T, size> &values) {
 
 template <HasFields Struct> static Json toJsonValue(const Struct &value) {
   Json object = Json::object();
-  visitFields([&](const char *key,
-                  const auto &field) { object[key] = toJsonValue(field); },
+  visitFields([&](const char *key, const auto &field,
+                  auto...) { object[key] = toJsonValue(field); },
               value);
   return object;
 }
@@ -194,7 +195,9 @@ public:
       return fail("an object", json);
     size_t known = 0;
     visitFields(
-        [&](const char *key, auto &field) {
+        [&](const char *key, auto &field, auto... mayBeMissing) {
+          if (sizeof...(mayBeMissing) > 0 && !json.contains(key))
+            return;
           ++known;
           readMember(json, key, field);
         },

@@ -140,6 +140,9 @@ private:
     for (const Batch &batch : metadata.batches) {
       checkInput(batch, "batch argument", inputNames);
       checkLengthDim(batch, "batch argument '" + batch.name + "'");
+      require(!batch.tokens || isInteger(batch.type),
+              "batch argument '" + batch.name + "'",
+              "only integers are tokens");
     }
     for (const Buffer &buffer : metadata.buffers)
       checkInput(buffer, "buffer", inputNames);

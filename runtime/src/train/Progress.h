@@ -29,10 +29,10 @@ struct StepRecord {
 
 /// What a step trains on.
 struct WorkOfStep {
-  /// The leading extents of the first batch argument, over all microbatches.
+  /// Over all microbatches.
   int64_t samples = 0;
-  /// Elements of the first batch argument of integers that has several a
-  /// sample, as texts have; 0: there is none.
+  /// Elements of the first batch argument of tokens that has several a sample;
+  /// 0: there is none.
   int64_t tokens = 0;
 };
 

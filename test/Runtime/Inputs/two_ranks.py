@@ -201,7 +201,7 @@ def single(name, chunk_of_w):
 
 def tokens(name):
     return {"name": name, "shape": [2, 16], "type": "i32", "range": [0, 256],
-            "length_dim": -1}
+            "length_dim": -1, "tokens": name == "tokens"}
 
 
 def parameter(name, shape, kind, first, second):

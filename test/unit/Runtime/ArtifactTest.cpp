@@ -120,7 +120,25 @@ TEST(Artifact, OtherFilesAndVersions) {
   ASSERT_TRUE(writeArtifact(directory.path("a"), makeArtifact()).ok());
   std::string bytes = directory.read("a");
   bytes[8] = 77;
-  EXPECT_NE(errorOf(directory, bytes).find("version 77"), std::string::npos);
+  EXPECT_NE(errorOf(directory, bytes)
+                .find("version 77, this program reads versions 15 to 16"),
+            std::string::npos);
+}
+
+/// Batch arguments of version 15 do not say whether they are tokens.
+TEST(Artifact, TokensMayBeMissing) {
+  Artifact artifact = makeArtifact();
+  artifact.metadata.batches[0].tokens = true;
+  std::string json = toCompactJson(artifact.metadata);
+  Expected<Metadata> now = fromJson(json);
+  ASSERT_TRUE(now.ok()) << now.message();
+  EXPECT_TRUE(now->batches[0].tokens);
+  const std::string member = ",\"tokens\":true";
+  ASSERT_NE(json.find(member), std::string::npos);
+  json.erase(json.find(member), member.size());
+  Expected<Metadata> then = fromJson(json);
+  ASSERT_TRUE(then.ok()) << then.message();
+  EXPECT_FALSE(then->batches[0].tokens);
 }
 
 TEST(Artifact, MetadataErrorsNameThePath) {
@@ -276,6 +294,12 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        [](Artifact &a) { a.metadata.params[0].type = DataType::i32; }},
       {"only integers have a range",
        [](Artifact &a) { a.metadata.batches[0].type = DataType::f32; }},
+      {"only integers are tokens",
+       [](Artifact &a) {
+         a.metadata.batches[0].type = DataType::f32;
+         a.metadata.batches[0].range.reset();
+         a.metadata.batches[0].tokens = true;
+       }},
       {"range of valid values is empty",
        [](Artifact &a) { a.metadata.batches[0].range = std::pair(3L, 3L); }},
       {"there is no loss", [](Artifact &a) { a.metadata.results.clear(); }},
