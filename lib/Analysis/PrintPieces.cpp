@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Analysis/MachineCost.h"
 #include "veeline/Analysis/Pieces.h"
 
 #include "mlir/IR/Location.h"
@@ -27,27 +28,40 @@ static std::string describe(Operation *op) {
                        place.getLine(), text);
 }
 
+double veeline::estimateNanoseconds(const Piece &piece,
+                                    const MachineTable *table) {
+  if (!table)
+    return estimateNanoseconds(piece.cost);
+  double time = 0;
+  for (Operation *op : piece.ops)
+    time += estimateNanoseconds(op, *table);
+  return time;
+}
+
 static void printRow(llvm::raw_ostream &os, StringRef name, size_t numOps,
-                     const OpCost &cost, uint64_t bytesAfter, StringRef begin) {
+                     const OpCost &cost, double nanoseconds,
+                     uint64_t bytesAfter, StringRef begin) {
   double megaflops = (cost.contractionFlops + cost.otherFlops) / 1e6;
-  os << llvm::formatv(rowFormat, name, numOps,
-                      llvm::formatv("{0:f3}", megaflops), cost.bytes,
-                      llvm::formatv("{0:f1}", estimateNanoseconds(cost) / 1e3),
-                      bytesAfter, begin);
+  os << llvm::formatv(
+      rowFormat, name, numOps, llvm::formatv("{0:f3}", megaflops), cost.bytes,
+      llvm::formatv("{0:f1}", nanoseconds / 1e3), bytesAfter, begin);
 }
 
 void veeline::printPieces(func::FuncOp model, llvm::raw_ostream &os,
-                          bool isFine) {
+                          bool isFine, const MachineTable *table) {
   Pieces pieces = Pieces::find(model, isFine);
   os << llvm::formatv(rowFormat, "piece", "ops", "MFLOP", "bytes moved", "us",
                       "bytes crossing", "begins with");
   OpCost total;
+  double totalTime = 0;
   size_t numOps = 0;
   for (auto [i, piece] : llvm::enumerate(pieces.get())) {
-    printRow(os, std::to_string(i), piece.ops.size(), piece.cost,
+    double time = estimateNanoseconds(piece, table);
+    printRow(os, std::to_string(i), piece.ops.size(), piece.cost, time,
              piece.bytesAfter, describe(piece.ops.front()));
     total += piece.cost;
+    totalTime += time;
     numOps += piece.ops.size();
   }
-  printRow(os, "all", numOps, total, 0, "");
+  printRow(os, "all", numOps, total, totalTime, 0, "");
 }

@@ -71,8 +71,9 @@ static CompileOptions getOptions(const CompileCommand &command) {
   options.placement = command.placement;
   options.pieces = command.pieces;
   options.profile = command.profile;
-  if (command.machineTable != "none")
-    options.machineTable = command.machineTable;
+  if (command.machineTable.path != "none")
+    options.machineTable = command.machineTable.path;
+  options.machineCores = command.machineTable.cores;
   options.optimizer = command.optimizer;
   options.communication =
       *schedule::communication::parseStrategy(command.communication);
@@ -388,9 +389,15 @@ static void describeOptions(const CompileCommand &command,
     addOption(metadata, "gpu-chips", llvm::join(command.gpuChips, ","));
   if (!command.profile.empty())
     addOption(metadata, "profile", command.profile);
-  if (!command.machineTable.empty()) {
-    addOption(metadata, "machine-table", command.machineTable);
-    addOption(metadata, "machine-table-date", command.machineTableDate);
+  if (!command.machineTable.path.empty()) {
+    addOption(metadata, "machine-table", command.machineTable.path);
+    addOption(metadata, "machine-table-date", command.machineTable.date);
+    // Where ranks share cores, messages are slower.
+    const artifact::Program *program = metadata.findProgram("pipeline");
+    int64_t ranks = program ? program->replicas * program->ranks.size() : 0;
+    if (ranks > command.machineTable.cores)
+      addOption(metadata, "shared-cores",
+                std::to_string(command.machineTable.cores));
   }
 }
 

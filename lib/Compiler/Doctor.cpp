@@ -68,7 +68,8 @@ static int printTable(const std::string &path) {
                << (table->cpu == getCpuName()
                        ? "of this machine"
                        : "of another CPU, '" + table->cpu + "'")
-               << ", " << table->date << '\n';
+               << ", " << schedule::counted(table->cores, "core") << ", "
+               << table->date << '\n';
   return 0;
 }
 

@@ -9,7 +9,9 @@
 #include "veeline/Analysis/Pieces.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Compiler/Compiler.h"
+#include "veeline/Compiler/MachineChoice.h"
 #include "veeline/Compiler/Report.h"
+#include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Pipelines.h"
@@ -41,9 +43,10 @@ static bool isDifferentiable(ModuleOp module, const std::string &entry) {
   return succeeded(differentiate.run(*copy));
 }
 
-static int inspectModel(const InspectCommand &command) {
+static int inspectModel(InspectCommand command) {
   Model model;
-  if (failed(model.load(command.file)) || failed(model.import(command.import)))
+  if (failed(chooseMachineTable(command)) || failed(model.load(command.file)) ||
+      failed(model.import(command.import)))
     return 1;
   FailureOr<func::FuncOp> entry =
       pipe::findModel(model.getModule(), command.import.entry);
@@ -53,7 +56,14 @@ static int inspectModel(const InspectCommand &command) {
   if (failed(autodiff::prepareModel(*entry)) ||
       failed(pipe::verifyModel(*entry)))
     return 1;
-  printPieces(*entry, llvm::outs(), command.finePieces);
+  const MachineTableOption &option = command.machineTable;
+  auto table = pipe::readMachineTable(*entry, option.path);
+  if (failed(table))
+    return 1;
+  printPieces(*entry, llvm::outs(), command.finePieces,
+              *table ? &**table : nullptr);
+  printSource(llvm::outs(), /*profile=*/"", option.path, option.date,
+              /*sharedCores=*/"", /*isOnDevice=*/false);
   if (hasGradient)
     return 0;
   llvm::WithColor::error(llvm::errs(), "veeline")

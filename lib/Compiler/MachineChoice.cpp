@@ -11,20 +11,22 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include "ProcessLimits.h"
+
 using namespace mlir;
 using namespace veeline;
 using namespace veeline::compiler;
 
-namespace {
-struct Choice {
-  std::string path, date;
-};
-} // namespace
+static MachineTableOption use(const std::string &path,
+                              const MachineTable &table) {
+  bool isOfThisCpu = table.cpu == getCpuName();
+  return {path, table.date, isOfThisCpu ? countUsableCores() : table.cores};
+}
 
-static FailureOr<Choice> useNamed(const std::string &path) {
+static FailureOr<MachineTableOption> useNamed(const std::string &path) {
   llvm::Expected<MachineTable> table = MachineTable::read(path);
   if (table)
-    return Choice{path, table->date};
+    return use(path, *table);
   llvm::WithColor::error(llvm::errs(), "veeline")
       << "--machine-table '" << path
       << "': " << llvm::toString(table.takeError()) << '\n';
@@ -32,7 +34,7 @@ static FailureOr<Choice> useNamed(const std::string &path) {
 }
 
 /// Nobody asked for it: what is wrong with it stops nothing.
-static Choice useCached(bool quiet) {
+static MachineTableOption useCached(bool quiet) {
   std::string path = getDefaultMachinePath();
   if (path.empty() || !llvm::sys::fs::exists(path))
     return {};
@@ -44,7 +46,7 @@ static Choice useCached(bool quiet) {
     return {};
   }
   if (table->cpu == getCpuName())
-    return {path, table->date};
+    return use(path, *table);
   if (!quiet)
     llvm::WithColor::remark(llvm::errs(), "veeline")
         << "the machine table '" << path << "' is not used: it is of '"
@@ -53,20 +55,30 @@ static Choice useCached(bool quiet) {
   return {};
 }
 
-static FailureOr<Choice> choose(const CompileCommand &command) {
-  const std::string &named = command.machineTable;
-  if (named == "none" || command.target != "host" || !command.profile.empty())
-    return Choice();
-  if (!named.empty())
-    return useNamed(named);
-  return command.cpu == "native" ? useCached(command.quiet) : Choice();
+static LogicalResult choose(MachineTableOption &option, bool isOfThisCpu,
+                            bool quiet) {
+  if (option.path == "none") {
+    option = {};
+  } else if (!option.path.empty()) {
+    FailureOr<MachineTableOption> named = useNamed(option.path);
+    if (failed(named))
+      return failure();
+    option = *named;
+  } else if (isOfThisCpu) {
+    option = useCached(quiet);
+  }
+  return success();
 }
 
 LogicalResult veeline::compiler::chooseMachineTable(CompileCommand &command) {
-  FailureOr<Choice> choice = choose(command);
-  if (failed(choice))
-    return failure();
-  command.machineTable = choice->path;
-  command.machineTableDate = choice->date;
-  return success();
+  bool isOfTable = command.target == "host" && command.profile.empty();
+  if (!isOfTable) {
+    command.machineTable = {};
+    return success();
+  }
+  return choose(command.machineTable, command.cpu == "native", command.quiet);
+}
+
+LogicalResult veeline::compiler::chooseMachineTable(InspectCommand &command) {
+  return choose(command.machineTable, /*isOfThisCpu=*/true, /*quiet=*/false);
 }

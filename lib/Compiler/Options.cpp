@@ -73,6 +73,17 @@ static void addImportOptions(CLI::App &app, ImportCommand &command) {
       ->group(group);
 }
 
+static void addMachineTable(CLI::App &app, MachineTableOption &option,
+                            const std::string &when) {
+  app.add_option("--machine-table", option.path,
+                 when + " the times of products, convolutions and loops from "
+                        "this file of veeline doctor --calibrate, or none "
+                        "(default: that of the user's cache, where it is of "
+                        "this CPU)")
+      ->type_name("FILE")
+      ->check(commandline::checkFileName);
+}
+
 static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("model", command.model, "The model: MLIR as text or bytecode")
       ->required();
@@ -128,13 +139,7 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "veeline train --profile, for cuts and schedule")
       ->type_name("FILE")
       ->check(commandline::checkFileName);
-  app.add_option("--machine-table", command.machineTable,
-                 "Without a profile: take the times of products, convolutions "
-                 "and loops from this file of veeline doctor --calibrate, or "
-                 "none (default: that of the user's cache, where it is of this "
-                 "CPU)")
-      ->type_name("FILE")
-      ->check(commandline::checkFileName);
+  addMachineTable(app, command.machineTable, "Without a profile: take");
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();
@@ -359,7 +364,7 @@ static std::string checkGpu(const CLI::App &app,
 
 /// Why what is said about where times come from makes no sense, or empty.
 static std::string checkTimes(const CompileCommand &command) {
-  const std::string &table = command.machineTable;
+  const std::string &table = command.machineTable.path;
   if (table.empty() || table == "none")
     return "";
   if (!command.profile.empty())
@@ -432,9 +437,10 @@ static bool isModel(const std::string &path) {
 static std::string findMisfit(const CLI::App &app,
                               const InspectCommand &command) {
   bool isModel = command.isModel;
-  for (std::string name : {"--pieces", "--fine-pieces", "--entry", "--params",
-                           "--freeze", "--buffer", "--loss", "--result",
-                           "--microbatch-size", "--retype", "--verbose"})
+  for (std::string name :
+       {"--pieces", "--fine-pieces", "--entry", "--params", "--freeze",
+        "--buffer", "--loss", "--result", "--microbatch-size", "--retype",
+        "--verbose", "--machine-table"})
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";
@@ -466,6 +472,7 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
   app.add_flag("--fine-pieces", command.finePieces,
                "The parts of pieces that --partition counts where there are "
                "more chunks than pieces");
+  addMachineTable(app, command.machineTable, "Of a model: take");
   app.add_flag("--parameters", command.parameters,
                "Every parameter: its type, its shape and how it starts");
   app.add_flag("--kernels", command.kernels,

@@ -99,25 +99,29 @@ static std::string getOption(const artifact::Metadata &metadata,
   return "";
 }
 
-/// Where the times of F, B and W come from.
-static void printSource(llvm::raw_ostream &os,
-                        const artifact::Metadata &metadata) {
-  std::string profile = getOption(metadata, "profile");
-  std::string table = getOption(metadata, "machine-table");
+void veeline::compiler::printSource(llvm::raw_ostream &os,
+                                    const std::string &profile,
+                                    const std::string &table,
+                                    const std::string &tableDate,
+                                    const std::string &sharedCores,
+                                    bool isOnDevice) {
   os << "times are ";
   if (!profile.empty())
     os << "from the profile '" << profile << "'\n";
   else if (!table.empty())
-    os << "from the machine table '" << table << "' of "
-       << getOption(metadata, "machine-table-date") << '\n';
+    os << "from the machine table '" << table << "' of " << tableDate
+       << (sharedCores.empty()
+               ? "\n"
+               : ", messages those of ranks that share " + sharedCores +
+                     (sharedCores == "1" ? " core\n" : " cores\n"));
   else
     os << "default numbers: "
-       << (metadata.device ? "veeline train --profile measures this model\n"
-                           : "veeline doctor --calibrate measures this "
-                             "machine, veeline train --profile this model\n");
+       << (isOnDevice ? "veeline train --profile measures this model\n"
+                      : "veeline doctor --calibrate measures this "
+                        "machine, veeline train --profile this model\n");
 }
 
-/// Predictions are of ranks with a core each.
+/// Predictions are of ranks that have a core each while they work.
 static void printSharing(llvm::raw_ostream &os,
                          const artifact::Metadata &metadata,
                          const artifact::Program &program) {
@@ -160,7 +164,11 @@ void veeline::compiler::printSummary(llvm::raw_ostream &os,
     printChunks(os, program);
     os << '\n';
     printRanks(os, program);
-    printSource(os, metadata);
+    printSource(os, getOption(metadata, "profile"),
+                getOption(metadata, "machine-table"),
+                getOption(metadata, "machine-table-date"),
+                getOption(metadata, "shared-cores"),
+                metadata.device.has_value());
     printSharing(os, metadata, program);
   }
 }

@@ -456,6 +456,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
     result.pieces.assign(pieces.begin(), pieces.end());
     result.profile = profile;
     result.machineTable = machineTable;
+    result.machineCores = machineCores;
     result.optimizer = optimizer;
     result.target = target;
     result.chunkStreams = chunkStreams;
@@ -498,6 +499,7 @@ veeline::createFitMemoryPass(const CompileOptions &options) {
   given.pieces = llvm::to_vector(options.pieces);
   given.profile = options.profile;
   given.machineTable = options.machineTable;
+  given.machineCores = options.machineCores;
   given.optimizer = options.optimizer;
   given.target = options.target;
   given.chunkStreams = options.chunkStreams;

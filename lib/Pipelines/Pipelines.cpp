@@ -47,6 +47,7 @@ void veeline::addPartition(OpPassManager &passManager,
   partition.pieces = llvm::to_vector(options.pieces);
   partition.profile = options.profile;
   partition.machineTable = options.machineTable;
+  partition.machineCores = options.machineCores;
   partition.stageReplicas = llvm::to_vector(options.stageReplicas);
   passManager.addPass(pipe::createPipePartition(partition));
 }
@@ -213,6 +214,11 @@ struct CompilePipelineOptions : PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> machineTable{
       *this, "machine-table",
       llvm::cl::desc("File of veeline doctor --calibrate")};
+  Option<int64_t> machineCores{
+      *this, "machine-cores",
+      llvm::cl::desc("Cores that the ranks have there, all of them (default: "
+                     "those that the table says)"),
+      llvm::cl::init(0)};
   Option<std::string> optimizer{*this, "optimizer",
                                 llvm::cl::desc("sgd, sgd-momentum or adamw"),
                                 llvm::cl::init("adamw")};
@@ -284,6 +290,7 @@ void veeline::registerPipelines() {
         options.pieces.assign(given.pieces.begin(), given.pieces.end());
         options.profile = given.profile;
         options.machineTable = given.machineTable;
+        options.machineCores = given.machineCores;
         options.optimizer = given.optimizer;
         options.communication = given.communication;
         options.splitMessages = given.splitMessages;

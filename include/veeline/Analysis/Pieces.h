@@ -13,6 +13,8 @@
 
 namespace veeline {
 
+struct MachineTable;
+
 /// A run of main ops of the model function, without marks; at least one.
 struct Piece {
   llvm::SmallVector<mlir::Operation *> ops;
@@ -57,12 +59,16 @@ private:
   llvm::DenseSet<mlir::Operation *> mainOps;
 };
 
+/// How long the piece takes, in nanoseconds: by a machine's table, or by
+/// default numbers where there is none.
+double estimateNanoseconds(const Piece &piece, const MachineTable *table);
+
 /// Prints one line for each piece of `model`: its number (the unit of
 /// `--partition`), main ops, forward MFLOPs, bytes moved, estimated
 /// microseconds, bytes of the activations that cross a cut after it, and where
 /// it begins; then the sums.
-void printPieces(mlir::func::FuncOp model, llvm::raw_ostream &os,
-                 bool isFine = false);
+void printPieces(mlir::func::FuncOp model, llvm::raw_ostream &os, bool isFine,
+                 const MachineTable *table);
 
 } // namespace veeline
 

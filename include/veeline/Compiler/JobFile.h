@@ -45,7 +45,8 @@ using ReadJobFile = bool(const std::string &path,
                          std::vector<JobEntry> &entries, std::string &error);
 
 /// Why the model of a `veeline compile` command line cannot be cut as it says,
-/// in `error`; empty where it can. False after a message about the model itself.
+/// in `error`; empty where it can. False after a message about the model
+/// itself.
 inline constexpr char checkPartitionSymbol[] = "veeline_check_partition";
 using CheckPartition = bool(int argc, const char *const *argv,
                             std::string &error);

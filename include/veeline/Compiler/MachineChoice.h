@@ -18,6 +18,8 @@ namespace veeline::compiler {
 /// Says why one of the cache is not used, and fails after a message about one
 /// that was named.
 mlir::LogicalResult chooseMachineTable(CompileCommand &command);
+/// The same for the times of a model's pieces, on this CPU.
+mlir::LogicalResult chooseMachineTable(InspectCommand &command);
 
 } // namespace veeline::compiler
 

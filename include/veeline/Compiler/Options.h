@@ -31,6 +31,18 @@ struct ImportCommand {
   bool verbose = false;
 };
 
+/// Where times come from that no profile says.
+struct MachineTableOption {
+  /// What veeline doctor --calibrate has written, or none; empty: that of the
+  /// user's cache.
+  std::string path;
+  /// When the table was made; not an option.
+  std::string date;
+  /// Cores that ranks have there: of this machine those that this process may
+  /// use, of another one those of the table. Not an option.
+  int64_t cores = 0;
+};
+
 /// `veeline compile`.
 struct CompileCommand {
   std::string model;
@@ -54,11 +66,7 @@ struct CompileCommand {
   std::vector<int64_t> pieces;
   /// What veeline train --profile has written; empty: nothing was measured.
   std::string profile;
-  /// What veeline doctor --calibrate has written, or none; empty: that of the
-  /// user's cache.
-  std::string machineTable;
-  /// When the table was made; not an option.
-  std::string machineTableDate;
+  MachineTableOption machineTable;
   std::string optimizer = "adamw";
   /// How messages are sent and received. Checked.
   std::string communication = "overlap";
@@ -102,6 +110,7 @@ struct InspectCommand {
   bool isModel = false;
   ImportCommand import;
   bool finePieces = false;
+  MachineTableOption machineTable;
   bool parameters = false;
   bool kernels = false;
   bool memory = false;

@@ -22,6 +22,13 @@ namespace veeline::compiler {
 void printSummary(llvm::raw_ostream &os, const std::string &path,
                   const artifact::Metadata &metadata);
 
+/// Where the times of F, B and W, or those of pieces, come from: a profile or
+/// a table that is named, or else default numbers. With `sharedCores` messages
+/// take what they do where ranks share so many.
+void printSource(llvm::raw_ostream &os, const std::string &profile,
+                 const std::string &table, const std::string &tableDate,
+                 const std::string &sharedCores, bool isOnDevice);
+
 /// Every parameter: its type, its shape, how it starts, its name.
 void printParameters(llvm::raw_ostream &os, const artifact::Metadata &metadata);
 

@@ -44,6 +44,9 @@ struct CompileOptions {
   std::string profile;
   /// A table of veeline doctor --calibrate; empty: default numbers.
   std::string machineTable;
+  /// Cores that the ranks have there, all of them; 0: those that the table
+  /// says.
+  int64_t machineCores = 0;
   std::string optimizer = "adamw";
   /// How messages are sent and received.
   schedule::communication::Strategy communication =

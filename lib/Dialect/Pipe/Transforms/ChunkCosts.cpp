@@ -336,6 +336,17 @@ veeline::pipe::getMachineTable(PipelineOp pipeline) {
   return std::optional<MachineTable>(std::move(*table));
 }
 
+FailureOr<std::optional<MachineTable>>
+veeline::pipe::readMachineTable(func::FuncOp model, StringRef path) {
+  if (path.empty())
+    return std::optional<MachineTable>();
+  llvm::Expected<MachineTable> table = MachineTable::read(path);
+  if (!table)
+    return model.emitError() << "machine table '" << path
+                             << "': " << llvm::toString(table.takeError());
+  return std::optional<MachineTable>(std::move(*table));
+}
+
 void veeline::pipe::setChunkCosts(PipelineOp pipeline,
                                   SymbolTableCollection &symbols) {
   std::optional<MachineTable> table;

@@ -10,7 +10,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Analysis/Cuts.h"
 #include "veeline/Analysis/Fingerprint.h"
-#include "veeline/Analysis/MachineCost.h"
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
@@ -273,28 +272,9 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
 static std::vector<double>
 estimatePieces(const Pieces &pieces, const std::optional<MachineTable> &table) {
   std::vector<double> estimates;
-  for (const Piece &piece : pieces.get()) {
-    double time = 0;
-    if (table)
-      for (Operation *op : piece.ops)
-        time += estimateNanoseconds(op, *table);
-    else
-      time = estimateNanoseconds(piece.cost);
-    estimates.push_back(time);
-  }
+  for (const Piece &piece : pieces.get())
+    estimates.push_back(estimateNanoseconds(piece, table ? &*table : nullptr));
   return estimates;
-}
-
-/// The machine's table, where there is one and no profile knows better.
-static FailureOr<std::optional<MachineTable>>
-readTable(func::FuncOp model, const PartitionOptions &options) {
-  if (options.machineTable.empty() || !options.profile.empty())
-    return std::optional<MachineTable>();
-  llvm::Expected<MachineTable> table = MachineTable::read(options.machineTable);
-  if (!table)
-    return model.emitError() << "machine table '" << options.machineTable
-                             << "': " << llvm::toString(table.takeError());
-  return std::optional<MachineTable>(std::move(*table));
 }
 
 static FailureOr<SmallVector<int>>
@@ -337,7 +317,9 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   auto module = model->getParentOfType<ModuleOp>();
   // Of the model as it came: what follows changes it.
   auto profile = readProfile(model, options);
-  auto table = readTable(model, options);
+  // A profile knows better.
+  auto table = readMachineTable(
+      model, options.profile.empty() ? options.machineTable : "");
   if (failed(profile) || failed(table) ||
       failed(autodiff::prepareModel(model)) || failed(verifyModel(model)) ||
       failed(verifyUncalled(model, module)))
@@ -371,6 +353,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   pipeline.getBody().emplaceBlock();
   plan->build(pipeline, symbols);
   setScales(pipeline, *counts, estimates, *profile);
+  if (*table && options.machineCores > 0)
+    (*table)->cores = options.machineCores;
   if (*table)
     pipeline->setAttr(machineTableAttrName,
                       builder.getStringAttr((*table)->toJson()));
@@ -439,13 +423,9 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
         getPlacement(model->getLoc(), placement, chunksPerStage);
     if (failed(chosen))
       return signalPassFailure();
-    PartitionOptions options{stages,
-                             chunksPerStage,
-                             *chosen,
-                             llvm::to_vector(pieces),
-                             profile,
-                             machineTable,
-                             llvm::to_vector(stageReplicas)};
+    PartitionOptions options{
+        stages,  chunksPerStage, *chosen,      llvm::to_vector(pieces),
+        profile, machineTable,   machineCores, llvm::to_vector(stageReplicas)};
     SmallVector<int64_t> lengths(getLengths(*model));
     FailureOr<SmallVector<func::FuncOp>> versions =
         lengths.empty() ? SmallVector<func::FuncOp>()

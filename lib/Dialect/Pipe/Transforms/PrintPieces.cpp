@@ -6,6 +6,7 @@
 
 #include "veeline/Analysis/Pieces.h"
 #include "veeline/Autodiff/Loops.h"
+#include "veeline/Dialect/Pipe/Transforms/ChunkCosts.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "llvm/Support/raw_ostream.h"
@@ -32,7 +33,11 @@ struct PipePrintPieces
     if (failed(veeline::autodiff::prepareModel(*unrolled)) ||
         failed(verifyModel(*unrolled)))
       return signalPassFailure();
-    veeline::printPieces(*unrolled, llvm::outs(), fine);
+    auto table = readMachineTable(*model, machineTable);
+    if (failed(table))
+      return signalPassFailure();
+    veeline::printPieces(*unrolled, llvm::outs(), fine,
+                         *table ? &**table : nullptr);
     markAllAnalysesPreserved();
   }
 };

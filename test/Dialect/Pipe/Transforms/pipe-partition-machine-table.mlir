@@ -27,6 +27,15 @@
 // CHECK: pipe.forward chunk(1) {{.*}}predicted = array<f64: 3.270000e+04, 3.480000e+04>
 // SHARED: pipe.forward chunk(1) {{.*}}predicted = array<f64: 1.007000e+05, 1.028000e+05>
 
+// Who compiles knows how many there are now.
+// RUN: veeline-opt %s --pipe-partition="stages=3 machine-cores=2 machine-table=%S/../../../Compiler/Inputs/machine.json" --pipe-differentiate \
+// RUN:   --pipe-schedule="schedule=1f1b microbatches=1" | FileCheck %s --check-prefixes=TIMES,SHARED
+
+// Pieces are printed with the same times.
+// RUN: veeline-opt %s --pipe-print-pieces="machine-table=%S/../../../Compiler/Inputs/machine.json" -o /dev/null | FileCheck %s --check-prefix=PIECES
+// PIECES:      0 {{.*}} 30.7 400 pipe-partition-machine-table.mlir
+// PIECES-NEXT: 1 {{.*}} 2.3 0 pipe-partition-machine-table.mlir
+
 // Fitting into memory hands it on, and so do pipelines of passes; a profile knows better.
 // RUN: veeline-opt %s --pipe-fit-memory="stages=3 machine-table=%S/../../../Compiler/Inputs/machine.json memory-limit=1GiB recompute=auto" \
 // RUN:   | FileCheck %s --check-prefix=KEPT
@@ -35,6 +44,7 @@
 // KEPT: pipe.pipeline {{.*}}machine_table = "
 
 // RUN: not veeline-opt %s --pipe-partition="stages=3 machine-table=%t.none" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not veeline-opt %s --pipe-print-pieces="machine-table=%t.none" 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: machine table '{{.*}}.none': No such file or directory; measure again with veeline doctor --calibrate
 
 func.func @net(%x: tensor<1x4x4x16xf32> {pipe.batch = "x"}, %k: tensor<3x3x16x25xf32> {pipe.param = #pipe.param<"k", init = zeros>},

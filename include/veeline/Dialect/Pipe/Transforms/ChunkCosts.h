@@ -38,6 +38,11 @@ inline constexpr llvm::StringLiteral machineTableAttrName = "machine_table";
 llvm::Expected<std::optional<MachineTable>>
 getMachineTable(PipelineOp pipeline);
 
+/// The table in the file at `path`; none where that is empty. Fails with a
+/// diagnostic at `model`.
+mlir::FailureOr<std::optional<MachineTable>>
+readMachineTable(mlir::func::FuncOp model, llvm::StringRef path);
+
 /// The scale of a chunk's costs; 1 without an attribute.
 CostScale getCostScale(ChunkOp chunk);
 

@@ -82,6 +82,8 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     Option<"profile", "profile", "std::string", "", "File of veeline train --profile with the times of the pieces">,
     Option<"machineTable", "machine-table", "std::string", "",
            "File of veeline doctor --calibrate: how fast this machine is, without a profile">,
+    Option<"machineCores", "machine-cores", "int64_t", "0",
+           "Cores that the ranks have there, all of them (default: those that the table says)">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t", "Ranks of each stage (default: one each)">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];
@@ -94,7 +96,9 @@ def PipePrintPieces : Pass<"pipe-print-pieces", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"entry", "entry", "std::string", "", "The model function (default: the only public one)">,
-    Option<"fine", "fine", "bool", "false", "The fine pieces, for more chunks than there are pieces">
+    Option<"fine", "fine", "bool", "false", "The fine pieces, for more chunks than there are pieces">,
+    Option<"machineTable", "machine-table", "std::string", "",
+           "File of veeline doctor --calibrate, for the times (default: default numbers)">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect"];
 }

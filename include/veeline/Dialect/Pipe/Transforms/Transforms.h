@@ -47,6 +47,9 @@ struct PartitionOptions {
   /// A table of `veeline doctor --calibrate`, for times without a profile; the
   /// default numbers of the cost model where empty.
   std::string machineTable = {};
+  /// Cores that the ranks have there, all of them; 0: those that the table
+  /// says.
+  int64_t machineCores = 0;
   /// How many ranks each stage has; one each where empty.
   llvm::SmallVector<int64_t> stageReplicas = {};
 };
