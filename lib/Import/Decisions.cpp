@@ -20,19 +20,32 @@ struct Wording {
 
 static Wording getWording(Decision decision) {
   constexpr const char *train = "--params names what is to be trained";
+  constexpr const char *freeze = "--freeze keeps what it names a constant";
   switch (decision) {
   case Decision::Parameter:
     return {" is taken for a parameter", " arguments are taken for parameters",
             ""};
   case Decision::Trained:
     return {" is trained, and starts from its values",
-            " constants are trained, and start from their values",
-            "--freeze keeps what it names a constant"};
+            " constants are trained, and start from their values", freeze};
+  case Decision::Number:
+    return {" is trained, and starts from the one number that it is everywhere",
+            " constants are trained, and start from the one number that each "
+            "is everywhere",
+            freeze};
+  case Decision::Drawn:
+    return {" is taken for a weight that the file leaves out, and is drawn",
+            " constants are taken for weights that the file leaves out, and "
+            "are drawn",
+            ""};
   case Decision::Constant:
     return {" stays a constant, since it is used as no weight is",
             " constants stay what they are, since they are used as no weight "
             "is",
             train};
+  case Decision::Mask:
+    return {" is taken for a mask, and stays what it is",
+            " constants are taken for masks, and stay what they are", train};
   case Decision::Variance:
     return {" is taken for a running variance, which stays what it is",
             " arguments are taken for running variances, which stay what they "

@@ -17,6 +17,10 @@ enum class Decision {
   Parameter,
   /// A constant that is a parameter and has values of its own.
   Trained,
+  /// One that is the same number everywhere, which it starts from.
+  Number,
+  /// One whose values the file leaves out, or has one number for.
+  Drawn,
   Constant,
   Variance,
   Mean,
@@ -24,6 +28,8 @@ enum class Decision {
   MissingVariance,
   MissingMean,
   ZeroBias,
+  /// A constant that hides positions from each other.
+  Mask,
   Unused
 };
 

@@ -11,6 +11,7 @@
 #include "Model.h"
 #include "Names.h"
 #include "Roles.h"
+#include "Statistics.h"
 #include "Tables.h"
 #include "Uses.h"
 
@@ -202,19 +203,24 @@ bool Importer::isGiven(unsigned argument, ElementsAttr value) const {
 }
 
 /// What exporters add where a convolution has no bias.
-static bool isZeroBias(const Uses &uses, std::optional<double> splat) {
-  return uses.convolutionBias && !uses.weight && splat == 0.0;
+static bool isZeroBias(const Uses &uses, ElementsAttr value) {
+  return uses.convolutionBias && !uses.weight && isZero(value);
+}
+
+/// What hides positions from each other.
+static bool isAddedMask(const Uses &uses, ElementsAttr value) {
+  return uses.added && !uses.weight && !uses.multiplied && isMask(value);
 }
 
 /// Whether a constant is used as weights are.
 bool Importer::looksLearned(unsigned argument, ElementsAttr value) const {
   Uses uses = findUses(model.getArgument(argument));
   std::optional<double> splat = splatOf(value);
-  // Infinities mask.
-  if (splat && !std::isfinite(*splat))
-    return false;
-  if (uses.frequency || (uses.isScaleOnly() && isTable(value)) ||
-      isZeroBias(uses, splat) || uses.runningMean)
+  bool isInfinite = splat && !std::isfinite(*splat);
+  if (isInfinite || isAddedMask(uses, value) || uses.frequency ||
+      uses.runningMean || (uses.isScaleOnly() && isTable(value)) ||
+      isZeroBias(uses, value) ||
+      (splat == 1.0 && isNumerator(model.getArgument(argument))))
     return false;
   return uses.any() || ((uses.start || uses.token) && !splat);
 }
@@ -390,19 +396,22 @@ LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
     if (!isSmall && makeStatistic(argument, value, uses))
       return success();
     // A splat is more often a number than a weight that was left out.
-    if (!splat)
-      say(argument, Decision::Constant);
-    else if (isZeroBias(uses, splat))
+    if (isZeroBias(uses, value))
       say(argument, Decision::ZeroBias);
+    else if (isAddedMask(uses, value))
+      say(argument, Decision::Mask);
+    else if (!splat)
+      say(argument, Decision::Constant);
     makeConstant(argument, value);
     return success();
   }
-  if (!splat && isThere(value)) {
-    say(argument, Decision::Trained);
-    makeParam(argument, storedInit(value));
-  } else if (!splat || uses.weight)
+  bool isDrawn = splat ? uses.weight : !isThere(value);
+  say(argument, isDrawn ? Decision::Drawn
+                : splat ? Decision::Number
+                        : Decision::Trained);
+  if (isDrawn)
     makeParam(argument, drawnInit(context, uses));
-  else if (std::isfinite(*splat))
+  else if (splat && std::isfinite(*splat))
     makeParam(argument, makeInit(context, InitKind::Constant, *splat));
   else
     makeParam(argument, storedInit(value));

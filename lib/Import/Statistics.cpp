@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -21,10 +22,6 @@ bool veeline::isView(Operation *op) {
              tensor::CastOp, tensor::ExtractSliceOp, tensor::PadOp,
              arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp>(
       op);
-}
-
-static bool isRoot(Operation *op) {
-  return isa<math::RsqrtOp, math::SqrtOp>(op);
 }
 
 /// The uses of a value by ops that compute with it, in bodies of elementwise
@@ -52,15 +49,7 @@ static SmallVector<OpOperand *> findArithmetic(Value value) {
   return found;
 }
 
-static bool isUnderRoot(Value value, int depth) {
-  return depth > 0 && llvm::any_of(findArithmetic(value), [&](OpOperand *use) {
-           Operation *op = use->getOwner();
-           return isRoot(op) || (isa<arith::AddFOp, arith::MaximumFOp>(op) &&
-                                 isUnderRoot(op->getResult(0), depth - 1));
-         });
-}
-
-bool veeline::isUnderRoot(Value value) { return ::isUnderRoot(value, 8); }
+static bool isRoot(Operation *op);
 
 /// What an elementwise computation makes `value` of, one step back; none for
 /// an argument of the model, a constant, and what sums up or moves elements.
@@ -79,13 +68,66 @@ static SmallVector<Value> getSources(Value value) {
                                         ->getOperand(number)}
                : SmallVector<Value>{};
   }
-  if (isView(op))
+  if (isView(op) || isRoot(op))
     return {op->getOperand(0)};
-  if (isRoot(op) ||
-      isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp>(op))
+  if (isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp>(op))
     return op->getOperands();
   return {};
 }
+
+/// What a constant is, or an argument of the model that was one; null: it is
+/// neither.
+static Attribute getConstant(Value value) {
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant;
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (auto model =
+          argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                   : func::FuncOp())
+    return model.getArgAttr(argument.getArgNumber(),
+                            pipe::PipeDialect::constantAttrName);
+  return {};
+}
+
+/// The number that `value` is everywhere, as what it was broadcast from; none
+/// where it is something else.
+static std::optional<double> findNumber(Value value) {
+  while (!getConstant(value)) {
+    Operation *op = value.getDefiningOp();
+    auto fill = dyn_cast_or_null<linalg::FillOp>(op);
+    bool isHandedOn = !op || isView(op) || isa<linalg::LinalgOp>(op);
+    SmallVector<Value> sources =
+        fill ? SmallVector<Value>{fill.getInputs()[0]} : getSources(value);
+    if (!isHandedOn || sources.size() != 1)
+      return std::nullopt;
+    value = sources.front();
+  }
+  Attribute constant = getConstant(value);
+  auto dense = dyn_cast<DenseFPElementsAttr>(constant);
+  if (dense && dense.isSplat())
+    constant = dense.getSplatValue<FloatAttr>();
+  auto number = dyn_cast<FloatAttr>(constant);
+  return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
+}
+
+static bool isRoot(Operation *op) {
+  if (isa<math::PowFOp>(op))
+    if (std::optional<double> exponent = findNumber(op->getOperand(1)))
+      return std::abs(*exponent) == 0.5;
+  return isa<math::RsqrtOp, math::SqrtOp>(op);
+}
+
+static bool isUnderRoot(Value value, int depth) {
+  return depth > 0 && llvm::any_of(findArithmetic(value), [&](OpOperand *use) {
+           Operation *op = use->getOwner();
+           return (isRoot(op) && use->getOperandNumber() == 0) ||
+                  (isa<arith::AddFOp, arith::MaximumFOp>(op) &&
+                   isUnderRoot(op->getResult(0), depth - 1));
+         });
+}
+
+bool veeline::isUnderRoot(Value value) { return ::isUnderRoot(value, 8); }
 
 /// Whether every way back from `value` ends at a number or at an argument of
 /// the model, and some at one.
@@ -165,6 +207,25 @@ bool veeline::isRunningMean(Value value) {
 
 bool veeline::isScaleOfStatistics(Value value) {
   return llvm::any_of(findArithmetic(value), isScaled);
+}
+
+/// Whether it is multiplied, perhaps after it is with something else, with an
+/// argument.
+static bool isScaledByArgument(Value value, int depth = 3) {
+  return depth > 0 && llvm::any_of(findArithmetic(value), [&](OpOperand *use) {
+           Operation *op = use->getOwner();
+           return isa<arith::MulFOp>(op) &&
+                  (isOfArguments(op->getOperand(1 - use->getOperandNumber())) ||
+                   isScaledByArgument(op->getResult(0), depth - 1));
+         });
+}
+
+bool veeline::isNumerator(Value value) {
+  SmallVector<OpOperand *> uses = findArithmetic(value);
+  return !uses.empty() && llvm::all_of(uses, [](OpOperand *use) {
+    return isa<arith::DivFOp>(use->getOwner()) && isScaled(use) &&
+           isScaledByArgument(use->getOwner()->getResult(0));
+  });
 }
 
 bool veeline::isShiftOfStatistics(Value value) {

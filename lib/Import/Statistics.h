@@ -24,10 +24,17 @@ bool isUnderRoot(mlir::Value value);
 /// variance that is computed of data, as a layer norm does, is none.
 bool isRunningMean(mlir::Value value);
 
-/// Whether it is multiplied with the root of a running variance, or added to,
-/// or subtracted from, what is made of one, before data comes in: the scale and
-/// the shift of a batch norm that is one product and one sum.
+/// Whether it is multiplied with the root of a running variance, or divided by
+/// one, before data comes in: the scale of a batch norm that is one product and
+/// one sum.
 bool isScaleOfStatistics(mlir::Value value);
+
+/// Whether it is only divided by such a root, and what comes of that has a
+/// scale of its own: if it is 1, it is the number in 1 / root.
+bool isNumerator(mlir::Value value);
+
+/// Whether it is added to, or subtracted from, what is made of such a root,
+/// before data comes in: the shift of that batch norm.
 bool isShiftOfStatistics(mlir::Value value);
 
 } // namespace veeline

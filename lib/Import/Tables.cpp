@@ -13,27 +13,53 @@
 using namespace mlir;
 using namespace veeline;
 
+/// The floats of a constant, of a resource too; null: they are not there.
+static DenseFPElementsAttr getFloats(ElementsAttr value) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (!resource)
+    return dyn_cast<DenseFPElementsAttr>(value);
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  bool isSplat = false;
+  if (!blob || !DenseElementsAttr::isValidRawBuffer(value.getShapedType(),
+                                                    blob->getData(), isSplat))
+    return {};
+  return dyn_cast<DenseFPElementsAttr>(DenseElementsAttr::getFromRawBuffer(
+      value.getShapedType(), blob->getData()));
+}
+
+static double toDouble(APFloat number) {
+  bool lost = false;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
+  return number.convertToDouble();
+}
+
 bool veeline::isTable(ElementsAttr value) {
   if (llvm::count_if(value.getShapedType().getShape(),
                      [](int64_t extent) { return extent > 1; }) < 2)
     return false;
-  bool isSplat = false;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
-    if (!DenseElementsAttr::isValidRawBuffer(value.getShapedType(), bytes,
-                                             isSplat))
-      return false;
-    value = DenseElementsAttr::getFromRawBuffer(value.getShapedType(), bytes);
-  }
-  auto dense = dyn_cast<DenseFPElementsAttr>(value);
-  if (!dense || dense.isSplat())
+  DenseFPElementsAttr floats = getFloats(value);
+  if (!floats || floats.isSplat())
     return false;
   auto one = APFloat::getOne(
-      cast<FloatType>(dense.getElementType()).getFloatSemantics());
+      cast<FloatType>(floats.getElementType()).getFloatSemantics());
   bool isBounded = llvm::all_of(
-      dense, [&](const APFloat &number) { return abs(number) <= one; });
-  return isBounded && llvm::any_of(dense, [&](const APFloat &number) {
+      floats, [&](const APFloat &number) { return abs(number) <= one; });
+  return isBounded && llvm::any_of(floats, [&](const APFloat &number) {
            return number.isZero() || number == one;
+         });
+}
+
+bool veeline::isMask(ElementsAttr value) {
+  DenseFPElementsAttr floats = getFloats(value);
+  return floats && llvm::any_of(floats, [](const APFloat &number) {
+           return number.isInfinity() || toDouble(number) <= -1e4;
+         });
+}
+
+bool veeline::isZero(ElementsAttr value) {
+  DenseFPElementsAttr floats = getFloats(value);
+  return floats && llvm::all_of(floats, [](const APFloat &number) {
+           return number.isZero();
          });
 }
 

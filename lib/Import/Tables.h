@@ -18,6 +18,13 @@ namespace veeline {
 /// position exactly 0 or 1. Scales that are learned are mostly vectors.
 bool isTable(mlir::ElementsAttr value);
 
+/// Whether some element hides what it is added to from a softmax, as those of a
+/// causal mask do: an infinity, or -1e4 and less, which no weight is.
+bool isMask(mlir::ElementsAttr value);
+
+/// Whether all elements are there, and zero.
+bool isZero(mlir::ElementsAttr value);
+
 /// Clears those of the arguments `learned`, constants that are used as weights,
 /// that meet neither data nor anything learned: what is computed of them is the
 /// same for all data, as are the angles of positions. Those in `given` stay. At

@@ -66,6 +66,12 @@ static Operation *findProduct(Value value) {
   return nullptr;
 }
 
+/// Whether it is what a convolution gives: what is added to that is a bias as
+/// well as what the sum starts from, and TOSA's depthwise one has it so.
+static bool isOfConvolution(Value value) {
+  return isa_and_present<linalg::ConvolutionOpInterface>(findProduct(value));
+}
+
 /// Whether `value`, added to `other`, is a bias though it is no smaller, since
 /// `other` has only one row: all its elements are along the last dimension.
 static bool isBiasOfOneRow(Value value, Value other) {
@@ -195,6 +201,8 @@ void UseFinder::visit(OpOperand &use) {
     bool isScale = isa<arith::MulFOp>(op);
     uses.multiplied |= isScale && wasBroadcast;
     uses.added |= (!isScale && wasBroadcast) || isBias;
+    uses.convolutionBias |=
+        wasBroadcast && isa<arith::AddFOp>(op) && isOfConvolution(other);
     if (wasBroadcast || isBias)
       meet(use, isScale ? op->getResult(0) : Value());
   }
@@ -250,12 +258,6 @@ static Value findSummand(linalg::LinalgOp op, Operation *add, Value argument) {
              : Value();
 }
 
-/// Whether what is added to `value` is the bias of a depthwise convolution as
-/// TOSA's lowering has it: not what the sum starts from, as of others.
-static bool isDepthwise(Value value) {
-  return isa_and_present<linalg::DepthwiseConv2DNhwcHwcmOp>(findProduct(value));
-}
-
 /// Whether `value` in the body is of something that the operand is broadcast
 /// to, here or before: neither numbers, nor what lies beside it element by
 /// element.
@@ -308,7 +310,7 @@ void UseFinder::visitInBody(linalg::LinalgOp op, OpOperand &use,
       });
   Value summand = findSummand(op, user, value);
   bool isBias = summand && isBiasOfOneRow(use.get(), summand);
-  uses.convolutionBias |= isMet && summand && isDepthwise(summand);
+  uses.convolutionBias |= isMet && summand && isOfConvolution(summand);
   bool isScale = isa<arith::MulFOp>(user);
   uses.multiplied |= isScale && isMet;
   uses.added |= (!isScale && isMet) || isBias;

@@ -33,7 +33,7 @@ struct Uses {
   /// A sum of products starts from it: a bias, or zeros.
   bool start = false;
   /// The sum of a convolution starts from it, broadcast, or it is added to that
-  /// of a depthwise one, as TOSA has it: its bias.
+  /// sum: its bias.
   bool convolutionBias = false;
   /// It is one row that goes before, behind or between others, as the token
   /// that a classifier reads.

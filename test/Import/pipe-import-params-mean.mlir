@@ -106,3 +106,62 @@ func.func @layer_norm(%x: tensor<4x3xf32>,
   } -> tensor<4x3xf32>
   return %y : tensor<4x3xf32>
 }
+
+// -----
+
+// The root as a power, with an exponent that was broadcast.
+
+// CHECK-LABEL: func.func @power(
+// CHECK-NOT:     "mean"
+// CHECK-DAG:     arith.constant dense<[5.000000e-01, 1.000000e+00, 2.500000e-01]>
+// CHECK-DAG:     arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
+// CHOSEN-LABEL: func.func @power(
+func.func @power(%x: tensor<4x3xf32>,
+    %s: tensor<3xf32> {iree.identifier = "scale", pipe.constant = dense<[1.0, 0.5, 2.0]> : tensor<3xf32>},
+    // expected-remark @below {{argument 2 ("mean", 'tensor<3xf32>') is taken for a running mean, which stays what it is}}
+    %m: tensor<3xf32> {iree.identifier = "mean", pipe.constant = dense<[0.5, 1.0, 0.25]> : tensor<3xf32>},
+    // expected-remark @below {{argument 3 ("variance", 'tensor<3xf32>') is taken for a running variance, which stays what it is}}
+    %v: tensor<3xf32> {iree.identifier = "variance", pipe.constant = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>},
+    %half: tensor<3xf32> {pipe.constant = dense<-0.5> : tensor<3xf32>}) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %mb = linalg.broadcast ins(%m : tensor<3xf32>) outs(%e : tensor<4x3xf32>) dimensions = [0]
+  %d = arith.subf %x, %mb : tensor<4x3xf32>
+  %vb = linalg.broadcast ins(%v : tensor<3xf32>) outs(%e : tensor<4x3xf32>) dimensions = [0]
+  %hb = linalg.broadcast ins(%half : tensor<3xf32>) outs(%e : tensor<4x3xf32>) dimensions = [0]
+  %root = math.powf %vb, %hb : tensor<4x3xf32>
+  %n = arith.mulf %d, %root : tensor<4x3xf32>
+  %sb = linalg.broadcast ins(%s : tensor<3xf32>) outs(%e : tensor<4x3xf32>) dimensions = [0]
+  %r = arith.mulf %n, %sb : tensor<4x3xf32>
+  return %r : tensor<4x3xf32>
+}
+
+// -----
+
+// As torch decomposes it, the root's reciprocal is computed: the 1 in it is no
+// scale, and the scale behind it, which is 1 in the file, is.
+
+// CHECK-LABEL: func.func @reciprocal(
+// CHECK-NOT:     pipe.param
+// CHECK:         tensor<3xf32> {{{[^}]*}}pipe.param = #pipe.param<"scale", init = constant(1.000000e+00)>
+// CHECK-NOT:     pipe.param
+// CHECK:         arith.constant dense<1.000000e+00>
+// CHOSEN-LABEL: func.func @reciprocal(
+func.func @reciprocal(%x: tensor<4x3xf32>,
+    %one: tensor<3xf32> {iree.identifier = "one", pipe.constant = dense<1.0> : tensor<3xf32>},
+    // expected-remark @below {{argument 2 ("scale", 'tensor<3xf32>') is trained, and starts from the one number that it is everywhere; --freeze keeps what it names a constant}}
+    %s: tensor<3xf32> {iree.identifier = "scale", pipe.constant = dense<1.0> : tensor<3xf32>},
+    // expected-remark @below {{argument 3 ("mean", 'tensor<3xf32>') is taken for a running mean, which stays what it is}}
+    %m: tensor<3xf32> {iree.identifier = "mean", pipe.constant = dense<[0.5, 1.0, 0.25]> : tensor<3xf32>},
+    // expected-remark @below {{argument 4 ("variance", 'tensor<3xf32>') is taken for a running variance, which stays what it is}}
+    %v: tensor<3xf32> {iree.identifier = "variance", pipe.constant = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>}) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %mb = linalg.broadcast ins(%m : tensor<3xf32>) outs(%e : tensor<4x3xf32>) dimensions = [0]
+  %d = arith.subf %x, %mb : tensor<4x3xf32>
+  %root = math.sqrt %v : tensor<3xf32>
+  %reciprocal = arith.divf %one, %root : tensor<3xf32>
+  %rb = linalg.broadcast ins(%reciprocal : tensor<3xf32>) outs(%e : tensor<4x3xf32>) dimensions = [0]
+  %n = arith.mulf %d, %rb : tensor<4x3xf32>
+  %sb = linalg.broadcast ins(%s : tensor<3xf32>) outs(%e : tensor<4x3xf32>) dimensions = [0]
+  %r = arith.mulf %n, %sb : tensor<4x3xf32>
+  return %r : tensor<4x3xf32>
+}

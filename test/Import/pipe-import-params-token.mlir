@@ -13,6 +13,7 @@
 func.func @concatenated(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<2x3x4xf32>') is taken for data}}
     %x: tensor<2x3x4xf32>,
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<4x4xf32>') is taken for a weight that the file leaves out, and is drawn}}
     %w: tensor<4x4xf32> {pipe.constant = dense<0.5> : tensor<4x4xf32>},
     // expected-remark @below {{argument 2 ("weight1", 'tensor<1x1x4xf32>') is trained, and starts from its values}}
     %token: tensor<1x1x4xf32> {pipe.constant = dense<[[[1.0, 2.0, 3.0, 4.0]]]> : tensor<1x1x4xf32>},
@@ -47,6 +48,7 @@ func.func @concatenated(
 func.func @inserted(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<1x3x4xf32>') is taken for data}}
     %x: tensor<1x3x4xf32>,
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<4x4xf32>') is taken for a weight that the file leaves out, and is drawn}}
     %w: tensor<4x4xf32> {pipe.constant = dense<0.5> : tensor<4x4xf32>},
     // expected-remark @below {{argument 2 ("weight1", 'tensor<1x1x4xf32>') is trained, and starts from its values}}
     %token: tensor<1x1x4xf32> {pipe.constant = dense<[[[1.0, 2.0, 3.0, 4.0]]]> : tensor<1x1x4xf32>})

@@ -10,7 +10,9 @@
 func.func @constants(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<2x4xf32>') is taken for data}}
     %x: tensor<2x4xf32>,
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<4x3xf32>') is taken for a weight that the file leaves out, and is drawn}}
     %w: tensor<4x3xf32> {pipe.constant = dense<1.5> : tensor<4x3xf32>},
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3xf32>') is trained, and starts from the one number that it is everywhere}}
     %b: tensor<3xf32> {pipe.constant = dense<0.25> : tensor<3xf32>},
     %zero: tensor<2x3xf32> {pipe.constant = dense<0.0> : tensor<2x3xf32>}) -> tensor<2x3xf32> {
   %e = tensor.empty() : tensor<2x3xf32>
@@ -85,6 +87,7 @@ func.func @values(
     %w: tensor<2x2xf32> {pipe.constant = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>},
     // expected-remark @below {{argument 2 ("weight1", 'tensor<2x2xbf16>') is trained, and starts from its values; --freeze keeps what it names a constant}}
     %half: tensor<2x2xbf16> {pipe.constant = dense_resource<half> : tensor<2x2xbf16>},
+    // expected-remark @below {{argument 3 ("weight2", 'tensor<2x2xf32>') is taken for a weight that the file leaves out, and is drawn}}
     %elided: tensor<2x2xf32> {pipe.constant = dense_resource<__elided__> : tensor<2x2xf32>}) -> tensor<4x2xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x2xf32>
@@ -113,7 +116,9 @@ func.func @values(
 func.func @table(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<2xi32>') is taken for data}}
     %rows: tensor<2xi32>,
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<5x3xf32>') is taken for a weight that the file leaves out, and is drawn}}
     %table: tensor<5x3xf32> {pipe.constant = dense<1.0> : tensor<5x3xf32>},
+    // expected-remark @below {{argument 2 ("weight1", 'tensor<3xf32>') is taken for a mask, and stays what it is}}
     %mask: tensor<3xf32> {pipe.constant = dense<0xFF800000> : tensor<3xf32>}) -> tensor<2x3xf32> {
   %e = tensor.empty() : tensor<2x3xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%rows, %mask : tensor<2xi32>, tensor<3xf32>) outs(%e : tensor<2x3xf32>) {
@@ -139,6 +144,7 @@ func.func @table(
 func.func @stays(
     // expected-remark @below {{argument 0 ("arg0", 'tensor<3xf32>') is taken for data}}
     %x: tensor<3xf32>,
+    // expected-remark @below {{argument 1 ("weight0", 'tensor<3x3xf32>') is taken for a weight that the file leaves out, and is drawn}}
     %w: tensor<3x3xf32> {pipe.constant = dense<1.5> : tensor<3x3xf32>},
     // expected-remark @below {{argument 2 ("weight1", 'tensor<3xf32>') stays a constant, since it is used as no weight is; --params names what is to be trained}}
     %b: tensor<3xf32> {pipe.constant = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>},

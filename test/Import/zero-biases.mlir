@@ -3,6 +3,7 @@
 // A zero bias is what exporters add to a convolution that has none. One that is
 // not zero, and one that the file leaves out, is trained.
 
+// CHECK: remark: 3 constants are taken for weights that the file leaves out, and are drawn: "weight0", "weight1", "weight2"{{$}}
 // CHECK: remark: 2 biases of convolutions are zero in the file and stay so: "{{.*}}", "{{.*}}"; --params names what is to be trained
 // CHECK: func.func @net(%arg0: tensor<1x4x4x3xf32> {pipe.batch
 // CHECK-COUNT-4: pipe.param =
