@@ -290,24 +290,20 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
   auto trainable = llvm::filter_to_vector(candidates, [&](int64_t i) {
     return trained.contains(end->getOperand(i));
   });
+  // --pipe-import-results left only the name of those that it did not choose.
+  bool areSeveral = candidates.size() > 1;
   if (!loss.empty() && !trainable.empty())
     candidates = trainable;
   if (candidates.empty())
     return 0;
-  if (candidates.size() > 1 && candidates.front() != 0) {
-    InFlightDiagnostic diagnostic = end->emitError(
-        "several results of the model can be what the loss is made of: ");
-    llvm::interleaveComma(candidates, diagnostic, [&](int64_t i) {
-      diagnostic << i << ": " << model.getResultTypes()[i];
-    });
-    return diagnostic << "; choose one by --result";
-  }
-  if (candidates.front() != 0 || candidates.size() > 1) {
+  if (candidates.size() > 1 && candidates.front() != 0)
+    return refuseSeveral(model, candidates);
+  if (candidates.front() != 0 || areSeveral) {
     InFlightDiagnostic remark = end->emitRemark("result ")
                                 << candidates.front() << " of the model, "
                                 << model.getResultTypes()[candidates.front()]
                                 << ", is what the loss is made of";
-    if (candidates.size() > 1)
+    if (areSeveral)
       remark << "; --result chooses another one";
   }
   return candidates.front();

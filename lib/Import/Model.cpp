@@ -6,6 +6,9 @@
 
 #include "Model.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Import/Passes.h"
 
@@ -59,4 +62,40 @@ BlockArgument veeline::addArgument(func::FuncOp model, Type type,
   (void)model.insertArgument(
       index, type, DictionaryAttr::get(model.getContext(), named), location);
   return model.getArgument(index);
+}
+
+void veeline::dropResults(func::FuncOp model,
+                          llvm::function_ref<bool(int64_t number)> goes) {
+  Operation *end = model.getBody().front().getTerminator();
+  OpBuilder builder(end);
+  bool isChanged = false;
+  for (OpOperand &operand : end->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type || !type.hasStaticShape() || !goes(operand.getOperandNumber()))
+      continue;
+    operand.set(tensor::EmptyOp::create(builder, operand.get().getLoc(),
+                                        type.getShape(),
+                                        type.getElementType()));
+    isChanged = true;
+  }
+  // What a body that goes reads from outside of it is used until then.
+  IRRewriter rewriter(model.getContext());
+  while (isChanged)
+    isChanged = succeeded(runRegionDCE(rewriter, model->getRegions()));
+}
+
+bool veeline::isDropped(Value result) {
+  return bool(result.getDefiningOp<tensor::EmptyOp>());
+}
+
+InFlightDiagnostic veeline::refuseSeveral(func::FuncOp model,
+                                          ArrayRef<int64_t> candidates) {
+  InFlightDiagnostic diagnostic =
+      model.getBody().front().getTerminator()->emitError(
+          "several results of the model can be what the loss is made of: ");
+  llvm::interleaveComma(candidates, diagnostic, [&](int64_t i) {
+    diagnostic << i << ": " << model.getResultTypes()[i];
+  });
+  diagnostic << "; choose one by --result";
+  return diagnostic;
 }

@@ -28,6 +28,16 @@ mlir::BlockArgument addArgument(mlir::func::FuncOp model, mlir::Type type,
                                 mlir::Attribute attribute,
                                 mlir::Location location);
 
+/// Results that go become empty tensors, so that others keep their numbers, and
+/// what only they used goes.
+void dropResults(mlir::func::FuncOp model,
+                 llvm::function_ref<bool(int64_t number)> goes);
+bool isDropped(mlir::Value result);
+
+/// The error where a loss can be made of several results.
+mlir::InFlightDiagnostic refuseSeveral(mlir::func::FuncOp model,
+                                       llvm::ArrayRef<int64_t> candidates);
+
 } // namespace veeline
 
 #endif // VEELINE_LIB_IMPORT_MODEL_H

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Params.h"
 #include "Buffers.h"
 #include "ContractParams.h"
 #include "Decisions.h"
 #include "FlatParams.h"
 #include "Model.h"
-#include "Names.h"
 #include "Roles.h"
 #include "Statistics.h"
 #include "Tables.h"
@@ -88,11 +88,10 @@ namespace {
 /// Decides argument by argument.
 class Importer {
 public:
-  Importer(func::FuncOp model, ArgumentList params, ArgumentList freeze,
-           ArgumentList buffers, bool areBuffersGiven)
-      : model(model), context(model.getContext()), params(std::move(params)),
-        freeze(std::move(freeze)), buffers(std::move(buffers)),
-        areBuffersGiven(areBuffersGiven) {}
+  Importer(func::FuncOp model, const ArgumentChoice &choice)
+      : model(model), context(model.getContext()), params(choice.params),
+        freeze(choice.freeze), buffers(choice.buffers),
+        areBuffersGiven(choice.areBuffersGiven) {}
 
   LogicalResult run(bool verbose);
 
@@ -508,8 +507,7 @@ void Importer::findBatch() {
   Operation *end = model.getBody().front().getTerminator();
   for (Value result : llvm::reverse(end->getOperands()))
     if (auto type = dyn_cast<RankedTensorType>(result.getType());
-        type && isFloatTensor(type) && type.getRank() > 0 &&
-        !result.getDefiningOp<tensor::EmptyOp>())
+        type && isFloatTensor(type) && type.getRank() > 0 && !isDropped(result))
       batch = type.getDimSize(0);
 }
 
@@ -573,6 +571,43 @@ LogicalResult Importer::run(bool verbose) {
   return LogicalResult(model.eraseArguments(gone));
 }
 
+FailureOr<ArgumentChoice> ArgumentChoice::parse(func::FuncOp model,
+                                                ArrayRef<std::string> params,
+                                                ArrayRef<std::string> freeze,
+                                                ArrayRef<std::string> buffers) {
+  bool isNone = buffers.size() == 1 && buffers[0] == "none";
+  auto trained = ArgumentList::parse(model, params, "params");
+  auto frozen = ArgumentList::parse(model, freeze, "freeze");
+  auto same = ArgumentList::parse(
+      model, isNone ? ArrayRef<std::string>() : buffers, "buffer");
+  if (failed(trained) || failed(frozen) || failed(same))
+    return failure();
+  return ArgumentChoice{*trained, *frozen, *same, !buffers.empty()};
+}
+
+LogicalResult veeline::importParams(func::FuncOp model,
+                                    const ArgumentChoice &choice,
+                                    bool verbose) {
+  return followsContract(model)
+             ? importContract(model, choice.freeze, choice.buffers)
+             : Importer(model, choice).run(verbose);
+}
+
+bool veeline::isTrainable(func::FuncOp model, int64_t number,
+                          const ArgumentChoice &choice) {
+  ScopedDiagnosticHandler quiet(model.getContext(),
+                                [](Diagnostic &) { return success(); });
+  OwningOpRef<func::FuncOp> copy = model.clone();
+  dropResults(*copy, [&](int64_t other) { return other != number; });
+  if (failed(importParams(*copy, choice, /*verbose=*/false)))
+    return false;
+  llvm::DenseSet<Value> trained = findDependent(*copy, [&](unsigned argument) {
+    return bool(copy->getArgAttr(argument, PipeDialect::paramAttrName));
+  });
+  return trained.contains(
+      copy->getBody().front().getTerminator()->getOperand(number));
+}
+
 namespace {
 struct ImportParams : veeline::impl::PipeImportParamsBase<ImportParams> {
   using PipeImportParamsBase::PipeImportParamsBase;
@@ -581,21 +616,10 @@ struct ImportParams : veeline::impl::PipeImportParamsBase<ImportParams> {
     FailureOr<func::FuncOp> model = getChosenModel(getOperation());
     if (failed(model))
       return signalPassFailure();
-    auto chosen =
-        ArgumentList::parse(*model, llvm::to_vector(params), "params");
-    auto frozen =
-        ArgumentList::parse(*model, llvm::to_vector(freeze), "freeze");
-    SmallVector<std::string> same = llvm::to_vector(buffer);
-    bool areBuffersGiven = !same.empty();
-    if (same.size() == 1 && same[0] == "none")
-      same.clear();
-    auto buffers = ArgumentList::parse(*model, same, "buffer");
-    if (failed(chosen) || failed(frozen) || failed(buffers) ||
-        failed(
-            followsContract(*model)
-                ? importContract(*model, *frozen, *buffers)
-                : Importer(*model, *chosen, *frozen, *buffers, areBuffersGiven)
-                      .run(verbose)))
+    auto choice =
+        ArgumentChoice::parse(*model, llvm::to_vector(params),
+                              llvm::to_vector(freeze), llvm::to_vector(buffer));
+    if (failed(choice) || failed(importParams(*model, *choice, verbose)))
       signalPassFailure();
   }
 };

@@ -45,7 +45,13 @@ void veeline::buildImportPipeline(OpPassManager &passManager,
   function.addPass(createPipeImportOps());
   // Before parameters: f64 is not rounded to what the file computes with.
   passManager.addPass(createPipeImportRetype({options.retype}));
-  passManager.addPass(createPipeImportResults({options.loss, options.result}));
+  PipeImportResultsOptions results;
+  results.loss = options.loss;
+  results.result = options.result;
+  results.params = llvm::to_vector(options.params);
+  results.freeze = llvm::to_vector(options.freeze);
+  results.buffer = llvm::to_vector(options.buffer);
+  passManager.addPass(createPipeImportResults(results));
   PipeImportParamsOptions params;
   params.params = llvm::to_vector(options.params);
   params.freeze = llvm::to_vector(options.freeze);

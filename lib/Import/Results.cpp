@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include "Params.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Import/Passes.h"
 
 namespace veeline {
@@ -32,18 +33,6 @@ static SmallVector<int64_t> findCandidates(func::FuncOp model, StringRef loss) {
   return candidates;
 }
 
-/// Whether result `number` stays, whatever turns out to be a parameter. Of a
-/// model with its own loss, scalars are metrics.
-static bool mayStay(func::FuncOp model, int64_t number, StringRef loss,
-                    int64_t chosen) {
-  SmallVector<int64_t> candidates = findCandidates(model, loss);
-  bool isLoss = loss.empty() && !candidates.empty() &&
-                candidates.front() == 0 && chosen <= 0;
-  if (chosen != anyResult && !isLoss)
-    return number == chosen;
-  return candidates.empty() || llvm::is_contained(candidates, number);
-}
-
 namespace {
 struct ImportResults : veeline::impl::PipeImportResultsBase<ImportResults> {
   using PipeImportResultsBase::PipeImportResultsBase;
@@ -56,22 +45,52 @@ struct ImportResults : veeline::impl::PipeImportResultsBase<ImportResults> {
     bool isNumber = result >= 0 && result < model->getNumResults();
     if (result != anyResult && !isNumber)
       return;
-    Operation *end = model->getBody().front().getTerminator();
-    OpBuilder builder(end);
-    bool changed = false;
-    for (OpOperand &operand : end->getOpOperands()) {
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      if (!type || !type.hasStaticShape() ||
-          mayStay(*model, operand.getOperandNumber(), loss, result))
-        continue;
-      operand.set(tensor::EmptyOp::create(builder, operand.get().getLoc(),
-                                          type.getShape(),
-                                          type.getElementType()));
-      changed = true;
-    }
-    IRRewriter rewriter(&getContext());
-    if (changed)
-      (void)runRegionDCE(rewriter, model->getBody());
+    FailureOr<SmallVector<int64_t>> left = findLeft(*model);
+    if (failed(left))
+      return signalPassFailure();
+    if (!left->empty())
+      dropResults(*model, [&](int64_t number) {
+        return !llvm::is_contained(*left, number);
+      });
   }
+
+private:
+  FailureOr<SmallVector<int64_t>> findLeft(func::FuncOp model);
+  FailureOr<SmallVector<int64_t>> findLossResult(func::FuncOp model,
+                                                 ArrayRef<int64_t> candidates);
 };
 } // namespace
+
+/// The results that stay; none: all.
+FailureOr<SmallVector<int64_t>> ImportResults::findLeft(func::FuncOp model) {
+  SmallVector<int64_t> candidates = findCandidates(model, loss);
+  // Of a model with its own loss, scalars are metrics.
+  bool isLoss = loss.empty() && !candidates.empty() &&
+                candidates.front() == 0 && result <= 0;
+  if (result != anyResult && !isLoss)
+    return SmallVector<int64_t>{result};
+  if (loss.empty() || candidates.size() < 2 || followsContract(model))
+    return candidates;
+  return findLossResult(model, candidates);
+}
+
+/// The one that a loss is made of: the first result if parameters change it,
+/// or else the only one that they change. What parameters are depends on what
+/// is left, so each is looked at as if it were the only one.
+FailureOr<SmallVector<int64_t>>
+ImportResults::findLossResult(func::FuncOp model,
+                              ArrayRef<int64_t> candidates) {
+  auto choice =
+      ArgumentChoice::parse(model, llvm::to_vector(params),
+                            llvm::to_vector(freeze), llvm::to_vector(buffer));
+  if (failed(choice))
+    return failure();
+  if (candidates.front() == 0 && isTrainable(model, 0, *choice))
+    return SmallVector<int64_t>{0};
+  auto trainable = llvm::filter_to_vector(candidates, [&](int64_t number) {
+    return number != 0 && isTrainable(model, number, *choice);
+  });
+  if (trainable.size() > 1)
+    return refuseSeveral(model, trainable);
+  return trainable.empty() ? SmallVector<int64_t>(candidates) : trainable;
+}

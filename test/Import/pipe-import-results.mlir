@@ -1,3 +1,4 @@
+// RUN: veeline-opt %s --pipe-import=loss=sum --split-input-file | FileCheck %s
 // RUN: veeline-opt %s --pipe-import --split-input-file | FileCheck %s
 // RUN: veeline-opt %s --pipe-import-results --split-input-file | FileCheck %s --check-prefix=PASS
 

@@ -124,13 +124,19 @@ def PipeImportResults : Pass<"pipe-import-results", "::mlir::ModuleOp"> {
     What only a result uses that `--pipe-import-loss` leaves out in any case says nothing of which
     arguments are parameters. Such a result becomes an empty tensor of its type, so that the others
     keep their numbers, and what computed it goes. With `result` that is every other result, but
-    for the metrics of a model that returns its own loss; without it, every result that no loss can be made of.
+    for the metrics of a model that returns its own loss. Without it, and with a `loss`, that is every result
+    but the first, if parameters change it, or else the only one that they change: each is looked at as if it were the only one, with
+    `params`, `freeze` and `buffer`. Several are an error. Without either, every result goes that is no scalar.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "", "cross-entropy, mse or sum">,
-    Option<"result", "result", "int64_t", "-1", "The result that the loss is made of">
+    Option<"result", "result", "int64_t", "-1", "The result that the loss is made of">,
+    ListOption<"params", "params", "std::string", "As of --pipe-import-params">,
+    ListOption<"freeze", "freeze", "std::string", "As of --pipe-import-params">,
+    ListOption<"buffer", "buffer", "std::string", "As of --pipe-import-params">
   ];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def PipeImportLoss : Pass<"pipe-import-loss", "::mlir::ModuleOp"> {
