@@ -6,11 +6,13 @@
 
 #include "Buffers.h"
 
-#include "Statistics.h"
+#include "Elementwise.h"
+#include "Rotations.h"
 #include "Uses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -20,9 +22,10 @@ namespace {
 /// What numbers look up, through what is computed of them.
 class LookupFinder {
 public:
-  /// Extents of the tables where numbers made of `value` choose.
+  /// Finds where numbers made of `value` choose.
   void follow(Value value);
-  SmallVector<int64_t> extents;
+  /// The tables, and their extents there.
+  SmallVector<std::pair<Value, int64_t>> tables;
   /// Whether nothing else comes of them.
   bool onlyLookups = true;
 
@@ -54,7 +57,7 @@ void LookupFinder::visit(OpOperand &use) {
     int64_t extent =
         extract.getTensor().getType().getDimSize(use.getOperandNumber() - 1);
     if (extent != 1)
-      extents.push_back(extent);
+      tables.emplace_back(extract.getTensor(), extent);
   } else if (structured && structured.getNumReductionLoops() == 0 &&
              structured.isDpsInput(&use)) {
     follow(structured.getMatchingBlockArgument(&use));
@@ -67,6 +70,22 @@ void LookupFinder::visit(OpOperand &use) {
   }
 }
 
+static int64_t countDimensions(RankedTensorType type) {
+  return llvm::count_if(type.getShape(),
+                        [](int64_t extent) { return extent > 1; });
+}
+
+/// Whether nothing but rows of positions are chosen by it.
+static bool choosesPositions(BlockArgument argument, int64_t count) {
+  LookupFinder finder;
+  finder.follow(argument);
+  return finder.onlyLookups && !finder.tables.empty() &&
+         llvm::all_of(finder.tables, [&](std::pair<Value, int64_t> table) {
+           auto origin = dyn_cast<BlockArgument>(findOrigin(table.first));
+           return table.second == count || (origin && isRotation(origin));
+         });
+}
+
 bool veeline::isOfPositions(BlockArgument argument) {
   auto type = dyn_cast<RankedTensorType>(argument.getType());
   if (!type || !type.hasStaticShape() || type.getRank() < 2 ||
@@ -76,13 +95,51 @@ bool veeline::isOfPositions(BlockArgument argument) {
   if (uses.frequency)
     return true;
   if (isa<FloatType>(type.getElementType()))
-    return uses.isScaleOnly() &&
-           llvm::count_if(type.getShape(),
-                          [](int64_t extent) { return extent > 1; }) > 1;
-  LookupFinder finder;
-  finder.follow(argument);
-  return finder.onlyLookups && !finder.extents.empty() &&
-         llvm::all_of(finder.extents, [&](int64_t extent) {
-           return extent == type.getNumElements();
+    return uses.isScaleOnly() && countDimensions(type) > 1;
+  return choosesPositions(argument, type.getNumElements());
+}
+
+/// Whether a softmax is taken of `sum`: the exponential of what is left when
+/// something, the maximum, is subtracted.
+static bool reachesSoftmax(Value sum, bool isShifted = false, int depth = 6) {
+  return depth > 0 && llvm::any_of(findArithmetic(sum), [&](OpOperand *use) {
+           Operation *op = use->getOwner();
+           if (isa<linalg::SoftmaxOp>(op) ||
+               (isShifted && isa<math::ExpOp, math::Exp2Op>(op)))
+             return true;
+           bool isMinuend =
+               isa<arith::SubFOp>(op) && use->getOperandNumber() == 0;
+           return (isMinuend || isa<arith::AddFOp, arith::MulFOp>(op)) &&
+                  reachesSoftmax(op->getResult(0), isShifted || isMinuend,
+                                 depth - 1);
          });
+}
+
+/// Whether a tensor of two extents that is only added hides positions from each
+/// other: it is broadcast over samples and heads, or a softmax is taken of the
+/// sums. What has a number for each head is learned.
+static bool isAddedMask(BlockArgument argument, RankedTensorType type,
+                        const Uses &uses) {
+  if (!uses.added || uses.weight || uses.multiplied || uses.start ||
+      countDimensions(type) != 2)
+    return false;
+  ArrayRef<int64_t> shape = type.getShape();
+  return (shape.size() > 3 && shape[0] == 1 && shape[1] == 1) ||
+         llvm::all_of(findArithmetic(argument), [](OpOperand *use) {
+           return isa<arith::AddFOp>(use->getOwner()) &&
+                  reachesSoftmax(use->getOwner()->getResult(0));
+         });
+}
+
+bool veeline::isSameForAll(BlockArgument argument, int64_t batch) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (countDimensions(type) < 2)
+    return false;
+  if (isRotation(argument))
+    return true;
+  if (type.getDimSize(0) == batch)
+    return false;
+  Uses uses = findUses(argument);
+  bool isOneRow = type.getDimSize(0) == 1 && type.getRank() > 2;
+  return (isOneRow && uses.isScaleOnly()) || isAddedMask(argument, type, uses);
 }

@@ -13,10 +13,16 @@ namespace veeline {
 
 /// Whether an argument with one row in a model for one sample is of positions,
 /// which are the same for all samples, and not of the sample: numbers that look
-/// up as many rows as there are of them (a table of positions), numbers of
-/// which only sines and cosines are taken, or a table of several dimensions
-/// that is only multiplied with what is larger (a rotary embedding's).
+/// up as many rows as there are of them (a table of positions), or rows of
+/// tables of rotations, numbers of which only sines and cosines are taken, or a
+/// table of several dimensions that is only multiplied with what is larger.
 bool isOfPositions(mlir::BlockArgument argument);
+
+/// Whether an argument of floats is the same for all samples, though its
+/// leading dimension is that of a parameter: a table of rotations, one row of
+/// several dimensions that is only multiplied with, or a mask that is added to
+/// scores. `batch` is 0 where the result has none.
+bool isSameForAll(mlir::BlockArgument argument, int64_t batch);
 
 } // namespace veeline
 

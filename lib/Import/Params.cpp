@@ -11,6 +11,7 @@
 #include "FlatParams.h"
 #include "Model.h"
 #include "Roles.h"
+#include "Rotations.h"
 #include "Statistics.h"
 #include "Tables.h"
 #include "Uses.h"
@@ -99,6 +100,7 @@ private:
   void splitFlat();
   void findBatch();
   void findLearned();
+  void findSame();
   void findShared();
   bool isParam(unsigned argument) const;
   bool isGiven(unsigned argument, ElementsAttr value) const;
@@ -160,6 +162,8 @@ private:
   llvm::BitVector gone;
   /// The constants that are parameters.
   llvm::BitVector learned;
+  /// What is the same for all samples though it is as large as parameters.
+  llvm::BitVector same;
   /// The data that is the same for all samples.
   llvm::BitVector shared;
   /// What products say of the arguments of the file.
@@ -219,6 +223,7 @@ bool Importer::looksLearned(unsigned argument, ElementsAttr value) const {
   if (isInfinite || isAddedMask(uses, value) || uses.frequency ||
       uses.runningMean || (uses.isScaleOnly() && isTable(value)) ||
       isZeroBias(uses, value) ||
+      (isTable(value) && isRotation(model.getArgument(argument))) ||
       (splat == 1.0 && isNumerator(model.getArgument(argument))))
     return false;
   return uses.any() || ((uses.start || uses.token) && !splat);
@@ -246,6 +251,8 @@ bool Importer::isParam(unsigned argument) const {
     return true;
   if (!params.empty())
     return params.contains(argument, names[argument]);
+  if (argument < same.size() && same.test(argument))
+    return false;
   auto tensor = cast<RankedTensorType>(type);
   if (constantsAreParams || tensor.getNumElements() < 2)
     return false;
@@ -279,6 +286,17 @@ LogicalResult Importer::findRoles() {
   return LogicalResult(found);
 }
 
+/// Tables and masks would be taken for parameters, since they have no samples.
+void Importer::findSame() {
+  same.resize(model.getNumArguments());
+  if (areBuffersGiven)
+    return;
+  for (unsigned i = 0; i < same.size(); ++i)
+    same[i] = !constantOf(i) && isFloatTensor(model.getArgumentTypes()[i], 2) &&
+              !params.contains(i, names[i]) &&
+              isSameForAll(model.getArgument(i), batch);
+}
+
 /// Where no list says what is a buffer, data with one row is the same for all
 /// samples, as a mask is, if other data has one a sample; in a model for one
 /// sample, what is of positions is.
@@ -291,7 +309,8 @@ void Importer::findShared() {
   for (unsigned i = 0; i < data.size(); ++i) {
     auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
     data[i] = !gone.test(i) && !constantOf(i) && type &&
-              !model.getArgument(i).use_empty() && !isParam(i);
+              !model.getArgument(i).use_empty() && !isParam(i) &&
+              !(i < same.size() && same.test(i));
     if (data[i] && batch == 0 && type.getRank() > 0)
       samples = std::max(samples, type.getDimSize(0));
   }
@@ -303,6 +322,7 @@ void Importer::findShared() {
   // A model of nothing but positions is fed by them.
   if (samples < 2 && shared == data)
     shared.reset();
+  shared |= same;
 }
 
 static bool isSmallFloat(Type type) {
@@ -417,6 +437,14 @@ LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
   return success();
 }
 
+/// Whether it may be a table or a mask as well, for all that is known.
+static bool isSurprising(BlockArgument argument, const Uses &uses) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(argument.getType()).getShape();
+  return !uses.weight &&
+         llvm::count_if(shape, [](int64_t extent) { return extent > 1; }) > 1;
+}
+
 void Importer::decideParam(unsigned argument) {
   if (isFrozen(argument)) {
     ++frozen;
@@ -427,7 +455,10 @@ void Importer::decideParam(unsigned argument) {
   Uses uses = findUses(model.getArgument(argument));
   if (params.empty() && makeStatistic(argument, {}, uses))
     return;
-  if (params.empty())
+  if (params.empty() && isSurprising(model.getArgument(argument), uses))
+    say(argument) << " is taken for a parameter, though it goes into no "
+                     "product; --buffer names what is the same for all data";
+  else if (params.empty())
     say(argument, Decision::Parameter);
   makeParam(argument, drawnInit(context, uses));
 }
@@ -553,6 +584,7 @@ LogicalResult Importer::run(bool verbose) {
   findLearned();
   if (failed(findRoles()))
     return failure();
+  findSame();
   splitFlat();
   learned.resize(model.getNumArguments());
   findShared();

@@ -11,9 +11,6 @@
 
 namespace veeline {
 
-/// Ops whose result is their first operand in another form.
-bool isView(mlir::Operation *op);
-
 /// Whether a root of it is taken, as of a variance: through elementwise ops, of
 /// which a sum with a small number is one.
 bool isUnderRoot(mlir::Value value);

@@ -6,6 +6,7 @@
 
 #include "Uses.h"
 
+#include "Elementwise.h"
 #include "Statistics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,6 +31,7 @@ public:
 
 private:
   void visit(OpOperand &use);
+  void followSlice(tensor::ExtractSliceOp slice, OpOperand &use);
   void visitStructured(linalg::LinalgOp op, OpOperand &use);
   void visitBody(linalg::LinalgOp op, OpOperand &use);
   void visitInBody(linalg::LinalgOp op, OpOperand &use, Operation *user,
@@ -46,6 +48,17 @@ private:
 void UseFinder::follow(Value value) {
   for (OpOperand &use : value.getUses())
     visit(use);
+}
+
+/// What is smaller than others is the slice.
+void UseFinder::followSlice(tensor::ExtractSliceOp slice, OpOperand &use) {
+  if (use.getOperandNumber() != 0)
+    return;
+  int64_t whole = elements;
+  if (slice.getType().hasStaticShape())
+    elements = std::min(whole, slice.getType().getNumElements());
+  follow(slice);
+  elements = whole;
 }
 
 bool veeline::isProduct(linalg::LinalgOp op) {
@@ -177,6 +190,8 @@ static bool isRow(OpOperand &use) {
 
 void UseFinder::visit(OpOperand &use) {
   Operation *op = use.getOwner();
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return followSlice(slice, use);
   if (isView(op)) {
     if (use.getOperandNumber() == 0)
       follow(op->getResult(0));

@@ -1,0 +1,26 @@
+//===- Rotations.h - tables of rotary embeddings ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_IMPORT_ROTATIONS_H
+#define VEELINE_LIB_IMPORT_ROTATIONS_H
+
+#include "mlir/IR/Value.h"
+
+namespace veeline {
+
+/// What `value` is a form of: through reshapes, broadcasts, slices, lookups of
+/// rows, and products with a number.
+mlir::Value findOrigin(mlir::Value value);
+
+/// Whether an argument is a table of cosines or sines as a rotary embedding has
+/// two: it, or rows that are looked up in it, is only multiplied with, and each
+/// product is added to, or subtracted from, one of the same elements, moved,
+/// with another argument of its type, as in x * cos + rotated(x) * sin.
+bool isRotation(mlir::BlockArgument argument);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_IMPORT_ROTATIONS_H
