@@ -116,8 +116,10 @@ def PipelineOp : Pipe_Op<"pipeline", [
   }];
 }
 
+// Not pure: inputs are numbered in their order, so one that nothing uses any
+// more has to stay.
 class Pipe_InputOp<string mnemonic> : Pipe_Op<mnemonic, [
-    Pure, HasParent<"PipelineOp">]> {
+    HasParent<"PipelineOp">]> {
   let results = (outs AnyStaticShapeTensor:$value);
 }
 
