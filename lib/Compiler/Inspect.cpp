@@ -60,15 +60,17 @@ static int inspectModel(InspectCommand command) {
   auto table = pipe::readMachineTable(*entry, option.path);
   if (failed(table))
     return 1;
+  bool isReached = succeeded(pipe::verifyGradients(*entry));
   printPieces(*entry, llvm::outs(), command.finePieces,
               *table ? &**table : nullptr);
   printSource(llvm::outs(), /*profile=*/"", option.path, option.date,
               /*sharedCores=*/"", /*isOnDevice=*/false);
-  if (hasGradient)
+  if (hasGradient && isReached)
     return 0;
   llvm::WithColor::error(llvm::errs(), "veeline")
-      << "'" << command.file
-      << "' cannot be trained: the op above has no derivative\n";
+      << "'" << command.file << "' cannot be trained: "
+      << (isReached ? "the op above has no derivative\n"
+                    : "no gradient reaches its parameters\n");
   return 1;
 }
 

@@ -322,7 +322,7 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
       model, options.profile.empty() ? options.machineTable : "");
   if (failed(profile) || failed(table) ||
       failed(autodiff::prepareModel(model)) || failed(verifyModel(model)) ||
-      failed(verifyUncalled(model, module)))
+      failed(verifyUncalled(model, module)) || failed(verifyGradients(model)))
     return failure();
   if (failed(verifyShape(model, options)))
     return failure();

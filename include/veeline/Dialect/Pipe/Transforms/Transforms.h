@@ -26,6 +26,11 @@ mlir::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
 /// diagnostic at what breaks it. Linear in the number of ops.
 mlir::LogicalResult verifyModel(mlir::func::FuncOp model);
 
+/// Warns of parameters that the loss, the first result, gives no gradient, or
+/// every float result where the first is no scalar; a note says where it is
+/// lost. Fails with an error if that is so for all parameters that are used.
+mlir::LogicalResult verifyGradients(mlir::func::FuncOp model);
+
 /// The placement named `name`; `linear`, `v` or `interleaved` by the number of
 /// chunks a stage where `name` is empty. Fails with a diagnostic at `location`
 /// that lists the known names.

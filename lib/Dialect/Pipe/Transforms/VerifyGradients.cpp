@@ -1,0 +1,137 @@
+//===- VerifyGradients.cpp - parameters that no gradient reaches ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/TypeUtilities.h"
+#include "veeline/Autodiff/GradientFlow.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+using autodiff::LostGradient;
+
+/// The arguments whose gradients end at an op; null for those on which nothing
+/// depends.
+using LostAt = llvm::MapVector<Operation *, SmallVector<BlockArgument>>;
+
+/// The parameters that are used; of others something else is said.
+static SmallVector<BlockArgument> getUsedParameters(func::FuncOp model) {
+  return llvm::filter_to_vector(
+      model.getArguments(), [&](BlockArgument argument) {
+        return !argument.use_empty() &&
+               model.getArgAttr(argument.getArgNumber(),
+                                PipeDialect::paramAttrName);
+      });
+}
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value));
+}
+
+/// What is, or may become, the loss: a model that is looked at may have none.
+static SmallVector<Value> getDifferentiated(func::FuncOp model) {
+  auto results = model.getBody().front().getTerminator()->getOperands();
+  auto type = dyn_cast<RankedTensorType>(results.front().getType());
+  if (type && type.getRank() == 0 && isFloat(results.front()))
+    return {results.front()};
+  return llvm::filter_to_vector(results, isFloat);
+}
+
+static StringRef getName(func::FuncOp model, BlockArgument argument) {
+  return model
+      .getArgAttrOfType<ParamAttr>(argument.getArgNumber(),
+                                   PipeDialect::paramAttrName)
+      .getName();
+}
+
+/// As in `parameter "w"`, or `4 parameters ("a", "b", "c" and 1 more)`.
+static std::string describe(func::FuncOp model,
+                            ArrayRef<BlockArgument> arguments) {
+  constexpr size_t most = 3;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto print = [&](BlockArgument argument) {
+    out << '"' << getName(model, argument) << '"';
+  };
+  if (arguments.size() == 1) {
+    out << "parameter ";
+    print(arguments.front());
+    return text;
+  }
+  out << arguments.size() << " parameters (";
+  llvm::interleaveComma(arguments.take_front(most), out, print);
+  if (arguments.size() > most)
+    out << " and " << arguments.size() - most << " more";
+  out << ')';
+  return text;
+}
+
+static void addNote(InFlightDiagnostic &diagnostic, Operation *op) {
+  if (!op)
+    return;
+  Diagnostic &note = diagnostic.attachNote(op->getLoc());
+  note << "it ends here: '" << op->getName() << "' ";
+  auto type = llvm::find_if_not(op->getResultTypes(), [](Type result) {
+    return isa<FloatType>(getElementTypeOrSelf(result));
+  });
+  if (type != op->result_type_end())
+    note << "gives " << *type << ", and only floats carry gradients";
+  else if (autodiff::isStep(op))
+    note << "is a step, whose derivative is 0";
+  else
+    note << "hands none on to what it uses";
+}
+
+static void warn(func::FuncOp model, Operation *op,
+                 ArrayRef<BlockArgument> arguments) {
+  InFlightDiagnostic diagnostic = emitWarning(arguments.front().getLoc());
+  bool isOne = arguments.size() == 1;
+  diagnostic << (op ? "no gradient reaches " : "the loss does not depend on ")
+             << describe(model, arguments)
+             << (isOne ? ": it is not trained; if that is meant, --freeze "
+                         "makes it a constant"
+                       : ": they are not trained; if that is meant, --freeze "
+                         "makes them constants");
+  addNote(diagnostic, op);
+}
+
+/// Nothing would change from step to step.
+static LogicalResult refuse(func::FuncOp model, const LostAt &lost) {
+  SmallVector<BlockArgument> all;
+  for (const auto &[op, arguments] : lost)
+    llvm::append_range(all, arguments);
+  InFlightDiagnostic diagnostic =
+      model.emitError()
+      << "the model cannot be trained: no gradient of the loss reaches "
+      << describe(model, all)
+      << (all.size() == 1 ? ", its only one" : ", which are all that it has")
+      << "; compute in floats from the parameters to the loss";
+  constexpr size_t most = 3;
+  for (const auto &[op, arguments] :
+       ArrayRef(lost.begin(), lost.end()).take_front(most))
+    addNote(diagnostic, op);
+  return diagnostic;
+}
+
+LogicalResult veeline::pipe::verifyGradients(func::FuncOp model) {
+  SmallVector<BlockArgument> params = getUsedParameters(model);
+  SmallVector<Value> differentiated = getDifferentiated(model);
+  if (params.empty() || differentiated.empty())
+    return success();
+  LostAt lost;
+  size_t count = 0;
+  for (LostGradient one :
+       autodiff::findLostGradients(model, params, differentiated)) {
+    lost[one.op].push_back(one.argument);
+    ++count;
+  }
+  if (count == params.size())
+    return refuse(model, lost);
+  for (const auto &[op, arguments] : lost)
+    warn(model, op, arguments);
+  return success();
+}
