@@ -82,12 +82,17 @@ static LogicalResult refuseData(BlockArgument argument) {
       emitError(argument.getLoc())
       << "argument " << argument.getArgNumber() << " has the type " << type
       << ": --microbatch-size needs data of one sample, of a leading "
-         "dimension of 1; this file has its own size";
-  Diagnostic &note = diagnostic.attachNote()
-                     << "leave the option out: a microbatch is what the file "
-                        "takes then";
-  if (type.getRank() != 0)
-    note << ", which has " << type.getDimSize(0) << " as its leading dimension";
+         "dimension of 1; ";
+  if (type.getRank() == 0)
+    return diagnostic << "--buffer names what is the same for all samples";
+  diagnostic << "this file has its own size";
+  diagnostic.attachNote()
+      << "leave the option out: a microbatch is what the file takes then, "
+         "which "
+         "has "
+      << type.getDimSize(0)
+      << " as its leading dimension; or --buffer names it, if it is the same "
+         "for all samples";
   return diagnostic;
 }
 

@@ -1,5 +1,4 @@
-//===- ContractParams.cpp - arguments that say what they are
-//---------------===//
+//===- ContractParams.cpp - arguments that say what they are --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +15,8 @@ using veeline::pipe::InitAttr;
 using veeline::pipe::InitKind;
 using veeline::pipe::PipeDialect;
 
-/// The name of each argument in its attribute, or "".
+/// The name of each argument in its attribute; one that has none is the buffer
+/// `argN`, by the contract.
 static std::vector<std::string> getOwnNames(func::FuncOp model) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < model.getNumArguments(); ++i) {
@@ -27,7 +27,7 @@ static std::vector<std::string> getOwnNames(func::FuncOp model) {
     if (auto param = model.getArgAttrOfType<pipe::ParamAttr>(
             i, PipeDialect::paramAttrName))
       name = param.getName();
-    names.push_back(name ? name.str() : "");
+    names.push_back(name ? name.str() : "arg" + std::to_string(i));
   }
   return names;
 }
@@ -94,7 +94,8 @@ LogicalResult veeline::importContract(func::FuncOp model,
   };
   if (failed(frozen.verifyParams(model, names, [&](unsigned i) -> std::string {
         bool isData = bool(model.getArgAttr(i, PipeDialect::batchAttrName));
-        return getParam(i) ? "" : isData ? "data" : "a buffer";
+        std::string untrained = ", which is not trained anyway";
+        return getParam(i) ? "" : (isData ? "data" : "a buffer") + untrained;
       })))
     return failure();
   llvm::BitVector gone(model.getNumArguments());

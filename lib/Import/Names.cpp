@@ -178,10 +178,9 @@ LogicalResult ArgumentList::verifyParams(
     else if (chosen.empty() && useless->matches(i, names[i]))
       chosen = "\"" + names[i] + "\" is " + getOther(i);
   }
-  InFlightDiagnostic diagnostic = model.emitError("--")
-                                  << option << ": '" << useless->text
-                                  << "' chooses no parameter: " << chosen
-                                  << ", which is not trained anyway; ";
+  InFlightDiagnostic diagnostic =
+      model.emitError("--") << option << ": '" << useless->text
+                            << "' chooses no parameter: " << chosen << "; ";
   if (parameters.empty())
     return diagnostic << "the model has no parameters";
   diagnostic << "the parameters are ";

@@ -35,7 +35,7 @@ public:
   bool empty() const { return entries.empty(); }
 
   /// Fails with a diagnostic at `model` where an entry chooses no parameter.
-  /// `getOther` says what an argument is instead, as in "data"; "" is of a
+  /// `getOther` says what an argument is instead, as in "not used"; "" is of a
   /// parameter.
   mlir::LogicalResult verifyParams(
       mlir::func::FuncOp model, llvm::ArrayRef<std::string> names,

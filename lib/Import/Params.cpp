@@ -92,7 +92,8 @@ public:
   Importer(func::FuncOp model, const ArgumentChoice &choice)
       : model(model), context(model.getContext()), params(choice.params),
         freeze(choice.freeze), buffers(choice.buffers),
-        areBuffersGiven(choice.areBuffersGiven) {}
+        areBuffersGiven(choice.areBuffersGiven),
+        firstSlice(this->model.getNumArguments()) {}
 
   LogicalResult run(bool verbose);
 
@@ -109,6 +110,8 @@ private:
   void makeGivenBuffers();
   LogicalResult findRoles();
   std::string getOther(unsigned argument) const;
+  void findUnlisted();
+  bool isUnlisted(unsigned argument) const;
   void warnWithoutData();
   LogicalResult verifyTrained();
   LogicalResult decide(unsigned argument);
@@ -128,12 +131,16 @@ private:
     return model.getArgAttrOfType<ElementsAttr>(argument,
                                                 PipeDialect::constantAttrName);
   }
-  /// As in "argument 0 ("x", 'tensor<2xf32>')".
+  /// As in "argument 0 ("x", 'tensor<2xf32>')". Slices have no position.
   std::string describe(unsigned argument) const {
     std::string text;
-    llvm::raw_string_ostream(text)
-        << "argument " << argument << " (\"" << names[argument] << "\", '"
-        << model.getArgumentTypes()[argument] << "')";
+    llvm::raw_string_ostream stream(text);
+    if (argument < firstSlice)
+      stream << "argument " << argument;
+    else
+      stream << "slice";
+    stream << " (\"" << names[argument] << "\", '"
+           << model.getArgumentTypes()[argument] << "')";
     return text;
   }
   /// A remark at the argument.
@@ -164,12 +171,14 @@ private:
   llvm::BitVector learned;
   /// What is the same for all samples though it is as large as parameters.
   llvm::BitVector same;
+  /// Running means and variances that are no data, and no parameters.
+  llvm::BitVector unlisted;
   /// The data that is the same for all samples.
   llvm::BitVector shared;
   /// What products say of the arguments of the file.
   std::optional<RoleFinder> roles;
   /// Slices of a parameter start here.
-  unsigned firstSlice = 0;
+  unsigned firstSlice;
 };
 } // namespace
 
@@ -262,6 +271,26 @@ bool Importer::isParam(unsigned argument) const {
   return tensor.getRank() == 1 || tensor.getDimSize(0) != batch;
 }
 
+/// Running means that --params does not list, and variances of the shape of
+/// one, are no data for that.
+void Importer::findUnlisted() {
+  unlisted.resize(model.getNumArguments());
+  if (params.empty())
+    return;
+  llvm::DenseSet<Type> types;
+  for (BlockArgument argument : model.getArguments())
+    if (isFloatTensor(argument.getType()) && isRunningMean(argument))
+      types.insert(argument.getType());
+  for (unsigned i = 0; i < unlisted.size(); ++i)
+    unlisted[i] = !constantOf(i) && !params.contains(i, names[i]) &&
+                  types.contains(model.getArgumentTypes()[i]) &&
+                  findUses(model.getArgument(i)).isStatistic();
+}
+
+bool Importer::isUnlisted(unsigned argument) const {
+  return argument < unlisted.size() && unlisted.test(argument);
+}
+
 /// Where the leading dimension does not tell data from weights, uses do. Where
 /// weights are constants, arguments are weights only if some of them are for
 /// sure.
@@ -310,14 +339,15 @@ void Importer::findShared() {
     auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[i]);
     data[i] = !gone.test(i) && !constantOf(i) && type &&
               !model.getArgument(i).use_empty() && !isParam(i) &&
-              !(i < same.size() && same.test(i));
+              !isUnlisted(i) && !(i < same.size() && same.test(i));
     if (data[i] && batch == 0 && type.getRank() > 0)
       samples = std::max(samples, type.getDimSize(0));
   }
   for (unsigned i : data.set_bits()) {
     auto type = cast<RankedTensorType>(model.getArgumentTypes()[i]);
-    shared[i] = samples > 1 ? type.getRank() == 0 || type.getDimSize(0) == 1
-                            : isOfPositions(model.getArgument(i));
+    shared[i] = type.getRank() == 0 ||
+                (samples > 1 ? type.getDimSize(0) == 1
+                             : isOfPositions(model.getArgument(i)));
   }
   // A model of nothing but positions is fed by them.
   if (samples < 2 && shared == data)
@@ -453,7 +483,8 @@ void Importer::decideParam(unsigned argument) {
     return;
   }
   Uses uses = findUses(model.getArgument(argument));
-  if (params.empty() && makeStatistic(argument, {}, uses))
+  if ((params.empty() || isUnlisted(argument)) &&
+      makeStatistic(argument, {}, uses))
     return;
   if (params.empty() && isSurprising(model.getArgument(argument), uses))
     say(argument) << " is taken for a parameter, though it goes into no "
@@ -500,7 +531,7 @@ LogicalResult Importer::decide(unsigned argument) {
   }
   if (value)
     return decideConstant(argument, value);
-  if (!isParam(argument))
+  if (!isParam(argument) && !isUnlisted(argument))
     return decideData(argument);
   decideParam(argument);
   return success();
@@ -523,6 +554,15 @@ void Importer::warnWithoutData() {
 LogicalResult Importer::verifyTrained() {
   if (hasParam)
     return success();
+  int64_t kept = 0;
+  for (unsigned i = 0; i < names.size(); ++i)
+    kept += isFloatTensor(model.getArgumentTypes()[i]) &&
+            buffers.contains(i, names[i]);
+  if (kept > 0 && frozen == 0)
+    return model.emitError("the model has nothing to train: --buffer takes ")
+           << kept << (kept == 1 ? " argument" : " arguments")
+           << ", and nothing else looks like weights; leave out of it what is "
+              "to be trained";
   if (frozen == 0)
     return model.emitError("the model has nothing to train: neither constants "
                            "nor arguments look like weights; choose arguments "
@@ -542,18 +582,27 @@ void Importer::findBatch() {
       batch = type.getDimSize(0);
 }
 
-/// What it is where it is no parameter, or "".
+/// What it is where it is no parameter, or "". An argument that is a running
+/// mean or variance can be frozen: it takes its values as data then.
 std::string Importer::getOther(unsigned argument) const {
-  bool isUsed = !model.getArgument(argument).use_empty();
+  std::string untrained = ", which is not trained anyway";
+  // One that is gone was sliced into parameters.
+  if (gone.test(argument))
+    return "";
+  if (model.getArgument(argument).use_empty())
+    return "not used";
   if (model.getArgAttr(argument, PipeDialect::bufferAttrName) ||
       shared.test(argument))
-    return "a buffer";
-  bool isStatistic = constantOf(argument) && isUsed &&
-                     findUses(model.getArgument(argument)).isStatistic();
-  if (constantOf(argument))
-    return learned.test(argument) || isStatistic ? "" : "a constant";
-  // One that is gone was sliced into parameters.
-  return isUsed && !gone.test(argument) && !isParam(argument) ? "data" : "";
+    return "a buffer" + untrained;
+  if (!constantOf(argument))
+    return isParam(argument) || isUnlisted(argument) ? "" : "data" + untrained;
+  if (learned.test(argument))
+    return "";
+  Uses uses = findUses(model.getArgument(argument));
+  return (uses.runningMean    ? "a running mean"
+          : uses.isVariance() ? "a running variance"
+                              : "a constant") +
+         untrained;
 }
 
 LogicalResult Importer::verifyLists() const {
@@ -585,6 +634,7 @@ LogicalResult Importer::run(bool verbose) {
   if (failed(findRoles()))
     return failure();
   findSame();
+  findUnlisted();
   splitFlat();
   learned.resize(model.getNumArguments());
   findShared();

@@ -1,7 +1,7 @@
 // RUN: veeline-opt %s --pipe-import-batch=microbatch-size=3 --split-input-file --verify-diagnostics
 
 // expected-error @below {{argument 0 has the type 'tensor<8x4xf32>': --microbatch-size needs data of one sample, of a leading dimension of 1; this file has its own size}}
-// expected-note @below {{leave the option out: a microbatch is what the file takes then, which has 8 as its leading dimension}}
+// expected-note @below {{leave the option out: a microbatch is what the file takes then, which has 8 as its leading dimension; or --buffer names it, if it is the same for all samples}}
 func.func @own_size(%x: tensor<8x4xf32> {pipe.batch = "x"}) -> tensor<8x4xf32> {
   return %x : tensor<8x4xf32>
 }

@@ -36,9 +36,9 @@ func.func @flat(
     %all: tensor<8xf32> {jax.arg_info = "all"},
     // expected-remark @below {{argument 1 ("x", 'tensor<2x3xf32>') is taken for data}}
     %x: tensor<2x3xf32> {tf_saved_model.index_path = ["x"]}) -> tensor<2x2xf32> {
-  // expected-remark @below {{argument 3 ("all[6:8]", 'tensor<2xf32>') is taken for a parameter}}
+  // expected-remark @below {{slice ("all[6:8]", 'tensor<2xf32>') is taken for a parameter}}
   %b = tensor.extract_slice %all[6] [2] [1] : tensor<8xf32> to tensor<2xf32>
-  // expected-remark @below {{argument 2 ("all[0:6]", 'tensor<6xf32>') is taken for a parameter}}
+  // expected-remark @below {{slice ("all[0:6]", 'tensor<6xf32>') is taken for a parameter}}
   %flat = tensor.extract_slice %all[0] [6] [1] : tensor<8xf32> to tensor<6xf32>
   %w = tensor.expand_shape %flat [[0, 1]] output_shape [3, 2] : tensor<6xf32> into tensor<3x2xf32>
   %e = tensor.empty() : tensor<2x2xf32>
