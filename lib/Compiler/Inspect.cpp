@@ -43,10 +43,24 @@ static bool isDifferentiable(ModuleOp module, const std::string &entry) {
   return succeeded(differentiate.run(*copy));
 }
 
+/// Gives a model with a dynamic dimension the length that it is printed for.
+static LogicalResult bindLength(ModuleOp module,
+                                const InspectCommand &command) {
+  if (!command.lengthBound)
+    return success();
+  pipe::PipeBindLengthsOptions lengths;
+  lengths.entry = command.import.entry;
+  lengths.bound = lengths.multiple = command.lengthBound;
+  PassManager passManager(module.getContext());
+  passManager.addPass(pipe::createPipeBindLengths(lengths));
+  return passManager.run(module);
+}
+
 static int inspectModel(InspectCommand command) {
   Model model;
   if (failed(chooseMachineTable(command)) || failed(model.load(command.file)) ||
-      failed(model.import(command.import)))
+      failed(model.import(command.import)) ||
+      failed(bindLength(model.getModule(), command)))
     return 1;
   FailureOr<func::FuncOp> entry =
       pipe::findModel(model.getModule(), command.import.entry);

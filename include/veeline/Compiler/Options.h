@@ -109,6 +109,8 @@ struct InspectCommand {
   std::string file;
   bool isModel = false;
   ImportCommand import;
+  /// The length for which a model with a dynamic dimension is printed; 0: none.
+  int64_t lengthBound = 0;
   bool finePieces = false;
   MachineTableOption machineTable;
   bool parameters = false;
