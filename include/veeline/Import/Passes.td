@@ -89,13 +89,13 @@ def PipeImportParams : Pass<"pipe-import-params", "::mlir::ModuleOp"> {
     values of its own, one that goes into a matrix product or convolution, or one that
     is added to or multiplied with something larger than itself, or added to the only row
     of a product, unless it meets there nothing that depends on data or on anything learned. The others become
-    constants again, and so do the running mean and variance of a batch norm (0 and 1 where there are no values) and zero biases of convolutions. Where a model has no such constants, or data is multiplied from the left with an
+    constants again, and so do the running mean and variance of a batch norm (0 and 1 where there are no values), zero biases of convolutions, and masks, which have infinities or numbers of -1e4 and less. Where a model has no such constants, or data is multiplied from the left with an
     argument that is not as long as data is, parameters are
     arguments, too: those that `params` lists or, without a list, every tensor of floats whose
     leading dimension is not that of the result, or that data is multiplied with from the left.
     Where the result is a scalar, the leading dimension is that of the left operands of products
     with other arguments; where there are none, or several, `params` has to say. All other arguments are data, one slice a
-    microbatch, or buffers, the same for every microbatch: those that `buffer` lists or, without a list, what has one row where the result has one a
+    microbatch, or buffers, the same for every microbatch: those that `buffer` lists or, without a list, scalars, tables of rotations, masks that are added to scores, what has one row where the result has one a
     sample and, in a model for one sample, tables of positions and the numbers that choose their rows. A parameter that is only sliced is split into one parameter a
     slice. A remark for each kind of decision, or, with `verbose`, at each argument, says what was decided. Where arguments say themselves what they are
     (`pipe.param` and so on), all that is done is what `buffer` and `freeze` say: a frozen parameter with values of its own
