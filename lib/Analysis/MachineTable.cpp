@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Analysis/MachineTable.h"
+#include "veeline/Analysis/JsonFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
@@ -23,7 +23,9 @@ using namespace veeline;
 
 /// Sizes and rates beyond were not measured: sums of times would not be numbers
 /// any more.
-static constexpr double maxSize = 1e18, maxRate = 1e9;
+static constexpr double maxSize = 1e18, minRate = 1e-9, maxRate = 1e9;
+/// A table has some kilobytes.
+static constexpr uint64_t maxBytes = 1 << 20;
 
 const std::vector<std::string> &veeline::getMachineClasses() {
   static const std::vector<std::string> classes = [] {
@@ -97,6 +99,16 @@ static bool isIn(std::optional<double> value, double limit) {
   return value && *value > 0 && *value <= limit;
 }
 
+/// As 2026-01-31.
+static bool isDate(StringRef text) {
+  StringRef form = "0000-00-00";
+  return text.size() == form.size() &&
+         llvm::all_of(llvm::zip_equal(text, form), [](auto pair) {
+           auto [c, expected] = pair;
+           return expected == '0' ? isDigit(c) : c == expected;
+         });
+}
+
 static Error readRates(const json::Object &rates, const std::string &name,
                        std::vector<MeasuredRate> &out) {
   const json::Value *entry = rates.get(name);
@@ -111,9 +123,10 @@ static Error readRates(const json::Object &rates, const std::string &name,
       size = (*pair)[0].getAsNumber();
       rate = (*pair)[1].getAsNumber();
     }
-    if (!isIn(size, maxSize) || !isIn(rate, maxRate))
+    if (!isIn(size, maxSize) || !isIn(rate, maxRate) || *rate < minRate)
       return fail("rates, '" + name +
-                  "': expected [size, rate], two numbers above 0, found " +
+                  "': expected [size, rate], a number above 0 and one from "
+                  "1e-9 to 1e9, found " +
                   print(&value));
     if (!out.empty() && *size <= out.back().size)
       return fail("rates, '" + name + "': expected sizes in ascending order, " +
@@ -124,11 +137,8 @@ static Error readRates(const json::Object &rates, const std::string &name,
   return Error::success();
 }
 
-Expected<MachineTable> MachineTable::parse(StringRef text) {
-  Expected<json::Value> value = json::parse(text);
-  if (!value)
-    return fail("no JSON: " + toString(value.takeError()));
-  const json::Object *file = value->getAsObject();
+static Expected<MachineTable> readTable(const json::Value &value) {
+  const json::Object *file = value.getAsObject();
   if (!file || file->getString("format") != "veeline-machine")
     return fail("this is no table of veeline doctor --calibrate");
   if (file->getInteger("version") != 2)
@@ -143,6 +153,9 @@ Expected<MachineTable> MachineTable::parse(StringRef text) {
                 "found " +
                 print(file->get("cpu")) + " and " + print(file->get("cores")));
   table.cores = *cores;
+  if (!isDate(table.date))
+    return fail("expected 'date', as \"2026-01-31\", found " +
+                print(file->get("date")));
   for (auto [name, time] : {std::pair("call_ns", &table.callNanoseconds),
                             std::pair("wake_ns", &table.wakeNanoseconds)}) {
     std::optional<double> value = file->getNumber(name);
@@ -161,11 +174,14 @@ Expected<MachineTable> MachineTable::parse(StringRef text) {
   return table;
 }
 
+Expected<MachineTable> MachineTable::parse(StringRef text) {
+  Expected<json::Value> value = parseJson(text);
+  return value ? readTable(*value) : fail(toString(value.takeError()));
+}
+
 Expected<MachineTable> MachineTable::read(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return fail(buffer.getError().message());
-  return parse((*buffer)->getBuffer());
+  Expected<json::Value> value = readJson(path, maxBytes);
+  return value ? readTable(*value) : fail(toString(value.takeError()));
 }
 
 std::string MachineTable::toJson() const {

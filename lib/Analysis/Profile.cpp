@@ -6,10 +6,11 @@
 
 #include "veeline/Analysis/Profile.h"
 
+#include "veeline/Analysis/JsonFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <numeric>
 #include <utility>
@@ -112,7 +113,8 @@ std::optional<double> ProfileReader::readTransfer(const json::Object &edge,
   std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
   std::optional<double> samples =
       entry ? entry->getNumber("samples") : std::nullopt;
-  if (!isPositive(time, maxMicroseconds) || !isPositive(samples, double(INT64_MAX)))
+  if (!isPositive(time, maxMicroseconds) ||
+      !isPositive(samples, double(INT64_MAX)))
     return std::nullopt;
   transferSum += *time * *samples * 1000;
   transferSamples += *samples;
@@ -149,7 +151,8 @@ bool ProfileReader::readAllReduce(const json::Value &value) {
   std::optional<double> bytes =
       entry ? entry->getNumber("bytes") : std::nullopt;
   std::optional<double> time = entry ? entry->getNumber("us") : std::nullopt;
-  if (!isPositive(bytes, double(INT64_MAX)) || !isPositive(time, maxMicroseconds))
+  if (!isPositive(bytes, double(INT64_MAX)) ||
+      !isPositive(time, maxMicroseconds))
     return fail("all_reduce: expected its 'bytes' and a time 'us' above 0; "
                 "found " +
                 print(&value));
@@ -185,13 +188,13 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
   return std::move(profile);
 }
 
+/// More than any number of chunks takes.
+static constexpr uint64_t maxProfileBytes = 64 << 20;
+
 Expected<Profile> Profile::read(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return createStringError(buffer.getError().message());
-  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  Expected<json::Value> value = readJson(path, maxProfileBytes);
   if (!value)
-    return createStringError("no JSON: " + toString(value.takeError()));
+    return value.takeError();
   return ProfileReader().read(*value);
 }
 
