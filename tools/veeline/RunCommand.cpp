@@ -402,16 +402,16 @@ bool Job::checkTrain(driver::TrainCheck what) {
       check);
 }
 
-/// A partition that does not fit the model is seen only once the model is read.
+/// A partition, a profile or a table that does not fit the model is seen only
+/// once the model is read.
 bool Job::checkPartition() {
-  if (!find("partition"))
+  if (!find("partition") && !find("profile") && !find("machine-table"))
     return true;
   auto *errorOf = reinterpret_cast<compiler::CheckPartition *>(
       driver::loadCompiler("run", compiler::checkPartitionSymbol));
   if (!errorOf)
     return false;
-  auto check =
-      [&](const Arguments &arguments) -> std::optional<std::string> {
+  auto check = [&](const Arguments &arguments) -> std::optional<std::string> {
     std::vector<const char *> argv = pointersTo(arguments);
     std::string error;
     if (!errorOf(static_cast<int>(argv.size()), argv.data(), error))
@@ -564,9 +564,10 @@ bool Job::checkArtifact(bool isCompiledHere) {
                               options.file);
   }
   const JobEntry *batch = find("batch-size");
-  if (!batch || metadata.batches.empty() || metadata.batches[0].shape.empty())
+  if (!batch || metadata.batches.empty())
     return true;
-  int64_t perMicrobatch = metadata.batches[0].shape[0] * command->replicas;
+  int64_t ofMicrobatch = artifact::countSamples(metadata.batches);
+  int64_t perMicrobatch = ofMicrobatch * command->replicas;
   int64_t samples = perMicrobatch * metadata.microbatches, expected = 0;
   if (!checkNumber(*batch, expected))
     return false;
@@ -575,9 +576,9 @@ bool Job::checkArtifact(bool isCompiledHere) {
   return fail(*batch,
               "found " + batch->values[0].text + ", but a step takes " +
                   std::to_string(samples) +
-                  " samples: " + std::to_string(metadata.batches[0].shape[0]) +
-                  " in each of " + std::to_string(metadata.microbatches) +
-                  " microbatches of " + numberOfReplicas() +
+                  " samples: " + std::to_string(ofMicrobatch) + " in each of " +
+                  std::to_string(metadata.microbatches) + " microbatches of " +
+                  numberOfReplicas() +
                   (expected % perMicrobatch == 0
                        ? "; microbatches: " +
                              std::to_string(expected / perMicrobatch) + " fits"

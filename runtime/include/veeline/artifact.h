@@ -88,6 +88,11 @@ struct Batch {
   bool tokens = false;
 };
 
+/// The samples of a microbatch: of the leading extents of batch arguments the
+/// one that most of them have in some dimension, so that of labels where data
+/// have time first. One where there is none.
+int64_t countSamples(const std::vector<Batch> &batches);
+
 /// A constant argument that the user gives.
 struct Buffer {
   std::string name;

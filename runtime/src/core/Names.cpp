@@ -6,6 +6,7 @@
 
 #include "Names.h"
 
+#include <algorithm>
 #include <iterator>
 
 using namespace veeline;
@@ -43,6 +44,24 @@ int64_t artifact::numElements(const std::vector<int64_t> &shape) {
   for (int64_t extent : shape)
     count *= extent;
   return count;
+}
+
+int64_t artifact::countSamples(const std::vector<Batch> &batches) {
+  int64_t samples = 1;
+  std::ptrdiff_t most = 0;
+  for (const Batch &batch : batches) {
+    if (batch.shape.empty() || batch.lengthDim == 0)
+      continue;
+    int64_t extent = batch.shape[0];
+    std::ptrdiff_t count =
+        std::ranges::count_if(batches, [&](const Batch &other) {
+          return std::ranges::count(other.shape, extent) > 0;
+        });
+    if (count > most)
+      samples = extent;
+    most = std::max(most, count);
+  }
+  return samples;
 }
 
 ComputeType artifact::computeTypeOf(DataType type) {

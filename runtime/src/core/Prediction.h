@@ -15,9 +15,9 @@
 namespace veeline {
 
 /// The predicted end of all work, and of the waits for all-reduces, in
-/// microseconds, where every F, B and W has a prediction. That is of ranks with
-/// a core each; where `cores` have to do for all, those of all replicas, it
-/// stretches whenever more ranks work than there are cores.
+/// microseconds, where every F, B and W has a prediction. That is of ranks that
+/// have a core each while they work; where `cores` have to do for all, those of
+/// all replicas, it stretches whenever more ranks work than there are cores.
 std::optional<double> predictStep(const artifact::Program &program,
                                   int64_t cores = INT64_MAX);
 

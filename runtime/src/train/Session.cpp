@@ -349,33 +349,12 @@ Status Run::openInit() {
   return Status::success();
 }
 
-/// The samples of a microbatch: of the leading extents of batch arguments the
-/// one that most of them have in some dimension, so that of labels where data
-/// have time first. One where there is none.
-static int64_t countSamples(const std::vector<artifact::Batch> &batches) {
-  int64_t samples = 1;
-  std::ptrdiff_t most = 0;
-  for (const artifact::Batch &batch : batches) {
-    if (batch.shape.empty() || batch.lengthDim == 0)
-      continue;
-    int64_t extent = batch.shape[0];
-    std::ptrdiff_t count =
-        std::ranges::count_if(batches, [&](const artifact::Batch &other) {
-          return std::ranges::count(other.shape, extent) > 0;
-        });
-    if (count > most)
-      samples = extent;
-    most = std::max(most, count);
-  }
-  return samples;
-}
-
 WorkOfStep Run::workOfStep() const {
   const std::vector<artifact::Batch> &batches = metadata().batches;
   auto tokens = std::ranges::find_if(batches, [](const artifact::Batch &batch) {
     return batch.tokens && batch.shape.size() > 1;
   });
-  return {countSamples(batches) * microbatches(),
+  return {artifact::countSamples(batches) * microbatches(),
           tokens == batches.end()
               ? 0
               : artifact::numElements(tokens->shape) * microbatches()};
