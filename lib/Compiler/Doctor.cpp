@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <unistd.h>
 
 using namespace veeline;
 using namespace veeline::compiler;
@@ -41,11 +40,11 @@ static std::string getToday() {
 }
 
 static void printMachine() {
-  double bytes =
-      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  int64_t bytes = getAllowedMemory().value_or(0);
   llvm::outs() << "CPU      " << getCpuName() << ", "
                << schedule::counted(countUsableCores(), "core") << '\n'
-               << llvm::formatv("memory   {0:f1} GiB\n", bytes / (1 << 30))
+               << llvm::formatv("memory   {0:f1} GiB\n",
+                                bytes / double(1 << 30))
                << "library  " << productLibrary()
                << ", for matrix products and convolutions\n";
 }

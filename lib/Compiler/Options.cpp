@@ -440,7 +440,7 @@ static std::string findMisfit(const CLI::App &app,
   for (std::string name :
        {"--pieces", "--fine-pieces", "--entry", "--params", "--freeze",
         "--buffer", "--loss", "--result", "--microbatch-size", "--retype",
-        "--verbose", "--length-bound", "--machine-table"})
+        "--verbose", "--machine-table"})
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";
@@ -469,10 +469,6 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->description("The pieces of a model, as --partition counts them (what "
                     "is printed of a "
                     "model anyway)");
-  app.add_option("--length-bound", command.lengthBound,
-                 "The length that a model is printed for whose batch arguments "
-                 "have a dynamic dimension")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
   app.add_flag("--fine-pieces", command.finePieces,
                "The parts of pieces that --partition counts where there are "
                "more chunks than pieces");
@@ -506,8 +502,8 @@ Parsed<DoctorCommand> veeline::compiler::parseDoctor(int argc,
   CLI::App app("Say what this machine has, and whether it was measured",
                "veeline doctor");
   app.add_flag("--calibrate", command.calibrate,
-               "Measure products, convolutions and loops on one core, in less "
-               "than a minute, for the predictions of veeline compile");
+               "Measure products, convolutions and loops on one core, in about "
+               "ten seconds, for the predictions of veeline compile");
   app.add_option("-o,--output", command.output,
                  "The file of the table (default: veeline/machine.json in "
                  "$XDG_CACHE_HOME or ~/.cache)")

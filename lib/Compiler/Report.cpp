@@ -88,7 +88,8 @@ static void printRanks(llvm::raw_ostream &os,
     os << llvm::format(
         "predicted step %.3f ms, bubble of the worst rank %.1f%% (of the "
         "makespan of all ranks)\n",
-        makespan / 1e3, 100.0 * (1.0 - least / makespan));
+        // Sums that are equal may differ in their last bits.
+        makespan / 1e3, 100.0 * std::max(0.0, 1.0 - least / makespan));
 }
 
 static std::string getOption(const artifact::Metadata &metadata,

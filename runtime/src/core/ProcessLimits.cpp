@@ -7,6 +7,7 @@
 #include "ProcessLimits.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <sched.h>
@@ -89,10 +90,22 @@ static std::optional<double> readCores(const std::string &group) {
                                                 : std::nullopt;
 }
 
+/// Those that the process may run on. Large machines have more than the set of
+/// the usual size has places for, which the kernel refuses then.
+static int64_t countOwnCores() {
+  for (size_t numCpus = CPU_SETSIZE; numCpus <= (1 << 20); numCpus *= 2) {
+    std::vector<cpu_set_t> sets(numCpus / CPU_SETSIZE);
+    size_t bytes = sets.size() * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, sets.data()) == 0)
+      return CPU_COUNT_S(bytes, sets.data());
+    if (errno != EINVAL)
+      break;
+  }
+  return 1;
+}
+
 int64_t veeline::countUsableCores(const std::string &root) {
-  cpu_set_t set;
-  int64_t cores =
-      sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+  int64_t cores = countOwnCores();
   for (const std::string &group : findGroups(root, "cpu"))
     if (std::optional<double> allowed = readCores(group))
       cores = std::min(
@@ -104,31 +117,86 @@ int64_t veeline::countUsableCores(const std::string &root) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The bytes that a group leaves: pages of files that nobody looks at make way.
-static std::optional<double> readFreeBytes(const std::string &group) {
-  std::optional<double> limit = readNumber(group + "/memory.max");
-  std::optional<double> used = readNumber(group + "/memory.current");
-  const char *files = "inactive_file";
-  if (!limit) {
-    limit = readNumber(group + "/memory.limit_in_bytes");
-    used = readNumber(group + "/memory.usage_in_bytes");
-    files = "total_inactive_file";
+namespace {
+/// What a group allows, and what it has of that.
+struct Use {
+  std::optional<double> limit, used;
+
+  /// What is left, with `more` that makes way; nothing where there is no limit.
+  std::optional<double> left(double more = 0) const {
+    return limit && used ? std::optional(std::max(*limit - *used + more, 0.0))
+                         : std::nullopt;
   }
-  if (!limit || !used)
-    return std::nullopt;
-  double reclaimed = readField(group + "/memory.stat", files).value_or(0);
-  return std::max(*limit - *used + reclaimed, 0.0);
+};
+} // namespace
+
+static Use readUse(const std::string &limit, const std::string &used) {
+  return {readNumber(limit), readNumber(used)};
 }
 
-std::optional<int64_t> veeline::getFreeMemory(const std::string &root) {
-  std::string machine = root + "proc/meminfo";
-  std::optional<double> bytes = readField(machine, "MemAvailable:");
+static void lower(double &value, std::optional<double> limit) {
+  value = std::min(value, limit.value_or(value));
+}
+
+/// Lowers what memory and swap are left to what a group leaves of both. Pages
+/// of files that nobody looks at make way.
+static void applyGroup(const std::string &group, double &memory, double &swap) {
+  auto field = [&](const char *name) {
+    return readField(group + "/memory.stat", name).value_or(0);
+  };
+  Use use = readUse(group + "/memory.max", group + "/memory.current");
+  lower(memory, use.left(field("inactive_file")));
+  use = readUse(group + "/memory.swap.max", group + "/memory.swap.current");
+  lower(swap, use.left());
+  // Version 1 limits memory, and memory and swap together.
+  double files = field("total_inactive_file");
+  use = readUse(group + "/memory.limit_in_bytes",
+                group + "/memory.usage_in_bytes");
+  lower(memory, use.left(files));
+  use = readUse(group + "/memory.memsw.limit_in_bytes",
+                group + "/memory.memsw.usage_in_bytes");
+  if (std::optional<double> both = use.left(files))
+    swap = std::min(swap, std::max(*both - memory, 0.0));
+}
+
+/// What the limit of this process's addresses leaves.
+static std::optional<double> readFreeAddresses(const std::string &root) {
+  constexpr std::string_view name = "Max address space";
+  std::ifstream file(root + "proc/self/limits");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(name))
+      continue;
+    std::istringstream words(line.substr(name.size()));
+    double limit = 0;
+    std::optional<double> used =
+        readField(root + "proc/self/status", "VmSize:");
+    if (words >> limit && used)
+      return std::max(limit - *used * 1024, 0.0);
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> veeline::getAllowedMemory(const std::string &root) {
+  std::optional<double> bytes = readField(root + "proc/meminfo", "MemTotal:");
   if (!bytes)
     return std::nullopt;
   *bytes *= 1024;
   for (const std::string &group : findGroups(root, "memory"))
-    if (std::optional<double> left = readFreeBytes(group))
-      bytes = std::min(*bytes, *left);
+    for (const char *name : {"/memory.max", "/memory.limit_in_bytes"})
+      lower(*bytes, readNumber(group + name));
+  return static_cast<int64_t>(*bytes);
+}
+
+std::optional<int64_t> veeline::getFreeMemory(const std::string &root) {
+  std::string machine = root + "proc/meminfo";
+  std::optional<double> available = readField(machine, "MemAvailable:");
+  if (!available)
+    return std::nullopt;
+  double memory = *available * 1024;
   double swap = readField(machine, "SwapFree:").value_or(0) * 1024;
-  return static_cast<int64_t>(*bytes + swap);
+  for (const std::string &group : findGroups(root, "memory"))
+    applyGroup(group, memory, swap);
+  double bytes = memory + swap;
+  lower(bytes, readFreeAddresses(root));
+  return static_cast<int64_t>(bytes);
 }

@@ -23,9 +23,13 @@ namespace veeline {
 /// up. `root` is where proc and sys/fs/cgroup are.
 int64_t countUsableCores(const std::string &root = "/");
 
+/// Bytes of memory that this process may have: the machine's, at most what its
+/// control groups allow it. None where the system does not say.
+std::optional<int64_t> getAllowedMemory(const std::string &root = "/");
+
 /// Bytes that this process can still get, of memory and swap: what the machine
-/// has, at most what its control groups leave. None where the system does not
-/// say.
+/// has, at most what its control groups and the limit of its addresses (ulimit
+/// -v) leave. None where the system does not say.
 std::optional<int64_t> getFreeMemory(const std::string &root = "/");
 
 } // namespace veeline

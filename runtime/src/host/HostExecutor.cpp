@@ -241,11 +241,22 @@ Status HostExecutor::startThreads() {
   return status;
 }
 
-static Status prepareCalls(HostRank &rank) {
+static Status prepareCallsOf(HostRank &rank) {
   if (Status status = prepareGemms(rank.description->gemms, rank.gemms);
       !status.ok())
     return status;
   return prepareConvolutions(rank.description->convolutions, rank.convolutions);
+}
+
+/// The library makes code here, for which there may be no memory.
+static Status prepareCalls(HostRank &rank) {
+  try {
+    return prepareCallsOf(rank);
+  } catch (const std::bad_alloc &) {
+    return Status::error("rank " + std::to_string(rank.index) +
+                         ": there is not enough memory to prepare its matrix "
+                         "products and convolutions");
+  }
 }
 
 void HostExecutor::runWorker(Worker &worker) {

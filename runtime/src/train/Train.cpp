@@ -22,6 +22,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <optional>
 
 using namespace veeline;
@@ -40,6 +41,7 @@ public:
 private:
   Status open();
   Status loop();
+  Status openAndLoop();
   Expected<bool> isInterrupted() const;
   Status checkFinite() const;
   Status checkFlightRecord(const artifact::Program *program) const;
@@ -146,11 +148,15 @@ Status Trainer::checkFinite() const {
   int32_t microbatch = 0;
   while (std::isfinite(result.results[microbatch]))
     ++microbatch;
-  return Status::error("step " + std::to_string(record.step) +
-                       ": the loss of microbatch " +
-                       std::to_string(microbatch) + " is " +
-                       std::to_string(result.results[microbatch]) +
-                       "; a smaller --lr or a longer --warmup may help");
+  return Status::error(
+      "step " + std::to_string(record.step) + ": the loss of microbatch " +
+      std::to_string(microbatch) + " is " +
+      std::to_string(result.results[microbatch]) +
+      (record.step == 1 ? "; nothing was updated yet, so it comes from the "
+                          "data, the first values of parameters (--init, "
+                          "--seed) or the model"
+                        : "; a smaller --lr or a longer --warmup may "
+                          "help"));
 }
 
 /// Whether the rank's record can be written.
@@ -313,18 +319,45 @@ void Trainer::printSummary() const {
   if (stepsDone == 0)
     return;
   double seconds = record.totalSeconds;
-  std::printf("%ld steps in %s: loss %.4f (mean of the last %ld: %.4f), %s\n",
-              long(stepsDone), formatDuration(seconds).c_str(), record.loss,
+  std::printf("%ld %s in %s: loss %.4f (mean of the last %ld: %.4f), %s\n",
+              long(stepsDone), stepsDone == 1 ? "step" : "steps",
+              formatDuration(seconds).c_str(), record.loss,
               std::min(long(stepsDone), long(lastLosses.size())),
               meanOfLastLosses(),
               Rate(run.workOfStep(), seconds / double(stepsDone)).text);
   std::fflush(stdout);
 }
 
+/// Of an allocation that failed. `run` is null where the artifact is not open.
+static Status outOfMemory(const Options &options, const Run *run) {
+  std::string text = "there is not enough memory to " +
+                     std::string(options.verify ? "verify" : "train") + " '" +
+                     options.artifact + "'";
+  const artifact::Program *program =
+      run ? run->metadata().findProgram(options.program) : nullptr;
+  if (program) {
+    int64_t bytes = options.verify ? memoryOfVerify(*run).total()
+                                   : bytesOfProgram(*run, *program);
+    text += ", which takes " + std::to_string(bytes) +
+            " bytes beside those of data and libraries";
+  }
+  return Status::error(text + "; raise the limit of this process (ulimit -v), "
+                              "run it on a larger machine, or compile with a "
+                              "smaller --microbatch-size");
+}
+
+Status Trainer::openAndLoop() {
+  try {
+    if (Status status = open(); !status.ok())
+      return status;
+    return loop();
+  } catch (const std::bad_alloc &) {
+    return outOfMemory(options, &run);
+  }
+}
+
 Status Trainer::train() {
-  Status trained = open();
-  if (trained.ok())
-    trained = loop();
+  Status trained = openAndLoop();
   if (!trained.ok()) {
     // Of what only this process knows others would see that it leaves.
     if (run.network && !run.network->knownFailure())
@@ -372,6 +405,37 @@ Status train::check(const Options &options) {
   return (*run)->findProgram(options.program).status();
 }
 
+static Expected<std::unique_ptr<Run>> open(const Options &options) {
+  try {
+    return Run::open(options);
+  } catch (const std::bad_alloc &) {
+    return outOfMemory(options, nullptr);
+  }
+}
+
+/// What was asked for, once the run is open.
+static Status act(Run &run, Trainer &trainer) {
+  try {
+    return run.options.verify ? verify(run) : trainer.train();
+  } catch (const std::bad_alloc &) {
+    return outOfMemory(run.options, &run);
+  }
+}
+
+/// Of an interrupted run whose results are written.
+static void printInterrupted(const Options &options) {
+  std::string missing;
+  for (auto [isAskedFor, name] :
+       {std::pair(options.checkMemory, "--check-memory"),
+        std::pair(options.compareSequential, "--compare-sequential")})
+    if (isAskedFor && !options.verify)
+      missing += std::string(missing.empty() ? "" : " and ") + name;
+  std::fprintf(
+      stderr, "veeline: interrupted; what was asked for is written%s\n",
+      missing.empty() ? ""
+                      : (", but nothing was compared for " + missing).c_str());
+}
+
 static int reportError(const Status &status) {
   beginEnding();
   printError(status.message());
@@ -384,7 +448,7 @@ int train::run(const Options &options) {
   std::signal(SIGXFSZ, SIG_IGN);
   if (options.checkMemory)
     startCountingAllocations();
-  Expected<std::unique_ptr<Run>> run = Run::open(options);
+  Expected<std::unique_ptr<Run>> run = open(options);
   if (!run.ok()) {
     int code = reportError(run.status());
     refuseToMeet(options, run.status().message());
@@ -394,13 +458,12 @@ int train::run(const Options &options) {
   // Said before what the run holds is given back, which takes time: who starts
   // the processes may end this one meanwhile.
   std::optional<Trainer> trainer(std::in_place, **run);
-  Status status = options.verify ? verify(**run) : trainer->train();
+  Status status = act(**run, *trainer);
   int code = 0;
   if (!status.ok()) {
     code = reportError(status);
   } else if (int signal = interruptSignal()) {
-    std::fprintf(stderr, "veeline: interrupted; what was asked for is "
-                         "written\n");
+    printInterrupted(options);
     code = 128 + signal;
   }
   trainer.reset();

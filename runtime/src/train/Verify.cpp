@@ -327,8 +327,8 @@ train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
       return status;
   if (!difference.empty())
     return Status::error("not equal to the sequential run: " + difference);
-  std::printf("compared: losses of %ld steps and all parameters equal the "
+  std::printf("compared: losses of %ld step%s and all parameters equal the "
               "sequential run bit for bit\n",
-              long(steps));
+              long(steps), steps == 1 ? "" : "s");
   return Status::success();
 }

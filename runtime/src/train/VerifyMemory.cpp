@@ -85,15 +85,20 @@ memoryOfPrograms(const Run &run,
   return memory;
 }
 
+static int64_t largestParameter(const artifact::Metadata &metadata) {
+  int64_t largest = 0;
+  for (const Parameter &param : metadata.params)
+    largest = std::max(largest, byteSizeOf(param));
+  return largest;
+}
+
 VerifyMemory train::memoryOfVerify(const Run &run) {
   const artifact::Metadata &metadata = run.metadata();
   VerifyMemory memory =
       memoryOfPrograms(run, {run.options.program, "sequential", "reference"});
-  int64_t all = 0, largest = 0;
-  for (const Parameter &param : metadata.params) {
+  int64_t all = 0, largest = largestParameter(metadata);
+  for (const Parameter &param : metadata.params)
     all += byteSizeOf(param);
-    largest = std::max(largest, byteSizeOf(param));
-  }
   // The parameters that a step began with, for the reference; of a gradient,
   // its two sums over chunks and the next summand.
   bool hasReference = metadata.findProgram("reference") != nullptr;
@@ -101,14 +106,23 @@ VerifyMemory train::memoryOfVerify(const Run &run) {
   return memory;
 }
 
-static void print(const VerifyMemory &memory, const char *what,
+VerifyMemory train::memoryOfComparison(const Run &run) {
+  VerifyMemory memory =
+      memoryOfPrograms(run, {run.options.program, "sequential"});
+  // A parameter of both.
+  memory.copies += 2 * largestParameter(run.metadata());
+  return memory;
+}
+
+static void print(const VerifyMemory &memory, const std::string &what,
                   bool isOnDevice) {
   std::string parts;
   for (const VerifyMemory::Loaded &loaded : memory.programs)
     parts += std::to_string(loaded.bytes) + " for '" + loaded.program + "', ";
-  std::printf("%s needs %ld bytes: %s%ld for copies that are compared; %.1f "
+  std::printf("%s %ld bytes: %s%ld for copies that are compared; %.1f "
               "times those of training%s\n",
-              what, long(memory.total()), parts.c_str(), long(memory.copies),
+              what.c_str(), long(memory.total()), parts.c_str(),
+              long(memory.copies),
               double(memory.total()) / double(memory.programs[0].bytes),
               isOnDevice ? ", arenas on GPUs" : "");
   // It tells what was tried where the system ends the process.
@@ -126,7 +140,7 @@ static std::string whatToDo(const VerifyMemory &memory) {
 
 /// Prints what is needed, and fails where less is free. `option` asks for it.
 static Status check(const Run &run, const VerifyMemory &memory,
-                    const char *what, const std::string &option) {
+                    const std::string &what, const std::string &option) {
   bool isOnDevice = run.metadata().target == "cuda";
   print(memory, what, isOnDevice);
   std::optional<int64_t> free = getFreeMemory();
@@ -145,12 +159,13 @@ static Status check(const Run &run, const VerifyMemory &memory,
 Status train::checkMemoryOfVerify(const Run &run) {
   if (!run.metadata().findProgram(run.options.program))
     return Status::success();
-  return check(run, memoryOfVerify(run), "verification", "--verify");
+  return check(run, memoryOfVerify(run), "verification needs", "--verify");
 }
 
 Status train::checkMemoryOfComparison(const Run &run) {
   if (!run.metadata().findProgram(run.options.program))
     return Status::success();
-  return check(run, memoryOfPrograms(run, {run.options.program, "sequential"}),
-               "the sequential run beside it", "--compare-sequential");
+  return check(run, memoryOfComparison(run),
+               "'" + run.options.program + "' and 'sequential' together need",
+               "--compare-sequential");
 }

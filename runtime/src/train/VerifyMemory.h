@@ -30,6 +30,7 @@ struct VerifyMemory {
 int64_t bytesOfProgram(const Run &run, const artifact::Program &program);
 
 VerifyMemory memoryOfVerify(const Run &run);
+VerifyMemory memoryOfComparison(const Run &run);
 
 /// Prints what is needed, and fails where less is free.
 Status checkMemoryOfVerify(const Run &run);

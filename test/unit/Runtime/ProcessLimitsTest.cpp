@@ -61,9 +61,43 @@ TEST_F(ProcessLimits, GroupsOfVersion2) {
   write("sys/fs/cgroup/outer/memory.stat", "anon 9\ninactive_file 4096\n");
   EXPECT_EQ(countUsableCores(root()), 1);
   EXPECT_EQ(getFreeMemory(root()), (80 + 4 + 30) * 1024);
+  // The machine's swap is not the group's.
+  write("sys/fs/cgroup/outer/memory.swap.max", "12288\n");
+  write("sys/fs/cgroup/outer/memory.swap.current", "4096\n");
+  EXPECT_EQ(getFreeMemory(root()), (80 + 4 + 8) * 1024);
+  write("sys/fs/cgroup/outer/inner/memory.swap.max", "0\n");
+  write("sys/fs/cgroup/outer/inner/memory.swap.current", "0\n");
+  EXPECT_EQ(getFreeMemory(root()), (80 + 4) * 1024);
   // More is in use than is allowed now.
   write("sys/fs/cgroup/outer/memory.max", "1024\n");
-  EXPECT_EQ(getFreeMemory(root()), 30 * 1024);
+  EXPECT_EQ(getFreeMemory(root()), 0);
+}
+
+TEST_F(ProcessLimits, AllowedIsOfTheMachineOrItsGroups) {
+  EXPECT_FALSE(getAllowedMemory(root()));
+  write("proc/meminfo", "MemTotal:  900 kB\nMemAvailable:  500 kB\n");
+  write("proc/self/cgroup", "0::/inner\n");
+  write("sys/fs/cgroup/inner/memory.max", "max\n");
+  EXPECT_EQ(getAllowedMemory(root()), 900 * 1024);
+  write("sys/fs/cgroup/memory.max", "409600\n");
+  EXPECT_EQ(getAllowedMemory(root()), 400 * 1024);
+  write("sys/fs/cgroup/memory.max", "4096000000\n");
+  EXPECT_EQ(getAllowedMemory(root()), 900 * 1024);
+}
+
+TEST_F(ProcessLimits, AddressesAreMemory) {
+  write("proc/meminfo", "MemAvailable:     500 kB\nSwapFree:   30 kB\n");
+  write("proc/self/status", "VmPeak:  700 kB\nVmSize:   300 kB\n");
+  write("proc/self/limits",
+        "Limit                     Soft Limit           Hard Limit  Units\n"
+        "Max address space         unlimited            unlimited   bytes\n");
+  EXPECT_EQ(getFreeMemory(root()), 530 * 1024);
+  write("proc/self/limits",
+        "Max address space         409600               unlimited   bytes\n");
+  EXPECT_EQ(getFreeMemory(root()), 100 * 1024);
+  write("proc/self/limits",
+        "Max address space         4096                 unlimited   bytes\n");
+  EXPECT_EQ(getFreeMemory(root()), 0);
 }
 
 TEST_F(ProcessLimits, GroupsOfVersion1) {
@@ -80,6 +114,12 @@ TEST_F(ProcessLimits, GroupsOfVersion1) {
   write("sys/fs/cgroup/memory/memory.usage_in_bytes", "20480\n");
   write("sys/fs/cgroup/memory/memory.stat", "total_inactive_file 1024\n");
   EXPECT_EQ(getFreeMemory(root()), 81 * 1024);
+  // Here a limit is of memory and swap together.
+  write("proc/meminfo", "MemAvailable:     500 kB\nSwapFree:   30 kB\n");
+  EXPECT_EQ(getFreeMemory(root()), (81 + 30) * 1024);
+  write("sys/fs/cgroup/memory/memory.memsw.limit_in_bytes", "112640\n");
+  write("sys/fs/cgroup/memory/memory.memsw.usage_in_bytes", "20480\n");
+  EXPECT_EQ(getFreeMemory(root()), (81 + 10) * 1024);
 }
 
 TEST_F(ProcessLimits, PartsOfACoreCountAsOne) {
