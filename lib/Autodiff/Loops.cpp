@@ -6,12 +6,15 @@
 
 #include "veeline/Autodiff/Loops.h"
 
+#include "Activity.h"
 #include "Normalize.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
@@ -268,4 +271,90 @@ void veeline::autodiff::normalizeLoops(func::FuncOp func) {
     moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop.getOperation()));
     carryTensors(rewriter, loop);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Results that nobody uses
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The values that what a function returns depends on. What a loop carries is
+/// needed only where a result of the loop, or another carried value that is
+/// needed, depends on it.
+class NeededValues {
+public:
+  explicit NeededValues(func::FuncOp func) {
+    func.walk([&](Operation *op) {
+      if (isa<func::ReturnOp>(op) ||
+          (!isMemoryEffectFree(op) && !isa<scf::ForOp, scf::IfOp>(op)))
+        need(op->getOperands());
+    });
+    while (!pending.empty())
+      follow(pending.pop_back_val());
+  }
+
+  bool contains(Value value) const { return needed.contains(value); }
+
+private:
+  void need(ValueRange values) {
+    for (Value value : values)
+      if (needed.insert(value).second)
+        pending.push_back(value);
+  }
+
+  void followCarried(scf::ForOp loop, unsigned number) {
+    need({loop.getResult(number), loop.getRegionIterArg(number),
+          loop.getInitArgs()[number], loop.getYieldedValues()[number],
+          loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+  }
+
+  void follow(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (loop && argument != loop.getInductionVar())
+        followCarried(loop, argument.getArgNumber() - 1);
+      return;
+    }
+    auto result = cast<OpResult>(value);
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      return followCarried(loop, result.getResultNumber());
+    auto branch = dyn_cast<scf::IfOp>(result.getOwner());
+    if (!branch)
+      return need(getAllOperands(*result.getOwner()));
+    need(branch.getCondition());
+    need(branch.thenYield().getOperand(result.getResultNumber()));
+    need(branch.elseYield().getOperand(result.getResultNumber()));
+  }
+
+  DenseSet<Value> needed;
+  SmallVector<Value> pending;
+};
+
+} // namespace
+
+void veeline::autodiff::dropUnusedResults(func::FuncOp func) {
+  NeededValues needed(func);
+  bool isChanged = false;
+  func.walk([&](scf::ForOp loop) {
+    Operation *yield = loop.getBody()->getTerminator();
+    for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+      if (!needed.contains(argument)) {
+        yield->setOperand(i, argument);
+        isChanged = true;
+      }
+  });
+  if (!isChanged)
+    return;
+  // A value that is handed on unchanged is one that upstream's patterns drop.
+  RewritePatternSet patterns(func.getContext());
+  for (StringRef name :
+       {scf::ForOp::getOperationName(), scf::IfOp::getOperationName()})
+    populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, name);
+  (void)applyPatternsGreedily(
+      func, std::move(patterns),
+      GreedyRewriteConfig()
+          .enableFolding(false)
+          .enableConstantCSE(false)
+          .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled));
 }

@@ -16,6 +16,7 @@
 #include "veeline/Analysis/Convolution.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Analysis/FloatConversion.h"
+#include "veeline/Autodiff/Loops.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -403,6 +404,7 @@ OwningOpRef<func::FuncOp> veeline::autodiff::extractFunction(
   for (Value result : results)
     returned.push_back(mapping.lookup(result));
   func::ReturnOp::create(builder, loc, returned);
+  dropUnusedResults(*func);
   // Shared, a fill or an empty tensor would have to be copied for all but one
   // of its users; far from its user, it would take memory for long.
   separateInits<linalg::FillOp>(*func);

@@ -69,15 +69,53 @@ static LogicalResult checkBufferized(func::FuncOp function) {
 // Results that are used in place
 //===----------------------------------------------------------------------===//
 
+static bool isView(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp, tensor::CastOp>(op);
+}
+
 /// The tensor that `value` is a view of.
 static Value getRootTensor(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp, tensor::CastOp>(op))
+    if (!isView(op))
       break;
     value = op->getOperand(0);
   }
   return value;
+}
+
+/// A copy of `value`, a view of an empty tensor, down to that tensor.
+static Value cloneEmpty(OpBuilder &builder, Value value) {
+  Operation *op = value.getDefiningOp();
+  IRMapping mapping;
+  if (isView(op))
+    mapping.map(op->getOperand(0), cloneEmpty(builder, op->getOperand(0)));
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+static bool isShared(Value value) {
+  while (value.hasOneUse() && !value.getDefiningOp<tensor::EmptyOp>())
+    value = value.getDefiningOp()->getOperand(0);
+  return !value.hasOneUse();
+}
+
+/// Gives every use of an empty tensor one of its own. Bufferization finds no
+/// conflict where two ops write to one: nothing is defined there that could be
+/// lost. What one has written into a slice of it, and the other overwrites,
+/// could be.
+static void separateEmpties(func::FuncOp function) {
+  SmallVector<OpOperand *> uses;
+  function.walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands())
+      if (!isView(op) &&
+          getRootTensor(use.get()).getDefiningOp<tensor::EmptyOp>())
+        uses.push_back(&use);
+  });
+  for (OpOperand *use : uses) {
+    OpBuilder builder(use->getOwner());
+    if (isShared(use->get()))
+      use->set(cloneEmpty(builder, use->get()));
+  }
 }
 
 /// True if the op that owns `use` may compute its result in the memory of `use`
@@ -152,6 +190,7 @@ static LogicalResult chooseDestinations(RewriterBase &rewriter,
 static LogicalResult bufferizeBody(RewriterBase &rewriter,
                                    func::FuncOp function) {
   separateOutputs(function);
+  separateEmpties(function);
   chooseCarriedMemory(function);
   separateResults(rewriter, function);
   if (failed(chooseDestinations(rewriter, function)))

@@ -18,6 +18,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/Pieces.h"
+#include "veeline/Autodiff/Loops.h"
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -107,7 +108,8 @@ Compilation::apply(llvm::function_ref<void(OpPassManager &)> build) {
 /// Cuts into as many chunks as a schedule can have, on one stage.
 LogicalResult Compilation::partition() {
   FailureOr<func::FuncOp> function = pipe::findModel(*module, "");
-  if (failed(function) || failed(pipe::verifyModel(*function)))
+  if (failed(function) || failed(autodiff::prepareModel(*function)) ||
+      failed(pipe::verifyModel(*function)))
     return failure();
   // The choice depends on the seed alone, so that a model that is taken apart
   // keeps its cuts as long as it has that many pieces.

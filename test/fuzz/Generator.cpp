@@ -10,12 +10,13 @@
 
 using namespace veeline::fuzz;
 
-Model veeline::fuzz::generateModel(uint64_t seed, Sizes sizes) {
+Model veeline::fuzz::generateModel(uint64_t seed, Sizes sizes,
+                                   const std::string &element) {
   Random random(seed);
   // Differences need f64; GPUs are for f32.
   double probability = sizes == Sizes::small ? 0.2 : 0.8;
-  GraphBuilder builder(seed, random.chance(probability) ? "f32" : "f64", random,
-                       sizes);
+  std::string chosen = random.chance(probability) ? "f32" : "f64";
+  GraphBuilder builder(seed, element.empty() ? chosen : element, random, sizes);
   int64_t marks = random.between(0, 7);
   int64_t ops = random.between(4, 14);
   builder.start();

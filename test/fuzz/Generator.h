@@ -15,8 +15,10 @@ namespace veeline::fuzz {
 /// The model of `seed`: a random graph of the ops that can be differentiated,
 /// on small tensors, with marks at random places. Values stay of order one for
 /// parameters and data in [-1, 1], and every function is smooth there but for
-/// maxima, minima, absolute values and selects.
-Model generateModel(uint64_t seed, Sizes sizes = Sizes::small);
+/// maxima, minima, absolute values and selects. `element` is f64 or f32; empty,
+/// it is what the seed says.
+Model generateModel(uint64_t seed, Sizes sizes = Sizes::small,
+                    const std::string &element = "");
 
 } // namespace veeline::fuzz
 

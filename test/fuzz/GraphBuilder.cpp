@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Values, elementwise ops and the loss; the other ops are in
-// StructuredSteps.cpp and MovementSteps.cpp.
+// StructuredSteps.cpp, WindowSteps.cpp, LoopSteps.cpp and MovementSteps.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -312,7 +312,9 @@ void GraphBuilder::addOp() {
       &GraphBuilder::addBroadcast,   &GraphBuilder::addSlice,
       &GraphBuilder::addInsertSlice, &GraphBuilder::addConcat,
       &GraphBuilder::addPad,         &GraphBuilder::addGather,
-      &GraphBuilder::addConvolution};
+      &GraphBuilder::addConvolution, &GraphBuilder::addGroupedConvolution,
+      &GraphBuilder::addPooling,     &GraphBuilder::addRecurrence,
+      &GraphBuilder::addRecurrence};
   (this->*random.oneOf(adders))();
   if (numElements(pool.back().shape) > maxElements(sizes))
     pool.pop_back();

@@ -13,6 +13,12 @@
 
 namespace veeline::fuzz {
 
+/// How an op over windows moves over its data.
+struct Windows {
+  Shape sizes, outputs;
+  std::vector<int64_t> strides, dilations;
+};
+
 /// Adds random ops to a model, each on values that are there: late ones are
 /// likelier, so that graphs get deep; early ones are used again over marks.
 class GraphBuilder {
@@ -57,7 +63,15 @@ private:
   void addVectorProduct();
   // Windows.
   Tensor surround(const Tensor &x, size_t first, size_t last);
+  Windows chooseWindows(const Tensor &x, size_t first, size_t count);
   void addConvolution();
+  void addGroupedConvolution();
+  void addPooling();
+  // Loops.
+  std::string mixState(const Tensor &state, std::string &value);
+  std::string addRow(const Tensor &state, const Tensor &rows,
+                     std::string &value);
+  void addRecurrence();
   // Reductions and what is made of them.
   Tensor reduceRows(const Tensor &x, const std::string &opcode);
   Tensor zipRows(const Tensor &x, const Tensor &rows, const std::string &body,

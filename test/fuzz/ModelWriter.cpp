@@ -93,9 +93,10 @@ ValueId ModelWriter::integers(const Shape &shape) {
   return argument(typeOf(shape, "i32"), "pipe.batch = \"" + name + "\"");
 }
 
-std::string ModelWriter::temp(const std::string &text) {
+std::string ModelWriter::temp(const std::string &text, int64_t numResults) {
   std::string name = "%t" + std::to_string(numTemps++);
-  setup += "  " + name + " = " + text + "\n";
+  std::string count = numResults > 1 ? ":" + std::to_string(numResults) : "";
+  setup += "  " + name + count + " = " + text + "\n";
   return name;
 }
 

@@ -74,8 +74,9 @@ public:
   /// Indices; the reader of data keeps them in range. Returns the name.
   ValueId integers(const Shape &shape);
 
-  /// A line of the next step; returns its name.
-  std::string temp(const std::string &text);
+  /// A line of the next step; returns its name. Of several results the first
+  /// one is `#0` of it.
+  std::string temp(const std::string &text, int64_t numResults = 1);
   std::string empty(const Shape &shape);
   std::string fill(const Shape &shape, const std::string &literal);
   std::string infinity(bool negative) const;

@@ -32,33 +32,59 @@ Tensor GraphBuilder::surround(const Tensor &x, size_t first, size_t last) {
           writer.typeOf(shape));
 }
 
+Windows GraphBuilder::chooseWindows(const Tensor &x, size_t first,
+                                    size_t count) {
+  Windows chosen;
+  for (size_t i = 0; i < count; ++i) {
+    int64_t size = x.shape[first + i];
+    int64_t window = random.between(1, std::min<int64_t>(3, size));
+    int64_t dilation = (window - 1) * 2 < size && random.chance(0.2) ? 2 : 1;
+    int64_t stride = random.between(1, 2);
+    chosen.sizes.push_back(window);
+    chosen.dilations.push_back(dilation);
+    chosen.strides.push_back(stride);
+    chosen.outputs.push_back((size - (window - 1) * dilation - 1) / stride + 1);
+  }
+  return chosen;
+}
+
+/// The text of an op over windows.
+static std::string windowText(const ModelWriter &writer,
+                              const std::string &opcode, const Windows &windows,
+                              const Tensor &x, const std::string &window,
+                              const std::string &windowType,
+                              const std::string &init, const Shape &shape) {
+  std::string list = "tensor<" + std::to_string(windows.sizes.size()) + "xi64>";
+  std::string output = writer.typeOf(shape);
+  return opcode + " {strides = dense<" + listOf(windows.strides) +
+         "> : " + list + ", dilations = dense<" + listOf(windows.dilations) +
+         "> : " + list + "} ins(" + x.name() + ", " + window + " : " +
+         writer.typeOf(x.shape) + ", " + windowType + ") outs(" + init + " : " +
+         output + ") -> " + output;
+}
+
 /// A named convolution of one or two dimensions, channels first or last, dense
 /// or depthwise, often with zeros around its data.
 void GraphBuilder::addConvolution() {
   Tensor x = pickOfRank(3, 4);
   size_t rank = x.shape.size(), numWindows = rank - 2;
   bool channelsLast = random.chance(0.5), isDepthwise = random.chance(0.3);
+  // Of channels last, there is a form in which those of the result come first.
+  bool outputsFirst = channelsLast && numWindows == 2 && random.chance(0.3);
   size_t first = channelsLast ? 1 : 2, channel = channelsLast ? rank - 1 : 1;
   if (random.chance(0.5))
     x = surround(x, first, first + numWindows - 1);
-  std::vector<int64_t> strides, dilations;
-  Shape windows, outputs;
-  double bound = x.bound;
-  for (size_t i = 0; i < numWindows; ++i) {
-    int64_t size = x.shape[first + i];
-    windows.push_back(random.between(1, std::min<int64_t>(3, size)));
-    bool widens = (windows[i] - 1) * 2 < size && random.chance(0.2);
-    dilations.push_back(widens ? 2 : 1);
-    strides.push_back(random.between(1, 2));
-    outputs.push_back(
-        (size - (windows[i] - 1) * dilations[i] - 1) / strides[i] + 1);
-    bound *= static_cast<double>(windows[i]);
-  }
+  Windows windows = chooseWindows(x, first, numWindows);
+  double bound = x.bound * static_cast<double>(numElements(windows.sizes));
   int64_t inputs = x.shape[channel];
   int64_t channels = isDepthwise ? inputs : random.between(1, 4);
-  Shape weights = windows, shape = outputs;
+  Shape weights = windows.sizes, shape = windows.outputs;
   if (isDepthwise) {
     weights.insert(channelsLast ? weights.end() : weights.begin(), inputs);
+  } else if (outputsFirst) {
+    bound *= static_cast<double>(inputs);
+    weights.insert(weights.begin(), channels);
+    weights.push_back(inputs);
   } else {
     bound *= static_cast<double>(inputs);
     Shape pair =
@@ -76,14 +102,92 @@ void GraphBuilder::addConvolution() {
   if (isDepthwise)
     opcode += data;
   else
-    opcode += channelsLast ? letters + "cf" : "fc" + letters;
-  std::string type = "tensor<" + std::to_string(numWindows) + "xi64>";
-  std::string output = writer.typeOf(shape);
-  keep(writer.define(
-      shape, bound * w.bound,
-      opcode + " {strides = dense<" + listOf(strides) + "> : " + type +
-          ", dilations = dense<" + listOf(dilations) + "> : " + type +
-          "} ins(" + x.name() + ", " + w.name() + " : " +
-          writer.typeOf(x.shape) + ", " + writer.typeOf(w.shape) + ") outs(" +
-          writer.fill(shape, "0.0") + " : " + output + ") -> " + output));
+    opcode += !channelsLast  ? "fc" + letters
+              : outputsFirst ? "f" + letters + "c"
+                             : letters + "cf";
+  keep(writer.define(shape, bound * w.bound,
+                     windowText(writer, opcode, windows, x, w.name(),
+                                writer.typeOf(w.shape),
+                                writer.fill(shape, "0.0"), shape)));
+}
+
+/// Channels in groups, in the forms that torch and TFLite export: those of a
+/// tensor of rank 4 are divided for the convolution.
+void GraphBuilder::addGroupedConvolution() {
+  Tensor x = pickOfRank(4, 4);
+  bool channelsLast = random.chance(0.4);
+  size_t first = channelsLast ? 1 : 2, channel = channelsLast ? 3 : 1;
+  if (random.chance(0.5))
+    x = surround(x, first, first + 1);
+  std::vector<int64_t> divisors;
+  for (int64_t i = 1; i <= x.shape[channel]; ++i)
+    if (x.shape[channel] % i == 0)
+      divisors.push_back(i);
+  int64_t groups = random.oneOf(divisors), inputs = x.shape[channel] / groups;
+  int64_t outputs = random.between(1, 3);
+  Windows windows = chooseWindows(x, first, 2);
+  auto divide = [&](Shape shape, int64_t second) {
+    shape[channel] = groups;
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(channel) + 1,
+                 second);
+    return shape;
+  };
+  std::string folded =
+      channelsLast ? "[[0], [1], [2], [3, 4]]" : "[[0], [1, 2], [3], [4]]";
+  Shape divided = divide(x.shape, inputs);
+  Tensor image = writer.define(divided, x.bound,
+                               "tensor.expand_shape " + x.name() + " " +
+                                   folded + " output_shape " + listOf(divided) +
+                                   " : " + writer.typeOf(x.shape) + " into " +
+                                   writer.typeOf(divided));
+  bool groupsFirst = channelsLast || random.chance(0.5);
+  Shape weights = channelsLast  ? Shape{groups, outputs, 0, 0, inputs}
+                  : groupsFirst ? Shape{groups, outputs, inputs, 0, 0}
+                                : Shape{outputs, groups, inputs, 0, 0};
+  std::copy(windows.sizes.begin(), windows.sizes.end(),
+            weights.begin() + (channelsLast ? 2 : 3));
+  Tensor w = valueOf(weights);
+  Shape whole = {x.shape[0], windows.outputs[0], windows.outputs[1]};
+  whole.insert(whole.begin() + static_cast<std::ptrdiff_t>(channel),
+               groups * outputs);
+  Shape shape = divide(whole, outputs);
+  std::string opcode = channelsLast  ? "linalg.conv_2d_nhwgc_gfhwc"
+                       : groupsFirst ? "linalg.conv_2d_ngchw_gfchw"
+                                     : "linalg.conv_2d_ngchw_fgchw";
+  double bound = x.bound * w.bound *
+                 static_cast<double>(numElements(windows.sizes) * inputs);
+  Tensor result = writer.define(shape, bound,
+                                windowText(writer, opcode, windows, image,
+                                           w.name(), writer.typeOf(w.shape),
+                                           writer.fill(shape, "0.0"), shape));
+  keep(writer.define(whole, bound,
+                     "tensor.collapse_shape " + result.name() + " " + folded +
+                         " : " + writer.typeOf(shape) + " into " +
+                         writer.typeOf(whole)));
+}
+
+/// Sums and maxima over windows, channels first or last.
+void GraphBuilder::addPooling() {
+  Tensor x = pickOfRank(3, 4);
+  size_t numWindows = x.shape.size() - 2;
+  bool channelsLast = random.chance(0.5), isSum = random.chance(0.5);
+  size_t first = channelsLast ? 1 : 2;
+  if (isSum && random.chance(0.4))
+    x = surround(x, first, first + numWindows - 1);
+  Windows windows = chooseWindows(x, first, numWindows);
+  Shape shape = x.shape;
+  std::copy(windows.outputs.begin(), windows.outputs.end(),
+            shape.begin() + static_cast<std::ptrdiff_t>(first));
+  std::string letters = numWindows == 2 ? "hw" : "w";
+  std::string opcode = "linalg.pooling_n" +
+                       (channelsLast ? letters + "c" : "c" + letters) +
+                       (isSum ? "_sum" : "_max");
+  double bound =
+      x.bound * static_cast<double>(isSum ? numElements(windows.sizes) : 1);
+  std::string window = writer.empty(windows.sizes);
+  std::string init =
+      writer.fill(shape, isSum ? "0.0" : writer.infinity(/*negative=*/true));
+  keep(writer.define(shape, bound,
+                     windowText(writer, opcode, windows, x, window,
+                                writer.typeOf(windows.sizes), init, shape)));
 }

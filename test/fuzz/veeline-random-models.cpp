@@ -29,7 +29,8 @@ struct Options {
   int64_t count = 1;
   int64_t jobs = 1;
   Fault fault = Fault::none;
-  std::string text; ///< Of a file, in place of random models.
+  std::string text;    ///< Of a file, in place of random models.
+  std::string element; ///< Of random models; empty: what the seed says.
   bool shrink = false;
   bool print = false;
 };
@@ -56,6 +57,7 @@ program bit by bit, and gradients in f64 with finite differences.
   --print SEED   print the model of SEED
   --file MODEL   in place of random models this one, with 1, 2, 4 and 8 chunks and
                  with 1, 3, 4 and 8 microbatches
+  --element TYPE f64 or f32 for all models (default: a fifth of them is in f32)
   --fault KIND   miscompile on purpose, to see that it is found: 'gradient' (all
                  are 1e-5 too large), 'split' (those of W differ in a few bits) or
                  'memory' (two buffers are one)
@@ -77,6 +79,15 @@ static bool parseFault(const char *name, Options &options) {
   return fault.has_value();
 }
 
+static bool parseElement(const char *name, Options &options) {
+  options.element = name ? name : "";
+  bool isKnown = options.element == "f64" || options.element == "f32";
+  if (!isKnown)
+    std::fprintf(stderr, "--element expects f64 or f32%s%s\n",
+                 name ? ", found " : "", options.element.c_str());
+  return isKnown;
+}
+
 static bool readModel(const char *path, Options &options) {
   std::ifstream file(path ? path : "");
   options.text.assign(std::istreambuf_iterator<char>(file), {});
@@ -90,8 +101,10 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   for (int i = 1; i < argc; i += 2) {
     std::string name = argv[i];
-    if (name == "--fault" || name == "--file") {
-      auto parse = name == "--fault" ? parseFault : readModel;
+    if (name == "--fault" || name == "--file" || name == "--element") {
+      auto parse = name == "--fault"  ? parseFault
+                   : name == "--file" ? readModel
+                                      : parseElement;
       if (!parse(i + 1 == argc ? nullptr : argv[i + 1], options))
         return false;
       continue;
@@ -131,10 +144,15 @@ static void printFailure(const Task &task, const Verdict &verdict) {
   std::fflush(stdout);
 }
 
+static Model getModel(const Options &options, int64_t i) {
+  return generateModel(options.seed + static_cast<uint64_t>(i), Sizes::small,
+                       options.element);
+}
+
 static int shrinkOne(const Options &options) {
   uint64_t seed = options.seed;
   Compiler compiler(options.fault);
-  Model model = generateModel(seed);
+  Model model = getModel(options, 0);
   Verdict verdict = judge(compiler, Task(model));
   if (verdict.kind == Verdict::Kind::pass) {
     std::printf("seed %llu passes\n", static_cast<unsigned long long>(seed));
@@ -147,7 +165,7 @@ static int shrinkOne(const Options &options) {
 
 static Task getTask(const Options &options, int64_t i) {
   if (options.text.empty())
-    return Task(generateModel(options.seed + static_cast<uint64_t>(i)));
+    return Task(getModel(options, i));
   const int64_t chunks[] = {1, 2, 4, 8}, microbatches[] = {1, 3, 4, 8};
   return Task(options.text, microbatches[i % 4], chunks[i / 4],
               static_cast<uint64_t>(i));
@@ -222,7 +240,7 @@ int main(int argc, char **argv) {
   if (!parseOptions(argc, argv, options))
     return 2;
   if (options.print) {
-    std::fputs(generateModel(options.seed).text().c_str(), stdout);
+    std::fputs(getModel(options, 0).text().c_str(), stdout);
     return 0;
   }
   return options.shrink ? shrinkOne(options) : runAll(options);

@@ -34,6 +34,10 @@ llvm::LogicalResult unrollLoops(mlir::func::FuncOp func);
 /// above, and reads by index where nothing else has a rule.
 llvm::LogicalResult prepareModel(mlir::func::FuncOp func);
 
+/// Takes from loops and branches what they compute for results that nobody
+/// uses. Linear in the number of ops.
+void dropUnusedResults(mlir::func::FuncOp func);
+
 } // namespace veeline::autodiff
 
 #endif // VEELINE_AUTODIFF_LOOPS_H
