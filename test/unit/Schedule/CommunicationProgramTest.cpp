@@ -549,7 +549,8 @@ TEST(CommunicationPlan, NearLinear) {
         expectRight(*program, model);
         double seconds =
             static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-        EXPECT_LT(seconds, 2);
+        // Far more than it takes, far less than what is quadratic.
+        EXPECT_LT(seconds, 20);
         std::printf("p %2d, v 2, m %4d, %-8s %-11s %8zu ops %8.3f s\n", p, m,
                     toString(strategy), toString(model), ops, seconds);
       }
