@@ -42,6 +42,7 @@ private:
   LogicalResult checkLoss();
   LogicalResult buildJoint();
   void mergeEqualOps();
+  void numberComputations();
   void findTangents();
   void findForward();
   void findTail();
@@ -403,10 +404,21 @@ void ChunkDifferentiator::mergeEqualOps() {
       gradient = *next++;
 }
 
+/// Whatever of the chunk's functions runs such an op, and again: it is the same
+/// computation of a library, if it is one.
+void ChunkDifferentiator::numberComputations() {
+  int64_t number = 0;
+  joint.func->walk([&](linalg::LinalgOp op) {
+    if (op.getNumReductionLoops())
+      op->setLoc(pipe::markComputation(op.getLoc(), number++));
+  });
+}
+
 FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
   if (failed(check()) || failed(buildJoint()))
     return failure();
   mergeEqualOps();
+  numberComputations();
   if (description.follow && failed(verifyAlike(block(), *description.follow)))
     return failure();
   findTangents();

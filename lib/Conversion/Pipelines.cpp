@@ -56,8 +56,10 @@ void veeline::buildBufferizeChunksPipeline(
   passManager.addPass(
       createLowerGemmsPass(options.target, options.tf32, options.gemmScratch));
   passManager.addPass(createPipeVerifyLibraryCalls());
-  if (options.target == KernelTarget::Cuda && options.epilogues)
+  if (options.target == KernelTarget::Cuda && options.epilogues) {
     passManager.addPass(createPipeFuseGemmEpilogues());
+    passManager.addPass(createPipeVerifyLibraryCalls());
+  }
   addCleanup(passManager);
   PipeOutlineKernelsOptions outline;
   outline.fuse = options.fuse;

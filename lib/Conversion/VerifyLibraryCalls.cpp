@@ -7,6 +7,7 @@
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,6 +26,15 @@ namespace {
 /// What a library is asked for, and the first call that asks.
 using Calls = llvm::MapVector<DictionaryAttr, func::CallOp>;
 
+/// One function of a chunk.
+struct Part {
+  StringRef name;
+  bool isThere = false;
+  Calls calls;
+  /// The calls of each computation that has a number.
+  llvm::MapVector<int64_t, Calls> computations;
+};
+
 /// Compares the calls of the functions of each chunk.
 class Verifier {
 public:
@@ -36,10 +46,8 @@ public:
   LogicalResult verify(pipe::ChunkOp chunk);
 
 private:
-  Calls collect(std::optional<StringRef> function);
+  Part collect(StringRef name, std::optional<StringRef> function);
   DictionaryAttr getIdentity(func::CallOp call) const;
-  LogicalResult verifyKnown(pipe::ChunkOp chunk, StringRef part,
-                            const Calls &calls, ArrayRef<const Calls *> known);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -50,9 +58,11 @@ private:
 /// All of the entry that the library may choose an implementation by; null
 /// where `call` is no call of it.
 DictionaryAttr Verifier::getIdentity(func::CallOp call) const {
-  ArrayAttr table = call.getCallee() == "veeline_gemm"          ? gemms
-                    : call.getCallee() == "veeline_convolution" ? convolutions
-                                                                : ArrayAttr();
+  // Of products also the calls with an epilogue.
+  StringRef callee = call.getCallee();
+  ArrayAttr table = callee.starts_with("veeline_gemm") ? gemms
+                    : callee == "veeline_convolution"  ? convolutions
+                                                       : ArrayAttr();
   APInt index;
   if (!table || call.getNumOperands() < 2 ||
       !matchPattern(call.getOperand(1), m_ConstantInt(&index)) ||
@@ -63,44 +73,105 @@ DictionaryAttr Verifier::getIdentity(func::CallOp call) const {
   return entry.getDictionary(call.getContext());
 }
 
-Calls Verifier::collect(std::optional<StringRef> function) {
-  Calls calls;
-  if (auto func = function ? symbols.lookup<func::FuncOp>(*function) : nullptr)
+Part Verifier::collect(StringRef name, std::optional<StringRef> function) {
+  Part part{name, false, {}, {}};
+  auto func = function ? symbols.lookup<func::FuncOp>(*function) : nullptr;
+  part.isThere = !!func;
+  if (func)
     func.walk([&](func::CallOp call) {
-      if (DictionaryAttr identity = getIdentity(call))
-        calls.insert({identity, call});
+      DictionaryAttr identity = getIdentity(call);
+      if (!identity)
+        return;
+      part.calls.insert({identity, call});
+      if (auto number = pipe::getComputation(call.getLoc()))
+        part.computations[*number].insert({identity, call});
     });
-  return calls;
+  return part;
 }
 
-/// The sizes of a call without what says where its operands stand.
+static DictionaryAttr without(DictionaryAttr identity,
+                              ArrayRef<StringRef> names) {
+  NamedAttrList rest(identity);
+  for (StringRef name : names)
+    rest.erase(name);
+  return rest.getDictionary(identity.getContext());
+}
+
+/// The sizes of a call without what says where its operands stand, and what
+/// happens to its result.
 static DictionaryAttr getProblem(DictionaryAttr identity) {
-  NamedAttrList problem(identity);
-  for (StringRef name : {"a_strides", "b_strides", "c_strides", "x_strides",
-                         "w_strides", "y_strides", "alignment", "batch"})
-    problem.erase(name);
-  return problem.getDictionary(identity.getContext());
+  return without(identity, {"a_strides", "b_strides", "c_strides", "x_strides",
+                            "w_strides", "y_strides", "alignment", "batch",
+                            "accumulate", "epilogue", "c_dtype"});
 }
 
-LogicalResult Verifier::verifyKnown(pipe::ChunkOp chunk, StringRef part,
-                                    const Calls &calls,
-                                    ArrayRef<const Calls *> known) {
-  for (auto [identity, call] : calls) {
-    if (llvm::any_of(known, [&, identity = identity](const Calls *others) {
-          return others->contains(identity);
+/// The product alone: what happens to it, with the bits of ops of their own, is
+/// a matter of what is around it. GELU has bits of its own: docs/cuda.md says
+/// that they depend on what is kept.
+static DictionaryAttr getProduct(DictionaryAttr identity) {
+  return without(identity, {"accumulate", "epilogue", "c_dtype", "alignment"});
+}
+
+static bool hasEpilogue(DictionaryAttr identity) {
+  return identity.contains("epilogue") || identity.contains("accumulate");
+}
+
+/// Whether a call of forward, and one that computes the same again, are equal.
+static bool isAgain(DictionaryAttr a, DictionaryAttr b) {
+  if (!hasEpilogue(a) && !hasEpilogue(b))
+    return a == b;
+  return getProduct(a) == getProduct(b);
+}
+
+static InFlightDiagnostic refuse(pipe::ChunkOp chunk, const Part &part,
+                                 DictionaryAttr identity, func::CallOp call) {
+  return call->emitError() << "the " << part.name << " of chunk "
+                           << chunk.getIndex() << " asks the library for "
+                           << identity;
+}
+
+constexpr StringLiteral rule =
+    "equal computations have to be equal calls, or their bits depend on the "
+    "schedule";
+
+/// Whatever `part` asks for, one of `known` has to ask for, too.
+static LogicalResult verifyKnown(pipe::ChunkOp chunk, const Part &part,
+                                 ArrayRef<const Part *> known) {
+  for (auto [identity, call] : part.calls) {
+    if (llvm::any_of(known, [&, identity = identity](const Part *other) {
+          return other->calls.contains(identity);
         }))
       continue;
-    InFlightDiagnostic diag =
-        call->emitError() << "the " << part << " of chunk " << chunk.getIndex()
-                          << " asks the library for " << identity
-                          << ", which its other functions do not; equal "
-                             "computations have to be equal calls, or "
-                             "their bits depend on the schedule";
-    for (const Calls *others : known)
-      for (auto [other, place] : *others)
-        if (getProblem(other) == getProblem(identity))
-          diag.attachNote(place.getLoc()) << "there it is " << other;
+    InFlightDiagnostic diag = refuse(chunk, part, identity, call);
+    diag << ", which its other functions do not; " << rule;
+    for (const Part *other : known)
+      for (auto [there, place] : other->calls)
+        if (getProblem(there) == getProblem(identity))
+          diag.attachNote(place.getLoc()) << "there it is " << there;
     return diag;
+  }
+  return success();
+}
+
+/// What both parts compute they ask for alike.
+static LogicalResult
+verifySame(pipe::ChunkOp chunk, const Part &part, const Part &other,
+           function_ref<bool(DictionaryAttr, DictionaryAttr)> isSame) {
+  for (const auto &[number, calls] : part.computations) {
+    const auto *found = other.computations.find(number);
+    if (found == other.computations.end())
+      continue;
+    for (auto [identity, call] : calls) {
+      if (llvm::any_of(found->second, [&, identity = identity](auto &there) {
+            return isSame(identity, there.first);
+          }))
+        continue;
+      InFlightDiagnostic diag = refuse(chunk, part, identity, call);
+      diag << ", and its " << other.name << " for something else; " << rule;
+      for (auto [there, place] : found->second)
+        diag.attachNote(place.getLoc()) << "there it is " << there;
+      return diag;
+    }
   }
   return success();
 }
@@ -108,22 +179,25 @@ LogicalResult Verifier::verifyKnown(pipe::ChunkOp chunk, StringRef part,
 /// What B and W compute is what the fused backward computes, and what is
 /// computed again is what forward computes.
 LogicalResult Verifier::verify(pipe::ChunkOp chunk) {
-  Calls forward = collect(chunk.getForward());
-  Calls backward = collect(chunk.getBackward());
-  Calls ofInputs = collect(chunk.getBackwardInput());
-  Calls ofWeights = collect(chunk.getBackwardWeight());
-  bool isFused = chunk.getBackward() && symbols.lookup(*chunk.getBackward());
-  bool isSplit =
-      (chunk.getBackwardInput() && symbols.lookup(*chunk.getBackwardInput())) ||
-      (chunk.getBackwardWeight() && symbols.lookup(*chunk.getBackwardWeight()));
-  if (!isFused || !isSplit)
+  Part forward = collect("forward", chunk.getForward());
+  Part fused = collect("fused backward", chunk.getBackward());
+  Part inputs = collect("backward-input", chunk.getBackwardInput());
+  Part weights = collect("backward-weight", chunk.getBackwardWeight());
+  for (const Part *part : {&fused, &inputs, &weights})
+    if (failed(verifySame(chunk, *part, forward, isAgain)))
+      return failure();
+  auto isEqual = [](DictionaryAttr a, DictionaryAttr b) { return a == b; };
+  for (auto [part, other] :
+       {std::pair(&inputs, &fused), std::pair(&weights, &fused),
+        std::pair(&weights, &inputs)})
+    if (failed(verifySame(chunk, *part, *other, isEqual)))
+      return failure();
+  if (!fused.isThere || (!inputs.isThere && !weights.isThere))
     return success();
-  return failure(failed(verifyKnown(chunk, "backward-input", ofInputs,
-                                    {&backward, &forward})) ||
-                 failed(verifyKnown(chunk, "backward-weight", ofWeights,
-                                    {&backward, &forward})) ||
-                 failed(verifyKnown(chunk, "fused backward", backward,
-                                    {&ofInputs, &ofWeights, &forward})));
+  return failure(
+      failed(verifyKnown(chunk, inputs, {&fused, &forward})) ||
+      failed(verifyKnown(chunk, weights, {&fused, &forward})) ||
+      failed(verifyKnown(chunk, fused, {&inputs, &weights, &forward})));
 }
 
 namespace {

@@ -137,11 +137,14 @@ def PipeVerifyLibraryCalls : Pass<"pipe-verify-library-calls", "::mlir::ModuleOp
   let summary = "Check that equal computations of a chunk are equal calls of the library";
   let description = [{
     Bits of what a library computes may depend on the order in which operands stand in
-    memory. So what B and W of a chunk ask it for has to be what the fused backward or
-    forward asks for, with the same strides, and the reverse. Anything else is an error at
-    the call, with a note at each call of the same sizes. Chunks that have no fused
-    backward, or no split one, are not looked at. Changes nothing. Linear in the number of
-    calls.
+    memory. So a computation that several functions of a chunk run, which differentiation
+    has given a number, has one entry in all of them: in B, W and the fused backward, and
+    in forward, if they compute it again. An epilogue that forward has, or they, does not
+    count there, since kernels may do the same: GELU aside with the same bits. Moreover, what
+    B and W of a chunk ask for has to be what the fused backward or forward asks for, and
+    the reverse; chunks that have no fused backward, or no split one, are not looked at
+    for that. Anything else is an error at the call, with a note at each call of the same
+    sizes. Changes nothing. Linear in the number of calls.
   }];
 }
 

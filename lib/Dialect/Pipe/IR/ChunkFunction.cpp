@@ -153,3 +153,31 @@ StringRef veeline::pipe::getName(ChunkFunctionKind kind) {
   }
   return {};
 }
+
+//===----------------------------------------------------------------------===//
+// Computations
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral computationName = "pipe.computation";
+
+Location veeline::pipe::markComputation(Location location, int64_t number) {
+  Builder builder(location.getContext());
+  return FusedLoc::get(
+      location.getContext(), {location},
+      builder.getDictionaryAttr(builder.getNamedAttr(
+          computationName, builder.getI64IntegerAttr(number))));
+}
+
+std::optional<int64_t> veeline::pipe::getComputation(Location location) {
+  std::optional<int64_t> number;
+  location->walk([&](Location part) {
+    auto fused = dyn_cast<FusedLocWith<DictionaryAttr>>(part);
+    auto found = fused ? fused.getMetadata().getAs<IntegerAttr>(computationName)
+                       : IntegerAttr();
+    if (!found)
+      return WalkResult::advance();
+    number = found.getInt();
+    return WalkResult::interrupt();
+  });
+  return number;
+}

@@ -84,6 +84,14 @@ mlir::func::FuncOp getFunction(mlir::SymbolTableCollection &symbols,
 /// `forward`, `backward`, `backward_input`, `backward_weight`.
 llvm::StringRef getName(ChunkFunctionKind kind);
 
+/// `location` of the computation of a chunk that has this number. Its clones
+/// in the chunk's functions have it too, and what becomes of them: so equal
+/// computations are known where nothing else tells them from others.
+mlir::Location markComputation(mlir::Location location, int64_t number);
+
+/// The number of the computation that `location` is of, if it has one.
+std::optional<int64_t> getComputation(mlir::Location location);
+
 } // namespace veeline::pipe
 
 #endif // VEELINE_DIALECT_PIPE_IR_CHUNKFUNCTION_H
