@@ -440,7 +440,7 @@ static std::string findMisfit(const CLI::App &app,
   for (std::string name :
        {"--pieces", "--fine-pieces", "--entry", "--params", "--freeze",
         "--buffer", "--loss", "--result", "--microbatch-size", "--retype",
-        "--verbose", "--machine-table"})
+        "--verbose", "--length-bound", "--machine-table"})
     if (!isModel && app.count(name))
       return name + " is about a model, and '" + command.file +
              "' is an artifact";
@@ -469,6 +469,10 @@ veeline::compiler::parseInspect(int argc, const char *const *argv) {
       ->description("The pieces of a model, as --partition counts them (what "
                     "is printed of a "
                     "model anyway)");
+  app.add_option("--length-bound", command.lengthBound,
+                 "The length that a model is printed for whose batch arguments "
+                 "have a dynamic dimension")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
   app.add_flag("--fine-pieces", command.finePieces,
                "The parts of pieces that --partition counts where there are "
                "more chunks than pieces");
