@@ -302,14 +302,31 @@ bool veeline::isLibraryConvolution(linalg::LinalgOp op, KernelTarget target) {
          hasGroupsOutside(maps[found->y], found->group, found->output);
 }
 
+bool veeline::isReadByLibraryConvolution(OpOperand &use) {
+  auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  return op && isLibraryConvolution(op, KernelTarget::Cuda) &&
+         op.isDpsInput(&use) &&
+         matchConvolution(op)->x == use.getOperandNumber();
+}
+
 bool veeline::isReadByLibraryConvolutions(Value value) {
   return !value.use_empty() &&
-         llvm::all_of(value.getUses(), [](OpOperand &use) {
-           auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
-           return op && isLibraryConvolution(op, KernelTarget::Cuda) &&
-                  op.isDpsInput(&use) &&
-                  matchConvolution(op)->x == use.getOperandNumber();
-         });
+         llvm::all_of(value.getUses(), isReadByLibraryConvolution);
+}
+
+void veeline::separateLibraryUses(Value value,
+                                  llvm::function_ref<Value(OpBuilder &)> copy) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (isReadByLibraryConvolution(use))
+      uses.push_back(&use);
+  if (uses.empty() || llvm::hasNItems(value.getUses(), uses.size()))
+    return;
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Value own = copy(builder);
+  for (OpOperand *use : uses)
+    use->set(own);
 }
 
 bool veeline::isLibraryPadding(tensor::PadOp pad) {

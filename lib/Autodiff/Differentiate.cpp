@@ -7,6 +7,7 @@
 #include "Activity.h"
 #include "Emit.h"
 #include "JointFunction.h"
+#include "Normalize.h"
 #include "Partition.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -418,6 +419,7 @@ FailureOr<DifferentiatedChunk> ChunkDifferentiator::run() {
   if (failed(check()) || failed(buildJoint()))
     return failure();
   mergeEqualOps();
+  separatePaddings(*joint.func);
   numberComputations();
   if (description.follow && failed(verifyAlike(block(), *description.follow)))
     return failure();

@@ -16,7 +16,9 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "veeline/Analysis/Convolution.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
@@ -144,6 +146,44 @@ static void startFromNothing(func::FuncOp func) {
   });
 }
 
+/// Puts a tensor between zeros by the op that does just that, where the library
+/// is to read it: it takes the zeros as numbers.
+static void padByOneOp(tensor::InsertSliceOp insert) {
+  auto fill = insert.getDest().getDefiningOp<linalg::FillOp>();
+  RankedTensorType inside = insert.getSourceType(), all = insert.getDestType();
+  if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+      inside.getRank() != all.getRank() || !insert.hasUnitStride() ||
+      ShapedType::isDynamicShape(insert.getStaticOffsets()) ||
+      !inside.hasStaticShape() || !all.hasStaticShape() ||
+      llvm::none_of(insert->getUses(), veeline::isReadByLibraryConvolution))
+    return;
+  OpBuilder builder(insert);
+  SmallVector<OpFoldResult> low, high;
+  for (auto [offset, size, extent] : llvm::zip_equal(
+           insert.getStaticOffsets(), inside.getShape(), all.getShape())) {
+    low.push_back(builder.getIndexAttr(offset));
+    high.push_back(builder.getIndexAttr(extent - offset - size));
+  }
+  auto pad =
+      tensor::PadOp::create(builder, insert.getLoc(), all, insert.getSource(),
+                            low, high, fill.getInputs()[0]);
+  insert.replaceAllUsesWith(pad.getResult());
+  insert.erase();
+}
+
+void veeline::autodiff::separatePaddings(func::FuncOp func) {
+  SmallVector<tensor::PadOp> pads;
+  func.walk([&](tensor::PadOp pad) {
+    Value padding = pad.getConstantPaddingValue();
+    if (padding && matchPattern(padding, m_AnyZeroFloat()))
+      pads.push_back(pad);
+  });
+  for (tensor::PadOp pad : pads)
+    veeline::separateLibraryUses(pad.getResult(), [&](OpBuilder &builder) {
+      return builder.clone(*pad)->getResult(0);
+    });
+}
+
 LogicalResult veeline::autodiff::prepareModel(func::FuncOp func) {
   if (failed(lowerLoops(func)) || failed(unrollLoops(func)))
     return failure();
@@ -161,6 +201,9 @@ veeline::autodiff::normalizeForDifferentiation(func::FuncOp func,
   if (failed(makeStructured(func)))
     return failure();
   unrollWindows(func, target);
+  SmallVector<tensor::InsertSliceOp> insertions;
+  func.walk([&](tensor::InsertSliceOp op) { insertions.push_back(op); });
+  llvm::for_each(insertions, padByOneOp);
   takeSlicesFirst(func);
   foldTransposes(func);
   startFromNothing(func);

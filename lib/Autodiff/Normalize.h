@@ -21,6 +21,11 @@ namespace veeline::autodiff {
 llvm::LogicalResult normalizeForDifferentiation(mlir::func::FuncOp func,
                                                 KernelTarget target);
 
+/// Gives convolutions that a library computes zeros around their x of their
+/// own: these are never kept, whoever else reads such zeros, so that every
+/// function calls the library alike. Equal ops must not be merged after it.
+void separatePaddings(mlir::func::FuncOp func);
+
 /// Brings loops and branches on tensors into the form that their rules take:
 /// what does not change from one iteration to the next is computed before the
 /// loop, and what they carry and give are tensors, of one element where they

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Normalize.h"
 #include "Partition.h"
 #include "veeline/Autodiff/Autodiff.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
@@ -119,6 +120,7 @@ FailureOr<SplitBackward> BackwardSplitter::run() {
              << i << " is a " << stringifyRoleKind(value.kind);
     (value.kind == RoleKind::OperandGrad ? inputs : weights).push_back(i);
   }
+  separatePaddings(backward);
   Block &block = backward.getBody().front();
   if (follow && failed(verifyAlike(block, *follow)))
     return failure();

@@ -118,6 +118,25 @@ static void separateEmpties(func::FuncOp function) {
   }
 }
 
+/// Gives convolutions of the library zeros around their x of their own, as
+/// before differentiation's choice of what is kept: equal ops were merged
+/// since.
+static void separatePaddings(func::FuncOp function) {
+  SmallVector<tensor::InsertSliceOp> paddings;
+  function.walk([&](tensor::InsertSliceOp op) {
+    auto fill = op.getDest().getDefiningOp<linalg::FillOp>();
+    if (fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+      paddings.push_back(op);
+  });
+  for (tensor::InsertSliceOp op : paddings)
+    separateLibraryUses(op.getResult(), [&](OpBuilder &builder) {
+      Operation *zeros = op.getDest().getDefiningOp();
+      IRMapping mapping;
+      mapping.map(op.getDest(), builder.clone(*zeros)->getResult(0));
+      return builder.clone(*op, mapping)->getResult(0);
+    });
+}
+
 /// True if the op that owns `use` may compute its result in the memory of `use`
 /// and needs what was there.
 static bool isUpdated(OpOperand &use) {
@@ -190,6 +209,7 @@ static LogicalResult chooseDestinations(RewriterBase &rewriter,
 static LogicalResult bufferizeBody(RewriterBase &rewriter,
                                    func::FuncOp function) {
   separateOutputs(function);
+  separatePaddings(function);
   separateEmpties(function);
   chooseCarriedMemory(function);
   separateResults(rewriter, function);

@@ -56,9 +56,18 @@ std::optional<Convolution> matchConvolution(mlir::linalg::LinalgOp op);
 bool isLibraryConvolution(mlir::linalg::LinalgOp op,
                           KernelTarget target = KernelTarget::Host);
 
-/// True where every user of `value` is an op that some library computes, and
-/// reads it as its x.
+/// True where some library computes the op of `use`, which reads it as its x.
+bool isReadByLibraryConvolution(mlir::OpOperand &use);
+
+/// The same of every use of `value`, of which there is one at least.
 bool isReadByLibraryConvolutions(mlir::Value value);
+
+/// Where only some uses of `value` are such, gives these what `copy` creates,
+/// an equal value. A call takes the zeros around its x as numbers where nothing
+/// but calls reads them, and sums depend on that: so it must not depend on who
+/// else does.
+void separateLibraryUses(
+    mlir::Value value, llvm::function_ref<mlir::Value(mlir::OpBuilder &)> copy);
 
 /// True for zeros around an x that only such ops read: the call takes it
 /// without them, and padding as numbers.
