@@ -334,3 +334,10 @@ bool veeline::isLibraryPadding(tensor::PadOp pad) {
   return padding && matchPattern(padding, m_AnyZeroFloat()) &&
          isReadByLibraryConvolutions(pad.getResult());
 }
+
+bool veeline::isInsideOfLibraryPadding(tensor::ExtractSliceOp slice) {
+  auto op = slice.getSource().getDefiningOp<linalg::LinalgOp>();
+  return op && slice.getSource().hasOneUse() &&
+         isLibraryConvolution(op, KernelTarget::Cuda) &&
+         matchConvolution(op)->kind == ConvolutionKind::BackwardData;
+}

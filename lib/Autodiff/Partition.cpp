@@ -33,8 +33,10 @@ static bool isView(Operation *op) {
     return true;
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return isLibraryPadding(pad);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return !isInsideOfLibraryPadding(slice);
   return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp, tensor::ReshapeOp>(op);
+             tensor::ReshapeOp>(op);
 }
 
 /// Whether an op gives the same everywhere and always.

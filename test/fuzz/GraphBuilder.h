@@ -64,6 +64,7 @@ private:
   // Windows.
   Tensor surround(const Tensor &x, size_t first, size_t last);
   Windows chooseWindows(const Tensor &x, size_t first, size_t count);
+  void convolve(Tensor x);
   void addConvolution();
   void addGroupedConvolution();
   void addPooling();

@@ -63,10 +63,16 @@ static std::string windowText(const ModelWriter &writer,
          output + ") -> " + output;
 }
 
+/// One after the other, sometimes, with nothing but zeros between them.
+void GraphBuilder::addConvolution() {
+  convolve(pickOfRank(3, 4));
+  if (random.chance(0.3))
+    convolve(pool.back());
+}
+
 /// A named convolution of one or two dimensions, channels first or last, dense
 /// or depthwise, often with zeros around its data.
-void GraphBuilder::addConvolution() {
-  Tensor x = pickOfRank(3, 4);
+void GraphBuilder::convolve(Tensor x) {
   size_t rank = x.shape.size(), numWindows = rank - 2;
   bool channelsLast = random.chance(0.5), isDepthwise = random.chance(0.3);
   // Of channels last, there is a form in which those of the result come first.

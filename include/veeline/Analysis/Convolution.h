@@ -73,6 +73,10 @@ void separateLibraryUses(
 /// without them, and padding as numbers.
 bool isLibraryPadding(mlir::tensor::PadOp pad);
 
+/// True for the part that is read of an x that such an adjoint computes: the
+/// call computes no more, as long as nothing else asks for the whole.
+bool isInsideOfLibraryPadding(mlir::tensor::ExtractSliceOp slice);
+
 /// The dimension of an operand that runs with `loop`, of which no other loop
 /// is a part; none where there is no such dimension.
 std::optional<unsigned> findDimension(mlir::AffineMap map,
