@@ -1,6 +1,6 @@
 """Trains a model by schedules and choices of what is kept, over a library whose bits depend on layouts, and compares bits.
 
-Two stages, each of as many chunks as the schedule takes. With --limits what is kept follows from two limits of memory between the least and the most that the model takes.
+Two stages, each of as many chunks as the schedule takes: what is compared has the same cuts, over which gradients of a value are added in the order of its users. With --limits what is kept follows from two limits of memory between the least and the most that the model takes.
 """
 
 import argparse
@@ -32,11 +32,12 @@ class Bits:
         self.saved = os.path.join(given.directory, "parameters.safetensors")
         self.compiler = ["veeline", "compile", given.model, "--stages", "2", "--microbatches", "4", "--quiet", "-o", self.artifact]
         self.compiler += shlex.split(given.options)
+        # By cuts, then by name.
         self.digests = {}
 
     def compile(self, schedule, *options, may_fail=False):
-        chunks = str(CHUNKS_PER_STAGE[schedule])
-        return run([*self.compiler, "--schedule", schedule, "--chunks-per-stage", chunks, *options], may_fail)
+        self.chunks = CHUNKS_PER_STAGE[schedule]
+        return run([*self.compiler, "--schedule", schedule, "--chunks-per-stage", str(self.chunks), *options], may_fail)
 
     def pipeline(self):
         metadata = json.loads(run(["veeline", "inspect", "--json", self.artifact]))
@@ -48,7 +49,7 @@ class Bits:
         run(train + ["--verify"])
         run(train + ["--steps", "3", "--save", self.saved])
         with open(self.saved, "rb") as file:
-            self.digests[name] = hashlib.sha256(file.read()).hexdigest()
+            self.digests.setdefault(self.chunks, {})[name] = hashlib.sha256(file.read()).hexdigest()
 
 
 def arenas(program):
@@ -102,9 +103,10 @@ def main():
         for choice in KEPT:
             bits.compile(schedule, *choice)
             bits.train(" ".join([schedule, *choice]))
-    if len(set(bits.digests.values())) != 1:
-        sys.exit("\n".join(f"{digest}  {name}" for name, digest in bits.digests.items()))
-    print(f"{len(bits.digests)} artifacts have the same bits")
+    for digests in bits.digests.values():
+        if len(set(digests.values())) != 1:
+            sys.exit("\n".join(f"{digest}  {name}" for name, digest in digests.items()))
+        print(f"{len(digests)} artifacts have the same bits")
 
 
 main()
