@@ -78,6 +78,14 @@ static uint16_t toBf16(double value) {
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
+/// What kernels call to round to bf16 on a CPU without instructions for that:
+/// libgcc has it since version 13. The result is in the lower half of where a
+/// float is returned.
+extern "C" __attribute__((visibility("default"))) float
+__truncsfbf2(float value) {
+  return std::bit_cast<float>(uint32_t(toBf16(value)));
+}
+
 static uint16_t toF16(double value) {
   auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
   double size = std::abs(value);
