@@ -44,6 +44,36 @@ static std::optional<Transposition> matchTransposition(Operation *op) {
   return found;
 }
 
+/// What splits dimensions of a transposition, as a transposition of what splits
+/// those of its source; the latter is made.
+static std::optional<Transposition> matchSplit(Operation *op) {
+  auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op);
+  auto inner = expand ? matchTransposition(expand.getSrc().getDefiningOp())
+                      : std::nullopt;
+  if (!inner || !expand.getResultType().hasStaticShape())
+    return std::nullopt;
+  SmallVector<ReassociationIndices> groups = expand.getReassociationIndices();
+  // Where the parts of each dimension of the result are in the source's order.
+  SmallVector<int64_t> resultOf(groups.size());
+  for (auto [after, before] : llvm::enumerate(inner->permutation))
+    resultOf[before] = after;
+  SmallVector<ReassociationIndices> sourceGroups;
+  SmallVector<int64_t> shape, permutation(expand.getResultType().getRank());
+  for (int64_t after : resultOf) {
+    ReassociationIndices &group = sourceGroups.emplace_back();
+    for (int64_t part : groups[after]) {
+      permutation[part] = shape.size();
+      group.push_back(shape.size());
+      shape.push_back(expand.getResultType().getDimSize(part));
+    }
+  }
+  OpBuilder builder(expand);
+  Value source = tensor::ExpandShapeOp::create(
+      builder, expand.getLoc(), expand.getResultType().clone(shape),
+      inner->source, sourceGroups);
+  return Transposition{source, permutation};
+}
+
 /// The map of an operand in whose place the source of `transposition` is read.
 static AffineMap readSource(AffineMap map, const Transposition &transposition) {
   SmallVector<AffineExpr> results(map.getNumResults());
@@ -81,7 +111,13 @@ struct Product {
 static bool readTransposed(Product &product) {
   bool found = false;
   for (auto [input, map] : llvm::zip(product.inputs, product.maps))
-    while (auto transposition = matchTransposition(input.getDefiningOp())) {
+    for (;;) {
+      Operation *op = input.getDefiningOp();
+      auto transposition = matchTransposition(op);
+      if (!transposition)
+        transposition = matchSplit(op);
+      if (!transposition)
+        break;
       map = readSource(map, *transposition);
       input = transposition->source;
       found = true;
