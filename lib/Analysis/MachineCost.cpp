@@ -135,12 +135,13 @@ static StringRef getProductClass(Type result) {
 double Estimator::estimateProduct(linalg::LinalgOp op) const {
   double flops = estimateCost(op).contractionFlops;
   int64_t batch = std::max<int64_t>(countBatch(op), 1);
-  uint64_t bytes = 0;
-  for (Value operand : op->getOperands())
-    bytes += getByteSize(operand.getType());
+  uint64_t read = 0, written = getByteSize(op->getResult(0).getType());
+  for (Value operand : op.getDpsInputs())
+    read += getByteSize(operand.getType());
   StringRef name = getProductClass(op->getResult(0).getType());
   return std::max(timeOf(name, flops / batch, flops),
-                  timeOf("row", bytes / batch, bytes)) +
+                  timeOf("row", read / batch, read) +
+                      timeOf("outer", written / batch, written)) +
          table.callNanoseconds;
 }
 
@@ -217,6 +218,29 @@ static int64_t getLastExtent(Type type) {
              : shaped.getDimSize(rank - 1);
 }
 
+/// The last dimension of a map's results that has more than one element.
+static AffineExpr getFastest(AffineMap map, ArrayRef<int64_t> ranges) {
+  for (AffineExpr result : llvm::reverse(map.getResults())) {
+    auto loop = dyn_cast<AffineDimExpr>(result);
+    if (!loop || ranges[loop.getPosition()] != 1)
+      return result;
+  }
+  return {};
+}
+
+/// Whether neighbours in the result are neighbours in none of the operand's
+/// rows: one is the other transposed.
+static bool isTransposed(linalg::LinalgOp op, OpOperand &operand) {
+  if (!isMap(op))
+    return false;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  AffineMap from = op.getMatchingIndexingMap(&operand);
+  AffineMap to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto fastest = dyn_cast_or_null<AffineDimExpr>(getFastest(to, ranges));
+  return fastest && from.isFunctionOfDim(fastest.getPosition()) &&
+         getFastest(from, ranges) != fastest;
+}
+
 static void countBody(linalg::LinalgOp op, double &arithmetic,
                       double &functions) {
   double iterations = 1;
@@ -232,11 +256,12 @@ static void countBody(linalg::LinalgOp op, double &arithmetic,
 }
 
 double Estimator::estimateLoops(linalg::LinalgOp op) const {
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, transposed = 0;
   llvm::SmallDenseSet<Value> seen;
   for (OpOperand *input : op.getDpsInputOperands())
     if (seen.insert(input->get()).second && !isComputedByUsers(input->get()))
-      bytes += getByteSize(input->get().getType());
+      (isTransposed(op, *input) ? transposed : bytes) +=
+          getByteSize(input->get().getType());
   for (OpOperand &output : op.getDpsInitsMutable()) {
     Value result = op.getTiedOpResult(&output);
     if (!isComputedByUsers(result))
@@ -252,7 +277,8 @@ double Estimator::estimateLoops(linalg::LinalgOp op) const {
   double compute =
       timeOf("arithmetic", 1, arithmetic) + timeOf("function", 1, functions);
   return std::max(compute,
-                  timeOfBytes(isMap(op) ? "elementwise" : "sum", bytes));
+                  timeOfBytes(isMap(op) ? "elementwise" : "sum", bytes) +
+                      timeOfBytes("transposed", transposed));
 }
 
 double Estimator::estimate(Region &region) const {
@@ -288,4 +314,11 @@ double Estimator::estimate(Operation *op) const {
 
 double veeline::estimateNanoseconds(Operation *op, const MachineTable &table) {
   return Estimator(table).estimate(op);
+}
+
+double veeline::estimateAccumulation(uint64_t bytes,
+                                     const MachineTable &table) {
+  // What is added was written a moment ago: a cache has it still.
+  uint64_t moved = 2 * bytes;
+  return moved ? moved / table.getRate("elementwise", moved) : 0;
 }

@@ -10,9 +10,13 @@
 #include "Gemm.h"
 #include "OneThread.h"
 
+#include "ProcessLimits.h"
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <ctime>
+#include <thread>
 
 using namespace veeline;
 using namespace veeline::compiler;
@@ -49,11 +53,45 @@ static double getProcessorNanoseconds() {
   return double(time.tv_sec) * 1e9 + double(time.tv_nsec);
 }
 
-double compiler::measureNanoseconds(llvm::function_ref<void()> run) {
+int64_t compiler::countMeasuredCores() {
+  // Operands of each take up to 200 MB.
+  constexpr int64_t most = 8;
+  return std::min(countUsableCores(), most);
+}
+
+namespace {
+/// Runs works on threads of their own while it lives.
+class Neighbours {
+public:
+  explicit Neighbours(llvm::ArrayRef<Work> works) {
+    for (const Work &work : works)
+      threads.emplace_back([this, &work] {
+        OneThread oneThread;
+        while (!isDone.load(std::memory_order_relaxed))
+          work();
+      });
+  }
+  ~Neighbours() {
+    isDone = true;
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+  Neighbours(const Neighbours &) = delete;
+  Neighbours &operator=(const Neighbours &) = delete;
+
+private:
+  std::atomic<bool> isDone = false;
+  std::vector<std::thread> threads;
+};
+} // namespace
+
+double compiler::measureNanoseconds(llvm::ArrayRef<Work> works) {
   constexpr double enough = 30e6;
   constexpr size_t fewest = 7, most = 400;
   // Many at a time of what is shorter than the clock can tell.
   constexpr double shortest = 20e3;
+  const Work &run = works.front();
+  Neighbours neighbours(works.drop_front());
   run();
   double once = getProcessorNanoseconds();
   run();
@@ -81,40 +119,49 @@ static double getRate(const MachineTable &table, double amount, double time) {
   return amount / std::max(time - table.callNanoseconds, time / 2);
 }
 
-/// Of a call with three operands of at most so many bytes.
-static double measureCall(PreparedCall &call, int64_t bytes) {
-  ColdOperands operands(bytes);
-  Buffer scratch = allocateFloats(call.scratchBytes());
-  return measureNanoseconds([&] {
-    char *a = operands.next(), *b = operands.next(), *c = operands.next();
-    (void)call.run(a, b, c, scratch.get());
-  });
+/// Of a call with three operands of at most so many bytes; `prepare` makes it.
+template <typename Prepare>
+static llvm::Expected<double> measureCall(Prepare prepare, int64_t bytes) {
+  std::vector<Work> works;
+  for (int64_t i = 0, e = countMeasuredCores(); i != e; ++i) {
+    auto made = prepare();
+    if (!made.ok())
+      return llvm::createStringError(made.message());
+    std::shared_ptr<PreparedCall> call = std::move(*made);
+    auto operands = std::make_shared<ColdOperands>(bytes);
+    std::shared_ptr<char> scratch = allocateFloats(call->scratchBytes());
+    works.push_back([call, operands, scratch] {
+      char *a = operands->next(), *b = operands->next(), *c = operands->next();
+      (void)call->run(a, b, c, scratch.get());
+    });
+  }
+  return measureNanoseconds(works);
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Of `rows` rows times a matrix of `size` rows and columns.
-static llvm::Expected<double> measureProduct(int64_t rows, int64_t size,
+static llvm::Expected<double> measureProduct(int64_t m, int64_t n, int64_t k,
                                              artifact::DataType type) {
   artifact::Gemm gemm;
   gemm.type = gemm.cType = type;
   gemm.compute = artifact::computeTypeOf(type);
-  gemm.m = rows;
-  gemm.n = gemm.k = size;
-  gemm.aStrides = gemm.bStrides = gemm.cStrides = {size, 1};
-  auto call = host::prepareGemm(gemm);
-  if (!call.ok())
-    return llvm::createStringError(call.message());
-  return measureCall(**call, size * size * artifact::byteSize(type));
+  gemm.m = m;
+  gemm.n = n;
+  gemm.k = k;
+  gemm.aStrides = {k, 1};
+  gemm.bStrides = gemm.cStrides = {n, 1};
+  return measureCall([&] { return host::prepareGemm(gemm); },
+                     std::max({m * k, k * n, m * n}) *
+                         artifact::byteSize(type));
 }
 
 static llvm::Error measureProducts(MachineTable &table, const std::string &name,
                                    artifact::DataType type,
                                    llvm::ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes) {
-    auto time = measureProduct(size, size, type);
+    auto time = measureProduct(size, size, size, type);
     if (!time)
       return time.takeError();
     double flops = 2.0 * double(size) * double(size) * double(size);
@@ -123,14 +170,20 @@ static llvm::Error measureProducts(MachineTable &table, const std::string &name,
   return llvm::Error::success();
 }
 
-/// These read more than they multiply.
+/// A row times a matrix, and a column times a row: these read, or write, more
+/// than they multiply.
 static llvm::Error measureRows(MachineTable &table) {
-  for (int64_t size : {128, 512, 1024, 4096}) {
-    auto time = measureProduct(1, size, artifact::DataType::f32);
-    if (!time)
-      return time.takeError();
-    double bytes = 4.0 * double(size * size + 2 * size);
-    table.rates["row"].push_back({bytes, getRate(table, bytes, *time)});
+  // No powers of two: rows would lie in the same lines of caches.
+  for (int64_t size : {120, 504, 1000, 4040}) {
+    auto row = measureProduct(1, size, size, artifact::DataType::f32);
+    if (!row)
+      return row.takeError();
+    auto outer = measureProduct(size, size, 1, artifact::DataType::f32);
+    if (!outer)
+      return outer.takeError();
+    double bytes = 4.0 * double(size * size);
+    table.rates["row"].push_back({bytes, getRate(table, bytes, *row)});
+    table.rates["outer"].push_back({bytes, getRate(table, bytes, *outer)});
   }
   return llvm::Error::success();
 }
@@ -149,10 +202,12 @@ struct Shape {
 
 /// In the order of their sizes within a class.
 static constexpr Shape shapes[] = {
-    {"image", 1, 3, 16, 64, 3, 1},        {"image", 1, 3, 64, 64, 3, 1},
+    {"image", 1, 1, 6, 28, 5, 1},         {"image", 1, 3, 16, 64, 3, 1},
+    {"image", 1, 3, 64, 64, 3, 1},        {"pointwise", 1, 6, 6, 28, 1, 1},
     {"pointwise", 1, 16, 16, 56, 1, 1},   {"pointwise", 1, 64, 64, 28, 1, 1},
-    {"pointwise", 1, 256, 256, 14, 1, 1}, {"window", 1, 16, 16, 56, 3, 1},
-    {"window", 1, 64, 64, 28, 3, 1},      {"window", 1, 256, 256, 14, 3, 1},
+    {"pointwise", 1, 256, 256, 14, 1, 1}, {"window", 1, 6, 6, 28, 3, 1},
+    {"window", 1, 16, 16, 56, 3, 1},      {"window", 1, 64, 64, 28, 3, 1},
+    {"window", 1, 256, 256, 14, 3, 1},    {"strided", 1, 6, 6, 28, 3, 2},
     {"strided", 1, 16, 16, 56, 3, 2},     {"strided", 1, 64, 64, 28, 3, 2},
     {"strided", 1, 256, 256, 14, 3, 2},   {"depthwise", 32, 1, 1, 14, 3, 1},
     {"depthwise", 64, 1, 1, 56, 3, 1},    {"depthwise", 96, 1, 1, 112, 3, 1},
@@ -196,13 +251,13 @@ static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
                                       bool channelsLast, ConvolutionKind kind,
                                       const char *nameOfKind) {
   artifact::Convolution c = describe(shape, channelsLast, kind);
-  auto call = host::prepareConvolution(c);
-  if (!call.ok())
-    return llvm::createStringError(call.message());
   int64_t x = c.batch * c.groups * c.inputs * c.xSizes[0] * c.xSizes[1];
   int64_t y = c.batch * c.groups * c.outputs * c.ySizes[0] * c.ySizes[1];
   int64_t w = c.groups * c.inputs * c.outputs * c.wSizes[0] * c.wSizes[1];
-  double time = measureCall(**call, 4 * std::max({x, y, w}));
+  auto time = measureCall([&] { return host::prepareConvolution(c); },
+                          4 * std::max({x, y, w}));
+  if (!time)
+    return time.takeError();
   double flops = 2.0 * double(y) * double(c.inputs * c.wSizes[0] * c.wSizes[1]);
   // Of channels by themselves, most is reading and writing.
   bool isDepthwise = shape.groups > 1;
@@ -210,7 +265,7 @@ static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
   double amount = isDepthwise ? size : flops;
   std::string name = std::string(channelsLast ? "last " : "first ") +
                      shape.name + " " + nameOfKind;
-  table.rates[name].push_back({size, getRate(table, amount, time)});
+  table.rates[name].push_back({size, getRate(table, amount, *time)});
   return llvm::Error::success();
 }
 
@@ -230,7 +285,7 @@ static llvm::Error measureConvolutions(MachineTable &table) {
 llvm::Error compiler::measureLibrary(MachineTable &table) {
   // As in a rank.
   OneThread oneThread;
-  auto smallest = measureProduct(4, 4, artifact::DataType::f32);
+  auto smallest = measureProduct(4, 4, 4, artifact::DataType::f32);
   if (!smallest)
     return smallest.takeError();
   table.callNanoseconds = *smallest;

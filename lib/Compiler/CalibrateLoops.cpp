@@ -62,6 +62,22 @@ func.func @f(%x: tensor<{0}x{1}xf32>, %b: tensor<{0}x{1}xf32>) -> tensor<{1}xf32
                        rows, columns);
 }
 
+/// One that reads along the dimension that it does not write along.
+static std::string makeTransposition(int64_t size) {
+  return llvm::formatv(R"(
+func.func @f(%x: tensor<{0}x{0}xf32>, %b: tensor<{0}x{0}xf32>) -> tensor<{0}x{0}xf32> {{
+  %e = tensor.empty() : tensor<{0}x{0}xf32>
+  %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<{0}x{0}xf32>, tensor<{0}x{0}xf32>) outs(%e : tensor<{0}x{0}xf32>) {{
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %r = arith.addf %a, %c : f32
+    linalg.yield %r : f32
+  } -> tensor<{0}x{0}xf32>
+  return %y : tensor<{0}x{0}xf32>
+})",
+                       size);
+}
+
 /// The largest of windows of 2 x 2.
 static std::string makePooling(int64_t size, int64_t channels) {
   return llvm::formatv(R"(
@@ -97,7 +113,13 @@ static std::vector<Loop> listLoops() {
   for (int64_t rows : {64, 1024, 16384, 131072})
     loops.push_back({"sum", makeSum(rows, 64), 4 * rows * 64,
                      8.0 * double(rows * 64), 8.0 * double(rows * 64)});
-  for (int64_t channels : {4, 16, 64}) {
+  for (int64_t size : {24, 120, 504, 2000}) {
+    // What is read and written along rows is a third.
+    double bytes = 4.0 * double(size * size);
+    loops.push_back(
+        {"transposed", makeTransposition(size), 4 * size * size, bytes, bytes});
+  }
+  for (int64_t channels : {4, 12, 16, 64}) {
     constexpr int64_t size = 32;
     int64_t elements = size * size * channels;
     loops.push_back({"window", makePooling(size, channels), 4 * elements,
@@ -144,12 +166,16 @@ static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
   // A rank, which nothing here calls, the operands, the result, a workspace.
   using Function = void(void *, char *, char *, char *, char *);
   auto *function = reinterpret_cast<Function *>(*address);
-  ColdOperands operands(loop.operandBytes);
-  Buffer workspace = allocateFloats(loop.operandBytes);
-  double time = measureNanoseconds([&] {
-    char *x = operands.next(), *b = operands.next(), *y = operands.next();
-    function(nullptr, x, b, y, workspace.get());
-  });
+  std::vector<Work> works;
+  for (int64_t i = 0, e = countMeasuredCores(); i != e; ++i) {
+    auto operands = std::make_shared<ColdOperands>(loop.operandBytes);
+    std::shared_ptr<char> workspace = allocateFloats(loop.operandBytes);
+    works.push_back([=] {
+      char *x = operands->next(), *b = operands->next(), *y = operands->next();
+      function(nullptr, x, b, y, workspace.get());
+    });
+  }
+  double time = measureNanoseconds(works);
   table.rates[loop.name].push_back({loop.size, loop.amount / time});
   return llvm::Error::success();
 }

@@ -8,9 +8,10 @@
 #define VEELINE_LIB_COMPILER_CALIBRATION_H
 
 #include "veeline/Analysis/MachineTable.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
 
 namespace veeline::compiler {
@@ -33,9 +34,17 @@ private:
   Buffer pool;
 };
 
-/// Processor time of one run of `run` on this thread, that a quarter of
-/// several stay below.
-double measureNanoseconds(llvm::function_ref<void()> run);
+/// Something that is run many times, with operands of its own.
+using Work = std::function<void()>;
+
+/// How many cores do the same at a time while something is measured, as the
+/// ranks of a pipeline do: they share caches and memory.
+int64_t countMeasuredCores();
+
+/// Processor time of one run of the first of `works` on this thread, that a
+/// quarter of several stay below; meanwhile each of the others runs again and
+/// again on a thread of its own.
+double measureNanoseconds(llvm::ArrayRef<Work> works);
 
 /// Measures products and convolutions as compiled code calls them.
 llvm::Error measureLibrary(MachineTable &table);

@@ -18,6 +18,10 @@ namespace veeline {
 /// its bytes, but for what only other loops use: that they compute on the way.
 double estimateNanoseconds(mlir::Operation *op, const MachineTable &table);
 
+/// How long it takes to add a gradient of so many bytes to that of earlier
+/// microbatches.
+double estimateAccumulation(uint64_t bytes, const MachineTable &table);
+
 } // namespace veeline
 
 #endif // VEELINE_ANALYSIS_MACHINECOST_H

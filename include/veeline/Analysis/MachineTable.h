@@ -56,10 +56,12 @@ struct MachineTable {
 /// Classes that every table has, and what their sizes and rates are of:
 ///
 ///   product f32, product f64       FLOPs; FLOPs
-///   row                            bytes of a row times a matrix; bytes
+///   row                            bytes of a matrix times a row; bytes
+///   outer                          bytes of a column times a row; bytes
 ///   LAYOUT CLASS KIND              channels; FLOPs
 ///   LAYOUT depthwise KIND          bytes of both images; bytes
 ///   elementwise                    bytes read and written; bytes
+///   transposed                     bytes read across rows; bytes
 ///   sum                            bytes read; bytes
 ///   window                         channels; elements of windows
 ///   arithmetic, function           (any size); operations

@@ -163,6 +163,16 @@ static double estimateTraffic(const ChunkSignature &signature) {
   return bytes / Machine().bytesPerNs;
 }
 
+/// What adding up the gradients of parameters over microbatches takes.
+static double estimateAccumulation(const ChunkSignature &signature,
+                                   const MachineTable &table) {
+  double time = 0;
+  for (const ChunkValue &value : signature.results)
+    if (value.kind == RoleKind::ParamGrad)
+      time += veeline::estimateAccumulation(getByteSize(value.type), table);
+  return time;
+}
+
 /// The same of values that are computed again by way of products, which are
 /// many at a time: of each that `op` is the first to use for what is new. (What
 /// is computed again otherwise becomes part of what uses it.) `remade` has
@@ -208,7 +218,7 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     return {{std::max(1.0, traffic)}, std::max(1.0, traffic)};
   setArguments(func, *signature);
   OpCost own, ofForward, ofInput;
-  double byTable = 0;
+  double byTable = table ? estimateAccumulation(*signature, *table) : 0;
   llvm::SmallDenseSet<Value> remade;
   for (Operation &op : func.getBody().front()) {
     const Entry &first = find(&op, kind);
