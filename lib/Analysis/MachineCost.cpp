@@ -198,6 +198,11 @@ static bool isComputedByUsers(Value value, unsigned depth = 8) {
   });
 }
 
+/// A line of a cache is read before it is written.
+static uint64_t getWrittenBytes(Value result) {
+  return 2 * getByteSize(result.getType());
+}
+
 static bool readsOutput(linalg::LinalgOp op, OpOperand &operand) {
   return op.payloadUsesValueFromOperand(&operand);
 }
@@ -265,8 +270,8 @@ double Estimator::estimateLoops(linalg::LinalgOp op) const {
   for (OpOperand &output : op.getDpsInitsMutable()) {
     Value result = op.getTiedOpResult(&output);
     if (!isComputedByUsers(result))
-      bytes += getByteSize(result.getType());
-    if (readsOutput(op, output) && isMap(op))
+      bytes += getWrittenBytes(result);
+    else if (readsOutput(op, output) && isMap(op))
       bytes += getByteSize(result.getType());
   }
   double arithmetic = 0, functions = 0;
@@ -279,6 +284,15 @@ double Estimator::estimateLoops(linalg::LinalgOp op) const {
   return std::max(compute,
                   timeOfBytes(isMap(op) ? "elementwise" : "sum", bytes) +
                       timeOfBytes("transposed", transposed));
+}
+
+/// Of what is no loop of its own: slices, padding, gathers.
+static uint64_t getCopiedBytes(Operation *op) {
+  uint64_t bytes = estimateCost(op).bytes;
+  if (bytes)
+    for (Value result : op->getResults())
+      bytes += getWrittenBytes(result) - getByteSize(result.getType());
+  return bytes;
 }
 
 double Estimator::estimate(Region &region) const {
@@ -309,7 +323,7 @@ double Estimator::estimate(Operation *op) const {
   // The library takes padding as numbers.
   if (auto pad = dyn_cast<tensor::PadOp>(op); pad && isLibraryPadding(pad))
     return 0;
-  return timeOfBytes("elementwise", estimateCost(op).bytes);
+  return timeOfBytes("elementwise", getCopiedBytes(op));
 }
 
 double veeline::estimateNanoseconds(Operation *op, const MachineTable &table) {

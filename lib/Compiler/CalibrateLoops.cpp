@@ -106,10 +106,13 @@ static std::string makeChain(int64_t length) {
 
 static std::vector<Loop> listLoops() {
   std::vector<Loop> loops;
-  for (int64_t elements : {4096, 65536, 1 << 20, 1 << 23})
-    loops.push_back(
-        {"elementwise", makeMap(elements, "%r = arith.addf %a, %c : f32"),
-         4 * elements, 12.0 * double(elements), 12.0 * double(elements)});
+  for (int64_t elements : {4096, 65536, 1 << 20, 1 << 23}) {
+    // What is written is read first.
+    double bytes = 16.0 * double(elements);
+    loops.push_back({"elementwise",
+                     makeMap(elements, "%r = arith.addf %a, %c : f32"),
+                     4 * elements, bytes, bytes});
+  }
   for (int64_t rows : {64, 1024, 16384, 131072})
     loops.push_back({"sum", makeSum(rows, 64), 4 * rows * 64,
                      8.0 * double(rows * 64), 8.0 * double(rows * 64)});

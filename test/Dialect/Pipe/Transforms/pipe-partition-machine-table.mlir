@@ -17,8 +17,8 @@
 // 10000 FLOPs of a product are halfway, by their logarithm, between 1000 at 2 and 100000 at 8: 2000 ns at 5, and a call; their gradients are 20000 bytes.
 // CHECK: pipe.chunk 1 {{.*}}cost = #pipe.cost<forward = 2100, backward_input = 0, backward_weight = 44200>
 
-// A sum reads 50 elements and writes one.
-// CHECK: pipe.chunk 2 {{.*}}cost = #pipe.cost<forward = 204,
+// A sum reads 50 elements and writes one, whose line of a cache is read first.
+// CHECK: pipe.chunk 2 {{.*}}cost = #pipe.cost<forward = 208,
 
 // Three ranks have a core each of four, and a message takes 2000 ns; of two they share cores, sleep, and take 70000 to wake.
 // RUN: sed 's/"cores": 4/"cores": 2/' %S/../../../Compiler/Inputs/machine.json > %t.json
