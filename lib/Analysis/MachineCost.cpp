@@ -33,6 +33,7 @@ private:
   double estimateConvolution(linalg::LinalgOp op,
                              const Convolution &convolution) const;
   double estimateProduct(linalg::LinalgOp op) const;
+  double estimateConversions(linalg::LinalgOp op) const;
   double estimateLoops(linalg::LinalgOp op) const;
   double estimateAttention(Operation *op) const;
 
@@ -91,13 +92,35 @@ static StringRef getKind(ConvolutionKind kind) {
   return "forward";
 }
 
+/// In the library: it computes in f32 what is of a smaller type.
+static uint64_t getLibraryBytes(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  bool isSmall = element && element.getWidth() < 32;
+  return getByteSize(type) * (isSmall ? 32 / element.getWidth() : 1);
+}
+
+/// Our own loops make f32 of operands of a smaller type, and the reverse of the
+/// result. What they write counts twice.
+double Estimator::estimateConversions(linalg::LinalgOp op) const {
+  double time = 0;
+  auto convert = [&](uint64_t from, uint64_t to) {
+    if (from != to)
+      time += timeOfBytes("elementwise", from + 2 * to);
+  };
+  for (Value operand : op.getDpsInputs())
+    convert(getByteSize(operand.getType()), getLibraryBytes(operand.getType()));
+  Type result = op->getResult(0).getType();
+  convert(getLibraryBytes(result), getByteSize(result));
+  return time;
+}
+
 /// Weights come from memory, and their order is changed on the way: in the
 /// measured loop they were in a cache.
 double Estimator::estimateConvolution(linalg::LinalgOp op,
                                       const Convolution &convolution) const {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto bytesOf = [&](unsigned operand) {
-    return getByteSize(op->getOperand(operand).getType());
+    return getLibraryBytes(op->getOperand(operand).getType());
   };
   uint64_t images = bytesOf(convolution.x) + bytesOf(convolution.y);
   StringRef window = getWindowClass(ranges, convolution);
@@ -114,7 +137,7 @@ double Estimator::estimateConvolution(linalg::LinalgOp op,
                    estimateCost(op).contractionFlops);
   return std::max(compute, timeOfBytes("elementwise", images)) +
          timeOfBytes("elementwise", 2 * bytesOf(convolution.w)) +
-         table.callNanoseconds;
+         estimateConversions(op) + table.callNanoseconds;
 }
 
 /// Of a batch, each product is one of its own size.
@@ -135,14 +158,14 @@ static StringRef getProductClass(Type result) {
 double Estimator::estimateProduct(linalg::LinalgOp op) const {
   double flops = estimateCost(op).contractionFlops;
   int64_t batch = std::max<int64_t>(countBatch(op), 1);
-  uint64_t read = 0, written = getByteSize(op->getResult(0).getType());
+  uint64_t read = 0, written = getLibraryBytes(op->getResult(0).getType());
   for (Value operand : op.getDpsInputs())
-    read += getByteSize(operand.getType());
+    read += getLibraryBytes(operand.getType());
   StringRef name = getProductClass(op->getResult(0).getType());
   return std::max(timeOf(name, flops / batch, flops),
                   timeOf("row", read / batch, read) +
                       timeOf("outer", written / batch, written)) +
-         table.callNanoseconds;
+         estimateConversions(op) + table.callNanoseconds;
 }
 
 /// Products and a softmax, whose scores go to a cache at least.
