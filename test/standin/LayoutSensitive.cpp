@@ -15,9 +15,7 @@
 #include "Gemm.h"
 
 #include <functional>
-#include <map>
 #include <numeric>
-#include <optional>
 
 using namespace veeline;
 using namespace veeline::host;
@@ -25,32 +23,29 @@ using artifact::ConvolutionKind;
 
 using List = std::vector<int64_t>;
 
-namespace {
-/// The order in which a sum of `size` terms is taken, by all strides of a call.
-class Order {
-public:
-  Order(int64_t size, std::initializer_list<const List *> strides)
-      : size(size) {
-    uint64_t hash = 1469598103934665603u;
-    for (const List *list : strides)
-      for (int64_t stride : *list)
-        hash = (hash ^ static_cast<uint64_t>(stride)) * 1099511628211u;
-    first = static_cast<int64_t>((hash >> 33) % static_cast<uint64_t>(size));
-    step = 1 + static_cast<int64_t>((hash >> 17) % static_cast<uint64_t>(size));
-    while (std::gcd(step, size) != 1)
-      ++step;
-  }
-  template <typename TermT> float sum(TermT term) const {
-    float sum = 0;
-    for (int64_t i = 0, at = first; i < size; ++i, at = (at + step) % size)
-      sum += term(at);
-    return sum;
-  }
+static uint64_t hashOf(std::initializer_list<const List *> strides) {
+  uint64_t hash = 1469598103934665603u;
+  for (const List *list : strides)
+    for (int64_t stride : *list)
+      hash = (hash ^ static_cast<uint64_t>(stride)) * 1099511628211u;
+  return hash;
+}
 
-private:
-  int64_t size, first, step;
-};
-} // namespace
+/// The order in which a loop of `size` runs, by what the strides of a call are:
+/// from some number in equal steps.
+static List makeOrder(int64_t size, uint64_t hash) {
+  List order;
+  if (size == 0)
+    return order;
+  auto all = static_cast<uint64_t>(size);
+  auto at = static_cast<int64_t>((hash >> 33) % all);
+  auto step = 1 + static_cast<int64_t>((hash >> 17) % all);
+  while (std::gcd(step, size) != 1)
+    ++step;
+  for (int64_t i = 0; i < size; ++i, at = (at + step) % size)
+    order.push_back(at);
+  return order;
+}
 
 static int64_t count(const List &sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
@@ -77,24 +72,16 @@ class Product final : public PreparedCall {
 public:
   explicit Product(const artifact::Gemm &gemm)
       : gemm(gemm),
-        order(gemm.k, {&gemm.aStrides, &gemm.bStrides, &gemm.cStrides}) {}
+        order(makeOrder(
+            gemm.k, hashOf({&gemm.aStrides, &gemm.bStrides, &gemm.cStrides}))) {
+  }
 
   Status run(const void *a, const void *b, void *c, void *) override {
-    size_t d = gemm.batch.size();
     for (int64_t i = 0; i < count(gemm.batch); ++i) {
       List index = unflatten(i, gemm.batch);
-      const float *left =
-          static_cast<const float *>(a) + dot(index, gemm.aStrides);
-      const float *right =
-          static_cast<const float *>(b) + dot(index, gemm.bStrides);
-      float *result = static_cast<float *>(c) + dot(index, gemm.cStrides);
-      for (int64_t m = 0; m < gemm.m; ++m)
-        for (int64_t n = 0; n < gemm.n; ++n)
-          result[m * gemm.cStrides[d] + n * gemm.cStrides[d + 1]] =
-              order.sum([&](int64_t k) {
-                return left[m * gemm.aStrides[d] + k * gemm.aStrides[d + 1]] *
-                       right[k * gemm.bStrides[d] + n * gemm.bStrides[d + 1]];
-              });
+      multiply(static_cast<const float *>(a) + dot(index, gemm.aStrides),
+               static_cast<const float *>(b) + dot(index, gemm.bStrides),
+               static_cast<float *>(c) + dot(index, gemm.cStrides));
     }
     return Status::success();
   }
@@ -102,99 +89,137 @@ public:
   std::string implementation() const override { return "layout-sensitive"; }
 
 private:
+  void multiply(const float *left, const float *right, float *result) const {
+    size_t d = gemm.batch.size();
+    const int64_t *a = &gemm.aStrides[d], *b = &gemm.bStrides[d],
+                  *c = &gemm.cStrides[d];
+    for (int64_t m = 0; m < gemm.m; ++m) {
+      float *row = result + m * c[0];
+      for (int64_t n = 0; n < gemm.n; ++n)
+        row[n * c[1]] = 0;
+      for (int64_t k : order)
+        for (int64_t n = 0; n < gemm.n; ++n)
+          row[n * c[1]] +=
+              left[m * a[0] + k * a[1]] * right[k * b[0] + n * b[1]];
+    }
+  }
+
   artifact::Gemm gemm;
-  Order order;
+  List order;
 };
 
 /// Sums over the loops that the result does not have. Loops are n, g, c, f,
-/// then the elements of y, then those of the window.
+/// then the elements of the window, then those of y.
 class Windows final : public PreparedCall {
 public:
-  explicit Windows(const artifact::Convolution &c) : c(c) {
-    List all{c.batch, c.groups, c.inputs, c.outputs};
-    all.insert(all.end(), c.ySizes.begin(), c.ySizes.end());
-    all.insert(all.end(), c.wSizes.begin(), c.wSizes.end());
-    loops = std::move(all);
-  }
+  explicit Windows(const artifact::Convolution &c);
 
-  /// Terms are collected by element of the result, then added in order.
-  Status run(const void *a, const void *b, void *result, void *) override {
-    bool isForward = c.kind == ConvolutionKind::forward;
-    bool isOfData = c.kind == ConvolutionKind::backwardData;
-    std::map<int64_t, std::vector<float>> terms = clear(result);
-    for (int64_t i = 0; i < count(loops); ++i) {
-      List at = unflatten(i, loops);
-      std::optional<int64_t> x = findX(at);
-      if (!x)
-        continue;
-      int64_t w = findW(at), y = findY(at);
-      float left = static_cast<const float *>(a)[isOfData ? y : *x];
-      float right =
-          static_cast<const float *>(b)[isForward || isOfData ? w : y];
-      terms[isForward ? y : isOfData ? *x : w].push_back(left * right);
-    }
-    for (auto &[place, list] : terms) {
-      if (list.empty())
-        continue;
-      Order order(static_cast<int64_t>(list.size()),
-                  {&c.xStrides, &c.wStrides, &c.yStrides});
-      static_cast<float *>(result)[place] = order.sum(
-          [&list = list](int64_t i) { return list[static_cast<size_t>(i)]; });
-    }
-    return Status::success();
-  }
+  Status run(const void *a, const void *b, void *result, void *) override;
   int64_t scratchBytes() const override { return 0; }
   std::string implementation() const override { return "layout-sensitive"; }
 
 private:
-  /// Sets all elements of the result to zero: some may have no term.
-  std::map<int64_t, std::vector<float>> clear(void *result) const {
-    bool isOfX = c.kind == ConvolutionKind::backwardData;
-    List sizes, strides;
-    if (c.kind == ConvolutionKind::backwardWeights) {
-      sizes = {c.groups, c.outputs, c.inputs};
-      sizes.insert(sizes.end(), c.wSizes.begin(), c.wSizes.end());
-      strides = c.wStrides;
-    } else {
-      sizes = {c.batch, c.groups, isOfX ? c.inputs : c.outputs};
-      const List &spatial = isOfX ? c.xSizes : c.ySizes;
-      sizes.insert(sizes.end(), spatial.begin(), spatial.end());
-      strides = isOfX ? c.xStrides : c.yStrides;
-    }
-    for (int64_t i = 0; i < count(sizes); ++i)
-      static_cast<float *>(result)[dot(unflatten(i, sizes), strides)] = 0;
-    return {};
-  }
-  std::optional<int64_t> findX(const List &at) const {
-    size_t d = c.xSizes.size();
-    int64_t offset =
-        at[0] * c.xStrides[0] + at[1] * c.xStrides[1] + at[2] * c.xStrides[2];
-    for (size_t i = 0; i < d; ++i) {
-      int64_t place = at[4 + i] * c.strides[i] +
-                      at[4 + d + i] * c.dilations[i] - c.padding[i];
-      if (place < 0 || place >= c.xSizes[i])
-        return std::nullopt;
-      offset += place * c.xStrides[3 + i];
-    }
-    return offset;
-  }
-  int64_t findW(const List &at) const {
-    size_t d = c.xSizes.size();
-    List window(at.begin() + static_cast<std::ptrdiff_t>(4 + d), at.end());
-    return at[1] * c.wStrides[0] + at[3] * c.wStrides[1] +
-           at[2] * c.wStrides[2] + dot(window, c.wStrides, 3);
-  }
-  int64_t findY(const List &at) const {
-    auto begin = at.begin() + 4;
-    List element(begin, begin + static_cast<std::ptrdiff_t>(c.xSizes.size()));
-    return at[0] * c.yStrides[0] + at[1] * c.yStrides[1] +
-           at[3] * c.yStrides[2] + dot(element, c.yStrides, 3);
-  }
+  /// What one element of the window makes of an element of x.
+  struct Term {
+    int64_t x, y; ///< Offsets within a channel.
+  };
+
+  void clear(float *result) const;
+  /// The elements of x under element `k` of the windows.
+  std::vector<Term> listTerms(const List &k) const;
+  template <typename AddT> void forEach(AddT add) const;
 
   artifact::Convolution c;
-  List loops;
+  List outerSizes;
+  std::vector<List> outerOrders; ///< For each of outerSizes.
+  List yOrder;
+  /// By element of the window.
+  std::vector<std::vector<Term>> terms;
 };
 } // namespace
+
+Windows::Windows(const artifact::Convolution &c)
+    : c(c), outerSizes{c.batch, c.groups, c.inputs, c.outputs,
+                       count(c.wSizes)} {
+  uint64_t hash = hashOf({&c.xStrides, &c.wStrides, &c.yStrides});
+  for (int64_t size : outerSizes)
+    outerOrders.push_back(makeOrder(size, hash));
+  yOrder = makeOrder(count(c.ySizes), hash);
+  for (int64_t k = 0; k < count(c.wSizes); ++k)
+    terms.push_back(listTerms(unflatten(k, c.wSizes)));
+}
+
+std::vector<Windows::Term> Windows::listTerms(const List &k) const {
+  std::vector<Term> list;
+  for (int64_t number : yOrder) {
+    List y = unflatten(number, c.ySizes), x;
+    bool isInside = true;
+    for (size_t i = 0; i < y.size(); ++i) {
+      x.push_back(y[i] * c.strides[i] + k[i] * c.dilations[i] - c.padding[i]);
+      isInside &= x.back() >= 0 && x.back() < c.xSizes[i];
+    }
+    if (isInside)
+      list.push_back({dot(x, c.xStrides, 3), dot(y, c.yStrides, 3)});
+  }
+  return list;
+}
+
+/// Some elements of the result may have no term.
+void Windows::clear(float *result) const {
+  bool isOfX = c.kind == ConvolutionKind::backwardData;
+  List sizes, strides;
+  if (c.kind == ConvolutionKind::backwardWeights) {
+    sizes = {c.groups, c.outputs, c.inputs};
+    sizes.insert(sizes.end(), c.wSizes.begin(), c.wSizes.end());
+    strides = c.wStrides;
+  } else {
+    sizes = {c.batch, c.groups, isOfX ? c.inputs : c.outputs};
+    const List &spatial = isOfX ? c.xSizes : c.ySizes;
+    sizes.insert(sizes.end(), spatial.begin(), spatial.end());
+    strides = isOfX ? c.xStrides : c.yStrides;
+  }
+  for (int64_t i = 0; i < count(sizes); ++i)
+    result[dot(unflatten(i, sizes), strides)] = 0;
+}
+
+/// Calls `add` with the offsets of channels in x and y, that of an element of
+/// w, and the terms of that element.
+template <typename AddT> void Windows::forEach(AddT add) const {
+  for (int64_t i = 0; i < count(outerSizes); ++i) {
+    List at = unflatten(i, outerSizes);
+    for (size_t loop = 0; loop < at.size(); ++loop)
+      at[loop] = outerOrders[loop][static_cast<size_t>(at[loop])];
+    add(dot({at[0], at[1], at[2]}, c.xStrides),
+        dot({at[0], at[1], at[3]}, c.yStrides),
+        dot({at[1], at[3], at[2]}, c.wStrides) +
+            dot(unflatten(at[4], c.wSizes), c.wStrides, 3),
+        terms[static_cast<size_t>(at[4])]);
+  }
+}
+
+Status Windows::run(const void *a, const void *b, void *result, void *) {
+  auto *to = static_cast<float *>(result);
+  auto *left = static_cast<const float *>(a),
+       *right = static_cast<const float *>(b);
+  clear(to);
+  forEach([&](int64_t x, int64_t y, int64_t w, const std::vector<Term> &list) {
+    switch (c.kind) {
+    case ConvolutionKind::forward:
+      for (Term term : list)
+        to[y + term.y] += left[x + term.x] * right[w];
+      break;
+    case ConvolutionKind::backwardData:
+      for (Term term : list)
+        to[x + term.x] += left[y + term.y] * right[w];
+      break;
+    case ConvolutionKind::backwardWeights:
+      for (Term term : list)
+        to[w] += left[x + term.x] * right[y + term.y];
+      break;
+    }
+  });
+  return Status::success();
+}
 
 Expected<std::unique_ptr<PreparedCall>>
 host::prepareGemmF32(const artifact::Gemm &gemm) {
