@@ -54,9 +54,10 @@ static double getProcessorNanoseconds() {
 }
 
 int64_t compiler::countMeasuredCores() {
-  // Operands of each take up to 200 MB.
+  // The largest operands of each take 200 MB.
   constexpr int64_t most = 8;
-  return std::min(countUsableCores(), most);
+  int64_t gibibytes = getAllowedMemory().value_or(most << 30) >> 30;
+  return std::min(countUsableCores(), std::clamp<int64_t>(gibibytes, 1, most));
 }
 
 namespace {
