@@ -195,8 +195,8 @@ static bool isFusing(Operation *op) {
 }
 
 static bool isView(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-      op);
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+             tensor::ExtractSliceOp>(op);
 }
 
 /// Whether a value is never in memory: its users compute it. `depth` bounds how
@@ -269,18 +269,25 @@ static bool isTransposed(linalg::LinalgOp op, OpOperand &operand) {
          getFastest(from, ranges) != fastest;
 }
 
-static void countBody(linalg::LinalgOp op, double &arithmetic,
-                      double &functions) {
-  double iterations = 1;
+namespace {
+/// How often the body of a loop does what.
+struct BodyCounts {
+  double iterations = 1, arithmetic = 0, functions = 0;
+};
+} // namespace
+
+static BodyCounts countBody(linalg::LinalgOp op) {
+  BodyCounts counts;
   for (int64_t range : op.getStaticLoopRanges())
-    iterations *= ShapedType::isDynamic(range) ? 1 : range;
+    counts.iterations *= ShapedType::isDynamic(range) ? 1 : range;
   for (Operation &nested : *op.getBlock()) {
     if (isa<math::MathDialect>(nested.getDialect()))
-      functions += iterations;
+      counts.functions += counts.iterations;
     else if (isa<arith::ArithDialect>(nested.getDialect()) &&
              !isa<arith::ConstantOp>(nested))
-      arithmetic += iterations;
+      counts.arithmetic += counts.iterations;
   }
+  return counts;
 }
 
 double Estimator::estimateLoops(linalg::LinalgOp op) const {
@@ -294,22 +301,23 @@ double Estimator::estimateLoops(linalg::LinalgOp op) const {
     Value result = op.getTiedOpResult(&output);
     if (!isComputedByUsers(result))
       bytes += getWrittenBytes(result);
-    else if (readsOutput(op, output) && isMap(op))
+    else if (readsOutput(op, output) && isMap(op) &&
+             !isComputedByUsers(output.get()))
       bytes += getByteSize(result.getType());
   }
-  double arithmetic = 0, functions = 0;
-  countBody(op, arithmetic, functions);
-  if (hasWindows(op))
-    return timeOf("window", getLastExtent(op->getResult(0).getType()),
-                  arithmetic);
+  BodyCounts counts = countBody(op);
+  double functions = timeOf("function", 1, counts.functions);
   double compute =
-      timeOf("arithmetic", 1, arithmetic) + timeOf("function", 1, functions);
-  return std::max(compute,
+      hasWindows(op)
+          ? timeOf("window", getLastExtent(op->getResult(0).getType()),
+                   counts.iterations)
+          : timeOf("arithmetic", 1, counts.arithmetic);
+  return std::max(compute + functions,
                   timeOfBytes(isMap(op) ? "elementwise" : "sum", bytes) +
                       timeOfBytes("transposed", transposed));
 }
 
-/// Of what is no loop of its own: slices, padding, gathers.
+/// Of what is no loop of its own: padding, insertions, gathers.
 static uint64_t getCopiedBytes(Operation *op) {
   uint64_t bytes = estimateCost(op).bytes;
   if (bytes)
@@ -355,7 +363,8 @@ double veeline::estimateNanoseconds(Operation *op, const MachineTable &table) {
 
 double veeline::estimateAccumulation(uint64_t bytes,
                                      const MachineTable &table) {
-  // What is added was written a moment ago: a cache has it still.
+  // The sum; what is added was written a moment ago, and most of it is in a
+  // cache.
   uint64_t moved = 2 * bytes;
   return moved ? moved / table.getRate("elementwise", moved) : 0;
 }

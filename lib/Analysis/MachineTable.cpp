@@ -141,8 +141,8 @@ static Expected<MachineTable> readTable(const json::Value &value) {
   const json::Object *file = value.getAsObject();
   if (!file || file->getString("format") != "veeline-machine")
     return fail("this is no table of veeline doctor --calibrate");
-  if (file->getInteger("version") != 3)
-    return fail("expected version 3 of the format, found " +
+  if (file->getInteger("version") != 4)
+    return fail("expected version 4 of the format, found " +
                 print(file->get("version")));
   MachineTable table;
   table.cpu = file->getString("cpu").value_or("").str();
@@ -190,7 +190,7 @@ std::string MachineTable::toJson() const {
   json::OStream json(stream, 2);
   json.object([&] {
     json.attribute("format", "veeline-machine");
-    json.attribute("version", 3);
+    json.attribute("version", 4);
     json.attribute("cpu", cpu);
     json.attribute("cores", cores);
     json.attribute("date", date);

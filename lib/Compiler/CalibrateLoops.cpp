@@ -24,6 +24,7 @@ struct Loop {
   std::string text;     ///< With the function's name as {0}.
   int64_t operandBytes; ///< Of the largest.
   double size, amount;
+  double rowBytes = 0; ///< That it moves as `elementwise` does, besides.
 };
 } // namespace
 
@@ -179,6 +180,10 @@ static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
     });
   }
   double time = measureNanoseconds(works);
+  if (loop.rowBytes)
+    time = std::max(time - loop.rowBytes /
+                               table.getRate("elementwise", loop.rowBytes),
+                    time / 4);
   table.rates[loop.name].push_back({loop.size, loop.amount / time});
   return llvm::Error::success();
 }

@@ -506,8 +506,8 @@ Parsed<DoctorCommand> veeline::compiler::parseDoctor(int argc,
   CLI::App app("Say what this machine has, and whether it was measured",
                "veeline doctor");
   app.add_flag("--calibrate", command.calibrate,
-               "Measure products, convolutions and loops on one core, in about "
-               "ten seconds, for the predictions of veeline compile");
+               "Measure products, convolutions and loops, in about fifteen "
+               "seconds, for the predictions of veeline compile");
   app.add_option("-o,--output", command.output,
                  "The file of the table (default: veeline/machine.json in "
                  "$XDG_CACHE_HOME or ~/.cache)")

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Conversion/AttentionDesc.h"
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Conversion/Passes.h"
@@ -41,7 +42,8 @@ public:
   explicit Verifier(ModuleOp module)
       : module(module), symbols(module),
         gemms(module->getAttrOfType<ArrayAttr>(gemmsAttrName)),
-        convolutions(module->getAttrOfType<ArrayAttr>(convolutionsAttrName)) {}
+        convolutions(module->getAttrOfType<ArrayAttr>(convolutionsAttrName)),
+        attentions(module->getAttrOfType<ArrayAttr>(attentionsAttrName)) {}
 
   LogicalResult verify(pipe::ChunkOp chunk);
 
@@ -51,7 +53,7 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
-  ArrayAttr gemms, convolutions;
+  ArrayAttr gemms, convolutions, attentions;
 };
 } // namespace
 
@@ -60,9 +62,10 @@ private:
 DictionaryAttr Verifier::getIdentity(func::CallOp call) const {
   // Of products also the calls with an epilogue.
   StringRef callee = call.getCallee();
-  ArrayAttr table = callee.starts_with("veeline_gemm") ? gemms
-                    : callee == "veeline_convolution"  ? convolutions
-                                                       : ArrayAttr();
+  ArrayAttr table = callee.starts_with("veeline_gemm")        ? gemms
+                    : callee == "veeline_convolution"         ? convolutions
+                    : callee.starts_with("veeline_attention") ? attentions
+                                                              : ArrayAttr();
   APInt index;
   if (!table || call.getNumOperands() < 2 ||
       !matchPattern(call.getOperand(1), m_ConstantInt(&index)) ||
