@@ -174,3 +174,29 @@ module attributes {pipe.gemms = [#p, #q]} {
     pipe.yield %loss : tensor<f32>
   }
 }
+
+// -----
+
+// Attention is a call of the library as others are.
+
+module attributes {pipe.attentions = [{heads = 2 : i64, q_strides = array<i64: 8, 1>}, {heads = 2 : i64, q_strides = array<i64: 1, 8>}]} {
+  func.func private @veeline_attention_backward(!llvm.ptr, i32, !llvm.ptr)
+  func.func private @c_backward(%r: !llvm.ptr) {
+    %p = arith.constant 0 : i32
+    call @veeline_attention_backward(%r, %p, %r) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+    return
+  }
+  func.func private @c_backward_input(%r: !llvm.ptr) {
+    %q = arith.constant 1 : i32
+    // expected-error @+1 {{which its other functions do not; equal computations have to be equal calls, or their bits depend on the schedule}}
+    call @veeline_attention_backward(%r, %q, %r) : (!llvm.ptr, i32, !llvm.ptr) -> ()
+    return
+  }
+  func.func private @c(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<f32>
+  pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+    %x = pipe.batch "x" : tensor<2x4xf32>
+    %w = pipe.param <"w", init = zeros> : tensor<4x4xf32>
+    %loss = pipe.chunk 0 @c(%x, %w) {forward = @c, backward = @c_backward, backward_input = @c_backward_input} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<f32>
+    pipe.yield %loss : tensor<f32>
+  }
+}
