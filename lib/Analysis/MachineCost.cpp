@@ -163,8 +163,7 @@ double Estimator::estimateProduct(linalg::LinalgOp op) const {
     read += getLibraryBytes(operand.getType());
   StringRef name = getProductClass(op->getResult(0).getType());
   return std::max(timeOf(name, flops / batch, flops),
-                  timeOf("row", read / batch, read) +
-                      timeOf("outer", written / batch, written)) +
+                  timeOfBytes("row", read) + timeOfBytes("outer", written)) +
          estimateConversions(op) + table.callNanoseconds;
 }
 
@@ -363,8 +362,7 @@ double veeline::estimateNanoseconds(Operation *op, const MachineTable &table) {
 
 double veeline::estimateAccumulation(uint64_t bytes,
                                      const MachineTable &table) {
-  // The sum; what is added was written a moment ago, and most of it is in a
-  // cache.
-  uint64_t moved = 2 * bytes;
+  // Two are read, one is written where it was read.
+  uint64_t moved = 3 * bytes;
   return moved ? moved / table.getRate("elementwise", moved) : 0;
 }

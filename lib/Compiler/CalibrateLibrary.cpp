@@ -108,10 +108,10 @@ double compiler::measureNanoseconds(llvm::ArrayRef<Work> works) {
     times.push_back(time / double(runs));
     total += time;
   }
-  // Whoever else is there makes runs longer, never shorter.
-  auto quarter = times.begin() + times.size() / 4;
-  std::nth_element(times.begin(), quarter, times.end());
-  return std::max(*quarter, 1.0);
+  // Not the shortest: whoever else is there will be there in a step, too.
+  auto middle = times.begin() + times.size() / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return std::max(*middle, 1.0);
 }
 
 /// The rate of a call that does `amount` in `time`. Some take less than the
@@ -122,9 +122,10 @@ static double getRate(const MachineTable &table, double amount, double time) {
 
 /// Of a call with three operands of at most so many bytes; `prepare` makes it.
 template <typename Prepare>
-static llvm::Expected<double> measureCall(Prepare prepare, int64_t bytes) {
+static llvm::Expected<double> measureCall(Prepare prepare, int64_t bytes,
+                                          int64_t cores) {
   std::vector<Work> works;
-  for (int64_t i = 0, e = countMeasuredCores(); i != e; ++i) {
+  for (int64_t i = 0; i != cores; ++i) {
     auto made = prepare();
     if (!made.ok())
       return llvm::createStringError(made.message());
@@ -144,7 +145,8 @@ static llvm::Expected<double> measureCall(Prepare prepare, int64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 static llvm::Expected<double> measureProduct(int64_t m, int64_t n, int64_t k,
-                                             artifact::DataType type) {
+                                             artifact::DataType type,
+                                             int64_t cores) {
   artifact::Gemm gemm;
   gemm.type = gemm.cType = type;
   gemm.compute = artifact::computeTypeOf(type);
@@ -154,15 +156,16 @@ static llvm::Expected<double> measureProduct(int64_t m, int64_t n, int64_t k,
   gemm.aStrides = {k, 1};
   gemm.bStrides = gemm.cStrides = {n, 1};
   return measureCall([&] { return host::prepareGemm(gemm); },
-                     std::max({m * k, k * n, m * n}) *
-                         artifact::byteSize(type));
+                     std::max({m * k, k * n, m * n}) * artifact::byteSize(type),
+                     cores);
 }
 
 static llvm::Error measureProducts(MachineTable &table, const std::string &name,
                                    artifact::DataType type,
-                                   llvm::ArrayRef<int64_t> sizes) {
+                                   llvm::ArrayRef<int64_t> sizes,
+                                   int64_t cores) {
   for (int64_t size : sizes) {
-    auto time = measureProduct(size, size, size, type);
+    auto time = measureProduct(size, size, size, type, cores);
     if (!time)
       return time.takeError();
     double flops = 2.0 * double(size) * double(size) * double(size);
@@ -173,13 +176,13 @@ static llvm::Error measureProducts(MachineTable &table, const std::string &name,
 
 /// A row times a matrix, and a column times a row: these read, or write, more
 /// than they multiply.
-static llvm::Error measureRows(MachineTable &table) {
+static llvm::Error measureRows(MachineTable &table, int64_t cores) {
   // No powers of two: rows would lie in the same lines of caches.
-  for (int64_t size : {120, 504, 1000, 4040}) {
-    auto row = measureProduct(1, size, size, artifact::DataType::f32);
+  for (int64_t size : {120, 504, 1000, 1400, 2008, 4040}) {
+    auto row = measureProduct(1, size, size, artifact::DataType::f32, cores);
     if (!row)
       return row.takeError();
-    auto outer = measureProduct(size, size, 1, artifact::DataType::f32);
+    auto outer = measureProduct(size, size, 1, artifact::DataType::f32, cores);
     if (!outer)
       return outer.takeError();
     double bytes = 4.0 * double(size * size);
@@ -251,13 +254,13 @@ static artifact::Convolution describe(const Shape &shape, bool channelsLast,
 
 static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
                                       bool channelsLast, ConvolutionKind kind,
-                                      const char *nameOfKind) {
+                                      const char *nameOfKind, int64_t cores) {
   artifact::Convolution c = describe(shape, channelsLast, kind);
   int64_t x = c.batch * c.groups * c.inputs * c.xSizes[0] * c.xSizes[1];
   int64_t y = c.batch * c.groups * c.outputs * c.ySizes[0] * c.ySizes[1];
   int64_t w = c.groups * c.inputs * c.outputs * c.wSizes[0] * c.wSizes[1];
   auto time = measureCall([&] { return host::prepareConvolution(c); },
-                          4 * std::max({x, y, w}));
+                          4 * std::max({x, y, w}), cores);
   if (!time)
     return time.takeError();
   double flops = 2.0 * double(y) * double(c.inputs * c.wSizes[0] * c.wSizes[1]);
@@ -271,34 +274,34 @@ static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
   return llvm::Error::success();
 }
 
-static llvm::Error measureConvolutions(MachineTable &table) {
+static llvm::Error measureConvolutions(MachineTable &table, int64_t cores) {
   for (bool channelsLast : {true, false})
     for (const Shape &shape : shapes)
       for (auto [kind, name] :
            {std::pair(ConvolutionKind::forward, "forward"),
             std::pair(ConvolutionKind::backwardData, "data"),
             std::pair(ConvolutionKind::backwardWeights, "weights")})
-        if (llvm::Error error =
-                measureConvolution(table, shape, channelsLast, kind, name))
+        if (llvm::Error error = measureConvolution(table, shape, channelsLast,
+                                                   kind, name, cores))
           return error;
   return llvm::Error::success();
 }
 
-llvm::Error compiler::measureLibrary(MachineTable &table) {
+llvm::Error compiler::measureLibrary(MachineTable &table, int64_t cores) {
   // As in a rank.
   OneThread oneThread;
-  auto smallest = measureProduct(4, 4, 4, artifact::DataType::f32);
+  auto smallest = measureProduct(4, 4, 4, artifact::DataType::f32, cores);
   if (!smallest)
     return smallest.takeError();
   table.callNanoseconds = *smallest;
   if (llvm::Error error =
           measureProducts(table, "product f32", artifact::DataType::f32,
-                          {16, 32, 64, 128, 256, 512, 1024}))
+                          {16, 32, 64, 128, 256, 512, 1024}, cores))
     return error;
   if (llvm::Error error = measureProducts(
-          table, "product f64", artifact::DataType::f64, {16, 64, 256}))
+          table, "product f64", artifact::DataType::f64, {16, 64, 256}, cores))
     return error;
-  if (llvm::Error error = measureRows(table))
+  if (llvm::Error error = measureRows(table, cores))
     return error;
-  return measureConvolutions(table);
+  return measureConvolutions(table, cores);
 }

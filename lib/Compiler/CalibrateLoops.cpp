@@ -107,7 +107,7 @@ static std::string makeChain(int64_t length) {
 
 static std::vector<Loop> listLoops() {
   std::vector<Loop> loops;
-  for (int64_t elements : {4096, 65536, 1 << 20, 1 << 23}) {
+  for (int64_t elements : {4096, 65536, 1 << 19, 1 << 20, 1 << 21, 1 << 23}) {
     // What is written is read first.
     double bytes = 16.0 * double(elements);
     loops.push_back({"elementwise",
@@ -160,7 +160,7 @@ static llvm::Expected<LoadedObject> compileLoop(MLIRContext &context,
 }
 
 static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
-                               MachineTable &table) {
+                               MachineTable &table, int64_t cores) {
   auto object = compileLoop(context, loop.text);
   if (!object)
     return object.takeError();
@@ -171,7 +171,7 @@ static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
   using Function = void(void *, char *, char *, char *, char *);
   auto *function = reinterpret_cast<Function *>(*address);
   std::vector<Work> works;
-  for (int64_t i = 0, e = countMeasuredCores(); i != e; ++i) {
+  for (int64_t i = 0; i != cores; ++i) {
     auto operands = std::make_shared<ColdOperands>(loop.operandBytes);
     std::shared_ptr<char> workspace = allocateFloats(loop.operandBytes);
     works.push_back([=] {
@@ -188,10 +188,10 @@ static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
   return llvm::Error::success();
 }
 
-llvm::Error compiler::measureLoops(MachineTable &table) {
+llvm::Error compiler::measureLoops(MachineTable &table, int64_t cores) {
   Model model;
   for (const Loop &loop : listLoops())
-    if (llvm::Error error = measureLoop(model.getContext(), loop, table))
+    if (llvm::Error error = measureLoop(model.getContext(), loop, table, cores))
       return error;
   return llvm::Error::success();
 }

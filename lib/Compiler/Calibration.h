@@ -37,20 +37,21 @@ private:
 /// Something that is run many times, with operands of its own.
 using Work = std::function<void()>;
 
-/// How many cores do the same at a time while something is measured, as the
+/// How many cores can do the same at a time while something is measured, as the
 /// ranks of a pipeline do: they share caches and memory.
 int64_t countMeasuredCores();
 
-/// Processor time of one run of the first of `works` on this thread, that a
-/// quarter of several stay below; meanwhile each of the others runs again and
-/// again on a thread of its own.
+/// Processor time of one run of the first of `works` on this thread, the median
+/// of several; meanwhile each of the others runs again and again on a thread of
+/// its own.
 double measureNanoseconds(llvm::ArrayRef<Work> works);
 
-/// Measures products and convolutions as compiled code calls them.
-llvm::Error measureLibrary(MachineTable &table);
+/// Measures products and convolutions as compiled code calls them, on so many
+/// cores at a time.
+llvm::Error measureLibrary(MachineTable &table, int64_t cores);
 
-/// Compiles loops and measures them.
-llvm::Error measureLoops(MachineTable &table);
+/// Compiles loops and measures them, on so many cores at a time.
+llvm::Error measureLoops(MachineTable &table, int64_t cores);
 
 /// Measures how long a rank takes to wake for a message.
 void measureMessages(MachineTable &table);

@@ -72,35 +72,37 @@ static int printTable(const std::string &path) {
   return 0;
 }
 
-static llvm::Expected<MachineTable> measureOnce() {
+static llvm::Expected<MachineTable> measureOn(int64_t cores) {
   MachineTable table;
   table.cpu = getCpuName();
   table.cores = countUsableCores();
   table.date = getToday();
-  if (llvm::Error error = measureLibrary(table))
+  if (llvm::Error error = measureLibrary(table, cores))
     return std::move(error);
-  if (llvm::Error error = measureLoops(table))
+  if (llvm::Error error = measureLoops(table, cores))
     return std::move(error);
   measureMessages(table);
   return table;
 }
 
-/// Twice, and takes what was faster: for seconds at a time a machine is slower
-/// than it can be.
+static double mean(double a, double b) { return (a + b) / 2; }
+
+/// On one core, and on as many as can be: a step has times when one rank works,
+/// and others when all do.
 static llvm::Expected<MachineTable> calibrate() {
-  llvm::Expected<MachineTable> table = measureOnce();
+  llvm::Expected<MachineTable> table = measureOn(1);
   if (!table)
     return table;
-  llvm::Expected<MachineTable> again = measureOnce();
-  if (!again)
-    return again;
+  llvm::Expected<MachineTable> together = measureOn(countMeasuredCores());
+  if (!together)
+    return together;
   table->callNanoseconds =
-      std::min(table->callNanoseconds, again->callNanoseconds);
+      mean(table->callNanoseconds, together->callNanoseconds);
   table->wakeNanoseconds =
-      std::min(table->wakeNanoseconds, again->wakeNanoseconds);
+      mean(table->wakeNanoseconds, together->wakeNanoseconds);
   for (auto &[name, rates] : table->rates)
-    for (auto [rate, other] : llvm::zip_equal(rates, again->rates[name]))
-      rate.perNanosecond = std::max(rate.perNanosecond, other.perNanosecond);
+    for (auto [rate, other] : llvm::zip_equal(rates, together->rates[name]))
+      rate.perNanosecond = mean(rate.perNanosecond, other.perNanosecond);
   return table;
 }
 

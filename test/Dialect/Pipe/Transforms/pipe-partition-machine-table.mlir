@@ -7,15 +7,15 @@
 // CHECK: pipe.pipeline @net {{.*}}machine_table = "{\0A \22format\22: \22veeline-machine\22
 
 // A convolution over windows, channels last, min(16, 25) of them: 2 * 4 * 25 * 9 * 16 FLOPs are 1800 ns at 16 a nanosecond, backward at
-// 4 7200. The 14400 bytes of its weights are read and written, and a call takes 100. Zeros that it adds to are nothing. Backward reads and
-// writes the sum of earlier microbatches' gradients.
-// CHECK: pipe.chunk 0 {{.*}}cost = #pipe.cost<forward = 30700, backward_input = 0, backward_weight = 64900>
+// 4 7200. The 14400 bytes of its weights are read and written, and a call takes 100. Zeros that it adds to are nothing. Backward adds
+// its gradients to those of earlier microbatches: 3 times 14400 bytes.
+// CHECK: pipe.chunk 0 {{.*}}cost = #pipe.cost<forward = 30700, backward_input = 0, backward_weight = 79300>
 
-// What a profile of this cut will be of is said as if it came from a profile: 30700 and 64900 ns of what the cost model has without.
+// What a profile of this cut will be of is said as if it came from a profile: 30700 and 79300 ns of what the cost model has without.
 // CHECK-SAME: cost_scale = array<f64: {{[2-9][0-9]\.[0-9]+}}, 1.000000e+00,
 
 // 10000 FLOPs of a product are halfway, by their logarithm, between 1000 at 2 and 100000 at 8: 2000 ns at 5, and a call; their gradients are 20000 bytes.
-// CHECK: pipe.chunk 1 {{.*}}cost = #pipe.cost<forward = 2100, backward_input = 0, backward_weight = 44200>
+// CHECK: pipe.chunk 1 {{.*}}cost = #pipe.cost<forward = 2100, backward_input = 0, backward_weight = 64200>
 
 // A sum reads 50 elements and writes one, whose line of a cache is read first.
 // CHECK: pipe.chunk 2 {{.*}}cost = #pipe.cost<forward = 208,
