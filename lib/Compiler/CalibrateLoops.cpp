@@ -118,10 +118,9 @@ static std::vector<Loop> listLoops() {
     loops.push_back({"sum", makeSum(rows, 64), 4 * rows * 64,
                      8.0 * double(rows * 64), 8.0 * double(rows * 64)});
   for (int64_t size : {24, 120, 504, 2000}) {
-    // What is read and written along rows is a third.
     double bytes = 4.0 * double(size * size);
-    loops.push_back(
-        {"transposed", makeTransposition(size), 4 * size * size, bytes, bytes});
+    loops.push_back({"transposed", makeTransposition(size), 4 * size * size,
+                     bytes, bytes, /*rowBytes=*/3 * bytes});
   }
   for (int64_t channels : {4, 12, 16, 64}) {
     constexpr int64_t size = 32;
