@@ -19,8 +19,9 @@
 
 namespace veeline::autodiff {
 
-/// Has products read what is transposed for them, and write what is transposed
-/// after them, by their indexing maps. Linear in the number of ops.
+/// Has products read what is transposed for them, also where its dimensions are
+/// split afterwards, and write what is transposed after them, by their indexing
+/// maps. Linear in the number of ops.
 void foldTransposes(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff
