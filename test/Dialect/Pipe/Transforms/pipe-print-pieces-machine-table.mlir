@@ -1,7 +1,7 @@
 // What a piece takes by a machine's table. Rates of the table are one byte or element a nanosecond, but of products.
 
 // RUN: sed 's/"transposed": \[\[1, 1\]\]/"transposed": [[1, 0.5]]/' %S/../../../Compiler/Inputs/machine.json > %t.json
-// RUN: veeline-opt %s --pipe-print-pieces=machine-table=%t.json -o /dev/null | FileCheck %s
+// RUN: veeline-opt %s --split-input-file --pipe-print-pieces=machine-table=%t.json -o /dev/null | FileCheck %s
 
 // Reads 400000 bytes across rows at half a byte a nanosecond, and as many along them, and writes as many, which counts twice: 800 and 1200 us.
 // CHECK:      0     1 {{.*}} 2000.0 {{.*}}: linalg.generic
@@ -61,5 +61,18 @@ func.func @net(%x: tensor<1000x100xf32> {pipe.batch = "x"}, %b: tensor<100x1000x
     %s = arith.addf %o, %e : f32
     linalg.yield %s : f32
   } -> tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// An insertion moves what is inserted, 800 bytes, half of which are written: not the 400000 bytes of what it goes into, which the sum reads.
+// CHECK:      0 {{.*}} 401.2 {{.*}}: tensor.insert_slice
+func.func @insertion(%x: tensor<1x100xf32> {pipe.batch = "x"}, %w: tensor<1000x100xf32> {pipe.param = #pipe.param<"w", init = zeros>}) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %all = tensor.insert_slice %x into %w[5, 0] [1, 100] [1, 1] : tensor<1x100xf32> into tensor<1000x100xf32>
+  %e = tensor.empty() : tensor<f32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %loss = linalg.reduce { arith.addf } ins(%all : tensor<1000x100xf32>) outs(%start : tensor<f32>) dimensions = [0, 1]
   return %loss : tensor<f32>
 }
