@@ -17,7 +17,7 @@ config.test_exec_root = os.path.join(config.veeline_build_dir, "test")
 config.excludes = ["Inputs", "README.md", "CMakeLists.txt"]
 # What hangs is a failure with a name. Far more than any test takes; lit ends what a test has started by psutil.
 if importlib.util.find_spec("psutil"):
-    lit_config.maxIndividualTestTime = 900
+    lit_config.maxIndividualTestTime = 7200 if lit_config.params.get("long") else 900
 
 bin_dir = os.path.join(config.veeline_build_dir, "bin")
 config.environment["PATH"] = os.path.pathsep.join(
@@ -102,5 +102,6 @@ if config.sanitizer:
 with open("/proc/cpuinfo") as cpuinfo:
     if " avx2 " in cpuinfo.read():
         config.available_features.add("avx2")
-if "VEELINE_FULL_EQUALITY" in os.environ:
-    config.environment["VEELINE_FULL_EQUALITY"] = os.environ["VEELINE_FULL_EQUALITY"]
+# Random tests in full, and every combination where the suite takes a part of them.
+if lit_config.params.get("long"):
+    config.available_features.add("long")

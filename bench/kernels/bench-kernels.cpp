@@ -220,7 +220,7 @@ int main(int argc, char **argv) {
   }
   auto end = std::chrono::steady_clock::now();
   // The library's products are not measured here: nobody calls the chunks.
-  auto bytes = linkSharedObject(*object, options);
+  auto bytes = linkSharedObject(&*object, options);
   if (!bytes) {
     llvm::errs() << llvm::toString(bytes.takeError()) << "\n";
     return 1;

@@ -11,6 +11,7 @@
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Pipelines.h"
+#include "veeline/Pipelines/Pipelines.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -144,15 +145,15 @@ static llvm::Expected<LoadedObject> compileLoop(MLIRContext &context,
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
     return broken();
-  PassManager passManager(&context);
-  buildBufferizeChunksPipeline(passManager, {});
-  buildHostCodePipeline(passManager);
-  if (failed(passManager.run(*module)))
+  if (failed(runPhase(*module, [](OpPassManager &passManager) {
+        buildBufferizeChunksPipeline(passManager, {});
+        buildHostCodePipeline(passManager);
+      })))
     return broken();
   auto object = compileToObject(*module, {});
   if (!object)
     return object.takeError();
-  auto bytes = linkSharedObject(*object, {});
+  auto bytes = linkSharedObject(&*object, {});
   if (!bytes)
     return bytes.takeError();
   return LoadedObject::load(*bytes);

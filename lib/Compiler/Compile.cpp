@@ -7,16 +7,15 @@
 #include "Diagnostics.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/Fingerprint.h"
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Compiler/DeviceModule.h"
+#include "veeline/Compiler/HostUnits.h"
 #include "veeline/Compiler/JobFile.h"
 #include "veeline/Compiler/MachineChoice.h"
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Compiler/Report.h"
-#include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Lengths.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -118,11 +117,12 @@ public:
   }
 
   /// Adds the programs of `module`: its pipeline as `name`, and the sequential
-  /// program where there is one. The first module describes the model.
+  /// program where there is one. The first module describes the model. It must
+  /// outlive this.
   LogicalResult add(ModuleOp module, const CompileOptions &options,
                     StringRef name);
 
-  /// Compiles the kernels of all modules, where there are any.
+  /// Compiles the steps of all modules, and kernels of a GPU.
   LogicalResult finish();
 
   artifact::Artifact take() { return std::move(artifact); }
@@ -132,13 +132,13 @@ private:
                     llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult dump(ModuleOp module, StringRef phase);
   LogicalResult addKernels(ModuleOp module, size_t firstProgram);
-  LogicalResult compileRanks(ModuleOp module);
-  llvm::Error compileRank(ModuleOp module, const std::string &step,
-                          std::string &object, HostObject &code);
+  LogicalResult compileSteps();
 
   MLIRContext &context;
   const CompileCommand &command;
   HostTargetOptions target;
+  HostUnits host;
+  int32_t numObjects = 0; ///< That ranks have got so far.
   /// For a GPU: the kernels of all modules.
   std::optional<DeviceModule> device;
   artifact::Artifact artifact;
@@ -170,88 +170,9 @@ LogicalResult ArtifactBuilder::dump(ModuleOp module, StringRef phase) {
 LogicalResult
 ArtifactBuilder::run(ModuleOp module, StringRef phase,
                      llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager passManager(&context);
-  build(passManager);
-  if (failed(passManager.run(module)))
+  if (failed(runPhase(module, build)))
     return failure();
   return dump(module, phase);
-}
-
-/// Leaves in `module` what is reachable from the function `step`.
-static void keepOnly(ModuleOp module, StringRef step) {
-  for (auto func : module.getOps<func::FuncOp>())
-    if (func.getSymName() != step)
-      func.setPrivate();
-}
-
-/// The error has no message where diagnostics say what went wrong.
-llvm::Error ArtifactBuilder::compileRank(ModuleOp module,
-                                         const std::string &step,
-                                         std::string &object,
-                                         HostObject &code) {
-  OwningOpRef<ModuleOp> copy = module.clone();
-  keepOnly(*copy, step);
-  PassManager passManager(&context);
-  buildHostPipeline(passManager);
-  if (failed(passManager.run(*copy)))
-    return llvm::createStringError("");
-  auto compiled = compileToObject(*copy, target);
-  if (!compiled)
-    return compiled.takeError();
-  auto linked = linkSharedObject(*compiled, target);
-  if (!linked)
-    return linked.takeError();
-  object.assign(linked->begin(), linked->end());
-  compiled->bytes.clear();
-  code = std::move(*compiled);
-  return llvm::Error::success();
-}
-
-/// Loads what the host pipeline produces: a context must not load a dialect
-/// while several threads use it.
-static void loadHostDialects(MLIRContext &context) {
-  PassManager passManager(&context);
-  buildHostPipeline(passManager);
-  DialectRegistry dialects;
-  passManager.getDependentDialects(dialects);
-  context.appendDialectRegistry(dialects);
-  for (StringRef name : dialects.getDialectNames())
-    context.getOrLoadDialect(name);
-}
-
-/// Ranks are independent of each other from here on.
-LogicalResult ArtifactBuilder::compileRanks(ModuleOp module) {
-  loadHostDialects(context);
-  std::vector<std::string> steps;
-  for (const artifact::Program &program : artifact.metadata.programs)
-    for (const artifact::Rank &rank : program.ranks)
-      if (static_cast<size_t>(rank.object) >= artifact.objects.size())
-        steps.push_back(rank.stepSymbol);
-  std::vector<std::string> objects(steps.size());
-  std::vector<HostObject> codes(steps.size());
-  std::vector<std::string> messages(steps.size());
-  LogicalResult result =
-      failableParallelForEachN(&context, 0, steps.size(), [&](size_t i) {
-        llvm::Error problem =
-            compileRank(module, steps[i], objects[i], codes[i]);
-        if (!problem)
-          return success();
-        messages[i] = toString(std::move(problem));
-        return failure();
-      });
-  // What goes wrong for one rank does so for all: once is enough.
-  for (const std::string &message : messages)
-    if (!message.empty()) {
-      error() << message << '\n';
-      break;
-    }
-  if (failed(result))
-    return failure();
-  for (std::string &object : objects)
-    artifact.objects.push_back(std::move(object));
-  artifact.metadata.cpu = codes.front().cpu;
-  artifact.metadata.cpuFeatures = codes.front().features;
-  return success();
 }
 
 LogicalResult ArtifactBuilder::add(ModuleOp module,
@@ -282,19 +203,18 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     return failure();
   ConstantSections constants(module, artifact);
   const size_t firstProgram = metadata.programs.size();
-  const int32_t firstObject = artifact.objects.size();
-  int32_t nextObject = firstObject;
+  const int32_t firstObject = numObjects;
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
     // What has no programs is a version of the others for another length.
     if (pipe::isVersion(pipeline))
       continue;
     // The second pipeline of a module is the first one on a single rank.
     auto program = describeProgram(
-        pipeline, nextObject == firstObject ? name : "sequential", nextObject,
+        pipeline, numObjects == firstObject ? name : "sequential", numObjects,
         constants);
     if (failed(program))
       return failure();
-    nextObject += program->ranks.size();
+    numObjects += program->ranks.size();
     int32_t microbatches = pipeline.getMicrobatches().value_or(1);
     if (microbatches != metadata.microbatches)
       program->microbatches = microbatches;
@@ -306,7 +226,13 @@ LogicalResult ArtifactBuilder::add(ModuleOp module,
     return failure();
   if (device && failed(addKernels(module, firstProgram)))
     return failure();
-  return compileRanks(module);
+  std::vector<std::string> steps;
+  for (const artifact::Program &program :
+       llvm::drop_begin(metadata.programs, firstProgram))
+    for (const artifact::Rank &rank : program.ranks)
+      steps.push_back(rank.stepSymbol);
+  host.add(module, steps);
+  return success();
 }
 
 /// Takes the kernels of `module`, whose programs are those from `firstProgram`
@@ -327,7 +253,23 @@ LogicalResult ArtifactBuilder::addKernels(ModuleOp module,
   return success();
 }
 
+LogicalResult ArtifactBuilder::compileSteps() {
+  auto code = host.compile(target);
+  if (!code) {
+    std::string message = toString(code.takeError());
+    if (!message.empty())
+      error() << message << '\n';
+    return failure();
+  }
+  artifact.objects = std::move(code->objects);
+  artifact.metadata.cpu = std::move(code->cpu);
+  artifact.metadata.cpuFeatures = std::move(code->features);
+  return success();
+}
+
 LogicalResult ArtifactBuilder::finish() {
+  if (failed(compileSteps()))
+    return failure();
   if (!device)
     return success();
   moduleName = "device";
@@ -408,9 +350,9 @@ static FailureOr<std::string> getFingerprintOf(Model &model,
   CompileOptions options = getOptions(command);
   options.lengthMultiple = options.lengthBound;
   OwningOpRef<ModuleOp> whole = model.getModule().clone();
-  PassManager passManager(&model.getContext());
-  buildWholeModelPipeline(passManager, options);
-  if (failed(passManager.run(*whole)))
+  if (failed(runPhase(*whole, [&](OpPassManager &passManager) {
+        buildWholeModelPipeline(passManager, options);
+      })))
     return failure();
   FailureOr<func::FuncOp> function =
       pipe::findModel(*whole, command.import.entry);
@@ -476,8 +418,8 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
   return artifact;
 }
 
-/// Of the errors of `passManager` the first; empty: there is none.
-static std::string findError(PassManager &passManager, ModuleOp module) {
+/// Of the errors of partitioning the first; empty: there is none.
+static std::string findError(ModuleOp module, const CompileOptions &options) {
   std::string message;
   ScopedDiagnosticHandler capture(
       module.getContext(), [&](Diagnostic &diagnostic) {
@@ -486,7 +428,9 @@ static std::string findError(PassManager &passManager, ModuleOp module) {
           message = diagnostic.str();
         return success();
       });
-  (void)passManager.run(module);
+  (void)runPhase(module, [&](OpPassManager &passManager) {
+    buildPartitionPipeline(passManager, options);
+  });
   return message;
 }
 
@@ -499,9 +443,7 @@ veeline_check_partition(int argc, const char *const *argv, std::string &error) {
   if (failed(model.load(parsed.command->model)) ||
       failed(model.import(parsed.command->import, /*quiet=*/true)))
     return false;
-  PassManager passManager(&model.getContext());
-  buildPartitionPipeline(passManager, getOptions(*parsed.command));
-  error = findError(passManager, model.getModule());
+  error = findError(model.getModule(), getOptions(*parsed.command));
   return true;
 }
 

@@ -31,16 +31,17 @@ static bool isDifferentiable(ModuleOp module, const std::string &entry) {
   OwningOpRef<ModuleOp> copy = module.clone();
   CompileOptions options;
   options.entry = entry;
-  PassManager cut(module.getContext()), differentiate(module.getContext());
-  buildPartitionPipeline(cut, options);
-  differentiate.addPass(pipe::createPipeDifferentiate());
   {
     ScopedDiagnosticHandler silent(module.getContext(),
                                    [](Diagnostic &) { return success(); });
-    if (failed(cut.run(*copy)))
+    if (failed(runPhase(*copy, [&](OpPassManager &passManager) {
+          buildPartitionPipeline(passManager, options);
+        })))
       return true;
   }
-  return succeeded(differentiate.run(*copy));
+  return succeeded(runPhase(*copy, [](OpPassManager &passManager) {
+    passManager.addPass(pipe::createPipeDifferentiate());
+  }));
 }
 
 /// Gives a model with a dynamic dimension the length that it is printed for.
@@ -51,9 +52,9 @@ static LogicalResult bindLength(ModuleOp module,
   pipe::PipeBindLengthsOptions lengths;
   lengths.entry = command.import.entry;
   lengths.bound = lengths.multiple = command.lengthBound;
-  PassManager passManager(module.getContext());
-  passManager.addPass(pipe::createPipeBindLengths(lengths));
-  return passManager.run(module);
+  return runPhase(module, [&](OpPassManager &passManager) {
+    passManager.addPass(pipe::createPipeBindLengths(lengths));
+  });
 }
 
 static int inspectModel(InspectCommand command) {

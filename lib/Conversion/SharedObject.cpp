@@ -41,7 +41,7 @@ findLinker(const HostTargetOptions &options) {
 }
 
 llvm::Expected<std::vector<char>>
-veeline::linkSharedObject(llvm::ArrayRef<HostObject> objects,
+veeline::linkSharedObject(llvm::ArrayRef<const HostObject *> objects,
                           const HostTargetOptions &options) {
   llvm::Expected<std::string> linker = findLinker(options);
   if (!linker)
@@ -54,9 +54,9 @@ veeline::linkSharedObject(llvm::ArrayRef<HostObject> objects,
       *linker,       "-shared", "-Bsymbolic",  "--gc-sections",    "-z",
       "now",         "-z",      "noexecstack", "--hash-style=gnu", "-o",
       output->path()};
-  for (const HostObject &object : objects) {
+  for (const HostObject *object : objects) {
     llvm::Expected<TemporaryFile> input =
-        TemporaryFile::create("o", object.bytes);
+        TemporaryFile::create("o", object->bytes);
     if (!input)
       return input.takeError();
     inputs.push_back(std::move(*input));

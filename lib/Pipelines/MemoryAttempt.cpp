@@ -26,13 +26,6 @@ static constexpr std::array<ChunkFunctionKind, 4> allKinds = {
     ChunkFunctionKind::Forward, ChunkFunctionKind::Backward,
     ChunkFunctionKind::BackwardInput, ChunkFunctionKind::BackwardWeight};
 
-static LogicalResult run(ModuleOp module,
-                         llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager passManager(module.getContext());
-  build(passManager);
-  return passManager.run(module);
-}
-
 static PipelineOp getPipeline(ModuleOp module) {
   return *module.getOps<PipelineOp>().begin();
 }
@@ -45,7 +38,7 @@ LogicalResult MemoryTrial::partition() {
   partitioned = model.clone();
   CompileOptions cut = options;
   cut.pieces = pieces;
-  return run(*partitioned, [&](OpPassManager &passManager) {
+  return runPhase(*partitioned, [&](OpPassManager &passManager) {
     addPartition(passManager, cut);
   });
 }
@@ -72,7 +65,7 @@ MemoryTrial::differentiate(ArrayRef<Recompute> policies) {
   chosen.recompute.clear();
   for (const Recompute &policy : policies)
     chosen.recompute.push_back(toString(policy));
-  if (failed(run(*module, [&](OpPassManager &passManager) {
+  if (failed(runPhase(*module, [&](OpPassManager &passManager) {
         addDifferentiation(passManager, chosen);
       })))
     return failure();
@@ -183,7 +176,7 @@ LogicalResult MemoryTrial::measure(int number, ChunkVariant &variant) {
           return getName(kind) == func.getSymName();
         }))
       symbols.erase(func);
-  if (failed(run(*module, [&](OpPassManager &passManager) {
+  if (failed(runPhase(*module, [&](OpPassManager &passManager) {
         BufferizeChunksOptions bufferize;
         bufferize.target = options.target;
         bufferize.deterministic = options.deterministic;

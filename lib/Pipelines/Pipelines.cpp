@@ -7,6 +7,7 @@
 #include "veeline/Pipelines/Pipelines.h"
 
 #include "Phases.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -35,6 +36,15 @@ static std::string getPlacement(const CompileOptions &options) {
   auto placement = schedule::placementFor(options.schedule, options.stages,
                                           options.chunksPerStage);
   return placement ? std::string(schedule::toString(placement->kind())) : "";
+}
+
+LogicalResult
+veeline::runPhase(ModuleOp module,
+                  llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager passManager(module.getContext());
+  passManager.enableVerifier(false);
+  build(passManager);
+  return failure(failed(passManager.run(module)) || failed(verify(module)));
 }
 
 void veeline::addPartition(OpPassManager &passManager,

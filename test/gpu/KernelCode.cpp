@@ -381,5 +381,5 @@ veeline::gpu::compileKernels(ArrayRef<KernelSource> kernels,
   llvm::Expected<HostObject> object = compileToObject(writer.get(), target);
   if (!object)
     return object.takeError();
-  return linkSharedObject(*object, target);
+  return linkSharedObject(&*object, target);
 }

@@ -70,7 +70,7 @@ llvm::Expected<std::string> compileToAssembly(mlir::ModuleOp module,
 /// as a process of its own; what it says on failure is part of the error.
 /// Undefined symbols (the runtime's, libm's) are resolved when it is loaded.
 llvm::Expected<std::vector<char>>
-linkSharedObject(llvm::ArrayRef<HostObject> objects,
+linkSharedObject(llvm::ArrayRef<const HostObject *> objects,
                  const HostTargetOptions &options);
 
 /// Ends the linkers and assemblers that run, and waits until they are gone:

@@ -12,15 +12,25 @@
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Schedule/CommunicationPlan.h"
 
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mlir {
+class ModuleOp;
 class OpPassManager;
 } // namespace mlir
 
 namespace veeline {
+
+/// Runs the passes that `build` adds. `module` is verified once, at the end:
+/// after each pass that takes as long as the passes do.
+llvm::LogicalResult
+runPhase(mlir::ModuleOp module,
+         llvm::function_ref<void(mlir::OpPassManager &)> build);
 
 /// What `--pipe-compile` takes; the defaults of the passes.
 struct CompileOptions {

@@ -262,7 +262,7 @@ void CompiledModule::build(const std::string &source,
   llvm::Expected<HostObject> object = compileToObject(*module, target);
   ASSERT_TRUE(static_cast<bool>(object)) << toString(object.takeError());
   compiled = std::make_unique<HostObject>(std::move(*object));
-  auto bytes = linkSharedObject(*compiled, target);
+  auto bytes = linkSharedObject(&*compiled, target);
   ASSERT_TRUE(static_cast<bool>(bytes)) << toString(bytes.takeError());
   auto handle = LoadedObject::load(*bytes);
   ASSERT_TRUE(static_cast<bool>(handle)) << toString(handle.takeError());

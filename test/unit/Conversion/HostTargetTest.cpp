@@ -57,7 +57,7 @@ TEST_F(HostTarget, CompilesLinksLoadsAndCalls) {
   EXPECT_FALSE(object->cpu.empty());
   EXPECT_NE(object->cpu, "native");
   EXPECT_FALSE(object->features.empty());
-  auto bytes = linkSharedObject(*object, {});
+  auto bytes = linkSharedObject(&*object, {});
   ASSERT_TRUE(static_cast<bool>(bytes)) << toString(bytes.takeError());
   auto loaded = LoadedObject::load(*bytes);
   ASSERT_TRUE(static_cast<bool>(loaded)) << toString(loaded.takeError());
@@ -128,10 +128,10 @@ TEST_F(HostTarget, ReportsAMissingAndAFailingLinker) {
   ASSERT_TRUE(static_cast<bool>(object)) << toString(object.takeError());
   HostTargetOptions options;
   options.linker = "/nowhere/ld";
-  std::string error = getError(linkSharedObject(*object, options));
+  std::string error = getError(linkSharedObject(&*object, options));
   EXPECT_TRUE(contains(error, "'/nowhere/ld' cannot be executed")) << error;
   object->bytes.resize(object->bytes.size() / 2);
-  error = getError(linkSharedObject(*object, {}));
+  error = getError(linkSharedObject(&*object, {}));
   EXPECT_TRUE(contains(error, "failed (status")) << error;
 }
 

@@ -10,13 +10,11 @@ schedules, every second (ranks, microbatches), another half for each of them, wi
 models in turn, and one case of each other schedule. Both sets have some schedules with
 each strategy of communication, some with replicas, and some with stages of
 several ranks.
-VEELINE_FULL_EQUALITY=1 in the environment stands for --full.
 """
 
 import argparse
 import concurrent.futures
 import itertools
-import os
 import pathlib
 import random
 import subprocess
@@ -239,12 +237,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="", help="cases whose text has this in it")
     options = parser.parse_args()
-    full = options.full or os.environ.get("VEELINE_FULL_EQUALITY") == "1"
     options.work.mkdir(parents=True, exist_ok=True)
     models = Models(options.source, options.work)
     cases = [
         case
-        for case in list_cases(models.models, full)
+        for case in list_cases(models.models, options.full)
         if options.only in " ".join(map(str, case))
     ]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

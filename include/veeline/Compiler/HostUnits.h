@@ -1,0 +1,66 @@
+//===- HostUnits.h - the host code of steps ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_COMPILER_HOSTUNITS_H
+#define VEELINE_COMPILER_HOSTUNITS_H
+
+#include "veeline/Conversion/HostTarget.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace veeline::compiler {
+
+/// The machine code of steps.
+struct StepCode {
+  /// A shared object for each step.
+  std::vector<std::string> objects;
+  std::string cpu;
+  std::vector<std::string> features; ///< As HostObject has them.
+};
+
+/// The host code of the steps of several modules. Each function is compiled
+/// once, however many steps call it, and so are kernels that are equal in
+/// several modules. Functions that the same steps reach are a unit, and a step
+/// is linked of the units that it reaches. Units are compiled at once, on all
+/// cores.
+class HostUnits {
+public:
+  HostUnits();
+  ~HostUnits();
+
+  /// Adds the functions `steps` of `module`, which the passes of host code have
+  /// not seen yet. It must outlive this.
+  void add(mlir::ModuleOp module, llvm::ArrayRef<std::string> steps);
+
+  /// Compiles all steps, in the order in which they were added; there is at
+  /// least one. The error has no message where diagnostics say what went wrong.
+  llvm::Expected<StepCode> compile(const HostTargetOptions &target);
+
+private:
+  struct Node;
+  struct Source;
+  struct Unit;
+
+  void findCalls();
+  void markReachable();
+  void divide();
+  mlir::OwningOpRef<mlir::ModuleOp> extract(Unit &unit);
+  void addFunction(Node &node, mlir::OpBuilder &builder);
+  llvm::Error compileUnit(Unit &unit, const HostTargetOptions &target);
+  llvm::Expected<StepCode> link(const HostTargetOptions &target);
+
+  std::vector<Source> sources;
+  std::vector<Unit> units;
+};
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_COMPILER_HOSTUNITS_H

@@ -1,0 +1,319 @@
+//===- HostUnits.cpp - the host code of steps -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Compiler/HostUnits.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Pass/PassManager.h"
+#include "veeline/Pipelines/Pipelines.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+
+/// Ops after which a unit ends, so that there are several to compile at once.
+static constexpr int64_t maxOps = 4000;
+
+/// A function that is defined in a module.
+struct HostUnits::Node {
+  func::FuncOp func;
+  Source *source;
+  SmallVector<Node *> callees;
+  /// Steps that reach it, by their numbers, ascending.
+  SmallVector<unsigned> steps;
+  unsigned unit = 0;
+  bool isStep = false;
+  bool isCalledFromElsewhere = false;
+};
+
+/// A module with the names of what is in it.
+struct HostUnits::Source {
+  ModuleOp module;
+  unsigned number;
+  std::vector<std::string> steps;
+  llvm::StringMap<Operation *> symbols;
+  /// Definitions, in the module's order.
+  std::vector<Node> nodes;
+  /// Where another module has an equal kernel it is that module's node.
+  llvm::StringMap<Node *> definitions;
+
+  /// What a function is called in its object: objects of several modules are
+  /// linked together.
+  std::string getName(Node &node) const {
+    StringRef name = node.func.getSymName();
+    return !number || node.isStep ? name.str()
+                                  : (name + "$" + Twine(number)).str();
+  }
+};
+
+/// Functions that the same steps reach.
+struct HostUnits::Unit {
+  SmallVector<Node *> nodes;
+  int64_t numOps = 0;
+  HostObject object;
+};
+
+HostUnits::HostUnits() = default;
+HostUnits::~HostUnits() = default;
+
+void HostUnits::add(ModuleOp module, ArrayRef<std::string> steps) {
+  sources.push_back(
+      {module, unsigned(sources.size()), steps.vec(), {}, {}, {}});
+}
+
+/// The names of the module's symbols that `func` refers to.
+static llvm::SmallSetVector<StringRef, 8> getReferences(func::FuncOp func) {
+  llvm::SmallSetVector<StringRef, 8> names;
+  if (auto uses = SymbolTable::getSymbolUses(&func.getBody()))
+    for (SymbolTable::SymbolUse use : *uses)
+      names.insert(use.getSymbolRef().getRootReference().getValue());
+  return names;
+}
+
+/// What `func` does, without its name.
+static std::string getText(func::FuncOp func) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  func->print(stream, OpPrintingFlags().useLocalScope());
+  return text.substr(text.find('('));
+}
+
+void HostUnits::findCalls() {
+  std::map<std::string, Node *> kernels;
+  for (Source &source : sources) {
+    for (auto symbol : source.module.getOps<SymbolOpInterface>()) {
+      source.symbols[symbol.getName()] = symbol;
+      auto func = dyn_cast<func::FuncOp>(*symbol);
+      if (func && !func.isExternal())
+        source.nodes.push_back({func, &source, {}, {}});
+    }
+    llvm::StringSet<> steps;
+    steps.insert_range(source.steps);
+    for (Node &node : source.nodes) {
+      node.isStep = steps.contains(node.func.getSymName());
+      source.definitions[node.func.getSymName()] = &node;
+    }
+    SmallVector<Node *> leaves;
+    for (Node &node : source.nodes) {
+      for (StringRef name : getReferences(node.func))
+        if (Node *callee = source.definitions.lookup(name))
+          node.callees.push_back(callee);
+      if (node.callees.empty() && !node.isStep && sources.size() > 1)
+        leaves.push_back(&node);
+    }
+    llvm::DenseMap<Node *, Node *> equal;
+    for (Node *leaf : leaves)
+      equal[leaf] =
+          kernels.try_emplace(getText(leaf->func), leaf).first->second;
+    for (Node &node : source.nodes)
+      for (Node *&callee : node.callees)
+        if (Node *other = equal.lookup(callee))
+          callee = other;
+    for (auto &definition : source.definitions)
+      if (Node *other = equal.lookup(definition.second))
+        definition.second = other;
+  }
+}
+
+void HostUnits::markReachable() {
+  unsigned step = 0;
+  for (Source &source : sources)
+    for (const std::string &name : source.steps) {
+      SmallVector<Node *> work = {source.definitions.lookup(name)};
+      while (!work.empty()) {
+        Node *node = work.pop_back_val();
+        if (!node->steps.empty() && node->steps.back() == step)
+          continue;
+        node->steps.push_back(step);
+        llvm::append_range(work, node->callees);
+      }
+      ++step;
+    }
+}
+
+static int64_t countOps(func::FuncOp func) {
+  int64_t count = 0;
+  func.walk([&](Operation *) { ++count; });
+  return count;
+}
+
+void HostUnits::divide() {
+  std::map<std::vector<unsigned>, unsigned> open;
+  for (Source &source : sources)
+    for (Node &node : source.nodes) {
+      if (node.steps.empty())
+        continue;
+      std::vector<unsigned> key(node.steps.begin(), node.steps.end());
+      unsigned &unit = open.try_emplace(key, units.size()).first->second;
+      if (unit != units.size() && units[unit].numOps >= maxOps)
+        unit = units.size();
+      if (unit == units.size())
+        units.emplace_back();
+      node.unit = unit;
+      units[unit].nodes.push_back(&node);
+      units[unit].numOps += countOps(node.func);
+    }
+  for (Source &source : sources)
+    for (Node &node : source.nodes)
+      for (Node *callee : node.callees)
+        callee->isCalledFromElsewhere |= callee->unit != node.unit;
+}
+
+/// Adds the function of `node`, whose references are to names in its object.
+void HostUnits::addFunction(Node &node, OpBuilder &builder) {
+  const Source &source = *node.source;
+  auto func = cast<func::FuncOp>(builder.clone(*node.func));
+  func.setSymName(source.getName(node));
+  if (node.isCalledFromElsewhere) {
+    func.setPublic();
+    func->removeAttr("llvm.linkage");
+  }
+  func.walk([&](CallOpInterface call) {
+    auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+    Node *callee =
+        name ? source.definitions.lookup(name.getRootReference()) : nullptr;
+    if (callee)
+      call.setCalleeFromCallable(FlatSymbolRefAttr::get(
+          builder.getContext(), callee->source->getName(*callee)));
+  });
+}
+
+/// Declares the function `func` as `name`.
+static void addDeclaration(func::FuncOp func, StringRef name,
+                           OpBuilder &builder) {
+  auto declaration =
+      cast<func::FuncOp>(builder.insert(func->cloneWithoutRegions()));
+  declaration.setSymName(name);
+  declaration.setPrivate();
+  declaration->removeAttr("llvm.linkage");
+}
+
+/// A module with the functions of `unit` and declarations of what they call.
+OwningOpRef<ModuleOp> HostUnits::extract(Unit &unit) {
+  ModuleOp module = unit.nodes.front()->source->module;
+  OwningOpRef<ModuleOp> result = ModuleOp::create(module.getLoc());
+  (*result)->setAttrs(module->getAttrs());
+  auto builder = OpBuilder::atBlockEnd(result->getBody());
+  for (Node *node : unit.nodes)
+    addFunction(*node, builder);
+  SymbolTable added(*result);
+  for (Node *node : unit.nodes)
+    for (StringRef local : getReferences(node->func)) {
+      Operation *symbol = node->source->symbols.lookup(local);
+      Node *callee = node->source->definitions.lookup(local);
+      std::string name =
+          callee ? callee->source->getName(*callee) : local.str();
+      if (added.lookup(name))
+        continue;
+      if (auto func = dyn_cast<func::FuncOp>(symbol))
+        addDeclaration(func, name, builder);
+      else
+        builder.clone(*symbol);
+      added.insert(&result->getBody()->back());
+    }
+  return result;
+}
+
+llvm::Error HostUnits::compileUnit(Unit &unit,
+                                   const HostTargetOptions &target) {
+  OwningOpRef<ModuleOp> extracted = extract(unit);
+  if (failed(runPhase(*extracted, buildHostPipeline)))
+    return llvm::createStringError("");
+  llvm::StringSet<> steps;
+  for (Node *node : unit.nodes)
+    if (node->isStep)
+      steps.insert(node->source->getName(*node));
+  // A shared object offers its step alone.
+  for (auto func : extracted->getOps<LLVM::LLVMFuncOp>())
+    if (!func.isExternal() && !steps.contains(func.getName()))
+      func.setVisibility_(LLVM::Visibility::Hidden);
+  auto object = compileToObject(*extracted, target);
+  if (object)
+    unit.object = std::move(*object);
+  return object.takeError();
+}
+
+/// Calls `body` for 0 to `count` - 1, several at once. What goes wrong for one
+/// does so for all: one error is enough.
+static llvm::Error forEach(MLIRContext *context, size_t count,
+                           llvm::function_ref<llvm::Error(size_t)> body) {
+  std::vector<std::string> messages(count);
+  LogicalResult result =
+      failableParallelForEachN(context, 0, count, [&](size_t i) {
+        llvm::Error problem = body(i);
+        if (!problem)
+          return success();
+        messages[i] = toString(std::move(problem));
+        return failure();
+      });
+  if (succeeded(result))
+    return llvm::Error::success();
+  for (const std::string &message : messages)
+    if (!message.empty())
+      return llvm::createStringError(message);
+  return llvm::createStringError("");
+}
+
+/// Loads what the host pipeline produces: a context must not load a dialect
+/// while several threads use it.
+static void loadHostDialects(MLIRContext &context) {
+  PassManager passManager(&context);
+  buildHostPipeline(passManager);
+  DialectRegistry dialects;
+  passManager.getDependentDialects(dialects);
+  context.appendDialectRegistry(dialects);
+  for (StringRef name : dialects.getDialectNames())
+    context.getOrLoadDialect(name);
+}
+
+llvm::Expected<StepCode> HostUnits::link(const HostTargetOptions &target) {
+  StepCode code;
+  std::vector<SmallVector<const HostObject *>> parts;
+  for (Unit &unit : units)
+    for (unsigned step : unit.nodes.front()->steps) {
+      parts.resize(std::max<size_t>(parts.size(), step + 1));
+      parts[step].push_back(&unit.object);
+    }
+  code.objects.resize(parts.size());
+  auto linkStep = [&](size_t i) -> llvm::Error {
+    auto linked = linkSharedObject(parts[i], target);
+    if (linked)
+      code.objects[i].assign(linked->begin(), linked->end());
+    return linked.takeError();
+  };
+  MLIRContext *context = sources.front().module.getContext();
+  if (llvm::Error problem = forEach(context, parts.size(), linkStep))
+    return problem;
+  code.cpu = units.front().object.cpu;
+  code.features = units.front().object.features;
+  return code;
+}
+
+llvm::Expected<StepCode> HostUnits::compile(const HostTargetOptions &target) {
+  findCalls();
+  markReachable();
+  divide();
+  MLIRContext *context = sources.front().module.getContext();
+  loadHostDialects(*context);
+  // The longest first, so that no core has to wait for it at the end.
+  std::vector<Unit *> bySize;
+  for (Unit &unit : units)
+    bySize.push_back(&unit);
+  llvm::stable_sort(bySize,
+                    [](Unit *a, Unit *b) { return a->numOps > b->numOps; });
+  if (llvm::Error problem = forEach(context, units.size(), [&](size_t i) {
+        return compileUnit(*bySize[i], target);
+      }))
+    return problem;
+  return link(target);
+}

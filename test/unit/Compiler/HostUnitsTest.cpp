@@ -1,0 +1,166 @@
+//===- HostUnitsTest.cpp - steps of several modules, each function once ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Compiler/HostUnits.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Parser/Parser.h"
+#include "veeline/InitAll.h"
+#include "llvm/Object/ELFObjectFile.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+
+namespace {
+
+class HostUnitsTest : public testing::Test {
+protected:
+  HostUnitsTest() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    registry.insert<arith::ArithDialect, func::FuncDialect,
+                    memref::MemRefDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  OwningOpRef<ModuleOp> parse(const std::string &source) {
+    auto module = parseSourceString<ModuleOp>(source, &context);
+    EXPECT_TRUE(module);
+    return module;
+  }
+
+  MLIRContext context;
+};
+
+/// Kernels that write a number each, and what calls them in turn.
+std::string kernel(const std::string &name, int number) {
+  return "func.func private @" + name +
+         "(%to: memref<f64>) attributes {llvm.linkage = "
+         "#llvm.linkage<internal>, passthrough = [\"noinline\"]} {\n"
+         "  %number = arith.constant " +
+         std::to_string(number) +
+         ".0 : f64\n  memref.store %number, %to[] : memref<f64>\n  return\n}\n";
+}
+
+std::string caller(const std::string &name,
+                   const std::vector<std::string> &callees) {
+  std::string text = "func.func @" + name + "(%to: memref<f64>) {\n";
+  for (const std::string &callee : callees)
+    text += "  func.call @" + callee + "(%to) : (memref<f64>) -> ()\n";
+  return text + "  return\n}\n";
+}
+
+struct Symbols {
+  std::set<std::string> exported, functions;
+};
+
+/// Those that are defined in a shared object.
+Symbols getSymbols(const std::string &bytes) {
+  Symbols result;
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(bytes, "object"));
+  EXPECT_TRUE(static_cast<bool>(file));
+  auto *elf = llvm::cast<llvm::object::ELFObjectFileBase>(file->get());
+  auto take = [](auto symbols, std::set<std::string> &names) {
+    for (llvm::object::ELFSymbolRef symbol : symbols)
+      if (symbol.getELFType() == llvm::ELF::STT_FUNC)
+        names.insert(llvm::cantFail(symbol.getName()).str());
+  };
+  take(elf->getDynamicSymbolIterators(), result.exported);
+  take(elf->symbols(), result.functions);
+  return result;
+}
+
+double run(const std::string &bytes, const std::string &step) {
+  auto loaded =
+      LoadedObject::load(llvm::ArrayRef<char>(bytes.data(), bytes.size()));
+  EXPECT_TRUE(static_cast<bool>(loaded));
+  auto address = llvm::cantFail(loaded->lookup(step));
+  double result = 0;
+  reinterpret_cast<void (*)(double *)>(address)(&result);
+  return result;
+}
+
+using Names = std::set<std::string>;
+
+// Both modules have functions with the same names that do different things, and
+// equal kernels with different names.
+TEST_F(HostUnitsTest, LinksEachStepOfWhatItReaches) {
+  auto first =
+      parse(kernel("one", 1) + kernel("two", 2) + kernel("unused", 9) +
+            caller("chunk0", {"two", "one"}) + caller("chunk1", {"two"}) +
+            caller("rank0", {"chunk0"}) + caller("rank1", {"chunk1"}) +
+            caller("sequential", {"chunk1", "chunk0"}));
+  auto second = parse(kernel("two", 3) + kernel("other", 2) +
+                      caller("chunk0", {"other", "two"}) +
+                      caller("reference", {"chunk0"}));
+  HostUnits units;
+  units.add(*first, {"rank0", "rank1", "sequential"});
+  units.add(*second, {"reference"});
+  auto code = units.compile({});
+  ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
+  EXPECT_NE(code->cpu, "native");
+  EXPECT_FALSE(code->features.empty());
+  ASSERT_EQ(code->objects.size(), 4u);
+
+  Symbols rank0 = getSymbols(code->objects[0]);
+  EXPECT_EQ(rank0.exported, Names({"rank0"}));
+  EXPECT_EQ(rank0.functions, Names({"rank0", "chunk0", "one", "two"}));
+  EXPECT_EQ(run(code->objects[0], "rank0"), 1);
+  EXPECT_EQ(getSymbols(code->objects[1]).functions,
+            Names({"rank1", "chunk1", "two"}));
+  EXPECT_EQ(run(code->objects[1], "rank1"), 2);
+  EXPECT_EQ(getSymbols(code->objects[2]).exported, Names({"sequential"}));
+  EXPECT_EQ(run(code->objects[2], "sequential"), 1);
+
+  Symbols reference = getSymbols(code->objects[3]);
+  EXPECT_EQ(reference.exported, Names({"reference"}));
+  EXPECT_EQ(reference.functions,
+            Names({"reference", "chunk0$1", "two", "two$1"}));
+  EXPECT_EQ(run(code->objects[3], "reference"), 3);
+}
+
+// More ops than a unit has make several units, whose functions call each other.
+TEST_F(HostUnitsTest, DividesWhatIsLarge) {
+  std::string text;
+  std::vector<std::string> names;
+  for (int i = 0; i != 1500; ++i) {
+    names.push_back("kernel" + std::to_string(i));
+    text += kernel(names.back(), i);
+  }
+  auto module = parse(text + caller("step", names));
+  HostUnits units;
+  units.add(*module, {"step"});
+  auto code = units.compile({});
+  ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
+  EXPECT_EQ(getSymbols(code->objects[0]).exported, Names({"step"}));
+  EXPECT_EQ(run(code->objects[0], "step"), 1499);
+}
+
+TEST_F(HostUnitsTest, SaysWhatIsWrongOnce) {
+  auto module =
+      parse(kernel("one", 1) + caller("a", {"one"}) + caller("b", {"one"}));
+  HostUnits units;
+  units.add(*module, {"a", "b"});
+  HostTargetOptions target;
+  target.cpu = "abacus";
+  auto code = units.compile(target);
+  ASSERT_FALSE(static_cast<bool>(code));
+  EXPECT_EQ(
+      toString(code.takeError()),
+      "unknown CPU 'abacus': use 'native' or a name that 'llc -mcpu=help' "
+      "lists");
+}
+
+} // namespace
