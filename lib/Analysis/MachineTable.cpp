@@ -99,6 +99,10 @@ static bool isIn(std::optional<double> value, double limit) {
   return value && *value > 0 && *value <= limit;
 }
 
+static bool isRate(std::optional<double> value) {
+  return isIn(value, maxRate) && *value >= minRate;
+}
+
 /// As 2026-01-31.
 static bool isDate(StringRef text) {
   StringRef form = "0000-00-00";
@@ -115,24 +119,26 @@ static Error readRates(const json::Object &rates, const std::string &name,
   const json::Array *points = entry ? entry->getAsArray() : nullptr;
   if (!points || points->empty())
     return fail("rates, '" + name +
-                "': expected a list of [size, rate], found " + print(entry));
+                "': expected a list of [size, rate, rate together], found " +
+                print(entry));
   for (const json::Value &value : *points) {
-    const json::Array *pair = value.getAsArray();
-    std::optional<double> size, rate;
-    if (pair && pair->size() == 2) {
-      size = (*pair)[0].getAsNumber();
-      rate = (*pair)[1].getAsNumber();
+    const json::Array *numbers = value.getAsArray();
+    std::optional<double> size, rate, together;
+    if (numbers && numbers->size() == 3) {
+      size = (*numbers)[0].getAsNumber();
+      rate = (*numbers)[1].getAsNumber();
+      together = (*numbers)[2].getAsNumber();
     }
-    if (!isIn(size, maxSize) || !isIn(rate, maxRate) || *rate < minRate)
+    if (!isIn(size, maxSize) || !isRate(rate) || !isRate(together))
       return fail("rates, '" + name +
-                  "': expected [size, rate], a number above 0 and one from "
-                  "1e-9 to 1e9, found " +
+                  "': expected [size, rate, rate together], a number above 0 "
+                  "and two from 1e-9 to 1e9, found " +
                   print(&value));
     if (!out.empty() && *size <= out.back().size)
       return fail("rates, '" + name + "': expected sizes in ascending order, " +
                   "found " + print(&value) + " after a size of " +
                   print(&(*(*points)[out.size() - 1].getAsArray())[0]));
-    out.push_back({*size, *rate});
+    out.push_back({*size, *rate, *together});
   }
   return Error::success();
 }
@@ -141,8 +147,8 @@ static Expected<MachineTable> readTable(const json::Value &value) {
   const json::Object *file = value.getAsObject();
   if (!file || file->getString("format") != "veeline-machine")
     return fail("this is no table of veeline doctor --calibrate");
-  if (file->getInteger("version") != 4)
-    return fail("expected version 4 of the format, found " +
+  if (file->getInteger("version") != 5)
+    return fail("expected version 5 of the format, found " +
                 print(file->get("version")));
   MachineTable table;
   table.cpu = file->getString("cpu").value_or("").str();
@@ -153,6 +159,7 @@ static Expected<MachineTable> readTable(const json::Value &value) {
                 "found " +
                 print(file->get("cpu")) + " and " + print(file->get("cores")));
   table.cores = *cores;
+  table.ranks = std::max<int64_t>(file->getInteger("ranks").value_or(1), 1);
   if (!isDate(table.date))
     return fail("expected 'date', as \"2026-01-31\", found " +
                 print(file->get("date")));
@@ -190,9 +197,11 @@ std::string MachineTable::toJson() const {
   json::OStream json(stream, 2);
   json.object([&] {
     json.attribute("format", "veeline-machine");
-    json.attribute("version", 4);
+    json.attribute("version", 5);
     json.attribute("cpu", cpu);
     json.attribute("cores", cores);
+    if (ranks > 1)
+      json.attribute("ranks", ranks);
     json.attribute("date", date);
     json.attribute("call_ns", callNanoseconds);
     json.attribute("wake_ns", wakeNanoseconds);
@@ -204,7 +213,8 @@ std::string MachineTable::toJson() const {
         for (const MeasuredRate &point : points)
           raw_string_ostream(line)
               << (line.empty() ? "" : ", ")
-              << format("[%.0f, %.4g]", point.size, point.perNanosecond);
+              << format("[%.0f, %.4g, %.4g]", point.size, point.perNanosecond,
+                        point.together);
         json.rawValue("[" + line + "]");
         json.attributeEnd();
       }
@@ -214,17 +224,23 @@ std::string MachineTable::toJson() const {
   return text;
 }
 
+/// Times, not rates, lie between those of one core and those of all.
+static double getRate(const MeasuredRate &point, double share) {
+  return 1 / ((1 - share) / point.perNanosecond + share / point.together);
+}
+
 double MachineTable::getRate(StringRef name, double size) const {
+  double share =
+      cores > 1 ? std::min(1.0, double(ranks - 1) / double(cores - 1)) : 0.0;
   const std::vector<MeasuredRate> &points = rates.at(name.str());
   auto above = llvm::find_if(
       points, [&](const MeasuredRate &point) { return point.size >= size; });
   if (above == points.end())
-    return points.back().perNanosecond;
+    return ::getRate(points.back(), share);
   if (above == points.begin())
-    return above->perNanosecond;
+    return ::getRate(*above, share);
   const MeasuredRate &below = *std::prev(above);
-  double share =
-      std::log(size / below.size) / std::log(above->size / below.size);
-  return below.perNanosecond +
-         share * (above->perNanosecond - below.perNanosecond);
+  double slow = ::getRate(below, share), fast = ::getRate(*above, share);
+  return slow + (fast - slow) * std::log(size / below.size) /
+                    std::log(above->size / below.size);
 }

@@ -169,7 +169,7 @@ static llvm::Error measureProducts(MachineTable &table, const std::string &name,
     if (!time)
       return time.takeError();
     double flops = 2.0 * double(size) * double(size) * double(size);
-    table.rates[name].push_back({flops, getRate(table, flops, *time)});
+    table.add(name, flops, getRate(table, flops, *time));
   }
   return llvm::Error::success();
 }
@@ -186,8 +186,8 @@ static llvm::Error measureRows(MachineTable &table, int64_t cores) {
     if (!outer)
       return outer.takeError();
     double bytes = 4.0 * double(size * size);
-    table.rates["row"].push_back({bytes, getRate(table, bytes, *row)});
-    table.rates["outer"].push_back({bytes, getRate(table, bytes, *outer)});
+    table.add("row", bytes, getRate(table, bytes, *row));
+    table.add("outer", bytes, getRate(table, bytes, *outer));
   }
   return llvm::Error::success();
 }
@@ -270,7 +270,7 @@ static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
   double amount = isDepthwise ? size : flops;
   std::string name = std::string(channelsLast ? "last " : "first ") +
                      shape.name + " " + nameOfKind;
-  table.rates[name].push_back({size, getRate(table, amount, *time)});
+  table.add(name, size, getRate(table, amount, *time));
   return llvm::Error::success();
 }
 

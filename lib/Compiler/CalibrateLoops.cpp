@@ -184,7 +184,7 @@ static llvm::Error measureLoop(MLIRContext &context, const Loop &loop,
     time = std::max(time - loop.rowBytes /
                                table.getRate("elementwise", loop.rowBytes),
                     time / 4);
-  table.rates[loop.name].push_back({loop.size, loop.amount / time});
+  table.add(loop.name, loop.size, loop.amount / time);
   return llvm::Error::success();
 }
 

@@ -87,8 +87,7 @@ static llvm::Expected<MachineTable> measureOn(int64_t cores) {
 
 static double mean(double a, double b) { return (a + b) / 2; }
 
-/// On one core, and on as many as can be: a step has times when one rank works,
-/// and others when all do.
+/// On one core, and on as many as can be.
 static llvm::Expected<MachineTable> calibrate() {
   llvm::Expected<MachineTable> table = measureOn(1);
   if (!table)
@@ -102,7 +101,7 @@ static llvm::Expected<MachineTable> calibrate() {
       mean(table->wakeNanoseconds, together->wakeNanoseconds);
   for (auto &[name, rates] : table->rates)
     for (auto [rate, other] : llvm::zip_equal(rates, together->rates[name]))
-      rate.perNanosecond = mean(rate.perNanosecond, other.perNanosecond);
+      rate.together = other.perNanosecond;
   return table;
 }
 

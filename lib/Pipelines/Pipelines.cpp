@@ -18,6 +18,7 @@
 #include "veeline/Pipelines/Passes.h"
 #include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
+#include "veeline/Support/Check.h"
 
 using namespace mlir;
 using namespace veeline;
@@ -42,7 +43,7 @@ LogicalResult
 veeline::runPhase(ModuleOp module,
                   llvm::function_ref<void(OpPassManager &)> build) {
   PassManager passManager(module.getContext());
-  passManager.enableVerifier(false);
+  passManager.enableVerifier(checksEnabled);
   build(passManager);
   return failure(failed(passManager.run(module)) || failed(verify(module)));
 }
@@ -58,6 +59,7 @@ void veeline::addPartition(OpPassManager &passManager,
   partition.profile = options.profile;
   partition.machineTable = options.machineTable;
   partition.machineCores = options.machineCores;
+  partition.replicas = options.replicas;
   partition.stageReplicas = llvm::to_vector(options.stageReplicas);
   passManager.addPass(pipe::createPipePartition(partition));
 }

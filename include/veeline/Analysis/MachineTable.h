@@ -25,7 +25,9 @@ namespace veeline {
 /// How fast something was at one size: what a size is depends on the class.
 struct MeasuredRate {
   double size = 0;
+  /// While one core works, and on each of them while all do.
   double perNanosecond = 0;
+  double together = 0;
 };
 
 struct MachineTable {
@@ -34,6 +36,8 @@ struct MachineTable {
   int64_t cores = 1;
   /// When, as 2026-01-31.
   std::string date;
+  /// Ranks whose times are asked for: from one core that works to all of them.
+  int64_t ranks = 1;
   /// What a call of the library takes beyond its arithmetic.
   double callNanoseconds = 0;
   /// From a message to the rank that slept until it came.
@@ -41,15 +45,21 @@ struct MachineTable {
   /// By the names of classes, in the order of their sizes.
   std::map<std::string, std::vector<MeasuredRate>> rates;
 
+  /// Adds what was measured of `name` at a larger size than before, of one core
+  /// and of all.
+  void add(const std::string &name, double size, double rate) {
+    rates[name].push_back({size, rate, rate});
+  }
+
   /// Reads a file. The error says what is wrong with it, without its path.
   static llvm::Expected<MachineTable> read(llvm::StringRef path);
   /// The same of a file's content.
   static llvm::Expected<MachineTable> parse(llvm::StringRef text);
   std::string toJson() const;
 
-  /// How fast `name`, one of getMachineClasses, is at `size`: between two sizes
-  /// that were measured by the logarithm of the size, beyond them as at the
-  /// nearest.
+  /// How fast `name`, one of getMachineClasses, is at `size` on each of the
+  /// cores that `ranks` keep busy: between two sizes that were measured by the
+  /// logarithm of the size, beyond them as at the nearest.
   double getRate(llvm::StringRef name, double size) const;
 };
 

@@ -311,15 +311,30 @@ static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
   return diagnostic;
 }
 
+/// The machine's times while all ranks work.
+static FailureOr<std::optional<MachineTable>>
+readTable(func::FuncOp model, const PartitionOptions &options) {
+  // A profile knows better.
+  auto table = readMachineTable(
+      model, options.profile.empty() ? options.machineTable : "");
+  if (failed(table) || !*table)
+    return table;
+  if (options.machineCores > 0)
+    (*table)->cores = options.machineCores;
+  (*table)->ranks =
+      options.replicas * (options.stageReplicas.empty()
+                              ? options.stages
+                              : llvm::sum_of(options.stageReplicas));
+  return table;
+}
+
 FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
                                                const PartitionOptions &given) {
   PartitionOptions options = given;
   auto module = model->getParentOfType<ModuleOp>();
   // Of the model as it came: what follows changes it.
   auto profile = readProfile(model, options);
-  // A profile knows better.
-  auto table = readMachineTable(
-      model, options.profile.empty() ? options.machineTable : "");
+  auto table = readTable(model, options);
   if (failed(profile) || failed(table) ||
       failed(autodiff::prepareModel(model)) || failed(verifyModel(model)) ||
       failed(verifyUncalled(model, module)) || failed(verifyGradients(model)))
@@ -353,8 +368,6 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   pipeline.getBody().emplaceBlock();
   plan->build(pipeline, symbols);
   setScales(pipeline, *counts, estimates, *profile);
-  if (*table && options.machineCores > 0)
-    (*table)->cores = options.machineCores;
   if (*table)
     pipeline->setAttr(machineTableAttrName,
                       builder.getStringAttr((*table)->toJson()));
@@ -423,9 +436,15 @@ struct PipePartition : veeline::pipe::impl::PipePartitionBase<PipePartition> {
         getPlacement(model->getLoc(), placement, chunksPerStage);
     if (failed(chosen))
       return signalPassFailure();
-    PartitionOptions options{
-        stages,  chunksPerStage, *chosen,      llvm::to_vector(pieces),
-        profile, machineTable,   machineCores, llvm::to_vector(stageReplicas)};
+    PartitionOptions options{stages,
+                             chunksPerStage,
+                             *chosen,
+                             llvm::to_vector(pieces),
+                             profile,
+                             machineTable,
+                             machineCores,
+                             replicas,
+                             llvm::to_vector(stageReplicas)};
     SmallVector<int64_t> lengths(getLengths(*model));
     FailureOr<SmallVector<func::FuncOp>> versions =
         lengths.empty() ? SmallVector<func::FuncOp>()

@@ -1,6 +1,6 @@
 // What a piece takes by a machine's table. Rates of the table are one byte or element a nanosecond, but of products.
 
-// RUN: sed 's/"transposed": \[\[1, 1\]\]/"transposed": [[1, 0.5]]/' %S/../../../Compiler/Inputs/machine.json > %t.json
+// RUN: sed 's/"transposed": \[\[1, 1, 1\]\]/"transposed": [[1, 0.5, 0.5]]/' %S/../../../Compiler/Inputs/machine.json > %t.json
 // RUN: veeline-opt %s --split-input-file --pipe-print-pieces=machine-table=%t.json -o /dev/null | FileCheck %s
 
 // Reads 400000 bytes across rows at half a byte a nanosecond, and as many along them, and writes as many, which counts twice: 800 and 1200 us.

@@ -84,6 +84,7 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
            "File of veeline doctor --calibrate: how fast this machine is, without a profile">,
     Option<"machineCores", "machine-cores", "int64_t", "0",
            "Cores that the ranks have there, all of them (default: those that the table says)">,
+    Option<"replicas", "replicas", "int64_t", "1", "Pipelines that run there side by side">,
     ListOption<"stageReplicas", "stage-replicas", "int64_t", "Ranks of each stage (default: one each)">
   ];
   let dependentDialects = ["::veeline::pipe::PipeDialect", "::mlir::func::FuncDialect"];

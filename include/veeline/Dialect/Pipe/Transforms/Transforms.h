@@ -55,6 +55,8 @@ struct PartitionOptions {
   /// Cores that the ranks have there, all of them; 0: those that the table
   /// says.
   int64_t machineCores = 0;
+  /// Pipelines that run there side by side.
+  int64_t replicas = 1;
   /// How many ranks each stage has; one each where empty.
   llvm::SmallVector<int64_t> stageReplicas = {};
 };
