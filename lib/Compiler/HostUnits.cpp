@@ -105,10 +105,12 @@ void HostUnits::findCalls() {
     }
     SmallVector<Node *> leaves;
     for (Node &node : source.nodes) {
-      for (StringRef name : getReferences(node.func))
+      auto references = getReferences(node.func);
+      for (StringRef name : references)
         if (Node *callee = source.definitions.lookup(name))
           node.callees.push_back(callee);
-      if (node.callees.empty() && !node.isStep && sources.size() > 1)
+      // What the runtime is called with is a number in the module's tables.
+      if (references.empty() && !node.isStep && sources.size() > 1)
         leaves.push_back(&node);
     }
     llvm::DenseMap<Node *, Node *> equal;

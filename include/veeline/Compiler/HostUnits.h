@@ -27,10 +27,10 @@ struct StepCode {
 };
 
 /// The host code of the steps of several modules. Each function is compiled
-/// once, however many steps call it, and so are kernels that are equal in
-/// several modules. Functions that the same steps reach are a unit, and a step
-/// is linked of the units that it reaches. Units are compiled at once, on all
-/// cores.
+/// once, however many steps call it, and so are kernels, which call nothing,
+/// that are equal in several modules. Functions that the same steps reach are a
+/// unit, and a step is linked of the units that it reaches. Units are compiled
+/// at once, on all cores.
 class HostUnits {
 public:
   HostUnits();

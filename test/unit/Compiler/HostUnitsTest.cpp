@@ -131,6 +131,24 @@ TEST_F(HostUnitsTest, LinksEachStepOfWhatItReaches) {
   EXPECT_EQ(run(code->objects[3], "reference"), 3);
 }
 
+// A call of the runtime names what it is for by its number in a table of the
+// module.
+TEST_F(HostUnitsTest, SharesNoCallsOfTheRuntime) {
+  std::string text = "func.func private @outside(memref<f64>)\n" +
+                     caller("chunk0", {"outside"});
+  auto first = parse(text + caller("pipeline", {"chunk0"}));
+  auto second = parse(text + caller("reference", {"chunk0"}));
+  HostUnits units;
+  units.add(*first, {"pipeline"});
+  units.add(*second, {"reference"});
+  auto code = units.compile({});
+  ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
+  EXPECT_EQ(getSymbols(code->objects[0]).functions,
+            Names({"pipeline", "chunk0"}));
+  EXPECT_EQ(getSymbols(code->objects[1]).functions,
+            Names({"reference", "chunk0$1"}));
+}
+
 // More ops than a unit has make several units, whose functions call each other.
 TEST_F(HostUnitsTest, DividesWhatIsLarge) {
   std::string text;
