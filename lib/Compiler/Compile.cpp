@@ -106,7 +106,7 @@ static GpuTargetOptions getGpuTarget(const CompileCommand &command) {
 
 namespace {
 
-/// Compiles one module after the other into one artifact.
+/// Lowers one module after the other and compiles all into one artifact.
 class ArtifactBuilder {
 public:
   ArtifactBuilder(MLIRContext &context, const CompileCommand &command)
@@ -118,7 +118,7 @@ public:
 
   /// Adds the programs of `module`: its pipeline as `name`, and the sequential
   /// program where there is one. The first module describes the model. It must
-  /// outlive this.
+  /// be there until finish() has returned.
   LogicalResult add(ModuleOp module, const CompileOptions &options,
                     StringRef name);
 

@@ -84,7 +84,7 @@ static llvm::SmallSetVector<StringRef, 8> getReferences(func::FuncOp func) {
 static std::string getText(func::FuncOp func) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  func->print(stream, OpPrintingFlags().useLocalScope());
+  func->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
   return text.substr(text.find('('));
 }
 
@@ -167,8 +167,9 @@ void HostUnits::divide() {
     }
   for (Source &source : sources)
     for (Node &node : source.nodes)
-      for (Node *callee : node.callees)
-        callee->isCalledFromElsewhere |= callee->unit != node.unit;
+      if (!node.steps.empty())
+        for (Node *callee : node.callees)
+          callee->isCalledFromElsewhere |= callee->unit != node.unit;
 }
 
 /// Adds the function of `node`, whose references are to names in its object.
@@ -237,7 +238,8 @@ llvm::Error HostUnits::compileUnit(Unit &unit,
       steps.insert(node->source->getName(*node));
   // A shared object offers its step alone.
   for (auto func : extracted->getOps<LLVM::LLVMFuncOp>())
-    if (!func.isExternal() && !steps.contains(func.getName()))
+    if (!func.isExternal() && func.getLinkage() == LLVM::Linkage::External &&
+        !steps.contains(func.getName()))
       func.setVisibility_(LLVM::Visibility::Hidden);
   auto object = compileToObject(*extracted, target);
   if (object)

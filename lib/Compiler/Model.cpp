@@ -19,7 +19,6 @@
 #include "veeline/Import/Parse.h"
 #include "veeline/Import/Passes.h"
 #include "veeline/InitAll.h"
-#include "veeline/Pipelines/Pipelines.h"
 #include "veeline/artifact.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -141,11 +140,11 @@ LogicalResult Model::import(const ImportCommand &command, bool quiet) {
           << diagnostic.str() << '\n';
     return success();
   });
-  return runPhase(*module, [&](OpPassManager &passManager) {
-    buildImportPipeline(
-        passManager,
-        {command.entry, command.params, command.freeze, command.buffer,
-         command.loss, command.result.value_or(anyResult),
-         command.microbatchSize, command.retype, command.verbose});
-  });
+  PassManager passManager(&getContext());
+  buildImportPipeline(
+      passManager,
+      {command.entry, command.params, command.freeze, command.buffer,
+       command.loss, command.result.value_or(anyResult), command.microbatchSize,
+       command.retype, command.verbose});
+  return passManager.run(*module);
 }

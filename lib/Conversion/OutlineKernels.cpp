@@ -65,7 +65,7 @@ func::FuncOp KernelOutliner::getUnique(func::FuncOp kernel) {
   }
   symbols.insert(kernel);
   MLIRContext *context = kernel.getContext();
-  // Kernels of one object are nobody else's business; inlining them would only
+  // Nothing outside of a module calls its kernels; inlining them would only
   // make the functions that call them large.
   kernel->setAttr("llvm.linkage",
                   LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));

@@ -37,7 +37,7 @@ public:
   ~HostUnits();
 
   /// Adds the functions `steps` of `module`, which the passes of host code have
-  /// not seen yet. It must outlive this.
+  /// not seen yet. It must be there until they are compiled.
   void add(mlir::ModuleOp module, llvm::ArrayRef<std::string> steps);
 
   /// Compiles all steps, in the order in which they were added; there is at
