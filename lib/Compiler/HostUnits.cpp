@@ -99,31 +99,22 @@ void HostUnits::findCalls() {
     }
     llvm::StringSet<> steps;
     steps.insert_range(source.steps);
+    // What the runtime is called with is a number in the module's tables, so
+    // that kernels alone, which refer to nothing, may be those of another
+    // module.
+    bool isShared = sources.size() > 1;
     for (Node &node : source.nodes) {
       node.isStep = steps.contains(node.func.getSymName());
-      source.definitions[node.func.getSymName()] = &node;
+      Node *definition = &node;
+      if (isShared && !node.isStep && getReferences(node.func).empty())
+        definition =
+            kernels.try_emplace(getText(node.func), &node).first->second;
+      source.definitions[node.func.getSymName()] = definition;
     }
-    SmallVector<Node *> leaves;
-    for (Node &node : source.nodes) {
-      auto references = getReferences(node.func);
-      for (StringRef name : references)
+    for (Node &node : source.nodes)
+      for (StringRef name : getReferences(node.func))
         if (Node *callee = source.definitions.lookup(name))
           node.callees.push_back(callee);
-      // What the runtime is called with is a number in the module's tables.
-      if (references.empty() && !node.isStep && sources.size() > 1)
-        leaves.push_back(&node);
-    }
-    llvm::DenseMap<Node *, Node *> equal;
-    for (Node *leaf : leaves)
-      equal[leaf] =
-          kernels.try_emplace(getText(leaf->func), leaf).first->second;
-    for (Node &node : source.nodes)
-      for (Node *&callee : node.callees)
-        if (Node *other = equal.lookup(callee))
-          callee = other;
-    for (auto &definition : source.definitions)
-      if (Node *other = equal.lookup(definition.second))
-        definition.second = other;
   }
 }
 

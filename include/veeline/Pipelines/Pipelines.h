@@ -27,7 +27,8 @@ class OpPassManager;
 namespace veeline {
 
 /// Runs the passes that `build` adds. `module` is verified once, at the end:
-/// after each pass, as with our own checks, that takes as long as the passes do.
+/// after each pass, as with our own checks, that takes as long as the passes
+/// do.
 llvm::LogicalResult
 runPhase(mlir::ModuleOp module,
          llvm::function_ref<void(mlir::OpPassManager &)> build);
