@@ -159,6 +159,11 @@ static Expected<MachineTable> readTable(const json::Value &value) {
                 "found " +
                 print(file->get("cpu")) + " and " + print(file->get("cores")));
   table.cores = *cores;
+  std::optional<int64_t> together = file->getInteger("together");
+  if (!together || *together < 1)
+    return fail("expected 'together', a number of cores of 1 or more, found " +
+                print(file->get("together")));
+  table.together = *together;
   table.ranks = std::max<int64_t>(file->getInteger("ranks").value_or(1), 1);
   if (!isDate(table.date))
     return fail("expected 'date', as \"2026-01-31\", found " +
@@ -200,6 +205,7 @@ std::string MachineTable::toJson() const {
     json.attribute("version", 5);
     json.attribute("cpu", cpu);
     json.attribute("cores", cores);
+    json.attribute("together", together);
     if (ranks > 1)
       json.attribute("ranks", ranks);
     json.attribute("date", date);
@@ -230,8 +236,9 @@ static double getRate(const MeasuredRate &point, double share) {
 }
 
 double MachineTable::getRate(StringRef name, double size) const {
+  double others = double(std::min(ranks, cores) - 1);
   double share =
-      cores > 1 ? std::min(1.0, double(ranks - 1) / double(cores - 1)) : 0.0;
+      together > 1 ? std::min(1.0, others / double(together - 1)) : 0;
   const std::vector<MeasuredRate> &points = rates.at(name.str());
   auto above = llvm::find_if(
       points, [&](const MeasuredRate &point) { return point.size >= size; });

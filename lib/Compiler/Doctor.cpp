@@ -95,6 +95,7 @@ static llvm::Expected<MachineTable> calibrate() {
   llvm::Expected<MachineTable> together = measureOn(countMeasuredCores());
   if (!together)
     return together;
+  table->together = countMeasuredCores();
   table->callNanoseconds =
       mean(table->callNanoseconds, together->callNanoseconds);
   table->wakeNanoseconds =

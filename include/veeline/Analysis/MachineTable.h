@@ -25,7 +25,7 @@ namespace veeline {
 /// How fast something was at one size: what a size is depends on the class.
 struct MeasuredRate {
   double size = 0;
-  /// While one core works, and on each of them while all do.
+  /// While one core works, and on each of `together` cores that do.
   double perNanosecond = 0;
   double together = 0;
 };
@@ -34,9 +34,11 @@ struct MachineTable {
   /// As getCpuName of the machine that was measured.
   std::string cpu;
   int64_t cores = 1;
+  /// How many worked at once where rates of several cores were measured.
+  int64_t together = 1;
   /// When, as 2026-01-31.
   std::string date;
-  /// Ranks whose times are asked for: from one core that works to all of them.
+  /// Ranks whose times are asked for, at most one on a core.
   int64_t ranks = 1;
   /// What a call of the library takes beyond its arithmetic.
   double callNanoseconds = 0;
