@@ -242,6 +242,10 @@ VEELINE_ON_FIBER WarpRequest Machine::meet(const WarpRequest &request,
   thread.state = Waiting::inWarp;
   thread.site = site;
   thread.request = request;
+  if (request.action == WarpAction::shuffle && request.width != warpSize)
+    fail(describeThread() + "takes part in a shuffle of " +
+         std::to_string(request.width) +
+         " lanes, which PTX takes for the first of the warp");
   // Lanes beyond the last matrix point nowhere.
   if (request.action == WarpAction::loadMatrices)
     thread.request.row = current % warpSize < 8 * int64_t(request.count)

@@ -20,13 +20,11 @@ using Lanes = WarpRequest *const *;
 
 static int32_t sourceOf(const WarpRequest &request, int32_t lane) {
   enum { xorMode, up, down, idx }; // as gpu::ShuffleMode
-  int32_t begin = lane / request.width * request.width;
   int32_t source = request.mode == xorMode ? lane ^ request.offset
                    : request.mode == up    ? lane - request.offset
                    : request.mode == down  ? lane + request.offset
-                                           : begin + request.offset;
-  bool exists = source >= begin && source < begin + request.width;
-  return exists ? source : lane;
+                                           : request.offset;
+  return source >= 0 && source < warpSize ? source : lane;
 }
 
 static void shuffle(Lanes lanes) {

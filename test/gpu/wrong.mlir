@@ -16,8 +16,9 @@
 // CHECK-NEXT: empty: 1x1x1 blocks of 64: DIFFERS: element 0 of argument 0 {{.*}} nan of the threads; thread 0 reads element 0 of shared buffer 0, which no thread wrote
 // CHECK-NEXT: apart: 1x1x1 blocks of 64: DIFFERS: thread 32 of block (0, 0, 0) has left, thread 0 waits at another one
 // CHECK-NEXT: lanes: 1x1x1 blocks of 64: DIFFERS: thread 1 of block (0, 0, 0) is not at the exchange at which others of its warp wait
+// CHECK-NEXT: narrow: 1x1x1 blocks of 64: DIFFERS: thread 0 of block (0, 0, 0) takes part in a shuffle of 4 lanes, which PTX takes for the first of the warp
 // CHECK-NEXT: reader: 1x1x1 blocks of 64: DIFFERS: thread 0 of block (0, 0, 0) writes element 0 of argument 1, which is only read
-// CHECK-NEXT: 11 kernels, 1 with the bits of their twins, 10 wrong
+// CHECK-NEXT: 12 kernels, 1 with the bits of their twins, 11 wrong
 
 module attributes {gpu.container_module} {
   func.func private @twin_right(%a: memref<64xf32>, %b: memref<64xf32>) attributes {pipe.gpu_kernel = @kernels::@right, pipe.kernel} {
@@ -119,6 +120,15 @@ module attributes {gpu.container_module} {
     }
     return
   }
+  func.func private @twin_narrow(%a: memref<64xf32>, %b: memref<64xf32>) attributes {pipe.gpu_kernel = @kernels::@narrow, pipe.kernel} {
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%a : memref<64xf32>) {
+    ^bb0(%x: f32):
+      %one = arith.constant 1.0 : f32
+      %s = arith.addf %x, %one : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
   gpu.module @kernels {
     gpu.func @right(%a: memref<64xf32> {llvm.align = 16 : i64, llvm.noalias}, %b: memref<64xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}) kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
       %one = arith.constant 1.0 : f32
@@ -211,6 +221,15 @@ module attributes {gpu.container_module} {
         %x, %valid = gpu.shuffle xor %v, %i1, %i32 : f32
         memref.store %x, %a[%t] : memref<64xf32>
       }
+      gpu.return
+    }
+    gpu.func @narrow(%a: memref<64xf32> {llvm.align = 16 : i64, llvm.noalias}, %b: memref<64xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}) kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+      %i1 = arith.constant 1 : i32
+      %i4 = arith.constant 4 : i32
+      %t = gpu.thread_id x
+      %v = memref.load %a[%t] : memref<64xf32>
+      %x, %valid = gpu.shuffle idx %v, %i1, %i4 : f32
+      memref.store %x, %a[%t] : memref<64xf32>
       gpu.return
     }
     gpu.func @reader(%a: memref<64xf32> {llvm.align = 16 : i64, llvm.noalias}, %b: memref<64xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}) kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {

@@ -55,6 +55,26 @@ struct NameIntrinsics
   }
 };
 
+/// Dynamic shared memory is what a launch says, not a variable of the module:
+/// as one it would be a byte, behind which everything lies by chance.
+struct DeclareDynamicMemory
+    : PassWrapper<DeclareDynamicMemory, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DeclareDynamicMemory)
+
+  StringRef getName() const override { return "DeclareDynamicMemory"; }
+
+  void runOnOperation() override {
+    for (auto global : getOperation().getOps<LLVM::GlobalOp>()) {
+      auto array = dyn_cast<LLVM::LLVMArrayType>(global.getType());
+      if (global.getAddrSpace() == sharedSpace && array &&
+          array.getNumElements() == 0)
+        global.setLinkage(LLVM::Linkage::External);
+    }
+  }
+
+  static constexpr unsigned sharedSpace = 3;
+};
+
 /// Sums of a kernel that threads add to in any order: nobody reads them before
 /// the kernel is over, so they order nothing else.
 struct RelaxAtomics
@@ -130,6 +150,7 @@ void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
   options.indexBitwidth = 64;
   options.useBarePtrCallConv = true;
   modules.addPass(createConvertGpuOpsToNVVMOps(options));
+  modules.addPass(std::make_unique<DeclareDynamicMemory>());
   modules.addPass(std::make_unique<RelaxAtomics>());
   modules.addPass(std::make_unique<AnnotateBranches>());
   modules.addPass(createCanonicalizerPass());

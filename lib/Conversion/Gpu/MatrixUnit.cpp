@@ -6,6 +6,7 @@
 
 #include "MatrixUnit.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -97,8 +98,12 @@ void PlainUnit::multiplyRows(Fragments &sums, const Left &left,
 /// The number of a column in the lane's row, which one of four lanes has.
 Value PlainUnit::getLeft(ArrayRef<Value> left, int64_t half, int64_t column) {
   Value value = left[column / 8 * 4 + 2 * half + column % 2];
-  return gpu::ShuffleOp::create(builder, loc, value,
-                                static_cast<int32_t>(column % 8 / 2), 4,
+  // Of the whole warp: to PTX a width of 4 means the first four lanes alone.
+  Value first = code.mul(tiles.laneRow, 4);
+  Value source = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                            code.add(first, column % 8 / 2));
+  Value width = arith::ConstantIntOp::create(builder, loc, warpSize, 32);
+  return gpu::ShuffleOp::create(builder, loc, value, source, width,
                                 gpu::ShuffleMode::IDX)
       .getShuffleResult();
 }

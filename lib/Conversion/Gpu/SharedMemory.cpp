@@ -7,6 +7,7 @@
 #include "GpuModule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -76,10 +77,22 @@ static void numberSharedMemory(gpu::GPUFuncOp kernel) {
   }
 }
 
+/// LLVM joins accesses to as many bytes as alignment allows, and takes a
+/// buffer's size for its alignment where nothing is said; but buffers stand one
+/// behind the other.
+static void alignSharedMemory(gpu::GPUFuncOp kernel) {
+  OpBuilder builder(kernel.getContext());
+  for (unsigned i = 0; i < kernel.getNumWorkgroupAttributions(); ++i)
+    kernel.setWorkgroupAttributionAttr(
+        i, LLVM::LLVMDialect::getAlignAttrName(),
+        builder.getI64IntegerAttr(sharedAlignment));
+}
+
 void veeline::lowerSharedMemory(gpu::GPUModuleOp module) {
   for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
     if (getDynamicSharedBytes(kernel))
       useDynamic(kernel);
+    alignSharedMemory(kernel);
     numberSharedMemory(kernel);
   }
 }

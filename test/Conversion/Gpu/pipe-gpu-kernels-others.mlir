@@ -20,7 +20,7 @@
 // CHECK: gpu.return
 
 // PTX: .entry transpose_1024x512_
-// PTX: .shared .align 4 .b8 {{.*}}[4224]
+// PTX: .shared .align 16 .b8 {{.*}}[4224]
 // PTX: st.shared.b32
 // PTX: bar.sync
 // PTX: ld.shared.b32
