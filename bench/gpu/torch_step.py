@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Steps of the example GPT in PyTorch on a GPU: the peer of bench/gpu/run.
 
-Prints a line of JSON: the seconds of each step after the warm-up, the losses of
-all, and the version of PyTorch. The model is that of examples/gpt/generate.py
+Prints a line of JSON: the seconds of each step after the warm-up, the losses (and
+norms) of all, and the version of PyTorch. The model is that of examples/gpt/generate.py
 --tied: pre-norm, tanh GELU, learned positions, mean cross entropy; a step is some
 microbatches and AdamW. Attention and the optimiser are PyTorch's fused ones. With
 the parameters and the data of veeline train it has its losses.
@@ -127,6 +127,7 @@ def parse_arguments():
     parser.add_argument("--init", help="parameters that veeline train has saved")
     parser.add_argument("--tokens", help="a .npy file of those of a step, in place of random ones; with --labels")
     parser.add_argument("--labels")
+    parser.add_argument("--norms", action="store_true", help="print the norm of all gradients of each step, too")
     return parser.parse_args()
 
 
@@ -154,7 +155,7 @@ def main():
         if on_gpu:
             torch.cuda.synchronize()
 
-    seconds, losses = [], []
+    seconds, losses, norms = [], [], []
     for step in range(options.warm_up + options.steps):
         synchronize()
         begin, parts = time.perf_counter(), []
@@ -164,13 +165,15 @@ def main():
                 loss = forward(tokens[i], labels[i])
             (loss / options.microbatches).backward()
             parts.append(loss.detach())
+        if options.norms:
+            norms.append(math.sqrt(sum(float(p.grad.double().square().sum()) for p in model.parameters())))
         optimizer.step()
         synchronize()
         if step >= options.warm_up:
             seconds.append(time.perf_counter() - begin)
         losses.append(float(torch.stack(parts).mean()))
     peak = torch.cuda.max_memory_allocated() if on_gpu else 0
-    print(json.dumps({"torch": torch.__version__, "seconds": seconds, "losses": losses, "peak_bytes": peak,
+    print(json.dumps({"torch": torch.__version__, "seconds": seconds, "losses": losses, "norms": norms, "peak_bytes": peak,
                       "parameters": sum(p.numel() for p in model.parameters())}))
 
 

@@ -81,9 +81,22 @@ void Arguments::copyFrom(const Arguments &other) {
 void Arguments::perturb(double part, uint64_t seed) {
   std::mt19937_64 engine(seed);
   for (Buffer &buffer : buffers)
-    if (isFloat(buffer.kind()))
+    if (isFloat(buffer.kind()) && epsilonOf(buffer.kind()) <= part)
       for (int64_t i = 0; i < buffer.count(); ++i)
         buffer.set(i, buffer.get(i) * (1 + draw(engine, -part, part)));
+}
+
+double Arguments::perturbNarrow(double part, uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  double most = 0;
+  for (const Buffer &buffer : buffers)
+    if (epsilonOf(buffer.kind()) > part)
+      most = std::max(most, 2 * epsilonOf(buffer.kind()));
+  for (Buffer &buffer : buffers)
+    if (epsilonOf(buffer.kind()) > part)
+      for (int64_t i = 0; i < buffer.count(); ++i)
+        buffer.set(i, buffer.get(i) * (1 + draw(engine, -most, most)));
+  return most;
 }
 
 std::vector<const void *> Arguments::getParams() {

@@ -26,6 +26,10 @@ public:
   void copyFrom(const Arguments &other);
   /// Changes every float by up to `part` of it.
   void perturb(double part, uint64_t seed);
+  /// Changes those of types whose roundings are larger than `part`, which hides
+  /// smaller changes, by up to two of these roundings. Returns how much that is
+  /// of a number; 0 where there are none.
+  double perturbNarrow(double part, uint64_t seed);
 
   std::vector<const void *> getParams();
   std::vector<BufferRange> getRanges() const;

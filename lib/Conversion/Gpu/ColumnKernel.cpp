@@ -17,6 +17,9 @@ using namespace veeline;
 /// Groups of threads of a block that run over different rows. They decide the
 /// bits: row i is added to partial sum i mod rowGroups.
 static constexpr int64_t rowGroups = 8;
+/// Rows of a thread whose values are on their way at once, and how many values
+/// these are: registers.
+static constexpr int64_t maxRowsAhead = 8, maxValuesAhead = 32;
 /// Blocks that a device of today has room for at least.
 static constexpr int64_t minBlocks = 64;
 
@@ -59,6 +62,8 @@ public:
 private:
   void chooseLanes();
   bool canUseLanes(int64_t count) const;
+  SmallVector<Value> makeNeutrals();
+  int64_t chooseRowsAhead() const;
   SmallVector<Value> emitPartials();
   Value combineGroups(Operation *combiner, Value partial);
   Value loadSum(Value shared, Type type);
@@ -98,10 +103,9 @@ void ColumnEmitter::chooseLanes() {
     lanes /= 2;
 }
 
-/// What the thread's rows add up to, in order.
-SmallVector<Value> ColumnEmitter::emitPartials() {
-  OpBuilder &builder = code.builder;
-  SmallVector<Value> partials;
+/// Of each reduction, what nothing adds up to.
+SmallVector<Value> ColumnEmitter::makeNeutrals() {
+  SmallVector<Value> neutrals;
   for (auto [reduction, access] : llvm::zip(reductions, nest.outputs())) {
     TypedAttr neutral =
         getNeutralElement(reduction.combiner, access.elementType);
@@ -109,22 +113,47 @@ SmallVector<Value> ColumnEmitter::emitPartials() {
     if (lanes > 1)
       value = DenseElementsAttr::get(
           VectorType::get({lanes}, access.elementType), Attribute(neutral));
-    partials.push_back(arith::ConstantOp::create(builder, code.loc, value));
+    neutrals.push_back(
+        arith::ConstantOp::create(code.builder, code.loc, value));
   }
+  return neutrals;
+}
+
+/// How many rows of a thread are read before the first of them is added: a
+/// thread that waits for each would leave memory idle.
+int64_t ColumnEmitter::chooseRowsAhead() const {
+  int64_t numRows = rows % rowGroups ? 1 : rows / rowGroups;
+  int64_t ahead = maxRowsAhead;
+  auto numValues = static_cast<int64_t>(reductions.size()) * lanes;
+  while (ahead > 1 &&
+         (numRows % ahead != 0 || ahead * numValues > maxValuesAhead))
+    ahead /= 2;
+  return ahead;
+}
+
+/// What the thread's rows add up to, in order.
+SmallVector<Value> ColumnEmitter::emitPartials() {
+  OpBuilder &builder = code.builder;
   SmallVector<int64_t> rowSizes;
   for (const NestLoop &loop : ArrayRef(nest.loops).take_front(point.firstLoop))
     rowSizes.push_back(loop.size);
+  int64_t ahead = chooseRowsAhead();
   auto loop = scf::ForOp::create(builder, code.loc, rowGroup, code.index(rows),
-                                 code.index(rowGroups), partials);
+                                 code.index(ahead * rowGroups), makeNeutrals());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  point.ids = code.delinearize(loop.getInductionVar(), rowSizes);
-  SmallVector<Value> values = code.emitBody(
-      nest, point, lanes, [](unsigned) { return Value(); }, reductions);
-  for (auto [i, reduction] : llvm::enumerate(reductions))
-    values[i] = emitCombiner(builder, reduction.combiner,
-                             loop.getRegionIterArgs()[i], values[i]);
-  scf::YieldOp::create(builder, code.loc, values);
+  SmallVector<SmallVector<Value>> values;
+  for (int64_t i = 0; i < ahead; ++i) {
+    Value row = code.add(loop.getInductionVar(), i * rowGroups);
+    point.ids = code.delinearize(row, rowSizes);
+    values.push_back(code.emitBody(
+        nest, point, lanes, [](unsigned) { return Value(); }, reductions));
+  }
+  SmallVector<Value> sums(loop.getRegionIterArgs());
+  for (ArrayRef<Value> ofRow : values)
+    for (auto [sum, value, reduction] : llvm::zip(sums, ofRow, reductions))
+      sum = emitCombiner(builder, reduction.combiner, sum, value);
+  scf::YieldOp::create(builder, code.loc, sums);
   return SmallVector<Value>(loop.getResults());
 }
 

@@ -53,18 +53,21 @@ func.func @batched(%rank: !llvm.ptr, %x: memref<3x70x40xf32>, %z: memref<3x40x70
   return
 }
 
-// Eight groups of 32 threads run over every eighth row; neighbours have neighbours.
+// Eight groups of 32 threads run over every eighth row; neighbours have neighbours. Eight rows are
+// on their way before the first is added.
 
 // CHECK: gpu.func @columns_512x1280_{{.*}} workgroup(%[[SHARED:.*]] : memref<256xf32, #gpu.address_space<workgroup>>)
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 40, 1, 1>
-// CHECK: scf.for {{.*}} to %c512 step %c8 iter_args
+// CHECK: scf.for {{.*}} to %c512 step %c64 iter_args
+// CHECK-COUNT-8: memref.load
+// CHECK-COUNT-8: arith.addf
 // CHECK: memref.store %{{.*}}, %[[SHARED]]
 // CHECK-COUNT-3: gpu.barrier
 // CHECK-NOT: gpu.barrier
 // CHECK: gpu.return
 
 // PTX: .entry columns_512x1280_
-// PTX: ld.global.nc.b32
+// PTX-COUNT-8: ld.global.nc.b32
 // PTX: st.shared.b32
 // PTX-COUNT-3: bar.sync
 
