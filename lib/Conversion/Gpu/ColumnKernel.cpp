@@ -20,8 +20,9 @@ static constexpr int64_t rowGroups = 8;
 /// Rows of a thread whose values are on their way at once, and how many values
 /// these are: registers.
 static constexpr int64_t maxRowsAhead = 8, maxValuesAhead = 32;
-/// Blocks that a device of today has room for at least.
-static constexpr int64_t minBlocks = 64;
+/// Blocks that a device of today has room for, about: an H200 has 132
+/// multiprocessors with room for 8 blocks each.
+static constexpr int64_t minBlocks = 512;
 
 /// Brings the parallel loops of `nest` before the reduced ones, each in order.
 static unsigned arrangeColumns(LoopNest &nest) {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Rounds.h"
 #include "RandomSchedules.h"
 #include "Reference.h"
 
@@ -11,7 +12,7 @@
 
 using namespace veeline::schedule;
 
-static constexpr int rounds = 100'000;
+static const int rounds = veeline::test::rounds(100'000);
 
 static bool isNear(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});

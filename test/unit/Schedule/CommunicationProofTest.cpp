@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Rounds.h"
 #include "CommunicationModel.h"
 #include "CommunicationPrograms.h"
 
@@ -20,7 +21,7 @@ using schedule::randomInt;
 
 static int numPrograms() {
   const char *text = std::getenv("VEELINE_AGREEMENT_PROGRAMS");
-  return text ? std::atoi(text) : 1500;
+  return text ? std::atoi(text) : test::rounds(3000);
 }
 
 namespace {

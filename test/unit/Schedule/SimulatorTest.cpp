@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Rounds.h"
 #include "Reference.h"
 #include "TestUtilities.h"
 
@@ -115,7 +116,8 @@ static void expectSame(const Simulation &a, const Simulation &b) {
 TEST(Simulator, AgreesWithTheReference) {
   Random random = makeRandom();
   int ran = 0, stuck = 0;
-  for (int round = 0; round < 4000; ++round) {
+  const int count = veeline::test::rounds(4000);
+  for (int round = 0; round < count; ++round) {
     int p = randomInt(random, 1, 6), m = randomInt(random, 1, 8);
     const char *name = randomInt(random, 0, 1) ? "zb-v" : "sequential";
     Problem problem = randomProblem(random, name, p, m);
@@ -128,6 +130,6 @@ TEST(Simulator, AgreesWithTheReference) {
       expectSame(*result, *expected);
     ++(result ? ran : stuck);
   }
-  EXPECT_GT(ran, 500);
-  EXPECT_GT(stuck, 500);
+  EXPECT_GT(ran, count / 8);
+  EXPECT_GT(stuck, count / 8);
 }
