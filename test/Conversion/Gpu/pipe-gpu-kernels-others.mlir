@@ -82,7 +82,7 @@ func.func @columns(%rank: !llvm.ptr, %x: memref<512x1280xf32>, %s: memref<1280xf
 }
 
 // CHECK: gpu.func @columns_20x65536_{{.*}}known_grid_size = array<i32: 512, 1, 1>
-// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<327680xf32>, vector<4xf32>
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1310720xf32>, vector<4xf32>
 
 // PTX: .entry columns_20x65536_
 // PTX: ld.global.nc.v4.b32
