@@ -18,6 +18,7 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -51,6 +52,11 @@ static cl::opt<std::string>
     cpu("cpu", cl::init("native"),
         cl::desc("With -o: the CPU to compile for, by LLVM's name"));
 
+static cl::list<std::string>
+    without("without", cl::desc("With -o: leave out the kernels that this "
+                                "shared object has, and write none where that "
+                                "is all; may be repeated"));
+
 static cl::opt<KernelFault> fault(
     "fault",
     cl::desc("Make every kernel wrong in one place after the other, and fail "
@@ -67,7 +73,28 @@ static int fail(llvm::Error error) {
   return 1;
 }
 
-static int writeLibrary(ArrayRef<KernelSource> kernels) {
+/// Leaves out kernels that others of `without` have: a name is that of the
+/// content.
+static llvm::Error eraseKnown(std::vector<KernelSource> &kernels) {
+  for (const std::string &path : without) {
+    std::string error;
+    llvm::sys::DynamicLibrary library =
+        llvm::sys::DynamicLibrary::getLibrary(path.c_str(), &error);
+    if (!library.isValid())
+      return llvm::createStringError(error);
+    llvm::erase_if(kernels, [&](KernelSource &kernel) {
+      return library.getAddressOfSymbol((kernel.name() + ".info").c_str());
+    });
+  }
+  return llvm::Error::success();
+}
+
+static int writeLibrary(std::vector<KernelSource> kernels) {
+  if (llvm::Error error = eraseKnown(kernels))
+    return fail(std::move(error));
+  // Where others have all of them there is no library.
+  if (kernels.empty() && !without.empty())
+    return 0;
   KernelCodeOptions options;
   options.cpu = cpu;
   auto library = compileKernels(kernels, options);
@@ -168,6 +195,6 @@ int main(int argc, char **argv) {
     return kernel.name().find(only) == std::string::npos;
   });
   if (!output.empty())
-    return writeLibrary(*kernels);
+    return writeLibrary(std::move(*kernels));
   return fault.getNumOccurrences() ? runFaults(*kernels) : runAll(*kernels);
 }
