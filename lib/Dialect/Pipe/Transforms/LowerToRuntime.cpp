@@ -74,8 +74,11 @@ Value StepWriter::constant(int64_t value, unsigned bits) {
 }
 
 Value StepWriter::atArena(int64_t offset) {
-  return LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), arena,
-                             ArrayRef<LLVM::GEPArg>{constant(offset, 64)});
+  Value &place = places[offset];
+  if (!place)
+    place = LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), arena,
+                                ArrayRef<LLVM::GEPArg>{constant(offset, 64)});
+  return place;
 }
 
 /// The slice of a batch argument, or a buffer.
@@ -144,10 +147,14 @@ FailureOr<Value> StepWriter::getImplied(Operation *op, Value operand,
 }
 
 Value StepWriter::asMemRef(OpBuilder &builder, Value address, MemRefType type) {
+  Value &memref = memrefs[{builder.getInsertionBlock(), address, type}];
+  if (memref)
+    return memref;
   Value descriptor = MemRefDescriptor::fromStaticShape(
       builder, loc, typeConverter, type, address);
-  return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
-      .getResult(0);
+  memref = UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
+               .getResult(0);
+  return memref;
 }
 
 /// Calls `func`, which takes the rank, if it is not null, and then memrefs.

@@ -131,6 +131,12 @@ private:
   mlir::Location loc;
   mlir::Type ptr;
   mlir::Value rank, arena, batch;
+  /// Addresses of the arena by their offsets, and memrefs of a block by what
+  /// they are made of: a step, which is one block, takes each many times.
+  llvm::DenseMap<int64_t, mlir::Value> places;
+  llvm::DenseMap<std::tuple<mlir::Block *, mlir::Value, mlir::Type>,
+                 mlir::Value>
+      memrefs;
   int64_t currentStream = 0;
   llvm::DenseMap<mlir::Operation *, int64_t> timelineNumbers;
   /// The reduction that an op posts or waits for, where it is the one that
