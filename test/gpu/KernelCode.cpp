@@ -11,6 +11,7 @@
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/InitAll.h"
+#include "veeline/Pipelines/Pipelines.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/InitAllDialects.h"
@@ -353,9 +354,9 @@ LogicalResult LibraryWriter::write(ArrayRef<KernelSource> kernels) {
     if (failed(addBodies(kernel)))
       return failure();
   }
-  PassManager passManager(builder.getContext());
-  buildHostCodePipeline(passManager);
-  if (failed(passManager.run(*module)))
+  if (failed(runPhase(*module, [](OpPassManager &passManager) {
+        buildHostCodePipeline(passManager);
+      })))
     return failure();
   if (options.checkAccesses)
     for (auto function : module->getOps<LLVM::LLVMFuncOp>())

@@ -12,6 +12,7 @@
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Pipelines/Pipelines.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -250,13 +251,13 @@ void CompiledModule::build(const std::string &source,
   bufferize.convolutionScratch = [&](const ConvolutionDesc &) {
     return options.convolutionScratchBytes;
   };
-  PassManager passManager(context.get());
-  buildBufferizeChunksPipeline(passManager, bufferize);
-  ASSERT_TRUE(succeeded(passManager.run(*module)));
+  ASSERT_TRUE(succeeded(runPhase(*module, [&](OpPassManager &passManager) {
+    buildBufferizeChunksPipeline(passManager, bufferize);
+  })));
   readAttributes(*module);
-  PassManager lowering(context.get());
-  buildHostCodePipeline(lowering);
-  ASSERT_TRUE(succeeded(lowering.run(*module)));
+  ASSERT_TRUE(succeeded(runPhase(*module, [](OpPassManager &passManager) {
+    buildHostCodePipeline(passManager);
+  })));
   HostTargetOptions target;
   target.cpu = options.cpu;
   llvm::Expected<HostObject> object = compileToObject(*module, target);
