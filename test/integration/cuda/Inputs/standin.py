@@ -33,8 +33,9 @@ def compile_for_gpu(model, work, options):
     run("veeline", "compile", "-q", model, "-o", device, "--target", "cuda", "--gpu-chips", "ptx", "--dump-ir", dump, *options)
     for module in ("pipeline", "reference"):
         if (dump / f"{module}-kernels.mlir").exists():
-            library = work / f"{module}.so"
+            library = work / f"twins{len(twins)}.so"
             run("veeline-gpu-run", dump / f"{module}-kernels.mlir", "-o", library, *(f"--without={other}" for other in twins))
+            # There is none where others have all of them.
             if library.exists():
                 twins.append(library.resolve())
     return device, {"VEELINE_STANDIN_KERNELS": ":".join(map(str, twins))}
