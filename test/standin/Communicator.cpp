@@ -68,6 +68,14 @@ bool Communicator::meet(const Unit &unit) const {
   return haveMet;
 }
 
+bool Communicator::connect(int peer, bool isSend, Connection connection) const {
+  Pair &way = isSend ? pair(rank, peer) : pair(peer, rank);
+  auto number = static_cast<int32_t>(connection);
+  (isSend ? way.sendsBy : way.receivesBy).store(number);
+  int32_t other = (isSend ? way.receivesBy : way.sendsBy).load();
+  return other == 0 || other == number;
+}
+
 void Communicator::fail(int code, const std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
   lastError = text;

@@ -35,12 +35,17 @@ struct Posted {
   std::atomic<uint64_t> checked{0}; ///< The last one that was compared.
 };
 
+/// By itself, or together with the way back.
+enum class Connection : int32_t { none, alone, both };
+
 /// From one member to another one.
 struct Pair {
   static constexpr uint64_t ringBytes = 16 * 1024;
   Posted sent, received;
   std::atomic<int32_t> isSending{0}, isReceiving{0}; ///< From the first one on.
-  std::atomic<uint64_t> written{0}, read{0};         ///< Bytes since the start.
+  /// How either end's first group connects this way, as a Connection.
+  std::atomic<int32_t> sendsBy{0}, receivesBy{0};
+  std::atomic<uint64_t> written{0}, read{0}; ///< Bytes since the start.
   char ring[ringBytes];
 };
 
@@ -83,6 +88,10 @@ public:
   /// their other ends are, too, or were before.
   bool meet(const Unit &unit) const;
 
+  /// Says how a way to or from `peer` is connected; whether the other end has
+  /// not done so yet, or in the same way.
+  bool connect(int peer, bool isSend, Connection connection) const;
+
   /// From now on nothing moves, and who asks hears of it.
   void fail(int code, const std::string &text);
   std::string whatFailed() const;
@@ -92,7 +101,8 @@ public:
   bool hasConnected = false;
   bool isFinalized = false;
   std::vector<Unit> pending; ///< Of the last group: not in their streams yet.
-  std::set<int> used;        ///< Peers of groups outside of captures.
+  /// Peers to which, and from which, groups outside of captures had messages.
+  std::set<int> sendsTo, receivesFrom;
 
   // Of whoever runs the device.
   std::atomic<bool> isAborted{false};

@@ -28,7 +28,7 @@ using namespace veeline;
 using namespace veeline::standin;
 namespace api = veeline::cuda::api;
 
-static constexpr int unhandledCudaError = 1, systemError = 2,
+static constexpr int unhandledCudaError = 1, systemError = 2, internalError = 3,
                      invalidArgument = 4, invalidUsage = 5;
 
 /// What a communicator takes of its device.
@@ -93,15 +93,49 @@ static bool haveMet(const Communicator &communicator) {
   return all;
 }
 
+/// NCCL connects two ranks when a group first has a message between them. Two
+/// that are as far from each other one way round as the other, so any two of
+/// two, tell each other of both directions in one message, whose size is that
+/// of what the group connects.
+static void connect(Communicator &communicator) {
+  std::set<int> sends, receives;
+  for (const Unit &unit : communicator.pending)
+    if (!standin::isCapturing(unit.stream))
+      for (const Transfer &transfer : unit.transfers) {
+        bool isNew =
+            transfer.isSend
+                ? communicator.sendsTo.insert(transfer.peer).second
+                : communicator.receivesFrom.insert(transfer.peer).second;
+        if (isNew)
+          (transfer.isSend ? sends : receives).insert(transfer.peer);
+      }
+  auto say = [&](int peer, bool isSend, bool isBoth) {
+    bool isOpposite =
+        (peer - communicator.rank) * 2 % communicator.numRanks == 0;
+    if (peer != communicator.rank && isOpposite &&
+        !communicator.connect(peer, isSend,
+                              isBoth ? Connection::both : Connection::alone))
+      communicator.fail(internalError,
+                        "rank " + std::to_string(peer) +
+                            " connects one direction where this one connects "
+                            "both, or the other way round");
+  };
+  for (int peer : sends)
+    say(peer, true, receives.count(peer));
+  for (int peer : receives)
+    say(peer, false, sends.count(peer));
+}
+
 /// What a group has goes into its streams.
 static void issue(const std::shared_ptr<Communicator> &communicator) {
+  connect(*communicator);
   for (Unit &unit : communicator->pending) {
     bool isCaptured = standin::isCapturing(unit.stream);
     uint64_t ticket = isCaptured ? 0 : ++communicator->numIssued;
     for (const Transfer &transfer : unit.transfers) {
-      if (!isCaptured)
-        communicator->used.insert(transfer.peer);
-      else if (!communicator->used.count(transfer.peer))
+      const std::set<int> &known =
+          transfer.isSend ? communicator->sendsTo : communicator->receivesFrom;
+      if (isCaptured && !known.count(transfer.peer))
         communicator->fail(unhandledCudaError,
                            "rank " + std::to_string(transfer.peer) +
                                " is connected while a stream is captured");

@@ -291,9 +291,8 @@ Status CudaExecutor::connect(const CudaOptions &options) {
   if (!connected.ok())
     return connected.status();
   communicators = std::move(*connected);
-  if (hasTwoStreamsOfMessages(program))
-    VEELINE_TRY(exchangeFirstMessages(*communicators, rank, *network,
-                                      options.timeoutSeconds));
+  VEELINE_TRY(exchangeFirstMessages(*communicators, rank, *network,
+                                    options.timeoutSeconds));
   auto newTransport = std::make_unique<NcclTransport>(
       *communicators, options.timeoutSeconds, group.checksMessages(),
       [this] { prepareAbort(); });

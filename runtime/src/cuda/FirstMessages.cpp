@@ -16,14 +16,6 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-bool cuda::hasTwoStreamsOfMessages(const artifact::Program &program) {
-  for (const artifact::Channel &channel : program.channels)
-    if (channel.kind != artifact::ChannelKind::shape &&
-        channel.streamOf(false) != channel.stream)
-      return true;
-  return false;
-}
-
 namespace {
 /// Of a rank: to whom and from whom, on one communicator.
 struct Peers {
@@ -109,10 +101,11 @@ static Status issue(const Communicators &communicators, int32_t number,
   return first.ok() ? end : first;
 }
 
-static Status exchange(const Communicators &communicators, const CudaRank &rank,
-                       const host::Network &network, const DeviceMemory &memory,
-                       double timeoutSeconds) {
-  for (const auto &[number, peers] : peersOf(*rank.program, rank.index)) {
+static Status exchange(const Communicators &communicators,
+                       const std::map<int32_t, Peers> &allPeers,
+                       const CudaRank &rank, const host::Network &network,
+                       const DeviceMemory &memory, double timeoutSeconds) {
+  for (const auto &[number, peers] : allPeers) {
     Deadline deadline(network, timeoutSeconds);
     VEELINE_TRY(
         issue(communicators, number, peers, memory, rank.computeStream()));
@@ -137,11 +130,14 @@ static Status exchange(const Communicators &communicators, const CudaRank &rank,
 Status cuda::exchangeFirstMessages(Communicators &communicators,
                                    const CudaRank &rank, host::Network &network,
                                    double timeoutSeconds) {
+  std::map<int32_t, Peers> peers = peersOf(*rank.program, rank.index);
+  if (peers.empty())
+    return Status::success();
   auto memory = std::make_unique<DeviceMemory>();
   VEELINE_TRY(memory->allocate(
       rank.gpu(), 1 + static_cast<int64_t>(rank.program->ranks.size())));
   Status status =
-      exchange(communicators, rank, network, *memory, timeoutSeconds);
+      exchange(communicators, peers, rank, network, *memory, timeoutSeconds);
   if (status.ok())
     return status;
   // The others abort theirs, too. What is under way reads and writes the

@@ -13,16 +13,15 @@ namespace veeline::cuda {
 
 class CudaRank;
 
-/// Whether a program has messages whose two ends are on streams of their own,
-/// so that a rank receives and sends at once.
-bool hasTwoStreamsOfMessages(const artifact::Program &program);
-
 /// Has each two ranks that the tables of a program have a message between, in
 /// each direction and on each communicator, exchange a first one. NCCL connects
 /// them then, and waits in the host for the other one: two ranks that first
 /// receive, each from the other, would wait for ever, though their devices
-/// could do both. So every process calls it where that may be, and here all
-/// that a rank has on a communicator is one group.
+/// could do both. Two ranks may also connect both directions in one message of
+/// NCCL's own, whose size is that of what a group connects, so that one end
+/// that groups a send and a receive and one that does not would not understand
+/// each other. So every process calls this, and here all that a rank has on a
+/// communicator is one group.
 Status exchangeFirstMessages(Communicators &communicators, const CudaRank &rank,
                              host::Network &network, double timeoutSeconds);
 

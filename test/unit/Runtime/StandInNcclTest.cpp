@@ -16,7 +16,8 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-static constexpr int invalidUsage = 5, floatType = 7, intType = 2;
+static constexpr int internalError = 3, invalidUsage = 5, floatType = 7,
+                     intType = 2;
 
 namespace {
 /// A rank with a device of its own. All of one thread: what a device does is
@@ -264,6 +265,26 @@ TEST_F(StandInNccl, FirstMessagesMeetInTheHost) {
   EXPECT_EQ(move(false, pair, 1, 0, to), 0);
   EXPECT_TRUE(finish(from, to));
   ::unsetenv("VEELINE_STANDIN_CONNECT");
+}
+
+/// Two ranks connect both directions at once, or each by itself: one that does
+/// this and one that does that do not get on.
+TEST_F(StandInNccl, DirectionsAreConnectedAlike) {
+  auto both = [&](size_t pair, int rank, api::Stream stream) {
+    EXPECT_EQ(nccl.ncclGroupStart(), 0);
+    EXPECT_EQ(move(true, pair, rank, 64 * rank, stream), 0);
+    EXPECT_EQ(move(false, pair, rank, 64 * (1 - rank), stream), 0);
+    EXPECT_EQ(nccl.ncclGroupEnd(), api::ncclInProgress);
+    return settle(all[pair][rank]);
+  };
+  api::Stream first = ranks[0].first.get(), second = ranks[1].first.get();
+  size_t alike = connect();
+  EXPECT_EQ(both(alike, 0, first), 0);
+  EXPECT_EQ(both(alike, 1, second), 0);
+  EXPECT_TRUE(finish(first, second));
+  size_t apart = connect();
+  EXPECT_EQ(both(apart, 0, first), 0);
+  EXPECT_EQ(move(false, apart, 1, 0, second), internalError);
 }
 
 TEST_F(StandInNccl, EndsThatDiffer) {
