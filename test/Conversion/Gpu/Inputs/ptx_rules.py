@@ -37,5 +37,7 @@ for line in map(str.strip, sys.stdin):
         if not base.startswith("%") and int(offset or 0) % width:
             errors.append(f"{kernel}: expected an offset that is a multiple of {width}, found {offset}: {line}")
 
+if not counts["kernels"]:
+    errors.append("there is no kernel")
 print("\n".join(errors) or ", ".join(f"{count} {what}" for what, count in counts.items()))
 sys.exit(1 if errors else 0)
