@@ -2,7 +2,9 @@
 
 import os
 import pathlib
+import random
 import statistics
+import struct
 import subprocess
 import sys
 
@@ -19,6 +21,14 @@ def run(command, **options):
     if result.returncode != 0:
         sys.exit(f"bench: {' '.join(map(str, command))} failed with exit code {result.returncode}")
     return result.stdout
+
+
+def write_indices(path, shape, limit, seed):
+    """A .npy file of int32 below `limit`, at random."""
+    rng = random.Random(seed)
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    values = [rng.randrange(limit) for _ in range(shape[0] * shape[1])]
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}i", *values))
 
 
 def pin(cores):

@@ -542,7 +542,7 @@ std::vector<int64_t> veeline::gpu::writeInfo(const KernelInfo &info) {
          flagsOf(param), std::bit_cast<int64_t>(param.shift),
          std::bit_cast<int64_t>(param.positiveShift)});
   add({info.addsFloats, info.numAdded, std::bit_cast<int64_t>(info.unit),
-       info.indexedSize});
+       info.indexedSize, info.callsDoubleFunctions});
   return words;
 }
 
@@ -577,6 +577,7 @@ static KernelInfo readInfo(const int64_t *words) {
   info.numAdded = next();
   info.unit = std::bit_cast<double>(next());
   info.indexedSize = next();
+  info.callsDoubleFunctions = next() != 0;
   return info;
 }
 

@@ -102,6 +102,8 @@ struct KernelInfo {
   int64_t numAdded = 1;
   /// What a rounding of the narrowest sums and products changes, as a part.
   double unit = 0;
+  /// Functions of f64 are called, which are libdevice's on a GPU.
+  bool callsDoubleFunctions = false;
   /// Integers of buffers that are smaller may be indices.
   int64_t indexedSize = 1;
 

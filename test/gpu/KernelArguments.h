@@ -24,7 +24,8 @@ public:
   /// Integers are below `bound`: they may be indices.
   void fill(Style style, int64_t bound, uint64_t seed);
   void copyFrom(const Arguments &other);
-  /// Changes every float by up to `part` of it.
+  /// Changes every float by up to `part` of it, but for those of types whose
+  /// roundings are larger.
   void perturb(double part, uint64_t seed);
   /// Changes those of types whose roundings are larger than `part`, which hides
   /// smaller changes, by up to two of these roundings. Returns how much that is

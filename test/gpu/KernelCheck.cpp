@@ -27,7 +27,7 @@ public:
 private:
   /// Functions of f64 are libdevice's on a GPU, and the C library's here.
   bool hasOtherFunctions() const {
-    return options.run && code.info.unit == epsilonOf(ElementKind::f64);
+    return options.run && code.info.callsDoubleFunctions;
   }
   bool checkParams();
   bool fail(const std::string &what);

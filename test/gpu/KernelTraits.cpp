@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -42,6 +43,16 @@ static bool hasFloatReduction(KernelSource source) {
         });
         return hasFloats && op.getNumReductionLoops() ? WalkResult::interrupt()
                                                       : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool callsDoubleFunctions(KernelSource source) {
+  return source.twin
+      .walk([](Operation *op) {
+        bool isFunction = isa<math::MathDialect>(op->getDialect()) &&
+                          getElementTypeOrSelf(op->getResult(0)).isF64();
+        return isFunction ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -240,6 +251,7 @@ void veeline::gpu::describeData(KernelSource source, KernelInfo &info) {
   info.numAdded = countAdded(source);
   info.unit = getUnit(source);
   info.indexedSize = getIndexedSize(source);
+  info.callsDoubleFunctions = callsDoubleFunctions(source);
   if (pipe::AttentionOpInterface op = findAttention(source))
     shiftLse(op, info);
 }

@@ -92,9 +92,11 @@ static llvm::Error eraseKnown(std::vector<KernelSource> &kernels) {
 static int writeLibrary(std::vector<KernelSource> kernels) {
   if (llvm::Error error = eraseKnown(kernels))
     return fail(std::move(error));
-  // Where others have all of them there is no library.
-  if (kernels.empty() && !without.empty())
+  // Where others have all of them there is no library, nor an older one.
+  if (kernels.empty() && !without.empty()) {
+    llvm::sys::fs::remove(output);
     return 0;
+  }
   KernelCodeOptions options;
   options.cpu = cpu;
   auto library = compileKernels(kernels, options);

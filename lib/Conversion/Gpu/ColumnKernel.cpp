@@ -17,11 +17,11 @@ using namespace veeline;
 /// Groups of threads of a block that run over different rows. They decide the
 /// bits: row i is added to partial sum i mod rowGroups.
 static constexpr int64_t rowGroups = 8;
-/// Rows of a thread whose values are on their way at once, and how many values
-/// these are: registers.
+/// Rows of a thread that are on their way at once, and how many numbers of all
+/// inputs that may be: each takes a register.
 static constexpr int64_t maxRowsAhead = 8, maxValuesAhead = 32;
-/// Blocks that a device of today has room for, about: an H200 has 132
-/// multiprocessors with room for 8 blocks each.
+/// About half of the blocks that a device of today has room for: an H200 has
+/// 132 multiprocessors with room for 8 blocks each.
 static constexpr int64_t minBlocks = 512;
 
 /// Brings the parallel loops of `nest` before the reduced ones, each in order.
@@ -125,7 +125,10 @@ SmallVector<Value> ColumnEmitter::makeNeutrals() {
 int64_t ColumnEmitter::chooseRowsAhead() const {
   int64_t numRows = rows % rowGroups ? 1 : rows / rowGroups;
   int64_t ahead = maxRowsAhead;
-  auto numValues = static_cast<int64_t>(reductions.size()) * lanes;
+  int64_t numInputs = llvm::count_if(nest.accesses, [](const auto &access) {
+    return access.isMemRef && access.isRead && !access.isWritten;
+  });
+  int64_t numValues = std::max<int64_t>(1, numInputs) * lanes;
   while (ahead > 1 &&
          (numRows % ahead != 0 || ahead * numValues > maxValuesAhead))
     ahead /= 2;

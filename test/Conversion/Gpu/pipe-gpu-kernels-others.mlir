@@ -81,15 +81,16 @@ func.func @columns(%rank: !llvm.ptr, %x: memref<512x1280xf32>, %s: memref<1280xf
   return
 }
 
-// CHECK: gpu.func @columns_20x65536_{{.*}}known_grid_size = array<i32: 512, 1, 1>
-// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1310720xf32>, vector<4xf32>
+// CHECK: gpu.func @columns_16x65536_{{.*}}known_grid_size = array<i32: 512, 1, 1>
+// CHECK: scf.for {{.*}} to %c16 step %c16 iter_args
+// CHECK-COUNT-2: vector.load {{.*}} {alignment = 16 : i64} : memref<1048576xf32>, vector<4xf32>
 
-// PTX: .entry columns_20x65536_
+// PTX: .entry columns_16x65536_
 // PTX: ld.global.nc.v4.b32
 
-func.func @wide_columns(%rank: !llvm.ptr, %x: memref<20x65536xf32>, %s: memref<65536xf32>) attributes {pipe.num_results = 1 : i64} {
+func.func @wide_columns(%rank: !llvm.ptr, %x: memref<16x65536xf32>, %s: memref<65536xf32>) attributes {pipe.num_results = 1 : i64} {
   linalg.generic {indexing_maps = [#ij, #j], iterator_types = ["reduction", "parallel"]}
-    ins(%x : memref<20x65536xf32>) outs(%s : memref<65536xf32>) {
+    ins(%x : memref<16x65536xf32>) outs(%s : memref<65536xf32>) {
   ^bb0(%a: f32, %o: f32):
     %r = arith.addf %o, %a : f32
     linalg.yield %r : f32

@@ -8,12 +8,13 @@ to change it by much more than that.
 import csv
 import json
 import pathlib
-import random
-import struct
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "bench"))
+from common import write_indices  # noqa: E402
+
 SIZES = {"layers": 2, "width": 24, "heads": 3, "sequence": 10, "vocabulary": 40, "microbatch-size": 2}
 MICROBATCHES, STEPS = 3, 6
 
@@ -23,13 +24,6 @@ def run(*command):
     if result.returncode != 0:
         sys.exit(f"{command[0]} failed with exit code {result.returncode}")
     return result.stdout
-
-
-def write_indices(path, rng):
-    shape = (MICROBATCHES * SIZES["microbatch-size"], SIZES["sequence"])
-    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
-    values = [rng.randrange(SIZES["vocabulary"]) for _ in range(shape[0] * shape[1])]
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}i", *values))
 
 
 def veeline_losses(kind, sizes, work):
@@ -56,9 +50,9 @@ def main():
     kind, tolerance, python = sys.argv[1:]
     work = pathlib.Path(kind)
     work.mkdir(exist_ok=True)
-    rng = random.Random(1)
-    for name in ("tokens", "labels"):
-        write_indices(work / f"{name}.npy", rng)
+    shape = (MICROBATCHES * SIZES["microbatch-size"], SIZES["sequence"])
+    for seed, name in enumerate(("tokens", "labels")):
+        write_indices(work / f"{name}.npy", shape, SIZES["vocabulary"], seed)
     sizes = [str(part) for key, value in SIZES.items() for part in (f"--{key}", value)]
     ours, theirs = veeline_losses(kind, sizes, work), torch_losses(kind, sizes, work, python)
     farthest = max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
