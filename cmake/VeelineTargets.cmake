@@ -30,30 +30,60 @@ target_include_directories(veeline_mlir SYSTEM INTERFACE
 target_compile_options(veeline_mlir INTERFACE -fno-exceptions)
 target_link_libraries(veeline_mlir INTERFACE MLIR LLVM)
 
-# MLIR's headers are most of the work of compiling a file that includes them, so
-# one precompiled header serves all of these. g++ would write a gigabyte.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  add_library(veeline_mlir_headers OBJECT ${CMAKE_CURRENT_LIST_DIR}/MlirHeaders.cpp)
-  target_link_libraries(veeline_mlir_headers PRIVATE veeline_mlir veeline_options)
-  target_compile_options(veeline_mlir_headers PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp")
-  target_precompile_headers(veeline_mlir_headers PRIVATE
-    ${CMAKE_CURRENT_LIST_DIR}/MlirHeaders.h)
-endif()
+# veeline_add_headers(NAME HEADER LINK targets... OPTIONS options...)
+# A precompiled header of cmake/HEADER.h, for veeline_use_headers. g++ has none: a
+# header of MLIR's would take a gigabyte.
+function(veeline_add_headers name header)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LINK;OPTIONS" ${ARGN})
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/cmake/Headers.cpp)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} veeline_options)
+  target_compile_options(${name} PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp"
+    ${ARG_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header}.h)
+endfunction()
 
-# veeline_use_mlir(NAME) A target whose files include MLIR's headers.
-function(veeline_use_mlir name)
-  target_link_libraries(${name} PUBLIC veeline_mlir)
-  if(TARGET veeline_mlir_headers)
-    target_precompile_headers(${name} REUSE_FROM veeline_mlir_headers)
+# veeline_use_headers(NAME HEADERS) HEADERS before all that the files of a target
+# include: most of the work of compiling many of them.
+function(veeline_use_headers name headers)
+  if(TARGET ${headers})
+    target_precompile_headers(${name} REUSE_FROM ${headers})
     # The header is compiled as those of libraries are: not with -fPIE.
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${name} PRIVATE -fPIC)
   endif()
 endfunction()
 
+# Tests do little of the work that they test.
+set(VEELINE_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
+veeline_add_headers(veeline_headers StandardHeaders)
+veeline_add_headers(veeline_test_headers TestHeaders LINK GTest::gtest
+  OPTIONS ${VEELINE_TEST_OPTIONS})
+veeline_add_headers(veeline_mlir_headers MlirHeaders LINK veeline_mlir)
+
+# veeline_use_mlir(NAME) A target whose files include MLIR's headers.
+function(veeline_use_mlir name)
+  target_link_libraries(${name} PUBLIC veeline_mlir)
+  veeline_use_headers(${name} veeline_mlir_headers)
+endfunction()
+
 # veeline_add_library(NAME sources... LINK targets... DEPENDS tablegen...)
 # A static library of plain C++.
 function(veeline_add_library name)
+  veeline_add_any_library(${name} ${ARGN})
+  veeline_use_headers(${name} veeline_headers)
+endfunction()
+
+# The same, for a library that uses MLIR.
+function(veeline_add_mlir_library name)
+  veeline_add_any_library(${name} ${ARGN})
+  veeline_use_mlir(${name})
+endfunction()
+
+# What these have in common.
+function(veeline_add_any_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PUBLIC
@@ -64,24 +94,24 @@ function(veeline_add_library name)
   endif()
 endfunction()
 
-# The same, for a library that uses MLIR.
-function(veeline_add_mlir_library name)
-  veeline_add_library(${name} ${ARGN})
-  veeline_use_mlir(${name})
-endfunction()
-
-# veeline_add_unittest(NAME sources... LINK targets...)
+# veeline_add_unittest(NAME [MLIR] sources... LINK targets...)
 # A GoogleTest binary in test/unit, run by check-veeline through lit, which knows
-# it by its name: it ends in Test.
+# it by its name: it ends in Test. With MLIR its files include MLIR's headers.
 function(veeline_add_unittest name)
   if(NOT name MATCHES "Test$")
     message(FATAL_ERROR "lit would not find ${name}: its name must end in Test")
   endif()
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main
                         veeline_options)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/unit)
   add_dependencies(VeelineUnitTests ${name})
+  if(ARG_MLIR)
+    veeline_use_mlir(${name})
+  else()
+    target_compile_options(${name} PRIVATE ${VEELINE_TEST_OPTIONS})
+    veeline_use_headers(${name} veeline_test_headers)
+  endif()
 endfunction()

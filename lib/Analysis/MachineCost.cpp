@@ -21,12 +21,24 @@
 using namespace mlir;
 using namespace veeline;
 
+/// The loop that is measured reads and writes three operands, of which what is
+/// written counts twice, before the first ones come again.
+static constexpr double sizeOfFootprint = 4.0 / 3;
+
 namespace {
 class Estimator {
 public:
-  explicit Estimator(const MachineTable &table) : table(table) {}
+  Estimator(const MachineTable &table, uint64_t footprint)
+      : table(table), farSize(footprint * sizeOfFootprint) {}
 
   double estimate(Operation *op) const;
+  /// Of loops that read `near` bytes from a cache, and the others from further
+  /// away or to there.
+  double timeOfBytes(uint64_t near, uint64_t far) const {
+    double size = near + far;
+    return timeOf("elementwise", size, near) +
+           timeOf("elementwise", std::max(size, farSize), far);
+  }
 
 private:
   double estimate(Region &region) const;
@@ -45,6 +57,7 @@ private:
   }
 
   const MachineTable &table;
+  double farSize;
 };
 } // namespace
 
@@ -289,20 +302,31 @@ static BodyCounts countBody(linalg::LinalgOp op) {
   return counts;
 }
 
+/// Whether an op of this run has just written a value.
+static bool isNear(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isView(op))
+      return true;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
 double Estimator::estimateLoops(linalg::LinalgOp op) const {
-  uint64_t bytes = 0, transposed = 0;
+  uint64_t near = 0, far = 0, transposed = 0;
   llvm::SmallDenseSet<Value> seen;
   for (OpOperand *input : op.getDpsInputOperands())
     if (seen.insert(input->get()).second && !isComputedByUsers(input->get()))
-      (isTransposed(op, *input) ? transposed : bytes) +=
-          getByteSize(input->get().getType());
+      (isTransposed(op, *input) ? transposed
+       : isNear(input->get())   ? near
+                                : far) += getByteSize(input->get().getType());
   for (OpOperand &output : op.getDpsInitsMutable()) {
     Value result = op.getTiedOpResult(&output);
     if (!isComputedByUsers(result))
-      bytes += getWrittenBytes(result);
+      far += getWrittenBytes(result);
     else if (readsOutput(op, output) && isMap(op) &&
              !isComputedByUsers(output.get()))
-      bytes += getByteSize(result.getType());
+      near += getByteSize(result.getType());
   }
   BodyCounts counts = countBody(op);
   double functions = timeOf("function", 1, counts.functions);
@@ -311,17 +335,10 @@ double Estimator::estimateLoops(linalg::LinalgOp op) const {
           ? timeOf("window", getLastExtent(op->getResult(0).getType()),
                    counts.iterations)
           : timeOf("arithmetic", 1, counts.arithmetic);
-  return std::max(compute + functions,
-                  timeOfBytes(isMap(op) ? "elementwise" : "sum", bytes) +
-                      timeOfBytes("transposed", transposed));
-}
-
-/// Of what is no loop of its own: padding, insertions, gathers. They write half
-/// of what they move; the whole that something is inserted into stays where it
-/// is.
-static uint64_t getCopiedBytes(Operation *op) {
-  uint64_t bytes = estimateCost(op).bytes;
-  return bytes + bytes / 2;
+  return std::max(
+      compute + functions,
+      (isMap(op) ? timeOfBytes(near, far) : timeOfBytes("sum", near + far)) +
+          timeOfBytes("transposed", transposed));
 }
 
 double Estimator::estimate(Region &region) const {
@@ -352,16 +369,38 @@ double Estimator::estimate(Operation *op) const {
   // The library takes padding as numbers.
   if (auto pad = dyn_cast<tensor::PadOp>(op); pad && isLibraryPadding(pad))
     return 0;
-  return timeOfBytes("elementwise", getCopiedBytes(op));
+  // Other padding, insertions and gathers write half of what they move; the
+  // whole that something is inserted into stays where it is.
+  uint64_t read = estimateCost(op).bytes / 2, written = 2 * read;
+  return op->getNumOperands() && isNear(op->getOperand(0))
+             ? timeOfBytes(read, written)
+             : timeOfBytes(0, read + written);
 }
 
-double veeline::estimateNanoseconds(Operation *op, const MachineTable &table) {
-  return Estimator(table).estimate(op);
+//===----------------------------------------------------------------------===//
+// A function
+//===----------------------------------------------------------------------===//
+
+uint64_t veeline::getFootprint(Block &block) {
+  uint64_t bytes = 0;
+  for (BlockArgument argument : block.getArguments())
+    bytes += getByteSize(argument.getType());
+  for (Operation &op : block)
+    // What something is inserted into stays where it is.
+    if (!isView(&op) && !isa<tensor::InsertSliceOp>(op))
+      for (Value result : op.getResults())
+        if (isa<ShapedType>(result.getType()) && !isComputedByUsers(result))
+          bytes += getByteSize(result.getType());
+  return bytes;
 }
 
-double veeline::estimateAccumulation(uint64_t bytes,
-                                     const MachineTable &table) {
-  // Two are read, one is written where it was read.
-  uint64_t moved = 3 * bytes;
-  return moved ? moved / table.getRate("elementwise", moved) : 0;
+double veeline::estimateNanoseconds(Operation *op, const MachineTable &table,
+                                    uint64_t footprint) {
+  return Estimator(table, footprint).estimate(op);
+}
+
+double veeline::estimateAccumulation(uint64_t bytes, const MachineTable &table,
+                                     uint64_t footprint) {
+  // One is read that was just written; the other one comes and goes.
+  return Estimator(table, footprint).timeOfBytes(bytes, 2 * bytes);
 }

@@ -29,12 +29,13 @@ static std::string describe(Operation *op) {
 }
 
 double veeline::estimateNanoseconds(const Piece &piece,
-                                    const MachineTable *table) {
+                                    const MachineTable *table,
+                                    uint64_t footprint) {
   if (!table)
     return estimateNanoseconds(piece.cost);
   double time = 0;
   for (Operation *op : piece.ops)
-    time += estimateNanoseconds(op, *table);
+    time += estimateNanoseconds(op, *table, footprint);
   return time;
 }
 
@@ -55,8 +56,9 @@ void veeline::printPieces(func::FuncOp model, llvm::raw_ostream &os,
   OpCost total;
   double totalTime = 0;
   size_t numOps = 0;
+  uint64_t footprint = getFootprint(model.getBody().front());
   for (auto [i, piece] : llvm::enumerate(pieces.get())) {
-    double time = estimateNanoseconds(piece, table);
+    double time = estimateNanoseconds(piece, table, footprint);
     printRow(os, std::to_string(i), piece.ops.size(), piece.cost, time,
              piece.bytesAfter, describe(piece.ops.front()));
     total += piece.cost;

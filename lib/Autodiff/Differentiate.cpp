@@ -19,6 +19,7 @@
 #include "veeline/Analysis/Convolution.h"
 #include "veeline/Analysis/CostModel.h"
 #include "veeline/Autodiff/Autodiff.h"
+#include "veeline/Dialect/Pipe/IR/Attention.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -409,9 +410,11 @@ void ChunkDifferentiator::mergeEqualOps() {
 /// computation of a library, if it is one.
 void ChunkDifferentiator::numberComputations() {
   int64_t number = 0;
-  joint.func->walk([&](linalg::LinalgOp op) {
-    if (op.getNumReductionLoops())
-      op->setLoc(pipe::markComputation(op.getLoc(), number++));
+  joint.func->walk([&](Operation *op) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (isa<pipe::AttentionOpInterface>(op) ||
+        (structured && structured.getNumReductionLoops()))
+      op->setLoc(pipe::markComputation(op->getLoc(), number++));
   });
 }
 

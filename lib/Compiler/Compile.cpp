@@ -104,14 +104,20 @@ static GpuTargetOptions getGpuTarget(const CompileCommand &command) {
   return options;
 }
 
+/// Code for the CPU that the command names.
+static HostTargetOptions getHostTarget(const CompileCommand &command) {
+  HostTargetOptions options;
+  options.cpu = command.cpu;
+  return options;
+}
+
 namespace {
 
 /// Lowers one module after the other and compiles all into one artifact.
 class ArtifactBuilder {
 public:
   ArtifactBuilder(MLIRContext &context, const CompileCommand &command)
-      : context(context), command(command) {
-    target.cpu = command.cpu;
+      : context(context), command(command), target(getHostTarget(command)) {
     if (command.target == "cuda")
       device.emplace(context);
   }
@@ -370,11 +376,13 @@ veeline::compiler::compile(Model &model, const CompileCommand &command) {
             << "'; expected sgd, sgd-momentum or adamw\n";
     return failure();
   }
-  if (command.target == "cuda")
-    if (llvm::Error problem = checkGpuTarget(getGpuTarget(command))) {
-      error() << toString(std::move(problem)) << '\n';
-      return failure();
-    }
+  llvm::Error problem = checkHostTarget(getHostTarget(command));
+  if (!problem && command.target == "cuda")
+    problem = checkGpuTarget(getGpuTarget(command));
+  if (problem) {
+    error() << toString(std::move(problem)) << '\n';
+    return failure();
+  }
   ArtifactBuilder builder(model.getContext(), command);
   FailureOr<std::string> fingerprint = getFingerprintOf(model, command);
   if (failed(fingerprint))

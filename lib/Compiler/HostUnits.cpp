@@ -56,15 +56,18 @@ struct HostUnits::Source {
   }
 };
 
-/// Functions that the same steps reach.
+/// Functions that the same steps reach, or one step.
 struct HostUnits::Unit {
   SmallVector<Node *> nodes;
   int64_t numOps = 0;
+  bool isStep = false;
   HostObject object;
 };
 
 HostUnits::HostUnits() = default;
 HostUnits::~HostUnits() = default;
+
+size_t HostUnits::getNumUnits() const { return units.size(); }
 
 void HostUnits::add(ModuleOp module, ArrayRef<std::string> steps) {
   sources.push_back(
@@ -147,11 +150,13 @@ void HostUnits::divide() {
       if (node.steps.empty())
         continue;
       std::vector<unsigned> key(node.steps.begin(), node.steps.end());
-      unsigned &unit = open.try_emplace(key, units.size()).first->second;
+      unsigned own = units.size();
+      unsigned &unit =
+          node.isStep ? own : open.try_emplace(key, own).first->second;
       if (unit != units.size() && units[unit].numOps >= maxOps)
         unit = units.size();
       if (unit == units.size())
-        units.emplace_back();
+        units.emplace_back().isStep = node.isStep;
       node.unit = unit;
       units[unit].nodes.push_back(&node);
       units[unit].numOps += countOps(node.func);
@@ -172,14 +177,15 @@ void HostUnits::addFunction(Node &node, OpBuilder &builder) {
     func.setPublic();
     func->removeAttr("llvm.linkage");
   }
-  func.walk([&](CallOpInterface call) {
-    auto name = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-    Node *callee =
-        name ? source.definitions.lookup(name.getRootReference()) : nullptr;
-    if (callee)
-      call.setCalleeFromCallable(FlatSymbolRefAttr::get(
-          builder.getContext(), callee->source->getName(*callee)));
+  AttrTypeReplacer names;
+  names.addReplacement([&](FlatSymbolRefAttr name) -> std::optional<Attribute> {
+    Node *callee = source.definitions.lookup(name.getValue());
+    if (!callee)
+      return std::nullopt;
+    return FlatSymbolRefAttr::get(builder.getContext(),
+                                  callee->source->getName(*callee));
   });
+  names.recursivelyReplaceElementsIn(func);
 }
 
 /// Declares the function `func` as `name`.
@@ -218,8 +224,11 @@ OwningOpRef<ModuleOp> HostUnits::extract(Unit &unit) {
   return result;
 }
 
-llvm::Error HostUnits::compileUnit(Unit &unit,
-                                   const HostTargetOptions &target) {
+llvm::Error HostUnits::compileUnit(Unit &unit, HostTargetOptions target) {
+  // Calls one after the other: optimising them takes longer than all that they
+  // call, and grows faster than their number.
+  if (unit.isStep)
+    target.optimizationLevel = 0;
   OwningOpRef<ModuleOp> extracted = extract(unit);
   if (failed(runPhase(*extracted, buildHostPipeline)))
     return llvm::createStringError("");

@@ -236,7 +236,7 @@ public:
       : module(module), rewriter(module.getContext()),
         calls(module, "veeline_gemm", gemmsAttrName) {}
 
-  /// Functions that compute no gradients have bits that nobody compares.
+  /// What forward computes is one function whatever the schedule is.
   void runForward(func::FuncOp function) { run(function, nullptr); }
   void runBackward(ArrayRef<func::FuncOp> functions);
   void finish();

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Conversion/HostTarget.h"
+#include "Linker.h"
 #include "Optimize.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -97,6 +98,12 @@ static llvm::Expected<Target> createTarget(const HostTargetOptions &options) {
     return makeError("LLVM cannot generate code for CPU '%s'", cpu.c_str());
   result.features = getRequiredFeatures(*result.machine->getMCSubtargetInfo());
   return result;
+}
+
+llvm::Error veeline::checkHostTarget(const HostTargetOptions &options) {
+  if (llvm::Error error = createTarget(options).takeError())
+    return error;
+  return findLinker(options).takeError();
 }
 
 /// Translates `module` and runs the code generator into `stream`.

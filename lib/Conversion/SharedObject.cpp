@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Linker.h"
 #include "Subprocess.h"
-#include "veeline/Conversion/HostTarget.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -21,8 +21,8 @@ static llvm::Error makeError(const char *format, const Args &...args) {
   return llvm::createStringError(std::errc::io_error, format, args...);
 }
 
-static llvm::Expected<std::string>
-findLinker(const HostTargetOptions &options) {
+llvm::Expected<std::string>
+veeline::findLinker(const HostTargetOptions &options) {
   if (!options.linker.empty()) {
     if (llvm::sys::fs::can_execute(options.linker))
       return options.linker;

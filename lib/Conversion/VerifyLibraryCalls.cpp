@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "veeline/Analysis/CostModel.h"
 #include "veeline/Conversion/AttentionDesc.h"
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
@@ -12,6 +13,7 @@
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -32,8 +34,10 @@ struct Part {
   StringRef name;
   bool isThere = false;
   Calls calls;
-  /// The calls of each computation that has a number.
+  /// The calls of each computation that has a number, and those products and
+  /// convolutions with one that are loops of ours.
   llvm::MapVector<int64_t, Calls> computations;
+  llvm::MapVector<int64_t, linalg::LinalgOp> loops;
 };
 
 /// Compares the calls of the functions of each chunk.
@@ -48,8 +52,11 @@ public:
   LogicalResult verify(pipe::ChunkOp chunk);
 
 private:
-  Part collect(StringRef name, std::optional<StringRef> function);
-  DictionaryAttr getIdentity(func::CallOp call) const;
+  FailureOr<Part> collect(StringRef name, std::optional<StringRef> function);
+  LogicalResult addCall(func::CallOp call, Part &part) const;
+  std::optional<ArrayAttr> getTable(func::CallOp call) const;
+  FailureOr<DictionaryAttr> getIdentity(func::CallOp call,
+                                        ArrayAttr table) const;
 
   ModuleOp module;
   SymbolTable symbols;
@@ -57,38 +64,65 @@ private:
 };
 } // namespace
 
-/// All of the entry that the library may choose an implementation by; null
-/// where `call` is no call of it.
-DictionaryAttr Verifier::getIdentity(func::CallOp call) const {
+/// The entries of the calls that `call` is one of, which may be missing; none
+/// where it is no call of the library.
+std::optional<ArrayAttr> Verifier::getTable(func::CallOp call) const {
   // Of products also the calls with an epilogue.
   StringRef callee = call.getCallee();
-  ArrayAttr table = callee.starts_with("veeline_gemm")        ? gemms
-                    : callee == "veeline_convolution"         ? convolutions
-                    : callee.starts_with("veeline_attention") ? attentions
-                                                              : ArrayAttr();
+  if (callee.starts_with("veeline_gemm"))
+    return gemms;
+  if (callee == "veeline_convolution")
+    return convolutions;
+  if (callee.starts_with("veeline_attention"))
+    return attentions;
+  return std::nullopt;
+}
+
+/// All of the entry that the library may choose an implementation by.
+FailureOr<DictionaryAttr> Verifier::getIdentity(func::CallOp call,
+                                                ArrayAttr table) const {
   APInt index;
   if (!table || call.getNumOperands() < 2 ||
       !matchPattern(call.getOperand(1), m_ConstantInt(&index)) ||
       index.getZExtValue() >= table.size())
-    return {};
+    return call->emitError("calls the library with an entry that is not in the "
+                           "module's table; its number has to be a constant");
   NamedAttrList entry(cast<DictionaryAttr>(table[index.getZExtValue()]));
   entry.erase("scratch_bytes");
   return entry.getDictionary(call.getContext());
 }
 
-Part Verifier::collect(StringRef name, std::optional<StringRef> function) {
-  Part part{name, false, {}, {}};
+LogicalResult Verifier::addCall(func::CallOp call, Part &part) const {
+  std::optional<ArrayAttr> table = getTable(call);
+  if (!table)
+    return success();
+  FailureOr<DictionaryAttr> identity = getIdentity(call, *table);
+  if (failed(identity))
+    return failure();
+  part.calls.insert({*identity, call});
+  if (auto number = pipe::getComputation(call.getLoc()))
+    part.computations[*number].insert({*identity, call});
+  return success();
+}
+
+FailureOr<Part> Verifier::collect(StringRef name,
+                                  std::optional<StringRef> function) {
+  Part part{name, false, {}, {}, {}};
   auto func = function ? symbols.lookup<func::FuncOp>(*function) : nullptr;
   part.isThere = !!func;
-  if (func)
-    func.walk([&](func::CallOp call) {
-      DictionaryAttr identity = getIdentity(call);
-      if (!identity)
-        return;
-      part.calls.insert({identity, call});
-      if (auto number = pipe::getComputation(call.getLoc()))
-        part.computations[*number].insert({identity, call});
-    });
+  if (!func)
+    return part;
+  WalkResult result = func.walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      return WalkResult(addCall(call, part));
+    auto loop = dyn_cast<linalg::LinalgOp>(op);
+    if (loop && isContraction(loop))
+      if (auto number = pipe::getComputation(op->getLoc()))
+        part.loops.insert({*number, loop});
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
   return part;
 }
 
@@ -109,8 +143,8 @@ static DictionaryAttr getProblem(DictionaryAttr identity) {
 }
 
 /// The product alone: what happens to it, with the bits of ops of their own, is
-/// a matter of what is around it. GELU has bits of its own: docs/cuda.md says
-/// that they depend on what is kept.
+/// a matter of what is around it. docs/cuda.md says how bits may then depend on
+/// what is kept.
 static DictionaryAttr getProduct(DictionaryAttr identity) {
   return without(identity, {"accumulate", "epilogue", "c_dtype", "alignment"});
 }
@@ -156,10 +190,32 @@ static LogicalResult verifyKnown(pipe::ChunkOp chunk, const Part &part,
   return success();
 }
 
+/// What is a loop in one part is no call in the other one.
+static LogicalResult verifyLoops(pipe::ChunkOp chunk, const Part &part,
+                                 const Part &other) {
+  for (auto [number, loop] : part.loops) {
+    const auto *found = other.computations.find(number);
+    if (found == other.computations.end() || other.loops.contains(number))
+      continue;
+    InFlightDiagnostic diag = linalg::LinalgOp(loop)->emitError()
+                              << "the " << part.name << " of chunk "
+                              << chunk.getIndex()
+                              << " computes in loops what its " << other.name
+                              << " asks the library for; " << rule;
+    auto [there, place] = found->second.front();
+    diag.attachNote(place.getLoc()) << "there it is " << there;
+    return diag;
+  }
+  return success();
+}
+
 /// What both parts compute they ask for alike.
 static LogicalResult
 verifySame(pipe::ChunkOp chunk, const Part &part, const Part &other,
            function_ref<bool(DictionaryAttr, DictionaryAttr)> isSame) {
+  if (failed(verifyLoops(chunk, part, other)) ||
+      failed(verifyLoops(chunk, other, part)))
+    return failure();
   for (const auto &[number, calls] : part.computations) {
     const auto *found = other.computations.find(number);
     if (found == other.computations.end())
@@ -182,25 +238,28 @@ verifySame(pipe::ChunkOp chunk, const Part &part, const Part &other,
 /// What B and W compute is what the fused backward computes, and what is
 /// computed again is what forward computes.
 LogicalResult Verifier::verify(pipe::ChunkOp chunk) {
-  Part forward = collect("forward", chunk.getForward());
-  Part fused = collect("fused backward", chunk.getBackward());
-  Part inputs = collect("backward-input", chunk.getBackwardInput());
-  Part weights = collect("backward-weight", chunk.getBackwardWeight());
-  for (const Part *part : {&fused, &inputs, &weights})
-    if (failed(verifySame(chunk, *part, forward, isAgain)))
+  FailureOr<Part> forward = collect("forward", chunk.getForward());
+  FailureOr<Part> fused = collect("fused backward", chunk.getBackward());
+  FailureOr<Part> inputs = collect("backward-input", chunk.getBackwardInput());
+  FailureOr<Part> weights =
+      collect("backward-weight", chunk.getBackwardWeight());
+  if (failed(forward) || failed(fused) || failed(inputs) || failed(weights))
+    return failure();
+  for (const Part *part : {&*fused, &*inputs, &*weights})
+    if (failed(verifySame(chunk, *part, *forward, isAgain)))
       return failure();
   auto isEqual = [](DictionaryAttr a, DictionaryAttr b) { return a == b; };
   for (auto [part, other] :
-       {std::pair(&inputs, &fused), std::pair(&weights, &fused),
-        std::pair(&weights, &inputs)})
+       {std::pair(&*inputs, &*fused), std::pair(&*weights, &*fused),
+        std::pair(&*weights, &*inputs)})
     if (failed(verifySame(chunk, *part, *other, isEqual)))
       return failure();
-  if (!fused.isThere || (!inputs.isThere && !weights.isThere))
+  if (!fused->isThere || (!inputs->isThere && !weights->isThere))
     return success();
   return failure(
-      failed(verifyKnown(chunk, inputs, {&fused, &forward})) ||
-      failed(verifyKnown(chunk, weights, {&fused, &forward})) ||
-      failed(verifyKnown(chunk, fused, {&inputs, &weights, &forward})));
+      failed(verifyKnown(chunk, *inputs, {&*fused, &*forward})) ||
+      failed(verifyKnown(chunk, *weights, {&*fused, &*forward})) ||
+      failed(verifyKnown(chunk, *fused, {&*inputs, &*weights, &*forward})));
 }
 
 namespace {

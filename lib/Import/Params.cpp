@@ -10,6 +10,7 @@
 #include "Decisions.h"
 #include "FlatParams.h"
 #include "Model.h"
+#include "ParamInits.h"
 #include "Roles.h"
 #include "Rotations.h"
 #include "Statistics.h"
@@ -18,7 +19,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Import/Passes.h"
 
@@ -32,58 +32,7 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 using veeline::pipe::InitAttr;
-using veeline::pipe::InitKind;
 using veeline::pipe::PipeDialect;
-
-static InitAttr makeInit(MLIRContext *context, InitKind kind, double a = 0,
-                         double b = 0) {
-  return InitAttr::get(context, kind, APFloat(a), APFloat(b), ElementsAttr());
-}
-
-/// A weight starts from what the file has for it.
-static InitAttr storedInit(ElementsAttr elements) {
-  // What is smaller than the runtime's floats.
-  auto dense = dyn_cast<DenseFPElementsAttr>(elements);
-  if (dense && dense.getElementType().getIntOrFloatBitWidth() < 16)
-    elements = dense.mapValues(
-        Float32Type::get(elements.getContext()), [](APFloat number) {
-          bool lost = false;
-          number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                         &lost);
-          return number.bitcastToAPInt();
-        });
-  return InitAttr::get(elements.getContext(), InitKind::Values, APFloat(0.0),
-                       APFloat(0.0), elements);
-}
-
-/// How a weight starts whose values are unknown.
-static InitAttr drawnInit(MLIRContext *context, const Uses &uses) {
-  // Rows that are looked up: nothing is summed.
-  if (uses.weight && uses.summed == 1)
-    return makeInit(context, InitKind::Normal, 0.0, 0.02);
-  if (uses.weight)
-    return makeInit(context, InitKind::Normal, 0.0,
-                    1.0 / std::sqrt(static_cast<double>(uses.summed)));
-  return makeInit(context, uses.multiplied || uses.underRoot ? InitKind::Ones
-                                                             : InitKind::Zeros);
-}
-
-/// Whether the file has the elements, and not only their shape.
-static bool isThere(ElementsAttr value) {
-  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-  return !resource || resource.getRawHandle().getBlob();
-}
-
-/// The value of all elements; none where they differ or are not there.
-static std::optional<double> splatOf(ElementsAttr value) {
-  auto dense = dyn_cast_or_null<DenseFPElementsAttr>(value);
-  if (!dense || !dense.isSplat())
-    return std::nullopt;
-  APFloat number = dense.getSplatValue<APFloat>();
-  bool lost = false;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
-  return number.convertToDouble();
-}
 
 namespace {
 /// Decides argument by argument.
@@ -461,7 +410,7 @@ LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
   if (isDrawn)
     makeParam(argument, drawnInit(context, uses));
   else if (splat && std::isfinite(*splat))
-    makeParam(argument, makeInit(context, InitKind::Constant, *splat));
+    makeParam(argument, constantInit(context, *splat));
   else
     makeParam(argument, storedInit(value));
   return success();

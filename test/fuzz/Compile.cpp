@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "veeline/Analysis/Pieces.h"
 #include "veeline/Autodiff/Loops.h"
+#include "veeline/Compiler/HostUnits.h"
 #include "veeline/Compiler/Metadata.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
@@ -80,6 +81,9 @@ private:
   /// Every fourth random model is optimised, and verified after each pass,
   /// which both take longer than what they are for.
   bool isThorough() const { return !task.chunks && task.seed % 4 == 3; }
+  /// Another fourth has an object for each step, as `veeline compile` makes
+  /// them; the others have one with all steps, which is linked once.
+  bool hasUnits() const { return task.seed % 4 == 1; }
   int64_t replicas() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
   LogicalResult partition();
@@ -90,6 +94,8 @@ private:
   void addCommunication(OpPassManager &passManager);
   LogicalResult describe();
   LogicalResult lower();
+  LogicalResult lowerUnits(const std::vector<std::string> &steps);
+  LogicalResult lowerTogether(const std::vector<std::string> &steps);
 
   const Task &task;
   Fault fault;
@@ -233,28 +239,49 @@ static uint64_t getConvolutionScratch(const ConvolutionDesc &desc) {
 
 LogicalResult Compilation::describe() {
   compiler::ConstantSections constants(*module, artifact);
+  int32_t numObjects = 0;
   for (auto pipeline : module->getOps<pipe::PipelineOp>()) {
-    auto program = compiler::describeProgram(pipeline, pipeline.getSymName(), 0,
-                                             constants);
+    auto program = compiler::describeProgram(pipeline, pipeline.getSymName(),
+                                             numObjects, constants);
     if (failed(program))
       return failure();
-    for (artifact::Rank &rank : program->ranks)
-      rank.object = 0;
+    numObjects += program->ranks.size();
+    if (!hasUnits())
+      for (artifact::Rank &rank : program->ranks)
+        rank.object = 0;
     artifact.metadata.programs.push_back(std::move(*program));
   }
   return success();
 }
 
-/// One object with the steps of all programs.
 LogicalResult Compilation::lower() {
   if (failed(apply([](OpPassManager &passManager) {
         buildRuntimePipeline(passManager, CompileOptions());
       })))
     return failure();
-  llvm::StringSet<> steps;
+  std::vector<std::string> steps;
   for (const artifact::Program &program : artifact.metadata.programs)
     for (const artifact::Rank &rank : program.ranks)
-      steps.insert(rank.stepSymbol);
+      steps.push_back(rank.stepSymbol);
+  return hasUnits() ? lowerUnits(steps) : lowerTogether(steps);
+}
+
+/// An object for each step.
+LogicalResult Compilation::lowerUnits(const std::vector<std::string> &steps) {
+  compiler::HostUnits units;
+  units.add(*module, steps);
+  auto code = units.compile(target);
+  if (!code)
+    return module->emitError() << toString(code.takeError());
+  artifact.objects = std::move(code->objects);
+  return success();
+}
+
+/// One object with the steps of all programs.
+LogicalResult
+Compilation::lowerTogether(const std::vector<std::string> &names) {
+  llvm::StringSet<> steps;
+  steps.insert_range(names);
   for (auto function : module->getOps<func::FuncOp>())
     if (!steps.contains(function.getSymName()))
       function.setPrivate();

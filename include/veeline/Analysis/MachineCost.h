@@ -12,15 +12,24 @@
 
 namespace veeline {
 
+/// The bytes of all that one run of `block` has in memory: its arguments and
+/// what its ops write. Linear in its ops.
+uint64_t getFootprint(mlir::Block &block);
+
 /// How long one run of `op` takes on one core of the machine that `table` is
 /// of, in nanoseconds. Products and convolutions take what calls of the library
 /// of their class do. Everything else reads and writes memory at the speed of
 /// its bytes, but for what only other loops use: that they compute on the way.
-double estimateNanoseconds(mlir::Operation *op, const MachineTable &table);
+/// A cache still has what other ops of the block wrote before; arguments, and
+/// places that are written, were last used a run of the block ago, by which so
+/// many bytes as its footprint have gone by.
+double estimateNanoseconds(mlir::Operation *op, const MachineTable &table,
+                           uint64_t footprint);
 
 /// How long it takes to add a gradient of so many bytes to that of earlier
-/// microbatches.
-double estimateAccumulation(uint64_t bytes, const MachineTable &table);
+/// microbatches, as part of a function with this footprint.
+double estimateAccumulation(uint64_t bytes, const MachineTable &table,
+                            uint64_t footprint);
 
 } // namespace veeline
 

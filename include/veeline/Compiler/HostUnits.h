@@ -28,9 +28,9 @@ struct StepCode {
 
 /// The host code of the steps of several modules. Each function is compiled
 /// once, however many steps call it, and so are kernels, which call nothing,
-/// that are equal in several modules. Functions that the same steps reach are a
-/// unit, and a step is linked of the units that it reaches. Units are compiled
-/// at once, on all cores.
+/// that are equal in several modules. A step is a unit, and so are functions
+/// that the same steps reach; a step is linked of the units that it reaches.
+/// Units are compiled at once, on all cores.
 class HostUnits {
 public:
   HostUnits();
@@ -44,6 +44,9 @@ public:
   /// least one. The error has no message where diagnostics say what went wrong.
   llvm::Expected<StepCode> compile(const HostTargetOptions &target);
 
+  /// How many units have been compiled.
+  size_t getNumUnits() const;
+
 private:
   struct Node;
   struct Source;
@@ -54,7 +57,7 @@ private:
   void divide();
   mlir::OwningOpRef<mlir::ModuleOp> extract(Unit &unit);
   void addFunction(Node &node, mlir::OpBuilder &builder);
-  llvm::Error compileUnit(Unit &unit, const HostTargetOptions &target);
+  llvm::Error compileUnit(Unit &unit, HostTargetOptions target);
   llvm::Expected<StepCode> link(const HostTargetOptions &target);
 
   std::vector<Source> sources;

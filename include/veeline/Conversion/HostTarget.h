@@ -44,6 +44,10 @@ struct HostTargetOptions {
   std::string linker;
 };
 
+/// What is wrong with `options`, before anything is compiled: a CPU that LLVM
+/// does not know, or no linker.
+llvm::Error checkHostTarget(const HostTargetOptions &options);
+
 /// Relocatable machine code.
 struct HostObject {
   std::vector<char> bytes;

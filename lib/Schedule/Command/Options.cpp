@@ -285,7 +285,7 @@ std::string veeline::schedule::knownSchedules() {
 // What goes together
 //===----------------------------------------------------------------------===//
 
-static Error usage(std::string message) {
+Error veeline::schedule::usage(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
 

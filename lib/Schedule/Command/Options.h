@@ -53,6 +53,9 @@ void addOptions(CLI::App &command, CommandOptions &options);
 /// Notes which options `command` has parsed.
 void noteGiven(const CLI::App &command, CommandOptions &options);
 
+/// An error of whoever wrote the command line.
+Error usage(std::string message);
+
 /// Is every option that was given about what is asked for? An option that would
 /// be ignored is an error (InvalidProblem).
 Status checkOptions(const CommandOptions &options);

@@ -12,10 +12,6 @@
 
 using namespace veeline::schedule;
 
-static Error usage(std::string message) {
-  return Error{ErrorKind::InvalidProblem, std::move(message)};
-}
-
 /// One number of ranks for each stage. Without --stages, how many these are is
 /// known when the file with the order is read.
 Status Request::readWidths(const CommandOptions &options) {

@@ -6,6 +6,7 @@
 
 #include "Rendezvous.h"
 
+#include "Endpoints.h"
 #include "Frame.h"
 #include "PeerUser.h"
 
@@ -126,13 +127,6 @@ static constexpr const char *otherRun =
     "; is another run at this place? MASTER_PORT or VEELINE_TOKEN keep them "
     "apart";
 
-static std::string nameOf(const tcp::endpoint &endpoint) {
-  std::string address = endpoint.address().to_string();
-  if (endpoint.address().is_v6())
-    address = "[" + address + "]";
-  return address + ":" + std::to_string(endpoint.port());
-}
-
 static std::string describe(const tcp::socket &socket) {
   asio::error_code error;
   tcp::endpoint endpoint = socket.remote_endpoint(error);
@@ -144,44 +138,6 @@ static std::string describe(const tcp::socket &socket) {
 //===----------------------------------------------------------------------===//
 // Listening
 //===----------------------------------------------------------------------===//
-
-/// A name of this machine's that only it finds at the loopback, as Debian's own
-/// one in /etc/hosts, leads the others nowhere.
-static void warnOfLoopback(const std::string &name,
-                           const tcp::endpoint &endpoint) {
-  asio::error_code isName;
-  asio::ip::make_address(name, isName);
-  if (!isName || !endpoint.address().is_loopback() ||
-      name.find("localhost") != std::string::npos)
-    return;
-  std::fprintf(stderr,
-               "veeline: warning: rank 0 listens at %s, the loopback, which is "
-               "what MASTER_ADDR '%s' is here; ranks on other machines need an "
-               "address that they can reach\n",
-               endpoint.address().to_string().c_str(), name.c_str());
-}
-
-/// Where `endpoint` has no port, at any but `reserved`, which is rank 0's: the
-/// system knows that only when rank 0 listens, and who comes early would find
-/// this process there, or itself.
-static void bindTo(tcp::acceptor &acceptor, const tcp::endpoint &endpoint,
-                   uint16_t reserved, asio::error_code &error) {
-  auto bind = [&] {
-    acceptor.open(endpoint.protocol(), error);
-    if (!error)
-      acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error)
-      acceptor.bind(endpoint, error);
-  };
-  bind();
-  if (error || endpoint.port() != 0 ||
-      acceptor.local_endpoint().port() != reserved)
-    return;
-  // Held, so that the next one is another one. Does not keep rank 0 from it, as
-  // both may reuse an address and this one does not listen.
-  tcp::acceptor held = std::move(acceptor);
-  bind();
-}
 
 /// Rank 0 listens where all know; the others at any port of the interface that
 /// leads to rank 0. That is the loopback unless the address says otherwise.

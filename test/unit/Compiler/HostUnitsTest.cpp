@@ -164,6 +164,8 @@ TEST_F(HostUnitsTest, DividesWhatIsLarge) {
   ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
   EXPECT_EQ(getSymbols(code->objects[0]).exported, Names({"step"}));
   EXPECT_EQ(run(code->objects[0], "step"), 1499);
+  // That of the step, and two of kernels.
+  EXPECT_EQ(units.getNumUnits(), 3u);
 }
 
 TEST_F(HostUnitsTest, SaysWhatIsWrongOnce) {

@@ -3,18 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// VEELINE_FUSION_PROGRAMS in the environment says how many random programs to
-// run.
-//
-//===----------------------------------------------------------------------===//
 
+#include "../Rounds.h"
 #include "CompiledModule.h"
 #include "RandomProgram.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -90,10 +85,7 @@ double distance(const std::vector<double> &a, const std::vector<double> &b) {
   return worst;
 }
 
-unsigned numPrograms() {
-  const char *text = std::getenv("VEELINE_FUSION_PROGRAMS");
-  return text ? std::atoi(text) : 60;
-}
+unsigned numPrograms() { return rounds(300); }
 
 TEST(Fusion, RandomProgramsComputeWhatTheySay) {
   for (unsigned seed = 0; seed < numPrograms() && !HasFailure(); ++seed) {

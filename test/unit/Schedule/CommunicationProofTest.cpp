@@ -2,8 +2,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VEELINE_AGREEMENT_PROGRAMS in the environment is the number of programs.
-//
 //===----------------------------------------------------------------------===//
 
 #include "../Rounds.h"
@@ -11,7 +9,6 @@
 #include "CommunicationPrograms.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 using namespace veeline;
@@ -19,10 +16,7 @@ using namespace veeline::schedule::communication;
 using schedule::Random;
 using schedule::randomInt;
 
-static int numPrograms() {
-  const char *text = std::getenv("VEELINE_AGREEMENT_PROGRAMS");
-  return text ? std::atoi(text) : test::rounds(3000);
-}
+static int numPrograms() { return test::rounds(3000); }
 
 namespace {
 struct Sample {

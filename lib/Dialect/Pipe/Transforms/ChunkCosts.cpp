@@ -165,11 +165,13 @@ static double estimateTraffic(const ChunkSignature &signature) {
 
 /// What adding up the gradients of parameters over microbatches takes.
 static double estimateAccumulation(const ChunkSignature &signature,
-                                   const MachineTable &table) {
+                                   const MachineTable &table,
+                                   uint64_t footprint) {
   double time = 0;
   for (const ChunkValue &value : signature.results)
     if (value.kind == RoleKind::ParamGrad)
-      time += veeline::estimateAccumulation(getByteSize(value.type), table);
+      time += veeline::estimateAccumulation(getByteSize(value.type), table,
+                                            footprint);
   return time;
 }
 
@@ -218,7 +220,9 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     return {{std::max(1.0, traffic)}, std::max(1.0, traffic)};
   setArguments(func, *signature);
   OpCost own, ofForward, ofInput;
-  double byTable = table ? estimateAccumulation(*signature, *table) : 0;
+  uint64_t footprint = getFootprint(func.getBody().front());
+  double byTable =
+      table ? estimateAccumulation(*signature, *table, footprint) : 0;
   llvm::SmallDenseSet<Value> remade;
   for (Operation &op : func.getBody().front()) {
     const Entry &first = find(&op, kind);
@@ -229,7 +233,7 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     bool isOfForward = first.kind == ChunkFunctionKind::Forward;
     (!isRepeated ? own : isOfForward ? ofForward : ofInput) += cost;
     if (table)
-      byTable += estimateNanoseconds(&op, *table);
+      byTable += estimateNanoseconds(&op, *table, footprint);
     if (!isOfArguments(&op))
       fixed.insert_range(op.getResults());
     for (auto [result, known] :

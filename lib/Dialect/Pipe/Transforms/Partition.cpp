@@ -10,6 +10,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Analysis/Cuts.h"
 #include "veeline/Analysis/Fingerprint.h"
+#include "veeline/Analysis/MachineCost.h"
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
@@ -270,10 +271,13 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
 }
 
 static std::vector<double>
-estimatePieces(const Pieces &pieces, const std::optional<MachineTable> &table) {
+estimatePieces(func::FuncOp model, const Pieces &pieces,
+               const std::optional<MachineTable> &table) {
+  uint64_t footprint = getFootprint(model.getBody().front());
   std::vector<double> estimates;
   for (const Piece &piece : pieces.get())
-    estimates.push_back(estimateNanoseconds(piece, table ? &*table : nullptr));
+    estimates.push_back(
+        estimateNanoseconds(piece, table ? &*table : nullptr, footprint));
   return estimates;
 }
 
@@ -346,7 +350,7 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   if (failed(verifyEnoughPieces(model, options, numPieces)) ||
       failed(verifyPieces(model, options, *profile, numPieces)))
     return failure();
-  std::vector<double> estimates = estimatePieces(pieces, *table);
+  std::vector<double> estimates = estimatePieces(model, pieces, *table);
   FailureOr<SmallVector<int>> counts = chooseCounts(
       model, pieces, *profile ? (*profile)->getTimes(estimates) : estimates,
       options);

@@ -1,0 +1,1 @@
+// The targets of precompiled headers need a file: see VeelineTargets.cmake.

@@ -1,1 +1,0 @@
-// The target of the precompiled header needs a file of its own.

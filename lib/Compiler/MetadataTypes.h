@@ -1,0 +1,26 @@
+//===- MetadataTypes.h - types as artifacts have them -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_COMPILER_METADATATYPES_H
+#define VEELINE_LIB_COMPILER_METADATATYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+#include "veeline/artifact.h"
+
+namespace veeline::compiler {
+
+/// The type of a tensor's elements. Fails with a diagnostic at `loc` where the
+/// runtime has no such type.
+mlir::FailureOr<artifact::DataType> getDataType(mlir::Location loc,
+                                                mlir::Type tensor);
+
+/// That of a tensor.
+std::vector<int64_t> getShape(mlir::Type type);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_LIB_COMPILER_METADATATYPES_H

@@ -1,0 +1,427 @@
+//===- RankMetadata.cpp - the metadata of a rank's program --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankMetadata.h"
+
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Conversion/AttentionDesc.h"
+#include "veeline/Conversion/Convolution.h"
+#include "veeline/Conversion/Gemm.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::compiler;
+using namespace veeline::pipe;
+
+namespace {
+
+/// Describes the program of one rank.
+class RankWriter {
+public:
+  RankWriter(PipelineOp pipeline, const ChannelTable &channels,
+             ProgramOp program, const MemoryPlan &plan,
+             ConstantSections &constants)
+      : pipeline(pipeline), edges(pipeline), channels(channels),
+        program(program), plan(plan), constants(constants),
+        params(pipeline.getParams()), chunks(pipeline.getChunks()),
+        timeline(getTimelineOps(program)), reductions(getReductions(program)) {}
+
+  FailureOr<artifact::Rank> write(int32_t object);
+
+private:
+  artifact::Op describeOp(Operation *op);
+  void describeParams();
+  void describeRounded();
+  LogicalResult describeDevice(const MemoryPlan::Device &device);
+  LogicalResult describeConstants(const MemoryPlan::Device &device);
+  void describeSlices(Operation *op, int64_t number);
+  void describeReductions();
+  SmallVector<artifact::RegionKind> getResultKinds(Operation *op);
+  void describeSlots();
+  void addRegion(std::string name, artifact::RegionKind kind, int64_t offset,
+                 int64_t bytes, int64_t first = -1, int64_t last = -1);
+  int64_t getParamBytes(int64_t param) {
+    return getByteSize(params[param].getValue().getType());
+  }
+
+  PipelineOp pipeline;
+  EdgeTable edges;
+  const ChannelTable &channels;
+  ProgramOp program;
+  const MemoryPlan &plan;
+  ConstantSections &constants;
+  SmallVector<ParamOp> params;
+  SmallVector<ChunkOp> chunks;
+  SmallVector<Operation *> timeline;
+  SmallVector<Reduction> reductions;
+  SymbolTableCollection symbols;
+  artifact::Rank rank;
+};
+
+} // namespace
+
+static void setPredicted(Operation *op, artifact::Op &result) {
+  auto times = op->getAttrOfType<DenseF64ArrayAttr>(predictedAttrName);
+  if (!times)
+    return;
+  result.predictedBegin = times[0] / 1000.0;
+  result.predictedEnd = times[1] / 1000.0;
+}
+
+artifact::Op RankWriter::describeOp(Operation *op) {
+  artifact::Op result;
+  result.stream = getComputeStream(op);
+  if (std::optional<schedule::Op> work = getScheduleOp(op)) {
+    using Kind = schedule::OpKind;
+    result.kind = work->kind == Kind::Forward    ? artifact::OpKind::forward
+                  : work->kind == Kind::Backward ? artifact::OpKind::backward
+                  : work->kind == Kind::BackwardInput
+                      ? artifact::OpKind::backwardInput
+                      : artifact::OpKind::backwardWeight;
+    result.chunk = work->chunk;
+    result.microbatch = work->microbatch;
+    setPredicted(op, result);
+    return result;
+  }
+  auto setMessage = [&](auto message, artifact::OpKind kind) {
+    result.kind = kind;
+    result.channel = channels.find(message);
+    if (!edges[message.getEdge()].isParameter())
+      result.microbatch = message.getMicrobatch();
+  };
+  if (auto send = dyn_cast<SendOp>(op))
+    setMessage(send, artifact::OpKind::send);
+  auto wait = dyn_cast<WaitOp>(op);
+  if (auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp())
+    setMessage(recv, artifact::OpKind::recv);
+  for (auto [i, reduction] : llvm::enumerate(reductions)) {
+    bool isPost = reduction.ops.back() == op,
+         isWait = reduction.firstWait == op;
+    if (!isPost && !isWait)
+      continue;
+    result.kind =
+        isPost ? artifact::OpKind::allReduce : artifact::OpKind::allReduceWait;
+    result.reduction = i;
+    if (isWait)
+      setPredicted(op, result);
+  }
+  if (auto update = dyn_cast<UpdateOp>(op)) {
+    result.kind = artifact::OpKind::update;
+    result.param = update.getParam();
+  }
+  return result;
+}
+
+void RankWriter::addRegion(std::string name, artifact::RegionKind kind,
+                           int64_t offset, int64_t bytes, int64_t first,
+                           int64_t last) {
+  if (bytes == 0)
+    return;
+  rank.regions.push_back({std::move(name), kind, offset, bytes,
+                          static_cast<int32_t>(first),
+                          static_cast<int32_t>(last)});
+}
+
+/// Slots of optimiser state follow from what lies between a parameter's state
+/// and the next thing placed; the optimiser says how many there are.
+void RankWriter::describeParams() {
+  for (const MemoryPlan::Param &param : plan.params) {
+    std::string name = params[param.param].getParam().getName().str();
+    int64_t bytes = getParamBytes(param.param);
+    addRegion(name, artifact::RegionKind::param, param.value, bytes);
+    if (param.state >= 0)
+      addRegion(name + " state", artifact::RegionKind::state, param.state,
+                param.stateBytes);
+    artifact::RankParam entry;
+    entry.param = param.param;
+    entry.valueOffset = param.value;
+    entry.stateOffset = param.state;
+    entry.isHome = param.isHome;
+    for (const MemoryPlan::Accumulator &accumulator : plan.accumulators) {
+      if (accumulator.param != param.param)
+        continue;
+      entry.gradients.push_back(
+          {static_cast<int32_t>(accumulator.chunk), accumulator.offset});
+      addRegion(name + " gradient of chunk " +
+                    std::to_string(accumulator.chunk),
+                artifact::RegionKind::gradient, accumulator.offset, bytes);
+    }
+    rank.params.push_back(std::move(entry));
+  }
+}
+
+void RankWriter::describeRounded() {
+  for (const MemoryPlan::Rounded &entry : plan.rounded) {
+    ParamOp param = params[entry.param];
+    auto type = cast<RankedTensorType>(param.getValue().getType());
+    std::string name;
+    llvm::raw_string_ostream(name)
+        << param.getParam().getName() << " as " << entry.element;
+    addRegion(name, artifact::RegionKind::param, entry.offset,
+              getByteSize(type.clone(entry.element)));
+  }
+}
+
+static std::string describeWork(Operation *op) {
+  std::optional<schedule::Op> work = getScheduleOp(op);
+  if (!work)
+    return op->getName().stripDialect().str();
+  return std::string(schedule::toString(work->kind)) + " c" +
+         std::to_string(work->chunk) + " m" + std::to_string(work->microbatch);
+}
+
+/// A constant that this rank does not use has no values here.
+LogicalResult RankWriter::describeConstants(const MemoryPlan::Device &device) {
+  rank.constants.resize(constants.size());
+  for (const MemoryPlan::Constant &constant : device.constants) {
+    FailureOr<int32_t> section = constants.getSection(constant.constant);
+    if (failed(section))
+      return failure();
+    rank.constants[constant.constant] = {*section, constant.offset,
+                                         constant.bytes};
+    addRegion("constant " + std::to_string(constant.constant),
+              artifact::RegionKind::constant, constant.offset, constant.bytes);
+  }
+  for (artifact::Constant &constant : rank.constants)
+    if (constant.bytes == 0)
+      constant.section = constants.getEmptySection();
+  return success();
+}
+
+/// What only the arena of a GPU has.
+LogicalResult RankWriter::describeDevice(const MemoryPlan::Device &device) {
+  SmallVector<StringRef> names;
+  for (BatchOp batch : pipeline.getBatches())
+    names.push_back(batch.getName());
+  for (BufferOp buffer : pipeline.getBuffers())
+    names.push_back(buffer.getName());
+  using Kind = artifact::RegionKind;
+  for (const MemoryPlan::Input &input : device.inputs) {
+    rank.inputs.push_back(
+        {static_cast<int32_t>(input.input), input.offset, input.bytes});
+    addRegion(names[input.input].str(), Kind::input, input.offset, input.bytes);
+  }
+  if (failed(describeConstants(device)))
+    return failure();
+  rank.libraryOffset = device.libraryOffset;
+  rank.libraryBytes = device.libraryBytes;
+  rank.computeStreams = device.streams;
+  rank.events = device.events;
+  int64_t ofStream = device.libraryBytes / device.streams;
+  for (int64_t stream = 0; stream != device.streams; ++stream)
+    addRegion(
+        device.streams == 1 ? "libraries"
+                            : "libraries on stream " + std::to_string(stream),
+        Kind::library, device.libraryOffset + stream * ofStream, ofStream);
+  if (device.normParts == 0)
+    return success();
+  rank.settingsOffset = device.settingsOffset;
+  rank.normsOffset = device.normsOffset;
+  rank.normParts = device.normParts;
+  addRegion("settings", Kind::settings, device.settingsOffset,
+            gpuSettingsBytes);
+  addRegion("parts of norms", Kind::report, device.normsOffset,
+            device.getNormBytes(plan.params.size()));
+  return success();
+}
+
+/// The copies of microbatches that kernels cannot read where they are.
+void RankWriter::describeSlices(Operation *op, int64_t number) {
+  auto slices = op->getAttrOfType<DenseI64ArrayAttr>(sliceOffsetsAttrName);
+  if (!slices)
+    return;
+  schedule::Op work = *getScheduleOp(op);
+  FailureOr<ChunkSignature> signature = getChunkSignature(
+      getFunction(symbols, chunks[work.chunk], getFunctionKind(work.kind)));
+  if (failed(signature))
+    return;
+  for (auto [argument, offset] : llvm::enumerate(slices.asArrayRef()))
+    if (offset >= 0)
+      addRegion("microbatch for " + describeWork(op),
+                artifact::RegionKind::input, offset,
+                getByteSize(signature->arguments[argument].type), number,
+                number);
+}
+
+void RankWriter::describeReductions() {
+  for (Reduction &reduction : reductions) {
+    AllReduceOp first = reduction.ops.front();
+    artifact::Reduction entry;
+    entry.chunk = static_cast<int32_t>(first.getChunk());
+    if (plan.device) {
+      entry.stream = first.getStream();
+      entry.communicator = first.getCommunicator();
+    }
+    rank.reductions.push_back(std::move(entry));
+  }
+  for (const MemoryPlan::ReducedPiece &piece : plan.reduced) {
+    Type element = cast<ShapedType>(params[piece.param].getValue().getType())
+                       .getElementType();
+    rank.reductions[piece.reduction].pieces.push_back(
+        {element.isF64() ? artifact::DataType::f64 : artifact::DataType::f32,
+         piece.offset, piece.numElements, piece.buffer, piece.stride});
+  }
+}
+
+/// What the results of an op are to the rank.
+SmallVector<artifact::RegionKind> RankWriter::getResultKinds(Operation *op) {
+  SmallVector<artifact::RegionKind> kinds(op->getNumResults(),
+                                          artifact::RegionKind::edge);
+  std::optional<schedule::Op> work = getScheduleOp(op);
+  func::FuncOp func = work ? getFunction(symbols, chunks[work->chunk],
+                                         getFunctionKind(work->kind))
+                           : func::FuncOp();
+  FailureOr<ChunkSignature> signature =
+      func ? getChunkSignature(func) : FailureOr<ChunkSignature>(failure());
+  if (failed(signature))
+    return kinds;
+  SmallVector<ChunkValue> values =
+      getCarried(chunks[work->chunk], signature->results);
+  for (auto [kind, value] : llvm::zip(kinds, values)) {
+    if (value.kind == RoleKind::Residual)
+      kind = artifact::RegionKind::residual;
+    if (value.kind == RoleKind::Saved)
+      kind = artifact::RegionKind::saved;
+  }
+  return kinds;
+}
+
+void RankWriter::describeSlots() {
+  // The number of the timeline op that runs, or runs next.
+  llvm::DenseMap<Operation *, int64_t> number;
+  int64_t next = 0, count = timeline.size();
+  for (Operation &op : program.getBody().front()) {
+    number[&op] = std::min(next, count - 1);
+    if (next != count && timeline[next] == &op)
+      ++next;
+  }
+  llvm::DenseMap<Operation *, Operation *> sendEnds;
+  if (plan.device)
+    sendEnds = findSendEnds(program);
+  auto getLast = [&](Value value) {
+    int64_t last = number[value.getDefiningOp()];
+    for (Operation *user : value.getUsers()) {
+      last = std::max(last, number[user]);
+      if (Operation *end = sendEnds.lookup(user))
+        last = std::max(last, number[end]);
+      if (auto wait = dyn_cast<WaitOp>(user))
+        for (Operation *waited : wait.getValue().getUsers())
+          last = std::max(last, number[waited]);
+    }
+    return last;
+  };
+  for (auto [i, reduction] : llvm::enumerate(reductions)) {
+    int64_t bytes = 0, members = pipeline.getNumMembers(program.getStage());
+    for (const artifact::ReducedPiece &piece : rank.reductions[i].pieces)
+      bytes += (members - 1) * piece.stride;
+    Operation *first = reduction.ops.front();
+    int64_t offset =
+        first->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName)[0];
+    addRegion("all-reduce of chunk " +
+                  std::to_string(rank.reductions[i].chunk) +
+                  " between processes",
+              artifact::RegionKind::message, offset, bytes, number[first],
+              number[reduction.lastWait]);
+  }
+  for (Operation &op : program.getBody().front()) {
+    if (isa<AllReduceOp>(op))
+      continue;
+    SmallVector<artifact::RegionKind> kinds = getResultKinds(&op);
+    if (auto workspace = op.getAttrOfType<IntegerAttr>(workspaceOffsetAttrName))
+      addRegion("workspace of " + describeWork(&op),
+                artifact::RegionKind::workspace, workspace.getInt(),
+                op.getAttrOfType<IntegerAttr>(workspaceSizeAttrName).getInt(),
+                number[&op], number[&op]);
+    describeSlices(&op, number[&op]);
+    auto offsets = op.getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
+    if (!offsets)
+      continue;
+    for (OpResult result : op.getResults()) {
+      int64_t offset = offsets[result.getResultNumber()];
+      if (offset < 0)
+        continue;
+      auto recv = dyn_cast<RecvOp>(op);
+      Type type =
+          recv ? recv.getHandle().getType().getValue() : result.getType();
+      std::string name =
+          recv ? (recv.getDirection() == Direction::Shape ? "shape"
+                                                          : "message") +
+                     std::string(" of edge ") + std::to_string(recv.getEdge()) +
+                     " m" +
+                     std::to_string(edges[recv.getEdge()].isParameter()
+                                        ? 0
+                                        : recv.getMicrobatch())
+               : "result " + std::to_string(result.getResultNumber()) + " of " +
+                     describeWork(&op);
+      addRegion(std::move(name),
+                recv ? artifact::RegionKind::message
+                     : kinds[result.getResultNumber()],
+                offset, getByteSize(type), number[&op], getLast(result));
+    }
+  }
+}
+
+/// The entries of a module's table of type `Desc`, called `what`, that `pass`
+/// writes. Compiled code names them by their place: none may be missing.
+template <typename Desc>
+static auto describeTable(ModuleOp module, StringRef table, StringRef what,
+                          StringRef pass)
+    -> FailureOr<std::vector<decltype(toArtifact(std::declval<Desc>()))>> {
+  std::vector<decltype(toArtifact(std::declval<Desc>()))> entries;
+  auto array = module->getAttrOfType<ArrayAttr>(table);
+  if (!array)
+    return entries;
+  for (auto [i, attr] : llvm::enumerate(array)) {
+    auto dict = dyn_cast<DictionaryAttr>(attr);
+    FailureOr<Desc> desc = failure();
+    if (dict)
+      desc = Desc::fromAttribute(dict);
+    if (failed(desc))
+      return module.emitError()
+             << "entry " << i << " of '" << table << "' does not describe a "
+             << what << ": " << attr << "; run --" << pass << " again";
+    entries.push_back(toArtifact(*desc));
+  }
+  return entries;
+}
+
+FailureOr<artifact::Rank> RankWriter::write(int32_t object) {
+  auto module = program->getParentOfType<ModuleOp>();
+  auto gemms = describeTable<GemmDesc>(module, gemmsAttrName, "matrix product",
+                                       "pipe-lower-gemms");
+  auto convolutions = describeTable<ConvolutionDesc>(
+      module, convolutionsAttrName, "convolution", "pipe-lower-convolutions");
+  auto attentions = describeTable<AttentionDesc>(
+      module, attentionsAttrName, "call of attention", "pipe-call-attention");
+  if (failed(gemms) || failed(convolutions) || failed(attentions))
+    return failure();
+  rank.stepSymbol = getStepName(program);
+  rank.object = object;
+  rank.arenaBytes = plan.arenaBytes;
+  rank.peakLiveBytes = plan.peakLiveBytes;
+  rank.gemms = std::move(*gemms);
+  rank.convolutions = std::move(*convolutions);
+  rank.attentions = std::move(*attentions);
+  for (Operation *op : timeline)
+    rank.ops.push_back(describeOp(op));
+  describeParams();
+  describeRounded();
+  if (plan.device && failed(describeDevice(*plan.device)))
+    return failure();
+  describeReductions();
+  describeSlots();
+  return std::move(rank);
+}
+
+FailureOr<artifact::Rank>
+compiler::describeRank(PipelineOp pipeline, const ChannelTable &channels,
+                       ProgramOp program, const MemoryPlan &plan,
+                       ConstantSections &constants, int32_t object) {
+  return RankWriter(pipeline, channels, program, plan, constants).write(object);
+}

@@ -1,0 +1,27 @@
+//===- RankMetadata.h - the metadata of a rank's program --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_COMPILER_RANKMETADATA_H
+#define VEELINE_LIB_COMPILER_RANKMETADATA_H
+
+#include "veeline/Compiler/Metadata.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+#include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+
+namespace veeline::compiler {
+
+/// What the artifact says of one rank of a pipeline, whose step is in the
+/// object of this number. Fails with a diagnostic where a table of library
+/// calls is broken, or a constant has no values.
+mlir::FailureOr<artifact::Rank>
+describeRank(pipe::PipelineOp pipeline, const pipe::ChannelTable &channels,
+             pipe::ProgramOp program, const pipe::MemoryPlan &plan,
+             ConstantSections &constants, int32_t object);
+
+} // namespace veeline::compiler
+
+#endif // VEELINE_LIB_COMPILER_RANKMETADATA_H

@@ -1,0 +1,200 @@
+//===- ReadRequest.cpp - the options of a request -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Formats/Numbers.h"
+#include "Request.h"
+
+using namespace veeline::schedule;
+
+namespace {
+/// What the values of an option are.
+struct Range {
+  const char *what;
+  double least, most;
+};
+} // namespace
+
+static constexpr Range times{"times", 0, maxTime};
+static constexpr Range activations{"activation units", -1e9, 1e9};
+
+/// Parses the value of an option if it was given.
+template <typename T>
+static Status parseInto(const std::string &text, const std::string &option,
+                        const Range &range, T &values) {
+  if (text.empty())
+    return Status::success();
+  Expected<OpValues> parsed = parseOpValues(text);
+  if (!parsed)
+    return usage(option + ": " + parsed.error().message);
+  for (double value :
+       {parsed->forward, parsed->backwardInput, parsed->backwardWeight})
+    if (value < range.least || value > range.most)
+      return usage(option + ": expected " + range.what + " from " +
+                   exactNumber(range.least) + " to " + exactNumber(range.most) +
+                   ", found " + exactNumber(value));
+  values = *parsed;
+  return Status::success();
+}
+
+/// Bytes that an option says, if it was given.
+static Status parseInto(const std::string &text, const char *option,
+                        std::optional<std::int64_t> &bytes) {
+  if (text.empty())
+    return Status::success();
+  Expected<std::int64_t> parsed = parseBytes(text);
+  if (!parsed)
+    return usage(std::string(option) + ": " + parsed.error().message);
+  // The sum over all messages of a step does not overflow.
+  constexpr std::int64_t most = std::int64_t(1) << 36;
+  if (*parsed > most)
+    return usage(std::string(option) + ": expected at most 64GiB, found '" +
+                 text + "'");
+  bytes = *parsed;
+  return Status::success();
+}
+
+Status Request::readNames(const CommandOptions &options) {
+  if (options.compare.empty()) {
+    if (!options.schedule.empty())
+      wanted = {options.schedule};
+    if (wanted.empty())
+      return usage("--schedule is missing; known schedules are " +
+                   knownSchedules() + ", and file:PATH");
+    if (!options.against.empty())
+      wanted.push_back(options.against);
+    for (const std::string &name : wanted)
+      if (!scheduleFilePath(name) &&
+          (name == "all" || name.find(',') != name.npos))
+        return usage("expected one schedule, found '" + name +
+                     "'; several go with --compare");
+    return checkOptions(options, wanted);
+  }
+  Expected<std::vector<std::string>> names = comparedNames(options.compare);
+  if (!names)
+    return names.takeError();
+  wanted = std::move(*names);
+  return checkOptions(options, wanted);
+}
+
+Status Request::readSizes(const CommandOptions &options) {
+  bool isFile = options.compare.empty() && scheduleFilePath(wanted.front());
+  hasStages = hasStages || options.stages;
+  hasMicrobatches = hasMicrobatches || options.microbatches;
+  if (!hasStages && !isFile)
+    return usage("--stages is missing");
+  if (!hasMicrobatches && !isFile)
+    return usage("--microbatches is missing");
+  costs.stages = options.stages.value_or(costs.stages);
+  costs.microbatches = options.microbatches.value_or(costs.microbatches);
+  costs.chunksPerStage = options.chunksPerStage;
+  given = options.given;
+  if (!options.placement.empty()) {
+    if (isFile)
+      return usage("--placement is for schedules by name; '" + wanted.front() +
+                   "' says itself where its chunks are");
+    Expected<PlacementKind> kind = parsePlacementKind(options.placement);
+    if (!kind)
+      return usage("--placement: " + kind.error().message);
+    placementKind = *kind;
+  }
+  return Status::success();
+}
+
+Status Request::readCosts(const CommandOptions &options) {
+  for (Status status :
+       {parseInto(options.cost, "--cost", times, costs.cost),
+        parseInto(options.chunkCost, "--chunk-cost", times, costs.chunkCost),
+        parseInto(options.activation, "--activation", activations,
+                  costs.activation),
+        parseInto(options.messageBytes, "--message-bytes", messageBytes)})
+    if (!status)
+      return status;
+  if (!options.transfer.empty()) {
+    Expected<std::vector<EdgeTransfer>> parsed =
+        parseTransfers(options.transfer);
+    if (!parsed)
+      return parsed.takeError();
+    transfers = std::move(*parsed);
+  }
+  hasTimes = !options.cost.empty() || !options.chunkCost.empty() ||
+             !options.costFile.empty();
+  hasCosts =
+      hasTimes || !options.activation.empty() || !options.transfer.empty();
+  return readLayers(options);
+}
+
+/// The input of a stage is a message.
+Status Request::readLayers(const CommandOptions &options) {
+  if (!options.layers && options.layerBytes.empty())
+    return Status::success();
+  if (!options.layers || options.layerBytes.empty() || !messageBytes)
+    return usage("--layers, --layer-bytes and --message-bytes go together");
+  std::optional<std::int64_t> bytes;
+  if (Status status = parseInto(options.layerBytes, "--layer-bytes", bytes);
+      !status)
+    return status;
+  layers = {*options.layers, static_cast<double>(*bytes),
+            static_cast<double>(*messageBytes)};
+  return Status::success();
+}
+
+Status Request::readModel(const CommandOptions &options) {
+  if (options.from.empty())
+    return Status::success();
+  Expected<CompiledModel> compiled = readCompiledModel(options.from);
+  if (!compiled)
+    return compiled.takeError();
+  wanted = {compiled->schedule};
+  costs.stages = compiled->stages;
+  costs.microbatches = compiled->microbatches;
+  hasStages = hasMicrobatches = true;
+  model = std::move(compiled->model);
+  compiledStages = std::move(compiled->stageOfChunk);
+  widths = std::move(compiled->widths);
+  return Status::success();
+}
+
+Expected<Request> Request::get(const CommandOptions &options) {
+  Request request;
+  request.memoryLimit = options.memoryLimit;
+  request.overlap = options.overlap;
+  request.generator = {options.objective == "span" ? Objective::Span
+                                                   : Objective::Makespan,
+                       options.overlapBlocks, options.timeBudget, options.seed};
+  request.simulation = {options.transfers == "rendezvous"
+                            ? Transfers::Rendezvous
+                            : Transfers::Buffered,
+                        options.contention};
+  request.generator.simulation = request.simulation;
+  for (auto read :
+       {&Request::readModel, &Request::readNames, &Request::readSizes,
+        &Request::readWidths, &Request::readCosts, &Request::readChunks})
+    if (Status status = (request.*read)(options); !status)
+      return status.takeError();
+  return request;
+}
+
+Status Request::readChunks(const CommandOptions &options) {
+  if (options.costFile.empty())
+    return Status::success();
+  // Without --stages, there is an order from a file (readSizes).
+  if (!hasStages) {
+    Expected<ImportedSchedule> order =
+        readScheduleFile(*scheduleFilePath(wanted.front()));
+    if (!order)
+      return order.takeError();
+    costs.stages = order->placement.stages();
+  }
+  Expected<CostFile> file = readCostFile(options.costFile, costs);
+  if (!file)
+    return file.takeError();
+  if (file->hasAllMemory && !options.activation.empty())
+    return usage("--activation is for lines that do not say their memory; all "
+                 "of '" +
+                 options.costFile + "' do");
+  model = std::move(file->model);
+  return setTransfers(*model, transfers);
+}

@@ -1,0 +1,52 @@
+//===- Endpoints.cpp - addresses and ports to listen at -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Endpoints.h"
+
+#include <cstdio>
+
+using namespace veeline;
+using asio::ip::tcp;
+
+std::string net::nameOf(const tcp::endpoint &endpoint) {
+  std::string address = endpoint.address().to_string();
+  if (endpoint.address().is_v6())
+    address = "[" + address + "]";
+  return address + ":" + std::to_string(endpoint.port());
+}
+
+void net::warnOfLoopback(const std::string &name,
+                         const tcp::endpoint &endpoint) {
+  asio::error_code isName;
+  asio::ip::make_address(name, isName);
+  if (!isName || !endpoint.address().is_loopback() ||
+      name.find("localhost") != std::string::npos)
+    return;
+  std::fprintf(stderr,
+               "veeline: warning: rank 0 listens at %s, the loopback, which is "
+               "what MASTER_ADDR '%s' is here; ranks on other machines need an "
+               "address that they can reach\n",
+               endpoint.address().to_string().c_str(), name.c_str());
+}
+
+void net::bindTo(tcp::acceptor &acceptor, const tcp::endpoint &endpoint,
+                 uint16_t reserved, asio::error_code &error) {
+  auto bind = [&] {
+    acceptor.open(endpoint.protocol(), error);
+    if (!error)
+      acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error)
+      acceptor.bind(endpoint, error);
+  };
+  bind();
+  if (error || endpoint.port() != 0 ||
+      acceptor.local_endpoint().port() != reserved)
+    return;
+  // Held, so that the next one is another one. Does not keep rank 0 from it, as
+  // both may reuse an address and this one does not listen.
+  tcp::acceptor held = std::move(acceptor);
+  bind();
+}

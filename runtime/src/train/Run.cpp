@@ -1,0 +1,370 @@
+//===- Run.cpp - an artifact, its data and this process' place ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+
+#include "BlockedSignals.h"
+#include "Checksum.h"
+#include "Deadline.h"
+#include "Interrupt.h"
+#include "Random.h"
+#include "Suggest.h"
+
+#include "veeline/Support/Check.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace veeline;
+using namespace veeline::train;
+using artifact::Parameter;
+
+Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
+  Expected<std::unique_ptr<Run>> run = load(options);
+  if (run.ok())
+    if (Status status = (*run)->openNetwork(); !status.ok())
+      return status;
+  return run;
+}
+
+Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
+  Expected<artifact::Artifact> artifact =
+      artifact::readArtifact(options.artifact);
+  if (!artifact.ok())
+    return artifact.status();
+  auto run = std::make_unique<Run>();
+  run->options = options;
+  run->artifact = std::move(*artifact);
+  const artifact::Program *program =
+      run->metadata().findProgram(options.program);
+  if (program && program->microbatches)
+    return Status::error("program '" + program->name + "' of '" +
+                         options.artifact + "' runs " +
+                         std::to_string(program->microbatches) + " of " +
+                         std::to_string(run->metadata().microbatches) +
+                         " microbatches: it is there for --verify and "
+                         "--compare-sequential");
+  if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
+    return Status::error("cannot run '" + options.artifact +
+                         "': " + status.message());
+  if (Status status = run->findPlace(); !status.ok())
+    return status;
+  if (Status status = run->placeRanks(); !status.ok())
+    return status;
+  Expected<std::unique_ptr<data::Inputs>> inputs =
+      data::Inputs::open(run->metadata(), options.inputs, run->replicas());
+  if (!inputs.ok())
+    return inputs.status();
+  run->inputs = std::move(*inputs);
+  if (options.epochs > 0) {
+    int64_t steps = run->inputs->stepsPerEpoch();
+    if (steps == 0)
+      return Status::error("--epochs counts the samples of arrays, and there "
+                           "are none; say --steps");
+    run->options.steps = options.epochs * steps;
+  }
+  if (Status status = run->openInit(); !status.ok())
+    return status;
+  return run;
+}
+
+Expected<const artifact::Program *>
+Run::findProgram(const std::string &name) const {
+  if (const artifact::Program *program = metadata().findProgram(name))
+    return program;
+  std::vector<std::string> names;
+  for (const artifact::Program &program : metadata().programs)
+    names.push_back(program.name);
+  return Status::error("'" + options.artifact + "' has no program '" + name +
+                       "', it has " + joinNames(names) +
+                       suggestion(name, names));
+}
+
+/// Which program runs is found out later: it may not exist.
+int32_t Run::replicas() const {
+  const artifact::Program *program = metadata().findProgram(options.program);
+  return program ? program->replicas : 1;
+}
+
+/// Of all that an artifact holds.
+static uint64_t checksumOf(const artifact::Artifact &artifact) {
+  Crc64 content;
+  content.add(artifact::toJson(artifact.metadata));
+  for (const std::string &object : artifact.objects)
+    content.add(object);
+  for (std::string_view values : artifact.values)
+    content.add(values);
+  return content.value();
+}
+
+/// Before ranks are placed, which changes the metadata.
+Status Run::findPlace() {
+  Expected<std::optional<net::Place>> found = net::findPlace();
+  if (!found.ok())
+    return found.status();
+  place = std::move(*found);
+  if (!place)
+    return Status::success();
+  artifactChecksum = checksumOf(artifact);
+  if (place->launcher != "RANK")
+    endWithLauncher();
+  return Status::success();
+}
+
+/// Gives programs the ranks of all replicas.
+Status Run::placeRanks() {
+  for (artifact::Program &program : artifact.metadata.programs) {
+    bool isRun = program.name == options.program;
+    Expected<artifact::Program> all = artifact::withAllReplicas(
+        program, isRun ? options.rankOrder : "stages-first");
+    if (!all.ok())
+      return Status::error("--rank-order: " + all.message());
+    program = std::move(*all);
+  }
+  return Status::success();
+}
+
+/// The shortest text that reads back as `value`.
+template <typename T>
+static void addLine(std::string &text, const char *name, T value) {
+  char number[32];
+  auto [end, error] = std::to_chars(number, number + sizeof(number), value);
+  text += std::string(name) + " " + std::string(number, end) + "\n";
+}
+
+static void addLine(std::string &text, const char *name, bool value) {
+  text += std::string(name) + (value ? " yes\n" : " no\n");
+}
+
+static void addLine(std::string &text, const char *name,
+                    const std::string &value) {
+  text += std::string(name) + " " + value + "\n";
+}
+
+bool Run::usesMpi() const {
+  return options.transport == "mpi" ||
+         (options.transport == "auto" && place->launcher == "mpirun");
+}
+
+/// What would give other bits, an endless wait, or a fault where there is none,
+/// where it is not the same for all processes.
+std::string Run::commonOptions() const {
+  std::string text;
+  addLine(text, "artifact",
+          metadata().model + "-" + std::to_string(artifactChecksum));
+  addLine(text, "--program", options.program);
+  for (const std::string &line : inputs->describe())
+    text += line + "\n";
+  addLine(text, "--rank-order", options.rankOrder);
+  addLine(text, "--transport", std::string(usesMpi() ? "mpi" : "tcp"));
+  addLine(text, "--timeout", options.timeoutSeconds);
+  addLine(text, "--stall-timeout", options.stallSeconds);
+  addLine(text, "--steps", options.steps);
+  addLine(text, "--seed", options.inputs.seed);
+  addLine(text, "--shuffle", options.inputs.shuffle);
+  addLine(text, "--drop-last", options.inputs.dropLast);
+  addLine(text, "--init",
+          options.init.empty() ? std::string("no")
+                               : describeContent(initFile.bytes()));
+  // MPI sends more with it; builds with checks always do.
+  addLine(text, "--check-messages", checksEnabled || options.checkMessages);
+  addLine(text, "--save", !options.save.empty());
+  addLine(text, "--timeline", !options.timeline.empty());
+  addLine(text, "--timeline-steps", options.timelineSteps);
+  addLine(text, "--profile", !options.profile.empty());
+  addLine(text, "--lr", options.optimizer.learningRate);
+  addLine(text, "--min-lr", options.minLearningRate.value_or(-1));
+  addLine(text, "--warmup", options.warmupSteps);
+  addLine(text, "--beta1", options.optimizer.beta1);
+  addLine(text, "--beta2", options.optimizer.beta2);
+  addLine(text, "--epsilon", options.optimizer.epsilon);
+  addLine(text, "--weight-decay", options.optimizer.weightDecay);
+  return text;
+}
+
+Status train::checkTransport(const Options &options,
+                             const std::optional<net::Place> &place) {
+  if (place || options.transport == "auto")
+    return Status::success();
+  return Status::error("--transport " + options.transport +
+                       " says how processes send messages, but no launcher "
+                       "has started several: ranks are threads here; start "
+                       "one process for each rank, or leave it out");
+}
+
+Status Run::openNetwork() {
+  const artifact::Program *program = metadata().findProgram(options.program);
+  if (Status status = checkTransport(options, place); !status.ok())
+    return status;
+  if (!place || !program)
+    return Status::success();
+  const std::string &launcher = place->launcher;
+  int32_t found = place->numRanks;
+  if (program->ranks.size() != static_cast<size_t>(found))
+    return Status::error(launcher + " has started " + std::to_string(found) +
+                         " processes, but program '" + program->name +
+                         "' of '" + options.artifact + "' has " +
+                         std::to_string(program->ranks.size()) +
+                         (program->ranks.size() == 1 ? " rank" : " ranks") +
+                         "; start one process for each");
+  for (auto [isGiven, name] :
+       {std::pair(options.verify, "--verify"),
+        std::pair(options.compareSequential, "--compare-sequential"),
+        std::pair(options.checkMemory && metadata().target == "host",
+                  "--check-memory")})
+    if (isGiven)
+      return Status::error(std::string(name) +
+                           " looks at all ranks in one process, but " +
+                           launcher + " has started " + std::to_string(found) +
+                           "; run it without");
+  return connect();
+}
+
+/// MPI, initialised, where it is the transport; it must agree with what the
+/// launcher says of this process.
+static Expected<const net::MpiLibrary *> openMpi(const Options &options,
+                                                 const net::Place &place) {
+  Expected<const net::MpiLibrary *> mpi =
+      net::loadMpi(options.libraryDirectory);
+  if (!mpi.ok())
+    return mpi;
+  int32_t rank = 0, numRanks = 0;
+  BlockedSignals blocked; // MPI has threads of its own.
+  net::Deadline deadline(options.timeoutSeconds, place.rank, "start MPI");
+  if (const char *error = (*mpi)->initialize(&rank, &numRanks))
+    return Status::error(std::string("cannot start MPI: ") + error);
+  if (rank != place.rank || numRanks != place.numRanks)
+    return Status::error("for MPI this is rank " + std::to_string(rank) +
+                         " of " + std::to_string(numRanks) + ", but for " +
+                         place.launcher + " it is rank " +
+                         std::to_string(place.rank) + " of " +
+                         std::to_string(place.numRanks) +
+                         "; start the processes with Open MPI's mpirun, or "
+                         "send messages with --transport tcp");
+  return mpi;
+}
+
+size_t train::timelineCapacity(const artifact::Program &program,
+                               int64_t steps) {
+  size_t ops = 1;
+  for (const artifact::Rank &rank : program.ranks)
+    ops = std::max(ops, rank.ops.size());
+  return (3 * ops + 1) * static_cast<size_t>(steps);
+}
+
+/// What processes give each other: values of parameters, the results of a step,
+/// events of a timeline.
+static uint64_t largestExchange(const artifact::Metadata &metadata,
+                                const artifact::Program &program,
+                                int64_t timelineSteps) {
+  size_t bytes = net::maxTextBytes;
+  size_t results = metadata.results.size() *
+                       static_cast<size_t>(metadata.microbatches) *
+                       static_cast<size_t>(program.replicas) +
+                   metadata.params.size();
+  bytes = std::max(bytes, results * sizeof(double));
+  for (const artifact::Parameter &param : metadata.params)
+    bytes =
+        std::max(bytes, static_cast<size_t>(artifact::numElements(param.shape) *
+                                            artifact::byteSize(param.type)));
+  return std::max(bytes, sizeof(host::Event) *
+                             timelineCapacity(program, timelineSteps));
+}
+
+Status Run::connect() {
+  net::MeetingOptions meeting;
+  meeting.place = *place;
+  if (const char *token = std::getenv("VEELINE_TOKEN"))
+    meeting.token = token;
+  meeting.about = commonOptions();
+  meeting.timeoutSeconds = options.timeoutSeconds;
+  meeting.stallSeconds = options.stallSeconds;
+  meeting.isInterrupted = [] { return interruptSignal() != 0; };
+  meeting.maxExchangeBytes =
+      largestExchange(metadata(), *metadata().findProgram(options.program),
+                      std::max(options.timelineSteps, profileSteps));
+  const net::MpiLibrary *mpi = nullptr;
+  if (usesMpi()) {
+    Expected<const net::MpiLibrary *> opened = openMpi(options, *place);
+    if (!opened.ok())
+      return opened.status();
+    mpi = *opened;
+    if (!std::getenv("MASTER_PORT"))
+      meeting.sharePort = [this, mpi](uint16_t &port) {
+        net::Deadline deadline(options.timeoutSeconds, place->rank,
+                               "share the port of rank 0 by MPI");
+        const char *error = mpi->broadcast(&port, sizeof(port));
+        return error ? Status::error(error) : Status::success();
+      };
+  }
+  Expected<std::unique_ptr<net::Mesh>> mesh = net::Mesh::create(meeting, mpi);
+  if (!mesh.ok())
+    return mesh.status();
+  network = std::move(*mesh);
+  return Status::success();
+}
+
+/// Checks that the file given by --init has every parameter.
+Status Run::openInit() {
+  const std::string &path = options.init;
+  if (path.empty())
+    return Status::success();
+  Expected<MappedFile> file = MappedFile::open(path);
+  if (!file.ok())
+    return file.status();
+  initFile = std::move(*file);
+  Expected<data::NamedTensors> tensors =
+      data::parseSafeTensors(initFile.bytes());
+  if (!tensors.ok())
+    return Status::error("cannot read '" + path + "': " + tensors.message());
+  initTensors = std::move(*tensors);
+  for (const Parameter &param : metadata().params) {
+    const data::Tensor *tensor = data::findTensor(initTensors, param.name);
+    if (!tensor)
+      return Status::error("'" + path + "' has no parameter '" + param.name +
+                           "'");
+    if (tensor->type != param.type || tensor->shape != param.shape)
+      return Status::error("'" + path + "': '" + param.name + "' is " +
+                           data::describe(tensor->type, tensor->shape) +
+                           ", the model's parameter is " +
+                           data::describe(param.type, param.shape));
+  }
+  return Status::success();
+}
+
+void Run::say(const std::string &remark) {
+  if (remark.empty() || remark == said || !isFirst())
+    return;
+  said = remark;
+  std::fprintf(stderr, "veeline: remark: %s\n", remark.c_str());
+}
+
+WorkOfStep Run::workOfStep() const {
+  const std::vector<artifact::Batch> &batches = metadata().batches;
+  auto tokens = std::ranges::find_if(batches, [](const artifact::Batch &batch) {
+    return batch.tokens && batch.shape.size() > 1;
+  });
+  return {artifact::countSamples(batches) * microbatches(),
+          tokens == batches.end()
+              ? 0
+              : artifact::numElements(tokens->shape) * microbatches()};
+}
+
+std::vector<char> Run::initialValue(size_t index) const {
+  const Parameter &param = metadata().params[index];
+  if (const data::Tensor *tensor = data::findTensor(initTensors, param.name))
+    return {tensor->bytes.begin(), tensor->bytes.end()};
+  std::vector<char> bytes(static_cast<size_t>(byteSizeOf(param)));
+  if (const std::optional<artifact::StoredValues> &stored = param.init.stored)
+    data::widenFloats({stored->type, param.shape,
+                       artifact.values[static_cast<size_t>(stored->section)]},
+                      param.type, bytes.data());
+  else
+    data::initialize(param, options.inputs.seed, bytes.data());
+  return bytes;
+}
