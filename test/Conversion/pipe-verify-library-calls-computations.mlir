@@ -288,3 +288,55 @@ module attributes {pipe.gemms = [#p, #q]} {
     pipe.yield %loss : tensor<f32>
   }
 }
+
+// -----
+
+// Forward computes in loops what backward, which computes it again, asks the
+// library for.
+
+// CHECK:      forward:1:1: error: the forward of chunk 0 computes in loops what its fused backward asks the library for; equal computations have to be equal calls
+// CHECK:      backward:1:1: note: there it is {a_strides = array<i64: 4, 1>,
+// CHECK-NOT:  error
+
+#p = {a_strides = array<i64: 4, 1>, b_strides = array<i64: 4, 1>, batch = array<i64>, c_strides = array<i64: 4, 1>, dtype = f32, k = 4 : i64, m = 2 : i64, n = 4 : i64, scratch_bytes = 0 : i64}
+module attributes {pipe.gemms = [#p]} {
+  func.func private @veeline_gemm(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
+  func.func private @c_forward(%a: memref<2x4xf32>, %b: memref<4x4xf32>, %c: memref<2x4xf32>) {
+    linalg.matmul ins(%a, %b : memref<2x4xf32>, memref<4x4xf32>) outs(%c : memref<2x4xf32>) loc(fused<{pipe.computation = 1 : i64}>["forward":1:1])
+    return
+  }
+  func.func private @c_backward(%r: !llvm.ptr) {
+    %0 = arith.constant 0 : i32
+    call @veeline_gemm(%r, %0, %r, %r, %r, %r) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> () loc(fused<{pipe.computation = 1 : i64}>["backward":1:1])
+    return
+  }
+  func.func private @c(%x: tensor<2x4xf32>) -> tensor<f32>
+  pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+    %x = pipe.batch "x" : tensor<2x4xf32>
+    %loss = pipe.chunk 0 @c(%x) {forward = @c_forward, backward = @c_backward} : (tensor<2x4xf32>) -> tensor<f32>
+    pipe.yield %loss : tensor<f32>
+  }
+}
+
+// -----
+
+// An entry that there is not.
+
+// CHECK:      forward:1:1: error: calls the library with an entry that is not in the module's table; its number has to be a constant
+// CHECK-NOT:  error
+
+#p = {a_strides = array<i64: 4, 1>, b_strides = array<i64: 4, 1>, batch = array<i64>, c_strides = array<i64: 4, 1>, dtype = f32, k = 4 : i64, m = 2 : i64, n = 4 : i64, scratch_bytes = 0 : i64}
+module attributes {pipe.gemms = [#p]} {
+  func.func private @veeline_gemm(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
+  func.func private @c_forward(%r: !llvm.ptr) {
+    %0 = arith.constant 1 : i32
+    call @veeline_gemm(%r, %0, %r, %r, %r, %r) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> () loc("forward":1:1)
+    return
+  }
+  func.func private @c(%x: tensor<2x4xf32>) -> tensor<f32>
+  pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+    %x = pipe.batch "x" : tensor<2x4xf32>
+    %loss = pipe.chunk 0 @c(%x) {forward = @c_forward} : (tensor<2x4xf32>) -> tensor<f32>
+    pipe.yield %loss : tensor<f32>
+  }
+}
