@@ -21,45 +21,53 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The loop that is measured reads and writes three operands, of which what is
-/// written counts twice, before the first ones come again.
-static constexpr double sizeOfFootprint = 4.0 / 3;
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
 
-namespace {
-class Estimator {
-public:
-  Estimator(const MachineTable &table, uint64_t footprint)
-      : table(table), farSize(footprint * sizeOfFootprint) {}
+static bool isView(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+             tensor::ExtractSliceOp>(op);
+}
 
-  double estimate(Operation *op) const;
-  /// Of loops that read `near` bytes from a cache, and the others from further
-  /// away or to there.
-  double timeOfBytes(uint64_t near, uint64_t far) const {
-    double size = near + far;
-    return timeOf("elementwise", size, near) +
-           timeOf("elementwise", std::max(size, farSize), far);
-  }
+/// What a view is of.
+static Value getWhole(Value value) {
+  Operation *op = value.getDefiningOp();
+  for (; op && isView(op); op = value.getDefiningOp())
+    value = op->getOperand(0);
+  return value;
+}
 
-private:
-  double estimate(Region &region) const;
-  double estimateConvolution(linalg::LinalgOp op,
-                             const Convolution &convolution) const;
-  double estimateProduct(linalg::LinalgOp op) const;
-  double estimateConversions(linalg::LinalgOp op) const;
-  double estimateLoops(linalg::LinalgOp op) const;
-  double estimateAttention(Operation *op) const;
+double MachineCost::timeOf(StringRef name, double size, double amount) const {
+  return amount > 0 ? amount / table.getRate(name, std::max(size, 1.0)) : 0;
+}
 
-  double timeOf(StringRef name, double size, double amount) const {
-    return amount > 0 ? amount / table.getRate(name, std::max(size, 1.0)) : 0;
-  }
-  double timeOfBytes(StringRef name, uint64_t bytes) const {
-    return timeOf(name, bytes, bytes);
-  }
+double MachineCost::timeOfBytes(StringRef name, uint64_t bytes) const {
+  return timeOf(name, bytes, bytes);
+}
 
-  const MachineTable &table;
-  double farSize;
-};
-} // namespace
+/// Of so many of the `size` bytes that an op of this class moves, which were
+/// last used when as many as `distance` had not gone by yet. Where these are
+/// more than what goes by between two runs of the loop that was measured, the
+/// rate is that of a larger loop: one that reads two operands and writes a
+/// third, which counts twice, or that reads one by columns beside two by rows.
+double MachineCost::timeToMove(StringRef name, uint64_t bytes, uint64_t size,
+                               uint64_t distance) const {
+  double sizeOfDistance = name == "elementwise"  ? 4.0 / 3
+                          : name == "transposed" ? 1.0 / 3
+                                                 : 1;
+  return timeOf(name, std::max<double>(size, distance * sizeOfDistance), bytes);
+}
+
+uint64_t MachineCost::getDistance(Value value) const {
+  auto last = lastUses.find(getWhole(value));
+  return last == lastUses.end() ? cycle : std::min(clock - last->second, cycle);
+}
+
+void MachineCost::touch(Value value, uint64_t bytes) {
+  clock += bytes;
+  lastUses[getWhole(value)] = clock;
+}
 
 //===----------------------------------------------------------------------===//
 // Calls of the library
@@ -114,7 +122,7 @@ static uint64_t getLibraryBytes(Type type) {
 
 /// Our own loops make f32 of operands of a smaller type, and the reverse of the
 /// result. What they write counts twice.
-double Estimator::estimateConversions(linalg::LinalgOp op) const {
+double MachineCost::estimateConversions(linalg::LinalgOp op) const {
   double time = 0;
   auto convert = [&](uint64_t from, uint64_t to) {
     if (from != to)
@@ -129,8 +137,8 @@ double Estimator::estimateConversions(linalg::LinalgOp op) const {
 
 /// Weights come from memory, and their order is changed on the way: in the
 /// measured loop they were in a cache.
-double Estimator::estimateConvolution(linalg::LinalgOp op,
-                                      const Convolution &convolution) const {
+double MachineCost::estimateConvolution(linalg::LinalgOp op,
+                                        const Convolution &convolution) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto bytesOf = [&](unsigned operand) {
     return getLibraryBytes(op->getOperand(operand).getType());
@@ -148,9 +156,14 @@ double Estimator::estimateConvolution(linalg::LinalgOp op,
           : timeOf(name,
                    window == "image" ? outputs : std::min(inputs, outputs),
                    estimateCost(op).contractionFlops);
-  return std::max(compute, timeOfBytes("elementwise", images)) +
-         timeOfBytes("elementwise", 2 * bytesOf(convolution.w)) +
-         estimateConversions(op) + table.callNanoseconds;
+  uint64_t weights = 2 * bytesOf(convolution.w);
+  double time = std::max(compute, timeOfBytes("elementwise", images)) +
+                timeToMove("elementwise", weights, weights, cycle) +
+                estimateConversions(op) + table.callNanoseconds;
+  for (Value operand : op.getDpsInputs())
+    touch(operand, getByteSize(operand.getType()));
+  touch(op->getResult(0), getByteSize(op->getResult(0).getType()));
+  return time;
 }
 
 /// Of a batch, each product is one of its own size.
@@ -168,25 +181,34 @@ static StringRef getProductClass(Type result) {
   return getElementTypeOrSelf(result).isF64() ? "product f64" : "product f32";
 }
 
-double Estimator::estimateProduct(linalg::LinalgOp op) const {
+double MachineCost::estimateProduct(linalg::LinalgOp op) {
   double flops = estimateCost(op).contractionFlops;
   int64_t batch = std::max<int64_t>(countBatch(op), 1);
   uint64_t read = 0, written = getLibraryBytes(op->getResult(0).getType());
   for (Value operand : op.getDpsInputs())
     read += getLibraryBytes(operand.getType());
+  double memory = 0;
+  for (Value operand : op.getDpsInputs())
+    memory += timeToMove("row", getLibraryBytes(operand.getType()), read,
+                         getDistance(operand));
+  memory += timeToMove("outer", written, written, cycle);
+  for (Value operand : op.getDpsInputs())
+    touch(operand, getByteSize(operand.getType()));
+  touch(op->getResult(0), getByteSize(op->getResult(0).getType()));
   StringRef name = getProductClass(op->getResult(0).getType());
-  return std::max(timeOf(name, flops / batch, flops),
-                  timeOfBytes("row", read) + timeOfBytes("outer", written)) +
+  return std::max(timeOf(name, flops / batch, flops), memory) +
          estimateConversions(op) + table.callNanoseconds;
 }
 
 /// Products and a softmax, whose scores go to a cache at least.
-double Estimator::estimateAttention(Operation *op) const {
+double MachineCost::estimateAttention(Operation *op) {
   OpCost cost = estimateCost(op);
   auto attention = cast<pipe::AttentionOpInterface>(op);
   double one = cost.contractionFlops;
   for (int64_t extent : ArrayRef(attention.getScoreShape()).drop_back(2))
     one /= ShapedType::isDynamic(extent) ? 1 : std::max<int64_t>(extent, 1);
+  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
+    touch(value, getByteSize(value.getType()));
   return timeOf("product f32", one, cost.contractionFlops) +
          timeOf("function", 1, cost.otherFlops / 16.0) +
          timeOfBytes("elementwise", cost.bytes) + table.callNanoseconds;
@@ -204,11 +226,6 @@ static bool isMap(Operation *op) {
 /// Loops that compute what they read instead of reading it.
 static bool isFusing(Operation *op) {
   return isa<linalg::LinalgOp>(op) && !isContraction(op);
-}
-
-static bool isView(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-             tensor::ExtractSliceOp>(op);
 }
 
 /// Whether a value is never in memory: its users compute it. `depth` bounds how
@@ -302,32 +319,49 @@ static BodyCounts countBody(linalg::LinalgOp op) {
   return counts;
 }
 
-/// Whether an op of this run has just written a value.
-static bool isNear(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isView(op))
-      return true;
-    value = op->getOperand(0);
-  }
-  return false;
-}
+namespace {
+/// What a loop reads or writes.
+struct Movement {
+  Value value;
+  StringRef name; ///< Of its class.
+  uint64_t bytes;
+  bool isWritten = false;
+};
+} // namespace
 
-double Estimator::estimateLoops(linalg::LinalgOp op) const {
-  uint64_t near = 0, far = 0, transposed = 0;
+/// All that an op which is no call of the library moves.
+static SmallVector<Movement> getMovements(linalg::LinalgOp op) {
+  SmallVector<Movement> moved;
+  StringRef rows = isMap(op) ? "elementwise" : "sum";
   llvm::SmallDenseSet<Value> seen;
   for (OpOperand *input : op.getDpsInputOperands())
     if (seen.insert(input->get()).second && !isComputedByUsers(input->get()))
-      (isTransposed(op, *input) ? transposed
-       : isNear(input->get())   ? near
-                                : far) += getByteSize(input->get().getType());
+      moved.push_back({input->get(),
+                       isTransposed(op, *input) ? "transposed" : rows,
+                       getByteSize(input->get().getType())});
   for (OpOperand &output : op.getDpsInitsMutable()) {
     Value result = op.getTiedOpResult(&output);
     if (!isComputedByUsers(result))
-      far += getWrittenBytes(result);
+      moved.push_back({result, rows, getWrittenBytes(result), true});
     else if (readsOutput(op, output) && isMap(op) &&
              !isComputedByUsers(output.get()))
-      near += getByteSize(result.getType());
+      moved.push_back({output.get(), rows, getByteSize(result.getType())});
   }
+  return moved;
+}
+
+double MachineCost::estimateLoops(linalg::LinalgOp op) {
+  SmallVector<Movement> moved = getMovements(op);
+  double memory = 0;
+  for (const Movement &one : moved) {
+    uint64_t size = 0;
+    for (const Movement &other : moved)
+      size += other.name == one.name ? other.bytes : 0;
+    memory += timeToMove(one.name, one.bytes, size,
+                         one.isWritten ? cycle : getDistance(one.value));
+  }
+  for (const Movement &one : moved)
+    touch(one.value, getByteSize(one.value.getType()));
   BodyCounts counts = countBody(op);
   double functions = timeOf("function", 1, counts.functions);
   double compute =
@@ -335,20 +369,33 @@ double Estimator::estimateLoops(linalg::LinalgOp op) const {
           ? timeOf("window", getLastExtent(op->getResult(0).getType()),
                    counts.iterations)
           : timeOf("arithmetic", 1, counts.arithmetic);
-  return std::max(
-      compute + functions,
-      (isMap(op) ? timeOfBytes(near, far) : timeOfBytes("sum", near + far)) +
-          timeOfBytes("transposed", transposed));
+  return std::max(compute + functions, memory);
 }
 
-double Estimator::estimate(Region &region) const {
+/// Other padding, insertions and gathers: they write half of what they move,
+/// and the whole that something is inserted into stays where it is.
+double MachineCost::estimateCopy(Operation *op) {
+  uint64_t read = estimateCost(op).bytes / 2, written = 2 * read;
+  if (read == 0)
+    return 0;
+  uint64_t distance =
+      op->getNumOperands() ? getDistance(op->getOperand(0)) : cycle;
+  double time = timeToMove("elementwise", read, read + written, distance) +
+                timeToMove("elementwise", written, read + written, cycle);
+  clock += read;
+  for (Value result : op->getResults())
+    touch(result, written / 2);
+  return time;
+}
+
+double MachineCost::estimate(Region &region) {
   double time = 0;
   for (Operation &op : region.getOps())
     time += estimate(&op);
   return time;
 }
 
-double Estimator::estimate(Operation *op) const {
+double MachineCost::estimate(Operation *op) {
   if (isa<pipe::AttentionOpInterface>(op))
     return estimateAttention(op);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
@@ -369,12 +416,7 @@ double Estimator::estimate(Operation *op) const {
   // The library takes padding as numbers.
   if (auto pad = dyn_cast<tensor::PadOp>(op); pad && isLibraryPadding(pad))
     return 0;
-  // Other padding, insertions and gathers write half of what they move; the
-  // whole that something is inserted into stays where it is.
-  uint64_t read = estimateCost(op).bytes / 2, written = 2 * read;
-  return op->getNumOperands() && isNear(op->getOperand(0))
-             ? timeOfBytes(read, written)
-             : timeOfBytes(0, read + written);
+  return estimateCopy(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -394,13 +436,8 @@ uint64_t veeline::getFootprint(Block &block) {
   return bytes;
 }
 
-double veeline::estimateNanoseconds(Operation *op, const MachineTable &table,
-                                    uint64_t footprint) {
-  return Estimator(table, footprint).estimate(op);
-}
-
-double veeline::estimateAccumulation(uint64_t bytes, const MachineTable &table,
-                                     uint64_t footprint) {
+double MachineCost::estimateAccumulation(uint64_t bytes) const {
   // One is read that was just written; the other one comes and goes.
-  return Estimator(table, footprint).timeOfBytes(bytes, 2 * bytes);
+  return timeToMove("elementwise", bytes, 3 * bytes, 0) +
+         timeToMove("elementwise", 2 * bytes, 3 * bytes, cycle);
 }

@@ -7,7 +7,8 @@
 #ifndef VEELINE_ANALYSIS_MACHINECOST_H
 #define VEELINE_ANALYSIS_MACHINECOST_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "veeline/Analysis/Convolution.h"
 #include "veeline/Analysis/MachineTable.h"
 
 namespace veeline {
@@ -16,20 +17,50 @@ namespace veeline {
 /// what its ops write. Linear in its ops.
 uint64_t getFootprint(mlir::Block &block);
 
-/// How long one run of `op` takes on one core of the machine that `table` is
-/// of, in nanoseconds. Products and convolutions take what calls of the library
-/// of their class do. Everything else reads and writes memory at the speed of
-/// its bytes, but for what only other loops use: that they compute on the way.
-/// A cache still has what other ops of the block wrote before; arguments, and
-/// places that are written, were last used a run of the block ago, by which so
-/// many bytes as its footprint have gone by.
-double estimateNanoseconds(mlir::Operation *op, const MachineTable &table,
-                           uint64_t footprint);
+/// How long the ops of a function take on one core of the machine that a table
+/// is of, in nanoseconds. Ops are asked for in the order in which they run:
+/// what they move comes from the cache that still has it, which the bytes that
+/// have gone by since decide (the reuse distance).
+class MachineCost {
+public:
+  /// Between two runs of the function so many bytes as `cycle` go by: so long
+  /// ago its arguments and the places that it writes were last used.
+  MachineCost(const MachineTable &table, uint64_t cycle)
+      : table(table), cycle(cycle) {}
 
-/// How long it takes to add a gradient of so many bytes to that of earlier
-/// microbatches, as part of a function with this footprint.
-double estimateAccumulation(uint64_t bytes, const MachineTable &table,
-                            uint64_t footprint);
+  /// One run of `op`. Products and convolutions take what calls of the library
+  /// of their class do. Everything else reads and writes memory at the speed of
+  /// its bytes, but for what only other loops use: that they compute on the
+  /// way.
+  double estimate(mlir::Operation *op);
+
+  /// Adding a gradient of so many bytes, which was just computed, to that of
+  /// earlier microbatches.
+  double estimateAccumulation(uint64_t bytes) const;
+
+private:
+  double estimate(mlir::Region &region);
+  double estimateConvolution(mlir::linalg::LinalgOp op,
+                             const Convolution &convolution);
+  double estimateProduct(mlir::linalg::LinalgOp op);
+  double estimateConversions(mlir::linalg::LinalgOp op) const;
+  double estimateLoops(mlir::linalg::LinalgOp op);
+  double estimateAttention(mlir::Operation *op);
+  double estimateCopy(mlir::Operation *op);
+
+  double timeOf(llvm::StringRef name, double size, double amount) const;
+  double timeOfBytes(llvm::StringRef name, uint64_t bytes) const;
+  double timeToMove(llvm::StringRef name, uint64_t bytes, uint64_t size,
+                    uint64_t distance) const;
+  uint64_t getDistance(mlir::Value value) const;
+  void touch(mlir::Value value, uint64_t bytes);
+
+  const MachineTable &table;
+  uint64_t cycle;
+  /// Bytes that have gone by so far, and when a value was last used.
+  uint64_t clock = 0;
+  llvm::DenseMap<mlir::Value, uint64_t> lastUses;
+};
 
 } // namespace veeline
 

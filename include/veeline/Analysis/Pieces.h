@@ -59,10 +59,10 @@ private:
   llvm::DenseSet<mlir::Operation *> mainOps;
 };
 
-/// How long the piece takes, in nanoseconds: by a machine's table, as part of a
-/// model with this footprint, or by default numbers where there is none.
-double estimateNanoseconds(const Piece &piece, const MachineTable *table,
-                           uint64_t footprint);
+/// How long each piece takes, in nanoseconds: by a machine's table, or by
+/// default numbers where there is none.
+std::vector<double> estimateNanoseconds(llvm::ArrayRef<Piece> pieces,
+                                        const MachineTable *table);
 
 /// Prints one line for each piece of `model`: its number (the unit of
 /// `--partition`), main ops, forward MFLOPs, bytes moved, estimated

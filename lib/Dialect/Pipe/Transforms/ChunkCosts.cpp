@@ -59,8 +59,10 @@ struct Estimate {
 /// operation and what it takes.
 class ValueNumbers {
 public:
-  /// `table` may be null.
-  explicit ValueNumbers(const MachineTable *table) : table(table) {}
+  /// `table` may be null. From one run of a function to the next, `cycle` bytes
+  /// go by.
+  ValueNumbers(const MachineTable *table, uint64_t cycle)
+      : table(table), cycle(cycle) {}
 
   /// Functions have to be added in the order in which they run.
   Estimate add(func::FuncOp func, ChunkFunctionKind kind);
@@ -80,6 +82,7 @@ private:
   bool isOfArguments(Operation *op) const;
 
   const MachineTable *table;
+  uint64_t cycle;
   unsigned next = 0;
   llvm::DenseMap<Value, unsigned> numbers;
   /// Values that no argument has a part in, such as zeros: every function makes
@@ -165,13 +168,11 @@ static double estimateTraffic(const ChunkSignature &signature) {
 
 /// What adding up the gradients of parameters over microbatches takes.
 static double estimateAccumulation(const ChunkSignature &signature,
-                                   const MachineTable &table,
-                                   uint64_t footprint) {
+                                   const MachineCost &cost) {
   double time = 0;
   for (const ChunkValue &value : signature.results)
     if (value.kind == RoleKind::ParamGrad)
-      time += veeline::estimateAccumulation(getByteSize(value.type), table,
-                                            footprint);
+      time += cost.estimateAccumulation(getByteSize(value.type));
   return time;
 }
 
@@ -220,9 +221,10 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
     return {{std::max(1.0, traffic)}, std::max(1.0, traffic)};
   setArguments(func, *signature);
   OpCost own, ofForward, ofInput;
-  uint64_t footprint = getFootprint(func.getBody().front());
-  double byTable =
-      table ? estimateAccumulation(*signature, *table, footprint) : 0;
+  std::optional<MachineCost> machine;
+  if (table)
+    machine.emplace(*table, cycle);
+  double byTable = machine ? estimateAccumulation(*signature, *machine) : 0;
   llvm::SmallDenseSet<Value> remade;
   for (Operation &op : func.getBody().front()) {
     const Entry &first = find(&op, kind);
@@ -232,8 +234,8 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
                                isRepeated, remade);
     bool isOfForward = first.kind == ChunkFunctionKind::Forward;
     (!isRepeated ? own : isOfForward ? ofForward : ofInput) += cost;
-    if (table)
-      byTable += estimateNanoseconds(&op, *table, footprint);
+    if (machine)
+      byTable += machine->estimate(&op);
     if (!isOfArguments(&op))
       fixed.insert_range(op.getResults());
     for (auto [result, known] :
@@ -313,11 +315,25 @@ static void setCost(ChunkOp chunk, const ChunkWork &work) {
                    DenseI64ArrayAttr::get(context, repeated));
 }
 
+/// The bytes that go by while a chunk's functions run for one microbatch.
+static uint64_t countCycle(ChunkOp chunk, SymbolTableCollection &symbols) {
+  auto count = [&](ChunkFunctionKind kind) -> uint64_t {
+    func::FuncOp func = getFunction(symbols, chunk, kind);
+    return func && !func.isDeclaration() ? getFootprint(func.getBody().front())
+                                         : 0;
+  };
+  using Kind = ChunkFunctionKind;
+  return count(Kind::Forward) +
+         std::max(count(Kind::Backward),
+                  count(Kind::BackwardInput) + count(Kind::BackwardWeight));
+}
+
 static void setChunkCost(ChunkOp chunk, const MachineTable *table,
                          SymbolTableCollection &symbols) {
   if (chunk->hasAttr(costScaleAttrName))
     table = nullptr;
-  ValueNumbers split(table), whole(table);
+  uint64_t cycle = table ? countCycle(chunk, symbols) : 0;
+  ValueNumbers split(table, cycle), whole(table, cycle);
   auto add = [&](ValueNumbers &numbers, ChunkFunctionKind kind) {
     return numbers.add(getFunction(symbols, chunk, kind), kind);
   };

@@ -10,7 +10,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "veeline/Analysis/Cuts.h"
 #include "veeline/Analysis/Fingerprint.h"
-#include "veeline/Analysis/MachineCost.h"
 #include "veeline/Analysis/Profile.h"
 #include "veeline/Autodiff/Loops.h"
 #include "veeline/Dialect/Pipe/IR/Edges.h"
@@ -270,17 +269,6 @@ static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
                       builder.getDenseF64ArrayAttr(*reduction));
 }
 
-static std::vector<double>
-estimatePieces(func::FuncOp model, const Pieces &pieces,
-               const std::optional<MachineTable> &table) {
-  uint64_t footprint = getFootprint(model.getBody().front());
-  std::vector<double> estimates;
-  for (const Piece &piece : pieces.get())
-    estimates.push_back(
-        estimateNanoseconds(piece, table ? &*table : nullptr, footprint));
-  return estimates;
-}
-
 static FailureOr<SmallVector<int>>
 chooseCounts(func::FuncOp model, const Pieces &pieces, ArrayRef<double> times,
              const PartitionOptions &options) {
@@ -350,7 +338,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
   if (failed(verifyEnoughPieces(model, options, numPieces)) ||
       failed(verifyPieces(model, options, *profile, numPieces)))
     return failure();
-  std::vector<double> estimates = estimatePieces(model, pieces, *table);
+  std::vector<double> estimates =
+      estimateNanoseconds(pieces.get(), *table ? &**table : nullptr);
   FailureOr<SmallVector<int>> counts = chooseCounts(
       model, pieces, *profile ? (*profile)->getTimes(estimates) : estimates,
       options);
