@@ -27,14 +27,24 @@ using namespace veeline;
 
 static bool isView(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-             tensor::ExtractSliceOp>(op);
+             tensor::ExtractSliceOp, pipe::BoundaryOp>(op);
 }
 
-/// What a view is of.
+/// The library takes padding as numbers: there is no padded image.
+static bool isInLibrary(Operation *op) {
+  auto pad = dyn_cast<tensor::PadOp>(op);
+  return pad && isLibraryPadding(pad);
+}
+
+/// What a view is of. Slices are on their own: one of an argument is used where
+/// the others are not.
 static Value getWhole(Value value) {
   Operation *op = value.getDefiningOp();
-  for (; op && isView(op); op = value.getDefiningOp())
+  while (op && !isa<tensor::ExtractSliceOp>(op) &&
+         (isView(op) || isInLibrary(op))) {
     value = op->getOperand(0);
+    op = value.getDefiningOp();
+  }
   return value;
 }
 
@@ -46,22 +56,30 @@ double MachineCost::timeOfBytes(StringRef name, uint64_t bytes) const {
   return timeOf(name, bytes, bytes);
 }
 
-/// Of so many of the `size` bytes that an op of this class moves, which were
-/// last used when as many as `distance` had not gone by yet. Where these are
-/// more than what goes by between two runs of the loop that was measured, the
-/// rate is that of a larger loop: one that reads two operands and writes a
-/// third, which counts twice, or that reads one by columns beside two by rows.
+/// Of so many of the `size` bytes that an op of this class moves, since whose
+/// last use `distance` bytes have gone by. Where these are more than what goes
+/// by between two runs of the loop that was measured, the rate is that of a
+/// larger loop: one that reads two operands and writes a third, which counts
+/// twice, or that reads one by columns beside two by rows.
 double MachineCost::timeToMove(StringRef name, uint64_t bytes, uint64_t size,
                                uint64_t distance) const {
   double sizeOfDistance = name == "elementwise"  ? 4.0 / 3
                           : name == "transposed" ? 1.0 / 3
                                                  : 1;
-  return timeOf(name, std::max<double>(size, distance * sizeOfDistance), bytes);
+  double larger =
+      distance > MachineTable::coldBytes ? distance * sizeOfDistance : 0;
+  return timeOf(name, std::max<double>(size, larger), bytes);
 }
 
 uint64_t MachineCost::getDistance(Value value) const {
-  auto last = lastUses.find(getWhole(value));
-  return last == lastUses.end() ? cycle : std::min(clock - last->second, cycle);
+  value = getWhole(value);
+  auto last = lastUses.find(value);
+  if (last != lastUses.end())
+    return std::min(clock - last->second, cycle);
+  auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || isa<BlockArgument>(getWhole(slice.getSource())))
+    return cycle;
+  return getDistance(slice.getSource());
 }
 
 void MachineCost::touch(Value value, uint64_t bytes) {
@@ -382,7 +400,8 @@ double MachineCost::estimateCopy(Operation *op) {
       op->getNumOperands() ? getDistance(op->getOperand(0)) : cycle;
   double time = timeToMove("elementwise", read, read + written, distance) +
                 timeToMove("elementwise", written, read + written, cycle);
-  clock += read;
+  if (op->getNumOperands())
+    touch(op->getOperand(0), read);
   for (Value result : op->getResults())
     touch(result, written / 2);
   return time;
@@ -407,14 +426,21 @@ double MachineCost::estimate(Operation *op) {
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     std::optional<APInt> trips = loop.getStaticTripCount();
-    return estimate(loop.getRegion()) * (trips ? trips->getZExtValue() : 1);
+    uint64_t count = trips ? trips->getZExtValue() : 1, begin = clock;
+    // What an iteration hands on, it has just written.
+    for (Value value : loop.getRegionIterArgs())
+      touch(value, 0);
+    double time = estimate(loop.getRegion()) * count;
+    clock = begin + (clock - begin) * count;
+    for (Value value : loop.getResults())
+      touch(value, 0);
+    return time;
   }
   // Which branch is taken is not known.
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return std::max(estimate(branch.getThenRegion()),
                     estimate(branch.getElseRegion()));
-  // The library takes padding as numbers.
-  if (auto pad = dyn_cast<tensor::PadOp>(op); pad && isLibraryPadding(pad))
+  if (isInLibrary(op))
     return 0;
   return estimateCopy(op);
 }
@@ -429,7 +455,7 @@ uint64_t veeline::getFootprint(Block &block) {
     bytes += getByteSize(argument.getType());
   for (Operation &op : block)
     // What something is inserted into stays where it is.
-    if (!isView(&op) && !isa<tensor::InsertSliceOp>(op))
+    if (!isView(&op) && !isInLibrary(&op) && !isa<tensor::InsertSliceOp>(op))
       for (Value result : op.getResults())
         if (isa<ShapedType>(result.getType()) && !isComputedByUsers(result))
           bytes += getByteSize(result.getType());

@@ -28,8 +28,8 @@ static std::string describe(Operation *op) {
                        place.getLine(), text);
 }
 
-/// Backward moves about twice what forward does, before a microbatch comes to
-/// the same op again.
+/// Backward moves about twice what forward does, before the next
+/// microbatch comes to it.
 static constexpr uint64_t footprintsOfCycle = 3;
 
 std::vector<double> veeline::estimateNanoseconds(ArrayRef<Piece> pieces,

@@ -407,14 +407,16 @@ void ChunkDifferentiator::mergeEqualOps() {
 }
 
 /// Whatever of the chunk's functions runs such an op, and again: it is the same
-/// computation of a library, if it is one.
+/// computation of a library, if it is one. Attention may become several.
 void ChunkDifferentiator::numberComputations() {
   int64_t number = 0;
   joint.func->walk([&](Operation *op) {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (isa<pipe::AttentionOpInterface>(op) ||
-        (structured && structured.getNumReductionLoops()))
-      op->setLoc(pipe::markComputation(op->getLoc(), number++));
+    bool isAttention = isa<pipe::AttentionOpInterface>(op);
+    if (!isAttention && !(structured && structured.getNumReductionLoops()))
+      return;
+    op->setLoc(pipe::markComputation(op->getLoc(), number));
+    number += isAttention ? pipe::maxParts : 1;
   });
 }
 

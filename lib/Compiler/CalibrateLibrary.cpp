@@ -38,12 +38,9 @@ Buffer compiler::allocateFloats(int64_t bytes) {
   return memory;
 }
 
-/// In a step, what is read is not what was written a moment ago.
-static constexpr int64_t coldBytes = 8 << 20;
-
 ColdOperands::ColdOperands(int64_t bytes)
     : stride((bytes + 63) / 64 * 64),
-      count(std::max<int64_t>(coldBytes / stride, 3)),
+      count(std::max<int64_t>(MachineTable::coldBytes / stride, 3)),
       pool(allocateFloats(stride * count)) {}
 
 /// What other processes take does not count.

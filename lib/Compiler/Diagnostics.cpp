@@ -76,7 +76,10 @@ RepeatedRemarks::RepeatedRemarks(mlir::MLIRContext *context, Mode mode)
       context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
           return failure();
+        // What else locations say, as which computation an op is, is no place.
         mlir::Location place = diagnostic.getLocation();
+        if (auto line = place->findInstanceOf<mlir::FileLineColLoc>())
+          place = line;
         auto [number, isNew] =
             numbers.try_emplace(diagnostic.str(), remarks.size());
         if (isNew)

@@ -13,8 +13,8 @@
 
 namespace veeline {
 
-/// The bytes of all that one run of `block` has in memory: its arguments and
-/// what its ops write. Linear in its ops.
+/// The bytes that go by in one run of `block`: its arguments and what its ops
+/// write. Linear in its ops.
 uint64_t getFootprint(mlir::Block &block);
 
 /// How long the ops of a function take on one core of the machine that a table

@@ -31,6 +31,11 @@ struct MeasuredRate {
 };
 
 struct MachineTable {
+  /// As many bytes at least go by between two uses of what loops and calls move
+  /// while they are measured: in a step, what is read is not what was written a
+  /// moment ago.
+  static constexpr uint64_t coldBytes = 8 << 20;
+
   /// As getCpuName of the machine that was measured.
   std::string cpu;
   int64_t cores = 1;

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
 using namespace mlir;
 using namespace veeline::pipe;
@@ -183,8 +184,8 @@ Value AttentionParts::createProduct(Value a, AffineMap aMap, Value b,
                             : utils::IteratorType::reduction);
   Value init = createFilled(shape, 0);
   return linalg::GenericOp::create(
-             builder, loc, init.getType(), ValueRange{a, b}, init,
-             {aMap, bMap, map}, iterators,
+             builder, markPart(loc, numProducts++), init.getType(),
+             ValueRange{a, b}, init, {aMap, bMap, map}, iterators,
              [&](OpBuilder &nested, Location at, ValueRange args) {
                Value product =
                    arith::MulFOp::create(nested, at, args[0], args[1]);

@@ -168,6 +168,11 @@ Location veeline::pipe::markComputation(Location location, int64_t number) {
           computationName, builder.getI64IntegerAttr(number))));
 }
 
+Location veeline::pipe::markPart(Location location, int64_t part) {
+  std::optional<int64_t> number = getComputation(location);
+  return number ? markComputation(location, *number + part) : location;
+}
+
 std::optional<int64_t> veeline::pipe::getComputation(Location location) {
   std::optional<int64_t> number;
   location->walk([&](Location part) {

@@ -6,7 +6,7 @@
 // Of two arguments of 4000 bytes and a result of as many, which counts twice, all 16000 are at 2 a nanosecond.
 // CHECK: 0 1 {{.*}} 8.0 4000 {{.*}} linalg.generic
 
-// An argument that is 4000 bytes of an op before is at 8.
+// What the op before wrote, 4000 bytes, is read at 8; the result is at 2.
 // CHECK: 2 1 {{.*}} 4.5 4000 {{.*}} linalg.generic
 
 #map = affine_map<(i, j) -> (i, j)>

@@ -63,6 +63,7 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  int64_t numProducts = 0; ///< So far.
   AttentionOpInterface op;
   /// In the type of sums, the last batch dimension split where keys are shared.
   mlir::Value query, key, value, mask;

@@ -89,6 +89,11 @@ llvm::StringRef getName(ChunkFunctionKind kind);
 /// computations are known where nothing else tells them from others.
 mlir::Location markComputation(mlir::Location location, int64_t number);
 
+/// `location`, of an op that becomes several computations, for one of these:
+/// where the op has a number, the next ones, up to `maxParts`, are theirs.
+constexpr int64_t maxParts = 8;
+mlir::Location markPart(mlir::Location location, int64_t part);
+
 /// The number of the computation that `location` is of, if it has one.
 std::optional<int64_t> getComputation(mlir::Location location);
 
