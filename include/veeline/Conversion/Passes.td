@@ -143,8 +143,10 @@ def PipeVerifyLibraryCalls : Pass<"pipe-verify-library-calls", "::mlir::ModuleOp
     count there, since kernels may do the same: GELU aside with the same bits. Moreover, what
     B and W of a chunk ask for has to be what the fused backward or forward asks for, and
     the reverse; chunks that have no fused backward, or no split one, are not looked at
-    for that. Anything else is an error at the call, with a note at each call of the same
-    sizes. Changes nothing. Linear in the number of calls.
+    for that. Nor is a product or convolution with a number a loop in one function and a
+    call in another. Anything else is an error at the call or loop, with a note at each
+    call of the same sizes; so is a call whose entry is not in the module's table. Changes
+    nothing. Linear in the number of calls.
   }];
 }
 
