@@ -225,8 +225,11 @@ double MachineCost::estimateAttention(Operation *op) {
   double one = cost.contractionFlops;
   for (int64_t extent : ArrayRef(attention.getScoreShape()).drop_back(2))
     one /= ShapedType::isDynamic(extent) ? 1 : std::max<int64_t>(extent, 1);
-  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
-    touch(value, getByteSize(value.getType()));
+  // What results are written to is among the operands.
+  for (Value operand : op->getOperands())
+    touch(operand, getByteSize(operand.getType()));
+  for (Value result : op->getResults())
+    touch(result, 0);
   return timeOf("product f32", one, cost.contractionFlops) +
          timeOf("function", 1, cost.otherFlops / 16.0) +
          timeOfBytes("elementwise", cost.bytes) + table.callNanoseconds;

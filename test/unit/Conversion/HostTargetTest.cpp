@@ -135,6 +135,18 @@ TEST_F(HostTarget, ReportsAMissingAndAFailingLinker) {
   EXPECT_TRUE(contains(error, "failed (status")) << error;
 }
 
+TEST_F(HostTarget, ChecksProcessorAndLinkerBeforeCompiling) {
+  EXPECT_FALSE(checkHostTarget({}));
+  HostTargetOptions options;
+  options.linker = "/nowhere/ld";
+  std::string error = llvm::toString(checkHostTarget(options));
+  EXPECT_TRUE(contains(error, "'/nowhere/ld' cannot be executed")) << error;
+  options = {};
+  options.cpu = "abacus";
+  error = llvm::toString(checkHostTarget(options));
+  EXPECT_TRUE(contains(error, "unknown CPU 'abacus'")) << error;
+}
+
 TEST_F(HostTarget, RefusesADamagedSharedObject) {
   std::vector<char> bytes(100, 'x');
   std::string error = getError(LoadedObject::load(bytes));

@@ -33,7 +33,7 @@
 // RUN:   --pipe-schedule="schedule=1f1b microbatches=1" | FileCheck %s --check-prefixes=TIMES,SHARED
 
 // Cores slow each other down: here convolutions take 1800 ns while one core works and 3600 while four do. Beside one of three ranks two of
-// three others work; of six ranks of two replicas on six cores more than were measured, on two cores one.
+// three others work; of six ranks of two replicas, or of stages of several ranks, on six cores more than were measured, on two cores one.
 // RUN: sed '/last window forward/s/16, 16, 16/16, 16, 8/' %S/../../../Compiler/Inputs/machine.json > %t.json
 // DEFINE: %{cores} =
 // DEFINE: %{alone} = veeline-opt %s --pipe-partition="%{cores} machine-table=%t.json" --pipe-differentiate --pipe-schedule="schedule=1f1b microbatches=1" | FileCheck %s --check-prefix
@@ -45,6 +45,8 @@
 // RUN: %{alone}=ONE
 // REDEFINE: %{cores} = stages=3 replicas=2 machine-cores=6
 // RUN: %{alone}=TOGETHER
+// RUN: veeline-opt %s --pipe-partition="stages=3 stage-replicas=2,3,1 machine-cores=6 machine-table=%t.json" --pipe-differentiate \
+// RUN:   --pipe-schedule="schedule=1f1b microbatches=6" | FileCheck %s --check-prefix=TOGETHER
 // ALONE:    pipe.chunk 0 {{.*}}cost = #pipe.cost<forward = 33008, backward_input = 0,
 // MOST:     pipe.chunk 0 {{.*}}cost = #pipe.cost<forward = 31900, backward_input = 0,
 // ONE:      pipe.chunk 0 {{.*}}cost = #pipe.cost<forward = 31300, backward_input = 0,
