@@ -89,14 +89,32 @@ bool veeline::isGeluDerivative(linalg::GenericOp op, EpilogueInputs inputs) {
                     });
 }
 
-bool veeline::readsSumAlone(linalg::GenericOp op, EpilogueInputs inputs) {
-  ScalarFunction function(*op.getBlock());
-  return forAllPoints(op, inputs.product, [&](MutableArrayRef<double> values) {
-    std::optional<double> apart = function.evaluate(values);
-    values[inputs.product] = getSum(values, inputs.product, inputs.bias);
-    values[*inputs.bias] = 0;
-    std::optional<double> together = function.evaluate(values);
-    return apart && together &&
-           std::abs(*apart - *together) <= 1e-12 * (1 + std::abs(*apart));
-  });
+/// Adds the sums that read `value`, converted or not. False if something else
+/// reads it.
+static bool addSums(Value value, SmallVectorImpl<arith::AddFOp> &sums) {
+  for (Operation *user : value.getUsers())
+    if (isa<arith::ExtFOp, arith::TruncFOp>(user)) {
+      if (!addSums(user->getResult(0), sums))
+        return false;
+    } else if (auto sum = dyn_cast<arith::AddFOp>(user)) {
+      sums.push_back(sum);
+    } else {
+      return false;
+    }
+  return true;
+}
+
+SmallVector<arith::AddFOp> veeline::findBiasSums(linalg::GenericOp op,
+                                                 EpilogueInputs inputs) {
+  Block &body = *op.getBlock();
+  SmallVector<arith::AddFOp> sums, ofBias;
+  if (!addSums(body.getArgument(inputs.product), sums) ||
+      !addSums(body.getArgument(*inputs.bias), ofBias))
+    return {};
+  auto isOf = [](ArrayRef<arith::AddFOp> ops) {
+    return [=](arith::AddFOp sum) { return llvm::is_contained(ops, sum); };
+  };
+  if (!llvm::all_of(sums, isOf(ofBias)) || !llvm::all_of(ofBias, isOf(sums)))
+    return {};
+  return sums;
 }

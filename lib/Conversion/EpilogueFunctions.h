@@ -28,9 +28,10 @@ bool isGelu(mlir::linalg::GenericOp op, EpilogueInputs inputs);
 /// The product, times the derivative of that GELU at aux, or at the sum of aux
 /// and a bias.
 bool isGeluDerivative(mlir::linalg::GenericOp op, EpilogueInputs inputs);
-/// True where it makes no difference whether the bias is added in the op, or
-/// before it; there may be other inputs.
-bool readsSumAlone(mlir::linalg::GenericOp op, EpilogueInputs inputs);
+/// The sums of the product and the bias, where these are all that `op` reads of
+/// either; there may be other inputs. Both may be converted before.
+llvm::SmallVector<mlir::arith::AddFOp> findBiasSums(mlir::linalg::GenericOp op,
+                                                    EpilogueInputs inputs);
 /// Whether something with a tanh is computed.
 bool hasTanh(mlir::linalg::GenericOp op);
 

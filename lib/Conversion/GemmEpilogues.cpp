@@ -95,20 +95,41 @@ static std::optional<EpilogueInputs> matchDerivative(const ProductCall &product,
   return std::nullopt;
 }
 
-/// Where all that `op` reads of the product is its sum with a bias, the inputs.
-static std::optional<EpilogueInputs> matchSum(const ProductCall &product,
-                                              linalg::GenericOp op) {
+/// An op that reads the sum of the product and a bias, and of either that
+/// alone.
+struct SumReader {
+  linalg::GenericOp op;
+  EpilogueInputs inputs;
+  SmallVector<arith::AddFOp> sums;
+};
+
+static std::optional<SumReader> matchSum(const ProductCall &product,
+                                         linalg::GenericOp op) {
   std::optional<EpilogueInputs> inputs = findInputs(product, op);
-  bool isSum = inputs && inputs->bias && readsSumAlone(op, *inputs);
-  return isSum ? inputs : std::nullopt;
+  if (!inputs)
+    return std::nullopt;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    inputs->bias = input->getOperandNumber();
+    if (inputs->bias == inputs->product || !isOfColumns(product, op, *input))
+      continue;
+    if (auto sums = findBiasSums(op, *inputs); !sums.empty())
+      return SumReader{op, *inputs, sums};
+  }
+  return std::nullopt;
 }
 
-/// True if `op` applies GELU or its derivative to that sum.
-static bool appliesGelu(linalg::GenericOp op, EpilogueInputs inputs) {
-  unsigned other = 3 - inputs.product - *inputs.bias;
-  return isGelu(op, inputs) ||
-         (op.getNumDpsInputs() == 3 &&
-          isGeluDerivative(op, {other, inputs.bias, inputs.product}));
+/// True if the sums lose nothing where they are of `type`: they are, or are
+/// rounded to it at once.
+static bool fitSums(ArrayRef<SumReader> readers, Type type) {
+  auto isRounding = [&](Operation *user) {
+    return isa<arith::TruncFOp>(user) && user->getResult(0).getType() == type;
+  };
+  auto fits = [&](arith::AddFOp sum) {
+    return sum.getType() == type || llvm::all_of(sum->getUsers(), isRounding);
+  };
+  return llvm::all_of(readers, [&](const SumReader &reader) {
+    return llvm::all_of(reader.sums, fits);
+  });
 }
 
 /// True if the library takes a matrix beside the result that is stored as that.
@@ -254,7 +275,9 @@ private:
   void addDerivative(const ProductCall &product);
   Value convertBias(const ProductCall &product, Value bias, Type type);
   Value getTemporary(const ProductCall &product, Type type);
-  linalg::GenericOp removeBias(linalg::GenericOp op, unsigned input);
+  Value getView(Value view, Value from, Value to);
+  void readSum(const ProductCall &product, const SumReader &reader,
+               Value buffer);
   func::CallOp replace(const ProductCall &product, GemmDesc desc, Value target,
                        Value bias = {}, Value aux = {},
                        Operation *place = nullptr);
@@ -386,54 +409,95 @@ EpilogueFuser::addEpilogue(const ProductCall &product, linalg::GenericOp reader,
   return match(call);
 }
 
-/// The op without an input, for which it reads a zero that changes nothing.
-linalg::GenericOp EpilogueFuser::removeBias(linalg::GenericOp op,
-                                            unsigned input) {
-  rewriter.setInsertionPoint(op);
-  Type type = getElementTypeOrSelf(op->getOperand(input).getType());
-  Value zero = arith::ConstantOp::create(rewriter, op.getLoc(),
-                                         rewriter.getFloatAttr(type, -0.0));
-  rewriter.replaceAllUsesWith(op.getBlock()->getArgument(input), zero);
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.erase(maps.begin() + input);
-  rewriter.modifyOpInPlace(op, [&] {
-    op.getBlock()->eraseArgument(input);
-    op.getInputsMutable().erase(input);
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  });
-  return op;
+/// Erases what has become dead with `value`.
+static void eraseUsers(RewriterBase &rewriter, Value value) {
+  for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
+    eraseUsers(rewriter, user->getResult(0));
+    rewriter.eraseOp(user);
+  }
 }
 
-/// Where several ops read the sum of a product and a bias, and one of them
-/// applies GELU or its derivative to that, has the library add the bias.
+/// `view` of the buffer `from`, as one of `to`, which has elements of another
+/// type.
+Value EpilogueFuser::getView(Value view, Value from, Value to) {
+  if (view == from)
+    return to;
+  Operation *op = view.getDefiningOp();
+  Value source =
+      getView(cast<ViewLikeOpInterface>(op).getViewSource(), from, to);
+  Operation *copy = rewriter.clone(*op);
+  copy->setOperand(0, source);
+  copy->getResult(0).setType(cast<MemRefType>(view.getType())
+                                 .clone(getElementTypeOrSelf(to.getType())));
+  return copy->getResult(0);
+}
+
+/// Has the reader find its sums in the result of `product`, or in `buffer`
+/// where that is another one.
+void EpilogueFuser::readSum(const ProductCall &product, const SumReader &reader,
+                            Value buffer) {
+  linalg::GenericOp op = reader.op;
+  Block &body = *op.getBlock();
+  auto [whole, bias, aux] = reader.inputs;
+  Type type = getElementTypeOrSelf(buffer.getType());
+  rewriter.setInsertionPoint(op);
+  Value view = buffer == product.result
+                   ? op->getOperand(whole)
+                   : getView(op->getOperand(whole), product.result, buffer);
+  BlockArgument summands[] = {body.getArgument(whole), body.getArgument(*bias)};
+  rewriter.modifyOpInPlace(op, [&] {
+    BlockArgument read = body.insertArgument(whole, type, op.getLoc());
+    rewriter.setInsertionPointToStart(&body);
+    for (arith::AddFOp sum : reader.sums) {
+      Value value = read;
+      if (sum.getType() != type)
+        value =
+            arith::ExtFOp::create(rewriter, sum.getLoc(), sum.getType(), read);
+      rewriter.replaceOp(sum, value);
+    }
+    for (BlockArgument summand : summands) {
+      eraseUsers(rewriter, summand);
+      body.eraseArgument(summand.getArgNumber());
+    }
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps.erase(maps.begin() + *bias);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    op->setOperand(whole, view);
+    op.getInputsMutable().erase(*bias);
+  });
+}
+
+/// Where all ops that read a product read its sum with a bias, has the library
+/// add that: whether the sum is kept or used at once, the call is the same.
 std::optional<ProductCall> EpilogueFuser::addBias(const ProductCall &product) {
-  SmallVector<std::pair<linalg::GenericOp, EpilogueInputs>> readers;
+  SmallVector<SumReader> readers;
   Value bias;
-  bool isUseful = false;
   for (Operation *op : product.readers) {
-    linalg::GenericOp reader = product.getReader(op);
-    std::optional<EpilogueInputs> inputs =
-        reader ? matchSum(product, reader) : std::nullopt;
-    if (!inputs)
+    linalg::GenericOp generic = product.getReader(op);
+    std::optional<SumReader> reader =
+        generic ? matchSum(product, generic) : std::nullopt;
+    if (!reader)
       return std::nullopt;
-    Value own = reader->getOperand(*inputs->bias);
+    Value own = generic->getOperand(*reader->inputs.bias);
     if ((bias && bias != own) ||
-        !product.isUntouched(own, reader, /*alsoReads=*/false))
+        !product.isUntouched(own, generic, /*alsoReads=*/false))
       return std::nullopt;
     bias = own;
-    isUseful |= appliesGelu(reader, *inputs);
-    readers.emplace_back(reader, *inputs);
+    readers.push_back(*reader);
   }
-  Type type = product.desc.cType;
-  if (!isUseful || !product.isTemporary || !product.isStoredByRows() ||
-      !canConvertBias(bias, type) || !product.provide(bias))
-    return std::nullopt;
   GemmDesc desc = product.desc;
+  if (fitSums(readers, desc.dtype))
+    desc.cType = desc.dtype;
+  if (!bias || !fitSums(readers, desc.cType) || !product.isTemporary ||
+      !product.isStoredByRows() || !canConvertBias(bias, desc.cType) ||
+      !product.provide(bias))
+    return std::nullopt;
   desc.epilogue = GemmEpilogue::Bias;
+  Value target = getTemporary(product, desc.cType);
   func::CallOp call =
-      replace(product, desc, product.result, convertBias(product, bias, type));
-  for (auto [reader, inputs] : readers)
-    removeBias(reader, *inputs.bias);
+      replace(product, desc, target, convertBias(product, bias, desc.cType));
+  for (const SumReader &reader : readers)
+    readSum(product, reader, target);
   return match(call);
 }
 

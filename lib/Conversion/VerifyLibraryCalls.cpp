@@ -142,22 +142,23 @@ static DictionaryAttr getProblem(DictionaryAttr identity) {
                             "accumulate", "epilogue", "c_dtype"});
 }
 
-/// The product alone: what happens to it, with the bits of ops of their own, is
-/// a matter of what is around it. docs/cuda.md says how bits may then depend on
-/// what is kept.
-static DictionaryAttr getProduct(DictionaryAttr identity) {
-  return without(identity, {"accumulate", "epilogue", "c_dtype", "alignment"});
-}
-
-static bool hasEpilogue(DictionaryAttr identity) {
-  return identity.contains("epilogue") || identity.contains("accumulate");
+/// The product without the GELU that a library applies to it: that is a matter
+/// of what is around it. docs/cuda.md says how bits may then depend on what is
+/// kept.
+static DictionaryAttr withoutGelu(DictionaryAttr identity) {
+  auto epilogue = identity.getAs<StringAttr>("epilogue");
+  if (!epilogue || !epilogue.getValue().contains("gelu"))
+    return identity;
+  NamedAttrList rest(identity);
+  rest.erase("epilogue");
+  if (epilogue.getValue().starts_with("bias"))
+    rest.set("epilogue", StringAttr::get(identity.getContext(), "bias"));
+  return rest.getDictionary(identity.getContext());
 }
 
 /// Whether a call of forward, and one that computes the same again, are equal.
 static bool isAgain(DictionaryAttr a, DictionaryAttr b) {
-  if (!hasEpilogue(a) && !hasEpilogue(b))
-    return a == b;
-  return getProduct(a) == getProduct(b);
+  return withoutGelu(a) == withoutGelu(b);
 }
 
 static InFlightDiagnostic refuse(pipe::ChunkOp chunk, const Part &part,

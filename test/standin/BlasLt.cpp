@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products by plain loops, added up in f64; what a real one could not take is
-// refused.
+// Products by plain loops, added up as their layouts, epilogues and algorithms
+// say; what a real one could not take is refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -142,6 +142,24 @@ struct Product {
   double alpha = 1, beta = 0;
   Operand a, b, d, aux;
   const char *bias = nullptr;
+  /// That the algorithm was chosen for.
+  uint64_t alignment = 0, workspaceBytes = 0, reductions = 0;
+
+  /// By everything that heuristics choose an algorithm by.
+  standin::SumOrder order() const {
+    standin::SumOrder order(desc.scaleType == api::real64F,
+                            {desc.computeType, desc.transA, desc.transB,
+                             desc.epilogue, static_cast<int64_t>(alignment),
+                             static_cast<int64_t>(workspaceBytes),
+                             static_cast<int64_t>(reductions)});
+    for (const Operand *operand : {&a, &b, &d}) {
+      order.add(operand->layout.type);
+      order.add(operand->layout.leadingDimension);
+      order.add(operand->layout.batch);
+      order.add(operand->layout.batchStride);
+    }
+    return order;
+  }
 
   double epilogue(double sum, int64_t batch, int64_t row,
                   int64_t column) const {
@@ -164,13 +182,15 @@ struct Product {
   }
 
   void run() const {
+    const standin::SumOrder sums = order();
     for (int64_t batch = 0; batch < d.layout.batch; ++batch)
       for (int64_t j = 0; j < d.layout.columns; ++j)
         for (int64_t i = 0; i < d.layout.rows; ++i) {
-          double sum = 0;
+          double sum = sums.begin();
           for (int64_t k = 0; k < a.columns(); ++k)
-            sum += operandAt(a, batch, i, k) * operandAt(b, batch, k, j);
-          sum *= alpha;
+            sum = sums.plus(sum, operandAt(a, batch, i, k) *
+                                     operandAt(b, batch, k, j));
+          sum = sums.end(sum) * alpha;
           char *place = d.at(batch, i, j);
           // What is added up is an f32 of its own, but for f64.
           if (desc.scaleType == api::real32F)
@@ -475,11 +495,14 @@ VEELINE_STANDIN int cublasLtMatmul(api::BlasHandle handle, api::MatmulDesc desc,
   if (int code = check(product.desc, product.a.layout, product.b.layout,
                        product.d.layout))
     return code;
-  uint64_t alignment = algo->data[0];
+  product.alignment = algo->data[0];
+  product.workspaceBytes = algo->data[1];
+  product.reductions = algo->data[2];
   bool fits =
-      c == d && isAligned(a, alignment) && isAligned(b, alignment) &&
-      isAligned(d, alignment) && workspaceBytes >= algo->data[1] / 2 &&
-      (product.beta == 0 || algo->data[2] == 0) &&
+      c == d && isAligned(a, product.alignment) &&
+      isAligned(b, product.alignment) && isAligned(d, product.alignment) &&
+      workspaceBytes >= product.workspaceBytes / 2 &&
+      (product.beta == 0 || product.reductions == 0) &&
       (workspaceBytes == 0 ||
        (isAligned(workspace, 16) &&
         standin::find(workspace, static_cast<int64_t>(workspaceBytes))));

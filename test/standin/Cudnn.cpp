@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions by plain loops, added up in f64 and rounded once; what a real
-// one could not take, or would only take slowly, is refused, and so is what its
-// documentation does not name. Where it may, it multiplies in tf32. Of the
-// algorithms that its heuristics list, one can be run: it is deterministic and
-// needs little workspace, which it fills with garbage.
+// Convolutions by plain loops, added up as their layouts say and rounded once;
+// what a real one could not take, or would only take slowly, is refused, and so
+// is what its documentation does not name. Where it may, it multiplies in tf32.
+// Of the algorithms that its heuristics list, one can be run: it is
+// deterministic and needs little workspace, which it fills with garbage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -190,6 +190,14 @@ struct Work {
   char *workspace;
   uint64_t number = 0; ///< Of the call.
 
+  standin::SumOrder order{/*isDouble=*/false, {}};
+
+  void chooseOrder() {
+    for (const Tensor *tensor : {&x, &w, &y})
+      for (int64_t stride : tensor->strides)
+        order.add(stride);
+  }
+
   /// Has the workspace while it runs.
   void begin() const { std::memcpy(workspace, &number, sizeof(number)); }
 
@@ -204,14 +212,14 @@ struct Work {
                    : kind == Kind::backwardData ? atX
                                                 : atW;
     std::vector<double> sums(static_cast<size_t>(target.span()),
-                             isSpoilt ? std::nan("") : 0);
+                             isSpoilt ? std::nan("") : order.begin());
     addProducts(sums);
     List at(target.sizes.size());
     do {
       int64_t element = place(at, target.strides);
       standin::store(target.element(),
                      result + element * standin::bytesOf(target.element()),
-                     sums[element]);
+                     order.end(sums[element]));
     } while (advance(at, target.sizes));
   }
 
@@ -243,6 +251,10 @@ private:
       }
   }
 
+  void add(double &sum, double product) const {
+    sum = order.plus(sum, product);
+  }
+
   double factorAt(const char *data, int64_t index) const {
     double value = standin::elementAt(
         x.element(), data + index * standin::bytesOf(x.element()));
@@ -254,13 +266,13 @@ private:
                   int64_t inY) const {
     switch (kind) {
     case Kind::forward:
-      sums[inY] += factorAt(atX, inX) * factorAt(atW, inW);
+      add(sums[inY], factorAt(atX, inX) * factorAt(atW, inW));
       break;
     case Kind::backwardData:
-      sums[inX] += factorAt(atY, inY) * factorAt(atW, inW);
+      add(sums[inX], factorAt(atY, inY) * factorAt(atW, inW));
       break;
     case Kind::backwardFilter:
-      sums[inW] += factorAt(atX, inX) * factorAt(atY, inY);
+      add(sums[inW], factorAt(atX, inX) * factorAt(atY, inY));
       break;
     }
   }
@@ -291,6 +303,7 @@ static int convolve(Kind kind, api::DnnHandle handle, const void *alpha,
             nullptr};
   if (int code = check(work.x, filter, work.y, work.c))
     return code;
+  work.chooseOrder();
   work.atX = findElements(x, work.x);
   work.atW = findElements(w, work.w);
   work.atY = findElements(y, work.y);

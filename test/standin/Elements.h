@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 
 namespace veeline::standin {
 
@@ -85,6 +86,35 @@ inline void store(Element type, char *place, double number) {
   }
   std::memcpy(place, &half, sizeof(half));
 }
+
+/// How a library adds up: in f32, or f64, in an order that it may choose by all
+/// that it is told of a call. Here sums begin with a number that these
+/// `choices` make, between 1/2 and 1, and are without it in the end: so equal
+/// computations that are other calls have other bits.
+class SumOrder {
+public:
+  SumOrder(bool isDouble, std::initializer_list<int64_t> choices)
+      : isDouble(isDouble) {
+    for (int64_t choice : choices)
+      add(choice);
+  }
+
+  void add(int64_t choice) {
+    hash = (hash ^ static_cast<uint64_t>(choice)) * 1099511628211u;
+  }
+
+  double begin() const {
+    return 0.5 + 0.5 * static_cast<double>(hash >> 40) / (1 << 24);
+  }
+  double plus(double sum, double product) const {
+    return isDouble ? sum + product : static_cast<float>(sum + product);
+  }
+  double end(double sum) const { return sum - begin(); }
+
+private:
+  bool isDouble;
+  uint64_t hash = 1469598103934665603u;
+};
 
 } // namespace veeline::standin
 
