@@ -103,17 +103,42 @@ struct SumReader {
   SmallVector<arith::AddFOp> sums;
 };
 
+/// The only operand of `op` that is in the buffer of the product: all of it,
+/// however its rows are called.
+static OpOperand *findProduct(const ProductCall &product,
+                              linalg::GenericOp op) {
+  OpOperand *found = nullptr;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || getRootBuffer(operand.get()) != getRootBuffer(product.result))
+      continue;
+    bool isWhole = type.hasStaticShape() && type.getLayout().isIdentity() &&
+                   type.getNumElements() == product.desc.m * product.desc.n &&
+                   type.getShape().back() == product.desc.n;
+    if (found || !isWhole || op.isDpsInit(&operand))
+      return nullptr;
+    found = &operand;
+  }
+  return found;
+}
+
 static std::optional<SumReader> matchSum(const ProductCall &product,
                                          linalg::GenericOp op) {
-  std::optional<EpilogueInputs> inputs = findInputs(product, op);
-  if (!inputs)
+  OpOperand *whole = findProduct(product, op);
+  if (!whole)
     return std::nullopt;
+  AffineMap place = op.getMatchingIndexingMap(whole);
+  AffineMap column = place.getSubMap({place.getNumResults() - 1});
+  EpilogueInputs inputs{whole->getOperandNumber(), std::nullopt, std::nullopt};
   for (OpOperand *input : op.getDpsInputOperands()) {
-    inputs->bias = input->getOperandNumber();
-    if (inputs->bias == inputs->product || !isOfColumns(product, op, *input))
+    auto type = dyn_cast<MemRefType>(input->get().getType());
+    inputs.bias = input->getOperandNumber();
+    if (!type || !type.getLayout().isIdentity() ||
+        type.getShape() != ArrayRef<int64_t>(product.desc.n) ||
+        op.getMatchingIndexingMap(input) != column)
       continue;
-    if (auto sums = findBiasSums(op, *inputs); !sums.empty())
-      return SumReader{op, *inputs, sums};
+    if (auto sums = findBiasSums(op, inputs); !sums.empty())
+      return SumReader{op, inputs, sums};
   }
   return std::nullopt;
 }
@@ -473,9 +498,11 @@ std::optional<ProductCall> EpilogueFuser::addBias(const ProductCall &product) {
   SmallVector<SumReader> readers;
   Value bias;
   for (Operation *op : product.readers) {
-    linalg::GenericOp generic = product.getReader(op);
+    auto generic = dyn_cast<linalg::GenericOp>(op);
     std::optional<SumReader> reader =
-        generic ? matchSum(product, generic) : std::nullopt;
+        generic && product.call->isBeforeInBlock(generic)
+            ? matchSum(product, generic)
+            : std::nullopt;
     if (!reader)
       return std::nullopt;
     Value own = generic->getOperand(*reader->inputs.bias);

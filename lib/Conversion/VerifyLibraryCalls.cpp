@@ -142,10 +142,13 @@ static DictionaryAttr getProblem(DictionaryAttr identity) {
                             "accumulate", "epilogue", "c_dtype"});
 }
 
-/// The product without the GELU that a library applies to it: that is a matter
-/// of what is around it. docs/cuda.md says how bits may then depend on what is
-/// kept.
-static DictionaryAttr withoutGelu(DictionaryAttr identity) {
+/// What is the same where a GPU computes something again: all, but for the GELU
+/// that a library applies to a product, and for where attention has its
+/// operands. docs/cuda.md says how bits may then depend on what is kept.
+static DictionaryAttr getComputation(DictionaryAttr identity) {
+  if (identity.contains("query_strides"))
+    return without(identity, {"query_strides", "key_strides", "value_strides",
+                              "output_strides", "mask_strides"});
   auto epilogue = identity.getAs<StringAttr>("epilogue");
   if (!epilogue || !epilogue.getValue().contains("gelu"))
     return identity;
@@ -158,7 +161,7 @@ static DictionaryAttr withoutGelu(DictionaryAttr identity) {
 
 /// Whether a call of forward, and one that computes the same again, are equal.
 static bool isAgain(DictionaryAttr a, DictionaryAttr b) {
-  return withoutGelu(a) == withoutGelu(b);
+  return getComputation(a) == getComputation(b);
 }
 
 static InFlightDiagnostic refuse(pipe::ChunkOp chunk, const Part &part,
