@@ -8,8 +8,14 @@
 #include "LibraryCalls.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Dialect/Pipe/IR/Attention.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+#include <set>
+#include <tuple>
 
 namespace veeline {
 #define GEN_PASS_DEF_PIPEATTENTIONVIEWS
@@ -98,30 +104,127 @@ static void writeThroughCopy(RewriterBase &rewriter, OpOperand &operand) {
   replaceCopy(rewriter, *copy, view.getDefiningOp());
 }
 
+/// True for operands of heads and rows. Masks, and numbers of a row, have other
+/// dimensions.
+static bool hasHeads(pipe::AttentionOpInterface op, OpOperand &operand) {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  return type && type.getRank() == op.getQueryType().getRank() &&
+         operand.get() != op.getMask();
+}
+
+namespace {
+
+/// An operand of a computation that has a number, by the name of the op.
+using Heads = std::tuple<int64_t, StringRef, unsigned>;
+
+/// Gives attention views, in functions that have to have equal ones: a chunk's
+/// backward, and the two halves of it, compute the same, and a library may
+/// choose what it does by strides. So heads that would have two places there
+/// are where the op has them, in all.
+class ViewMaker {
+public:
+  explicit ViewMaker(MLIRContext *context) : rewriter(context) {}
+
+  void run(ArrayRef<func::FuncOp> functions);
+
+private:
+  void makeViews(func::FuncOp function);
+  bool findConflicts(ArrayRef<func::FuncOp> functions);
+
+  IRRewriter rewriter;
+  std::set<Heads> kept; ///< Where the op has them.
+};
+
+} // namespace
+
+static std::optional<Heads> getHeads(pipe::AttentionOpInterface op,
+                                     OpOperand &operand) {
+  std::optional<int64_t> number = pipe::getComputation(op->getLoc());
+  if (!number)
+    return std::nullopt;
+  return Heads(*number, op->getName().getStringRef(),
+               operand.getOperandNumber());
+}
+
+void ViewMaker::makeViews(func::FuncOp function) {
+  SmallVector<pipe::AttentionOpInterface> ops;
+  function.walk([&](pipe::AttentionOpInterface op) { ops.push_back(op); });
+  for (pipe::AttentionOpInterface op : ops) {
+    auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
+    for (OpOperand &operand : op->getOpOperands()) {
+      std::optional<Heads> heads = getHeads(op, operand);
+      if (!hasHeads(op, operand) || (heads && kept.count(*heads)))
+        continue;
+      if (destination.isDpsInit(&operand))
+        writeThroughCopy(rewriter, operand);
+      else
+        readThroughCopy(rewriter, operand);
+    }
+  }
+  removeDeadCopies(rewriter, function);
+}
+
+/// True if there are heads with two places that had views.
+bool ViewMaker::findConflicts(ArrayRef<func::FuncOp> functions) {
+  std::map<Heads, SmallVector<int64_t>> places;
+  size_t numKept = kept.size();
+  for (func::FuncOp function : functions)
+    function->walk([&](pipe::AttentionOpInterface op) {
+      for (OpOperand &operand : op->getOpOperands()) {
+        std::optional<Heads> heads = getHeads(op, operand);
+        if (!heads || !hasHeads(op, operand))
+          continue;
+        auto type = cast<MemRefType>(operand.get().getType());
+        SmallVector<int64_t> strides;
+        int64_t offset;
+        if (failed(type.getStridesAndOffset(strides, offset)))
+          continue;
+        auto [known, isNew] = places.try_emplace(*heads, strides);
+        if (!isNew && known->second != strides)
+          kept.insert(*heads);
+      }
+    });
+  return kept.size() > numKept;
+}
+
+void ViewMaker::run(ArrayRef<func::FuncOp> functions) {
+  SmallVector<OwningOpRef<func::FuncOp>> originals;
+  for (func::FuncOp function : functions)
+    originals.push_back(function.clone());
+  while (true) {
+    for (func::FuncOp function : functions)
+      makeViews(function);
+    if (!findConflicts(functions))
+      return;
+    for (auto [function, original] : llvm::zip_equal(functions, originals)) {
+      OwningOpRef<func::FuncOp> copy = original->clone();
+      func::FuncOp(function).getBody().takeBody(copy->getBody());
+    }
+  }
+}
+
 namespace {
 
 struct AttentionViews : veeline::impl::PipeAttentionViewsBase<AttentionViews> {
   void runOnOperation() override {
-    SmallVector<pipe::AttentionOpInterface> ops;
-    getOperation().walk(
-        [&](pipe::AttentionOpInterface op) { ops.push_back(op); });
-    IRRewriter rewriter(&getContext());
-    for (pipe::AttentionOpInterface op : ops) {
-      auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
-      // Masks and numbers of a row have other dimensions.
-      size_t rank = op.getQueryType().getRank();
-      for (OpOperand &operand : op->getOpOperands()) {
-        auto type = dyn_cast<MemRefType>(operand.get().getType());
-        if (!type || static_cast<size_t>(type.getRank()) != rank ||
-            operand.get() == op.getMask())
-          continue;
-        if (destination.isDpsInit(&operand))
-          writeThroughCopy(rewriter, operand);
-        else
-          readThroughCopy(rewriter, operand);
-      }
-    }
-    removeDeadCopies(rewriter, getOperation());
+    SymbolTable symbols(getOperation());
+    llvm::SetVector<func::FuncOp> rest;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        rest.insert(function);
+    getOperation().walk([&](pipe::ChunkOp chunk) {
+      SmallVector<func::FuncOp> functions;
+      for (std::optional<StringRef> name :
+           {chunk.getBackward(), chunk.getBackwardInput(),
+            chunk.getBackwardWeight()})
+        if (auto function =
+                name ? symbols.lookup<func::FuncOp>(*name) : func::FuncOp())
+          if (rest.remove(function))
+            functions.push_back(function);
+      ViewMaker(&getContext()).run(functions);
+    });
+    for (func::FuncOp function : rest)
+      ViewMaker(&getContext()).run(function);
   }
 };
 

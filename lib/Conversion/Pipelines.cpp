@@ -48,7 +48,7 @@ void veeline::buildBufferizeChunksPipeline(
   if (options.target == KernelTarget::Cuda) {
     PipeCallAttentionOptions calls;
     calls.deterministic = options.deterministic;
-    passManager.addNestedPass<func::FuncOp>(createPipeAttentionViews());
+    passManager.addPass(createPipeAttentionViews());
     passManager.addPass(createPipeCallAttention(calls));
   }
   passManager.addPass(createLowerConvolutionsPass(options.target, options.tf32,

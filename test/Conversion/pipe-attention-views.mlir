@@ -128,3 +128,65 @@ func.func @others(%x: memref<2x8x4x8xf32>, %y: !heads, %t: !heads, %lse: !sums) 
   linalg.copy ins(%c : !heads) outs(%t : !heads)
   return
 }
+
+// -----
+
+#bshd = affine_map<(b, h, s, d) -> (b, s, h, d)>
+#all = affine_map<(b, h, s, d) -> (b, h, s, d)>
+!heads = memref<2x4x8x8xf32>
+!sums = memref<2x4x8xf32>
+!rows = memref<2x8x4x8xf32>
+
+// B gives W the gradient of values by heads. So the fused backward, which only reads it in rows, writes it by heads and copies it: the same
+// call. That of keys has the same view in both.
+
+// CHECK-LABEL: func.func @c_backward(
+// CHECK-DAG: %[[DV:.*]] = memref.alloc() : memref<2x4x8x8xf32>
+// CHECK-DAG: %[[DK:.*]] = memref.reinterpret_cast %{{.*}} sizes: [2, 4, 8, 8], strides: [256, 8, 32, 1]
+// CHECK: pipe.attention_backward_kv {{.*}} outs(%[[DK]], %[[DV]] :
+// CHECK: linalg.generic {{.*}} ins(%[[DV]] :
+// CHECK-NOT: linalg.generic
+// CHECK-LABEL: func.func @c_backward_input(
+// CHECK-SAME: %[[DV:[^ ]*]]: memref<2x4x8x8xf32>)
+// CHECK: %[[DK:.*]] = memref.reinterpret_cast %{{.*}} sizes: [2, 4, 8, 8], strides: [256, 8, 32, 1]
+// CHECK: pipe.attention_backward_kv {{.*}} outs(%[[DK]], %[[DV]] :
+// CHECK: linalg.generic {{.*}} ins(%[[DV]] :
+// CHECK-NOT: linalg.generic
+func.func @c_backward(%q: !heads, %k: !heads, %v: !heads, %do: !heads, %lse: !sums, %delta: !sums, %keys: !rows, %values: !rows) {
+  %dk = memref.alloc() : !heads
+  %dv = memref.alloc() : !heads
+  pipe.attention_backward_kv scale(0.5) ins(%q, %k, %v, %do, %lse, %delta : !heads, !heads, !heads, !heads, !sums, !sums) outs(%dk, %dv : !heads, !heads) loc(fused<{pipe.computation = 3 : i64}>["attention":1:1])
+  linalg.generic {indexing_maps = [#all, #bshd], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%dk : !heads) outs(%keys : !rows) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [#all, #bshd], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%dv : !heads) outs(%values : !rows) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+func.func @c_backward_input(%q: !heads, %k: !heads, %v: !heads, %do: !heads, %lse: !sums, %delta: !sums, %keys: !rows, %values: !rows, %dv: !heads) {
+  %dk = memref.alloc() : !heads
+  pipe.attention_backward_kv scale(0.5) ins(%q, %k, %v, %do, %lse, %delta : !heads, !heads, !heads, !heads, !sums, !sums) outs(%dk, %dv : !heads, !heads) loc(fused<{pipe.computation = 3 : i64}>["attention":1:1])
+  linalg.generic {indexing_maps = [#all, #bshd], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%dk : !heads) outs(%keys : !rows) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [#all, #bshd], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%dv : !heads) outs(%values : !rows) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+func.func private @c_forward()
+func.func private @c(%x: tensor<2x4xf32>) -> tensor<f32>
+pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+  %x = pipe.batch "x" : tensor<2x4xf32>
+  %loss = pipe.chunk 0 @c(%x) {forward = @c_forward, backward = @c_backward, backward_input = @c_backward_input} : (tensor<2x4xf32>) -> tensor<f32>
+  pipe.yield %loss : tensor<f32>
+}
