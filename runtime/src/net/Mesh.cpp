@@ -19,7 +19,9 @@
 #include <asio/redirect_error.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/write.hpp>
+#include <linux/sockios.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 
 using namespace veeline;
 using namespace veeline::net;
@@ -35,6 +37,9 @@ static constexpr std::chrono::seconds goodbyeTime(2);
 
 /// How long a process that ends waits for its peers to end, too.
 static constexpr std::chrono::milliseconds hangUpTime(200);
+/// How long it waits where the last frames are lost on the way, again and
+/// again.
+static constexpr double arrival = 0.25;
 
 static Duration inSeconds(double seconds) {
   return std::chrono::duration_cast<Duration>(
@@ -151,8 +156,15 @@ bool Mesh::ask(const std::function<bool()> &function) {
   return promise.get_future().get();
 }
 
+/// Whether the peer's host has not yet said that it has all that was written.
+static bool isUnderWay(asio::ip::tcp::socket &socket) {
+  int bytes = 0;
+  return ::ioctl(socket.native_handle(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
 /// To close a connection from which something is still to be read takes back
-/// what was written last. So the peers close first, unless they take long.
+/// what has not arrived. So the peers close first, unless they take long and
+/// have it all; after a failure they may never.
 void Mesh::hangUp() {
   ask([this] {
     asio::error_code ignored;
@@ -161,12 +173,16 @@ void Mesh::hangUp() {
         link->socket.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     return true;
   });
-  auto until = Clock::now() + std::min<Duration>(hangUpTime, timeout / looks);
-  auto isOpen = [](const std::unique_ptr<Link> &link) {
-    return link && !link->isClosed;
+  auto now = Clock::now();
+  auto early = now + std::min<Duration>(hangUpTime, timeout / looks);
+  auto late = knownFailure() ? early : now + part(timeout, arrival);
+  auto isAwaited = [&](const std::unique_ptr<Link> &link) {
+    return link && !link->isClosed &&
+           (Clock::now() < early || isUnderWay(link->socket));
   };
-  while (Clock::now() < until &&
-         ask([&] { return std::any_of(links.begin(), links.end(), isOpen); }))
+  while (Clock::now() < late && ask([&] {
+           return std::any_of(links.begin(), links.end(), isAwaited);
+         }))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
