@@ -207,22 +207,16 @@ namespace {
 
 struct AttentionViews : veeline::impl::PipeAttentionViewsBase<AttentionViews> {
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
     llvm::SetVector<func::FuncOp> rest;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
         rest.insert(function);
-    getOperation().walk([&](pipe::ChunkOp chunk) {
-      SmallVector<func::FuncOp> functions;
-      for (std::optional<StringRef> name :
-           {chunk.getBackward(), chunk.getBackwardInput(),
-            chunk.getBackwardWeight()})
-        if (auto function =
-                name ? symbols.lookup<func::FuncOp>(*name) : func::FuncOp())
-          if (rest.remove(function))
-            functions.push_back(function);
+    for (ArrayRef<func::FuncOp> functions :
+         pipe::getBackwardFunctions(getOperation())) {
       ViewMaker(&getContext()).run(functions);
-    });
+      for (func::FuncOp function : functions)
+        rest.remove(function);
+    }
     for (func::FuncOp function : rest)
       ViewMaker(&getContext()).run(function);
   }

@@ -188,8 +188,8 @@ enum class Extent {
 /// less of an epilogue.
 class Extents {
 public:
-  Extent get(const GemmDesc &desc) const {
-    auto it = extents.find(getKey(desc));
+  Extent get(const ProductCall &product) const {
+    auto it = extents.find(getKey(product.call, product.desc));
     return it == extents.end() ? Extent::All : it->second;
   }
   /// Reads what has become of the products of `functions`. True if some are to
@@ -197,24 +197,27 @@ public:
   bool update(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
 
 private:
-  static Attribute getKey(GemmDesc desc);
+  /// A product and the number of its computation, or -1.
+  using Key = std::pair<Attribute, int64_t>;
+  static Key getKey(func::CallOp call, GemmDesc desc);
   /// An epilogue, and the type of its result.
   using Form = std::pair<GemmEpilogue, Type>;
-  using Forms = llvm::MapVector<Attribute, llvm::SmallSetVector<Form, 2>>;
+  using Forms = llvm::MapVector<Key, llvm::SmallSetVector<Form, 2>>;
   Forms getForms(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
 
-  DenseMap<Attribute, Extent> extents;
+  DenseMap<Key, Extent> extents;
 };
 
 } // namespace
 
 /// The product alone, without what may happen to it.
-Attribute Extents::getKey(GemmDesc desc) {
+Extents::Key Extents::getKey(func::CallOp call, GemmDesc desc) {
   desc.cType = desc.dtype;
   desc.accumulate = false;
   desc.epilogue = GemmEpilogue::None;
   desc.alignment = std::nullopt;
-  return desc.toAttribute(desc.dtype.getContext());
+  return {desc.toAttribute(desc.dtype.getContext()),
+          pipe::getComputation(call.getLoc()).value_or(-1)};
 }
 
 Extents::Forms Extents::getForms(ArrayRef<func::FuncOp> functions,
@@ -228,7 +231,7 @@ Extents::Forms Extents::getForms(ArrayRef<func::FuncOp> functions,
       if (failed(desc))
         return;
       bool isPlain = desc->epilogue == GemmEpilogue::None;
-      forms[getKey(*desc)].insert(
+      forms[getKey(call, *desc)].insert(
           {desc->epilogue, isPlain ? Type() : desc->cType});
     });
   return forms;
@@ -256,7 +259,7 @@ bool Extents::update(ArrayRef<func::FuncOp> functions,
   DenseSet<int64_t> tanhSizes = getTanhSizes(functions);
   bool changed = false;
   for (auto &[key, forms] : getForms(functions, calls)) {
-    GemmDesc desc = *GemmDesc::fromAttribute(cast<DictionaryAttr>(key));
+    GemmDesc desc = *GemmDesc::fromAttribute(cast<DictionaryAttr>(key.first));
     bool hasGelu = llvm::any_of(
         forms, [](const Form &form) { return isGelu(form.first); });
     // GELU of what one function keeps for another one is not the library's.
@@ -602,7 +605,7 @@ void EpilogueFuser::run(func::FuncOp function, const Extents *extents) {
     return found;
   };
   auto getExtent = [&](const ProductCall &product) {
-    return extents ? extents->get(product.desc) : Extent::All;
+    return extents ? extents->get(product) : Extent::All;
   };
   auto isPlain = [](const std::optional<ProductCall> &product) {
     return product && !product->desc.accumulate &&
@@ -673,16 +676,23 @@ struct FuseGemmEpilogues
     : veeline::impl::PipeFuseGemmEpiloguesBase<FuseGemmEpilogues> {
   void runOnOperation() override {
     EpilogueFuser fuser(getOperation());
-    SmallVector<func::FuncOp> backward;
+    DenseSet<Operation *> known;
+    for (ArrayRef<func::FuncOp> functions :
+         pipe::getBackwardFunctions(getOperation())) {
+      known.insert(functions.begin(), functions.end());
+      fuser.runBackward(functions);
+    }
+    SmallVector<func::FuncOp> others;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isExternal() || !function->hasAttr(pipe::numResultsAttrName))
+      if (function.isExternal() || known.contains(function) ||
+          !function->hasAttr(pipe::numResultsAttrName))
         continue;
       if (computesGradients(function))
-        backward.push_back(function);
+        others.push_back(function);
       else
         fuser.runForward(function);
     }
-    fuser.runBackward(backward);
+    fuser.runBackward(others);
     fuser.finish();
   }
 };

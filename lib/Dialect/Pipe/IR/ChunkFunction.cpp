@@ -140,6 +140,25 @@ func::FuncOp veeline::pipe::getFunction(SymbolTableCollection &symbols,
   return symbols.lookupNearestSymbolFrom<func::FuncOp>(chunk, name);
 }
 
+SmallVector<SmallVector<func::FuncOp>>
+veeline::pipe::getBackwardFunctions(ModuleOp module) {
+  SymbolTableCollection symbols;
+  SmallVector<SmallVector<func::FuncOp>> all;
+  DenseSet<Operation *> known;
+  module.walk([&](ChunkOp chunk) {
+    SmallVector<func::FuncOp> functions;
+    for (ChunkFunctionKind kind :
+         {ChunkFunctionKind::Backward, ChunkFunctionKind::BackwardInput,
+          ChunkFunctionKind::BackwardWeight})
+      if (func::FuncOp function = getFunction(symbols, chunk, kind))
+        if (known.insert(function).second)
+          functions.push_back(function);
+    if (!functions.empty())
+      all.push_back(std::move(functions));
+  });
+  return all;
+}
+
 StringRef veeline::pipe::getName(ChunkFunctionKind kind) {
   switch (kind) {
   case ChunkFunctionKind::Forward:

@@ -81,6 +81,12 @@ mlir::FlatSymbolRefAttr getFunctionName(ChunkOp chunk, ChunkFunctionKind kind);
 mlir::func::FuncOp getFunction(mlir::SymbolTableCollection &symbols,
                                ChunkOp chunk, ChunkFunctionKind kind);
 
+/// The functions of `module` that compute gradients, by chunks: the fused
+/// backward and its two halves, as far as they are there. One that several
+/// chunks have is the first one's.
+llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
+getBackwardFunctions(mlir::ModuleOp module);
+
 /// `forward`, `backward`, `backward_input`, `backward_weight`.
 llvm::StringRef getName(ChunkFunctionKind kind);
 
