@@ -160,6 +160,26 @@ func.func @reduce_min_nan(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range 
   return %0#0 : tensor<3xf64>
 }
 
+// Between two numbers, NaN where the element is.
+func.func @clamp_nan(%x: tensor<3x4xf64>) -> tensor<3x4xf64> {
+  %nan = arith.constant 0x7FF8000000000000 : f64
+  %low = arith.constant -0.5 : f64
+  %high = arith.constant 0.5 : f64
+  %e = tensor.empty() : tensor<3x4xf64>
+  %0 = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<3x4xf64>) outs(%e : tensor<3x4xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %l = arith.cmpf ogt, %a, %low : f64
+    %s = arith.select %l, %a, %low : f64
+    %h = arith.cmpf olt, %s, %high : f64
+    %t = arith.select %h, %s, %high : f64
+    %u = arith.cmpf uno, %a, %a : f64
+    %r = arith.select %u, %nan, %t : f64
+    linalg.yield %r : f64
+  } -> tensor<3x4xf64>
+  return %0 : tensor<3x4xf64>
+}
+
 // JAX's pair of the largest and its place, as linalg.reduce.
 func.func @reduce_pair_nan(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range = [-9.0, -8.0]}, %places: tensor<3x4xi32> {test.below = 4 : i32}) -> tensor<3xf64> {
   %zero = arith.constant 0 : i32
