@@ -349,8 +349,9 @@ Expected<artifact::Artifact> Compiler::compile(const Task &task) {
   std::string diagnostics;
   ScopedDiagnosticHandler handler(
       &implementation->context, [&](Diagnostic &diagnostic) {
-        llvm::raw_string_ostream(diagnostics)
-            << diagnostic.getLocation() << ": " << diagnostic << '\n';
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          llvm::raw_string_ostream(diagnostics)
+              << diagnostic.getLocation() << ": " << diagnostic << '\n';
         return success();
       });
   Compilation compilation(task, implementation->fault, implementation->context);

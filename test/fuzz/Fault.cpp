@@ -8,7 +8,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "veeline/Analysis/CostModel.h"
 #include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -23,6 +27,7 @@ std::optional<Fault> veeline::fuzz::findFault(std::string_view name) {
   return llvm::StringSwitch<std::optional<Fault>>(name)
       .Case("gradient", Fault::gradient)
       .Case("split", Fault::split)
+      .Case("layout", Fault::layout)
       .Case("memory", Fault::memory)
       .Default(std::nullopt);
 }
@@ -45,6 +50,38 @@ static void scaleGradients(func::FuncOp function, double factor) {
   }
 }
 
+/// Transposes what products of `function` read, and reads it as before.
+static void turnOperands(func::FuncOp function) {
+  SmallVector<linalg::LinalgOp> products;
+  function.walk([&](linalg::LinalgOp op) {
+    if (isContraction(op))
+      products.push_back(op);
+  });
+  IRRewriter builder(function.getContext());
+  for (linalg::LinalgOp product : products) {
+    builder.setInsertionPoint(product);
+    linalg::GenericOp op = isa<linalg::GenericOp>(product.getOperation())
+                               ? cast<linalg::GenericOp>(product.getOperation())
+                               : *linalg::generalizeNamedOp(builder, product);
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+      if (!type || type.getRank() != 2 || !type.hasStaticShape())
+        continue;
+      builder.setInsertionPoint(op);
+      Value target = tensor::EmptyOp::create(
+          builder, op.getLoc(), {type.getDimSize(1), type.getDimSize(0)},
+          type.getElementType());
+      auto turned = linalg::TransposeOp::create(builder, op.getLoc(),
+                                                operand->get(), target, {1, 0});
+      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+      AffineMap &map = maps[operand->getOperandNumber()];
+      map = map.getSubMap({1, 0});
+      operand->set(turned->getResult(0));
+      op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    }
+  }
+}
+
 void veeline::fuzz::miscompileFunctions(ModuleOp module, Fault fault) {
   using Kind = pipe::ChunkFunctionKind;
   auto scale = [&](pipe::ChunkOp chunk, Kind kind, double factor) {
@@ -58,6 +95,10 @@ void veeline::fuzz::miscompileFunctions(ModuleOp module, Fault fault) {
     // Several bits of an f32, and less than what differences can tell.
     if (fault == Fault::split)
       scale(chunk, Kind::BackwardWeight, 1 + std::ldexp(1, -20));
+    if (fault == Fault::layout)
+      if (FlatSymbolRefAttr name =
+              pipe::getFunctionName(chunk, Kind::BackwardWeight))
+        turnOperands(module.lookupSymbol<func::FuncOp>(name));
   };
   for (auto pipeline : module.getOps<pipe::PipelineOp>())
     for (pipe::ChunkOp chunk : pipeline.getChunks())

@@ -26,6 +26,9 @@ enum class Fault {
   /// W computes them 1e-6 larger than the fused backward does: only bits show
   /// it, in programs that split.
   split,
+  /// W multiplies matrices that lie in memory the other way round: a library
+  /// may add up in another order there. The compiler itself refuses it.
+  layout,
   /// In pipelined programs what the second forward of a chunk leaves lies where
   /// that of the first one does.
   memory
@@ -34,7 +37,8 @@ enum class Fault {
 /// The fault of that name; nothing where there is none.
 std::optional<Fault> findFault(std::string_view name);
 
-/// Puts `gradient` or `split` into the functions of chunks, on tensors.
+/// Puts `gradient`, `split` or `layout` into the functions of chunks, on
+/// tensors.
 void miscompileFunctions(mlir::ModuleOp module, Fault fault);
 /// Puts `memory` into programs whose memory is planned.
 void miscompilePrograms(mlir::ModuleOp module, Fault fault);

@@ -59,7 +59,8 @@ program bit by bit, and gradients in f64 with finite differences.
                  with 1, 3, 4 and 8 microbatches
   --element TYPE f64 or f32 for all models (default: a fifth of them is in f32)
   --fault KIND   miscompile on purpose, to see that it is found: 'gradient' (all
-                 are 1e-5 too large), 'split' (those of W differ in a few bits) or
+                 are 1e-5 too large), 'split' (those of W differ in a few bits),
+                 'layout' (W multiplies what lies the other way round) or
                  'memory' (two buffers are one)
 )";
 
@@ -73,7 +74,7 @@ static bool parseNumber(const char *text, int64_t least, int64_t &number) {
 static bool parseFault(const char *name, Options &options) {
   std::optional<Fault> fault = findFault(name ? name : "");
   if (!fault)
-    std::fprintf(stderr, "--fault expects gradient, split or memory%s%s\n",
+    std::fprintf(stderr, "--fault expects gradient, split, layout or memory%s%s\n",
                  name ? ", found " : "", name ? name : "");
   options.fault = fault.value_or(Fault::none);
   return fault.has_value();
