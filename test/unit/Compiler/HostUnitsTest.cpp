@@ -82,6 +82,18 @@ Symbols getSymbols(const std::string &bytes) {
   return result;
 }
 
+/// Bytes of the code of a function.
+uint64_t getSize(const std::string &bytes, llvm::StringRef name) {
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(bytes, "object"));
+  EXPECT_TRUE(static_cast<bool>(file));
+  for (llvm::object::ELFSymbolRef symbol :
+       llvm::cast<llvm::object::ELFObjectFileBase>(file->get())->symbols())
+    if (llvm::cantFail(symbol.getName()) == name)
+      return symbol.getSize();
+  return 0;
+}
+
 double run(const std::string &bytes, const std::string &step) {
   auto loaded =
       LoadedObject::load(llvm::ArrayRef<char>(bytes.data(), bytes.size()));
@@ -166,6 +178,50 @@ TEST_F(HostUnitsTest, DividesWhatIsLarge) {
   EXPECT_EQ(run(code->objects[0], "step"), 1499);
   // That of the step, and two of kernels.
   EXPECT_EQ(units.getNumUnits(), 3u);
+}
+
+// One that is called by its address is found under its name, too.
+TEST_F(HostUnitsTest, RenamesAddresses) {
+  auto first = parse(kernel("one", 1) + caller("pipeline", {"one"}));
+  auto second = parse(kernel("one", 2) + R"(
+func.func @reference(%to: memref<f64>) {
+  %one = func.constant @one : (memref<f64>) -> ()
+  func.call_indirect %one(%to) : (memref<f64>) -> ()
+  return
+}
+)");
+  HostUnits units;
+  units.add(*first, {"pipeline"});
+  units.add(*second, {"reference"});
+  auto code = units.compile({});
+  ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
+  EXPECT_EQ(run(code->objects[0], "pipeline"), 1);
+  EXPECT_EQ(run(code->objects[1], "reference"), 2);
+  EXPECT_EQ(getSymbols(code->objects[1]).functions,
+            Names({"reference", "one$1"}));
+}
+
+// A step is one long row of calls, which nothing makes faster; compiling it
+// would take longer than all that it calls.
+TEST_F(HostUnitsTest, OptimisesWhatStepsCall) {
+  std::string stores;
+  for (int i = 0; i != 200; ++i)
+    stores += "  memref.store %number, %to[] : memref<f64>\n";
+  auto define = [&](const std::string &name, const std::string &rest) {
+    return "func.func @" + name +
+           "(%to: memref<f64>) {\n  %number = arith.constant 5.0 : f64\n" +
+           stores + rest + "  return\n}\n";
+  };
+  auto module =
+      parse(define("chunk", "") +
+            define("step", "  func.call @chunk(%to) : (memref<f64>) -> ()\n"));
+  HostUnits units;
+  units.add(*module, {"step"});
+  auto code = units.compile({});
+  ASSERT_TRUE(static_cast<bool>(code)) << toString(code.takeError());
+  EXPECT_LT(getSize(code->objects[0], "chunk"), 200u);
+  EXPECT_GE(getSize(code->objects[0], "step"), 800u);
+  EXPECT_EQ(run(code->objects[0], "step"), 5);
 }
 
 TEST_F(HostUnitsTest, SaysWhatIsWrongOnce) {
