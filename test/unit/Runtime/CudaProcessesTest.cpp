@@ -420,7 +420,10 @@ TEST_F(CudaProcesses, MemoryIsToldApart) {
     ASSERT_TRUE(use.ok()) << use.message();
     // A megabyte of each communicator, in either process: the stand-in is one.
     EXPECT_GE(use->messages, 1 << 20);
-    EXPECT_EQ(use->arenas, 2 * messageBytes);
+    // The other process may have loaded its image meanwhile, which takes memory
+    // of either GPU: 64 KiB, and 4 of its function.
+    EXPECT_GE(use->arenas, 2 * messageBytes);
+    EXPECT_LE(use->arenas, 2 * messageBytes + (64 + 4) * 1024);
     EXPECT_EQ(use->firstRank, rank);
     EXPECT_EQ(use->device, "GPU " + std::to_string(rank) + " (stand-in)");
   };
