@@ -59,8 +59,10 @@ endfunction()
 # Tests do little of the work that they test.
 set(VEELINE_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
 veeline_add_headers(veeline_headers StandardHeaders)
-veeline_add_headers(veeline_test_headers TestHeaders LINK GTest::gtest
-  OPTIONS ${VEELINE_TEST_OPTIONS})
+if(GTest_FOUND)
+  veeline_add_headers(veeline_test_headers TestHeaders LINK GTest::gtest
+    OPTIONS ${VEELINE_TEST_OPTIONS})
+endif()
 veeline_add_headers(veeline_mlir_headers MlirHeaders LINK veeline_mlir)
 
 # veeline_use_mlir(NAME) A target whose files include MLIR's headers.

@@ -21,7 +21,9 @@ namespace {
 enum class Relation { Less, Equal, Greater, FirstNan, SecondNan, BothNan };
 
 /// What a value is under a relation: one of the two, NaN, or a condition.
-/// `First` and `Second` are numbers where the relation says so.
+/// `First` and `Second` are numbers where the relation says so. A condition
+/// that does not follow from the relation, as which of two places is first, is
+/// `Unknown`.
 enum class Outcome { Unknown, First, Second, Nan, True, False };
 
 /// Evaluates a body for each relation that the accumulator and the other value
@@ -77,6 +79,8 @@ bool ExtremumMatcher::explore(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && matchPattern(value, m_Constant()))
     return value.getType().isInteger(1);
+  if (isa_and_present<arith::CmpIOp>(op))
+    return true;
   if (!op || op->getBlock() != first.getOwner() ||
       !isa<arith::CmpFOp, arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp,
            arith::MaxNumFOp, arith::MinNumFOp, arith::AddFOp, arith::AndIOp,
@@ -124,10 +128,18 @@ Outcome ExtremumMatcher::compare(arith::CmpFOp op) {
   return fromBool(arith::applyCmpPredicate(op.getPredicate(), a, b));
 }
 
+static bool isEither(Outcome outcome) {
+  return outcome == Outcome::First || outcome == Outcome::Second;
+}
+
 Outcome ExtremumMatcher::select(arith::SelectOp op) {
   Outcome condition = evaluate(op.getCondition());
-  if (condition == Outcome::Unknown)
-    return condition;
+  if (condition == Outcome::Unknown) {
+    Outcome a = evaluate(op.getTrueValue()), b = evaluate(op.getFalseValue());
+    bool areEqual =
+        a == b || (relation == Relation::Equal && isEither(a) && isEither(b));
+    return areEqual ? a : Outcome::Unknown;
+  }
   return evaluate(condition == Outcome::True ? op.getTrueValue()
                                              : op.getFalseValue());
 }
@@ -146,9 +158,12 @@ Outcome ExtremumMatcher::chooseExtremum(Operation *op, bool isMaximum,
   return isLess == isMaximum ? rhs : lhs;
 }
 
-/// A condition made of two.
+/// A condition made of two, of which one may decide.
 Outcome ExtremumMatcher::combine(Operation *op) {
   Outcome lhs = evaluate(op->getOperand(0)), rhs = evaluate(op->getOperand(1));
+  Outcome deciding = isa<arith::AndIOp>(op) ? Outcome::False : Outcome::True;
+  if (!isa<arith::XOrIOp>(op) && (lhs == deciding || rhs == deciding))
+    return deciding;
   if (lhs == Outcome::Unknown || rhs == Outcome::Unknown)
     return Outcome::Unknown;
   bool a = lhs == Outcome::True, b = rhs == Outcome::True;
@@ -171,6 +186,7 @@ Outcome ExtremumMatcher::evaluateOp(Operation *op) {
                       isNan(evaluate(op->getOperand(1)));
         return hasNan ? Outcome::Nan : Outcome::Unknown;
       })
+      .Case([&](arith::CmpIOp) { return Outcome::Unknown; })
       .Default([&](Operation *) { return combine(op); });
 }
 
@@ -206,8 +222,7 @@ std::optional<Extremum> ExtremumMatcher::match(Value value) {
   Outcome ofEqual = evaluateUnder(Relation::Equal, value);
   bool isMaximum = ofLess == Outcome::Second && ofGreater == Outcome::First;
   bool isMinimum = ofLess == Outcome::First && ofGreater == Outcome::Second;
-  if ((!isMaximum && !isMinimum) ||
-      (ofEqual != Outcome::First && ofEqual != Outcome::Second))
+  if ((!isMaximum && !isMinimum) || !isEither(ofEqual))
     return std::nullopt;
   Outcome ofFirst = evaluateUnder(Relation::FirstNan, value);
   bool firstHandedOn = isNan(ofFirst);

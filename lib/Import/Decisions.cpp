@@ -48,12 +48,12 @@ static Wording getWording(Decision decision) {
             " constants are taken for masks, and stay what they are", train};
   case Decision::Variance:
     return {" is taken for a running variance, which stays what it is",
-            " arguments are taken for running variances, which stay what they "
+            " constants are taken for running variances, which stay what they "
             "are",
             train};
   case Decision::Mean:
     return {" is taken for a running mean, which stays what it is",
-            " arguments are taken for running means, which stay what they are",
+            " constants are taken for running means, which stay what they are",
             train};
   case Decision::MissingVariance:
     return {" is taken for a running variance, which stays 1",

@@ -15,7 +15,8 @@
 namespace veeline::net {
 
 // Parts of the timeout. A failure is found at the end of a look, the process
-// has another look's time to end, and two more where it is about to.
+// has another look's time to end, and two more, or two seconds, where it is
+// about to.
 inline constexpr int32_t looks = 16;
 /// How long a process may be silent, or its rank's thread asleep.
 inline constexpr double silence = 0.75;

@@ -160,6 +160,30 @@ func.func @reduce_min_nan(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range 
   return %0#0 : tensor<3xf64>
 }
 
+// Of equal elements the first: the value, too, is chosen by places.
+func.func @reduce_max_ties(%x: tensor<3x4xf64>, %init: tensor<3xf64> {test.range = [-9.0, -8.0]}) -> tensor<3xf64> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<3xi32>
+  %first = linalg.fill ins(%zero : i32) outs(%e : tensor<3xi32>) -> tensor<3xi32>
+  %0:2 = linalg.generic {indexing_maps = [#ij, #i, #i], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<3x4xf64>) outs(%init, %first : tensor<3xf64>, tensor<3xi32>) {
+  ^bb0(%a: f64, %m: f64, %at: i32):
+    %j = linalg.index 1 : index
+    %number = arith.index_cast %j : index to i32
+    %c = arith.cmpf ogt, %a, %m : f64
+    %n = arith.cmpf une, %a, %a : f64
+    %greater = arith.ori %c, %n : i1
+    %tie = arith.cmpf oeq, %a, %m : f64
+    %before = arith.cmpi slt, %number, %at : i32
+    %earlier = arith.andi %tie, %before : i1
+    %either = arith.ori %greater, %earlier : i1
+    %r = arith.select %either, %a, %m : f64
+    %where = arith.select %either, %number, %at : i32
+    linalg.yield %r, %where : f64, i32
+  } -> (tensor<3xf64>, tensor<3xi32>)
+  return %0#0 : tensor<3xf64>
+}
+
 // Between two numbers, NaN where the element is.
 func.func @clamp_nan(%x: tensor<3x4xf64>) -> tensor<3x4xf64> {
   %nan = arith.constant 0x7FF8000000000000 : f64
