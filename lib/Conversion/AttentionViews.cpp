@@ -179,6 +179,9 @@ bool ViewMaker::findConflicts(ArrayRef<func::FuncOp> functions) {
         int64_t offset;
         if (failed(type.getStridesAndOffset(strides, offset)))
           continue;
+        for (auto [size, stride] : llvm::zip(type.getShape(), strides))
+          if (size == 1)
+            stride = 0;
         auto [known, isNew] = places.try_emplace(*heads, strides);
         if (!isNew && known->second != strides)
           kept.insert(*heads);

@@ -114,6 +114,7 @@ static OpOperand *findProduct(const ProductCall &product,
       continue;
     bool isWhole = type.hasStaticShape() && type.getLayout().isIdentity() &&
                    type.getNumElements() == product.desc.m * product.desc.n &&
+                   type.getRank() > 0 &&
                    type.getShape().back() == product.desc.n;
     if (found || !isWhole || op.isDpsInit(&operand))
       return nullptr;
@@ -143,8 +144,7 @@ static std::optional<SumReader> matchSum(const ProductCall &product,
   return std::nullopt;
 }
 
-/// True if the sums lose nothing where they are of `type`: they are, or are
-/// rounded to it at once.
+/// True if the sums may be of `type`: they are, or are rounded to it at once.
 static bool fitSums(ArrayRef<SumReader> readers, Type type) {
   auto isRounding = [&](Operation *user) {
     return isa<arith::TruncFOp>(user) && user->getResult(0).getType() == type;
@@ -278,6 +278,13 @@ bool Extents::update(ArrayRef<func::FuncOp> functions,
 
 namespace {
 
+/// Whether a call has taken the place of a product, and that call, unless
+/// something else writes its result, too.
+struct Fused {
+  bool isDone = false;
+  std::optional<ProductCall> call;
+};
+
 /// Gives the products of a module their epilogues.
 class EpilogueFuser {
 public:
@@ -295,10 +302,9 @@ private:
   void fuse(ProductCall product, Extent extent);
   std::optional<ProductCall> match(func::CallOp call) const;
   bool accumulate(const ProductCall &product, linalg::GenericOp reader);
-  std::optional<ProductCall> addEpilogue(const ProductCall &product,
-                                         linalg::GenericOp reader,
-                                         Extent extent);
-  std::optional<ProductCall> addBias(const ProductCall &product);
+  Fused addEpilogue(const ProductCall &product, linalg::GenericOp reader,
+                    Extent extent);
+  Fused addBias(const ProductCall &product);
   void addGelu(const ProductCall &product);
   void addDerivative(const ProductCall &product);
   Value convertBias(const ProductCall &product, Value bias, Type type);
@@ -405,9 +411,8 @@ Value EpilogueFuser::getTemporary(const ProductCall &product, Type type) {
 /// Has the library do what the only reader of a product does. What GELU is
 /// applied to is stored even if nobody reads it: so what is kept for backward,
 /// or computed again, makes no other call of it.
-std::optional<ProductCall>
-EpilogueFuser::addEpilogue(const ProductCall &product, linalg::GenericOp reader,
-                           Extent extent) {
+Fused EpilogueFuser::addEpilogue(const ProductCall &product,
+                                 linalg::GenericOp reader, Extent extent) {
   std::optional<EpilogueInputs> inputs = findInputs(product, reader);
   OpOperand &init = *reader.getDpsInitsMutable().begin();
   Value target = init.get();
@@ -416,7 +421,7 @@ EpilogueFuser::addEpilogue(const ProductCall &product, linalg::GenericOp reader,
   bool hasType = type == desc.cType || type == desc.dtype;
   if (!inputs || !hasType || !product.isStoredByRows() ||
       !product.isWhole(reader, init))
-    return std::nullopt;
+    return {};
   desc.epilogue = matchEpilogue(reader, *inputs, extent);
   Value bias = inputs->bias ? reader->getOperand(*inputs->bias) : Value();
   bool isBiasThere =
@@ -427,14 +432,14 @@ EpilogueFuser::addEpilogue(const ProductCall &product, linalg::GenericOp reader,
       (bias && !canConvertBias(bias, type)) ||
       !product.canTarget(target, reader) || (bias && !product.provide(bias)) ||
       !product.provide(target))
-    return std::nullopt;
+    return {};
   desc.cType = type;
   if (bias)
     bias = convertBias(product, bias, type);
   Value aux = hasAux(desc.epilogue) ? getTemporary(product, type) : Value();
   func::CallOp call = replace(product, desc, target, bias, aux);
   rewriter.eraseOp(reader);
-  return match(call);
+  return {true, match(call)};
 }
 
 /// Erases what has become dead with `value`.
@@ -497,21 +502,23 @@ void EpilogueFuser::readSum(const ProductCall &product, const SumReader &reader,
 
 /// Where all ops that read a product read its sum with a bias, has the library
 /// add that: whether the sum is kept or used at once, the call is the same.
-std::optional<ProductCall> EpilogueFuser::addBias(const ProductCall &product) {
+Fused EpilogueFuser::addBias(const ProductCall &product) {
   SmallVector<SumReader> readers;
+  DenseSet<Operation *> known;
   Value bias;
   for (Operation *op : product.readers) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
+    // One that stands here twice loads from the product as well.
+    bool isReader = generic && known.insert(op).second &&
+                    product.call->isBeforeInBlock(generic);
     std::optional<SumReader> reader =
-        generic && product.call->isBeforeInBlock(generic)
-            ? matchSum(product, generic)
-            : std::nullopt;
+        isReader ? matchSum(product, generic) : std::nullopt;
     if (!reader)
-      return std::nullopt;
+      return {};
     Value own = generic->getOperand(*reader->inputs.bias);
     if ((bias && bias != own) ||
         !product.isUntouched(own, generic, /*alsoReads=*/false))
-      return std::nullopt;
+      return {};
     bias = own;
     readers.push_back(*reader);
   }
@@ -521,14 +528,14 @@ std::optional<ProductCall> EpilogueFuser::addBias(const ProductCall &product) {
   if (!bias || !fitSums(readers, desc.cType) || !product.isTemporary ||
       !product.isStoredByRows() || !canConvertBias(bias, desc.cType) ||
       !product.provide(bias))
-    return std::nullopt;
+    return {};
   desc.epilogue = GemmEpilogue::Bias;
   Value target = getTemporary(product, desc.cType);
   func::CallOp call =
       replace(product, desc, target, convertBias(product, bias, desc.cType));
   for (const SumReader &reader : readers)
     readSum(product, reader, target);
-  return match(call);
+  return {true, match(call)};
 }
 
 /// Has the library apply GELU to what it stores.
@@ -584,15 +591,13 @@ void EpilogueFuser::fuse(ProductCall product, Extent extent) {
   linalg::GenericOp reader = product.getOnlyReader();
   if ((reader && accumulate(product, reader)) || product.desc.dtype.isF64())
     return;
-  std::optional<ProductCall> fused =
-      reader ? addEpilogue(product, reader, extent) : std::nullopt;
-  if (!fused && extent != Extent::Nothing)
+  Fused fused = reader ? addEpilogue(product, reader, extent) : Fused();
+  if (!fused.isDone && extent != Extent::Nothing)
     fused = addBias(product);
-  if (!fused)
-    fused = product;
-  bool hasGelu = isGelu(fused->desc.epilogue);
-  if (extent == Extent::All && !hasGelu)
-    addGelu(*fused);
+  if (!fused.isDone)
+    fused.call = product;
+  if (fused.call && extent == Extent::All && !isGelu(fused.call->desc.epilogue))
+    addGelu(*fused.call);
 }
 
 void EpilogueFuser::run(func::FuncOp function, const Extents *extents) {

@@ -142,25 +142,24 @@ static DictionaryAttr getProblem(DictionaryAttr identity) {
                             "accumulate", "epilogue", "c_dtype"});
 }
 
-/// What is the same where a GPU computes something again: all, but for the GELU
-/// that a library applies to a product, and for where attention has its
-/// operands. docs/cuda.md says how bits may then depend on what is kept.
+/// The product or attention alone: what a GPU's library does to a product, and
+/// where its attention has operands, is a matter of what is around it.
+/// docs/cuda.md says how bits may then depend on what is kept.
 static DictionaryAttr getComputation(DictionaryAttr identity) {
-  if (identity.contains("query_strides"))
-    return without(identity, {"query_strides", "key_strides", "value_strides",
-                              "output_strides", "mask_strides"});
-  auto epilogue = identity.getAs<StringAttr>("epilogue");
-  if (!epilogue || !epilogue.getValue().contains("gelu"))
-    return identity;
-  NamedAttrList rest(identity);
-  rest.erase("epilogue");
-  if (epilogue.getValue().starts_with("bias"))
-    rest.set("epilogue", StringAttr::get(identity.getContext(), "bias"));
-  return rest.getDictionary(identity.getContext());
+  return without(identity, {"accumulate", "epilogue", "c_dtype", "alignment",
+                            "query_strides", "key_strides", "value_strides",
+                            "output_strides", "mask_strides"});
+}
+
+static bool dependsOnUse(DictionaryAttr identity) {
+  return identity.contains("epilogue") || identity.contains("accumulate") ||
+         identity.contains("query_strides");
 }
 
 /// Whether a call of forward, and one that computes the same again, are equal.
 static bool isAgain(DictionaryAttr a, DictionaryAttr b) {
+  if (!dependsOnUse(a) && !dependsOnUse(b))
+    return a == b;
   return getComputation(a) == getComputation(b);
 }
 

@@ -104,7 +104,7 @@ public:
   }
 
   double begin() const {
-    return 0.5 + 0.5 * static_cast<double>(hash >> 40) / (1 << 24);
+    return 0.5 + 0.5 * static_cast<double>(hash >> 41) / (1 << 23);
   }
   double plus(double sum, double product) const {
     return isDouble ? sum + product : static_cast<float>(sum + product);

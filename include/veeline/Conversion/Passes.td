@@ -139,8 +139,8 @@ def PipeVerifyLibraryCalls : Pass<"pipe-verify-library-calls", "::mlir::ModuleOp
     Bits of what a library computes may depend on the order in which operands stand in
     memory. So a computation that several functions of a chunk run, which differentiation
     has given a number, has one entry in all of them: in B, W and the fused backward, and
-    in forward, if they compute it again. There the GELU that a library applies does not
-    count, since a kernel may do that, nor where attention has its operands. Moreover, what
+    in forward, if they compute it again. There it does not count what the library of a
+    GPU does to a product, nor where its attention has operands. Moreover, what
     B and W of a chunk ask for has to be what the fused backward or forward asks for, and
     the reverse; chunks that have no fused backward, or no split one, are not looked at
     for that. Nor is a product or convolution with a number a loop in one function and a
@@ -193,8 +193,8 @@ def PipeFuseGemmEpilogues
 
     * `c += product` is the entry's `accumulate`: gradients are added to where they are added up, with the
       bits of a product and a sum;
-    * `product + bias` with a number for each column is its `epilogue`, wherever all that reads the product reads that sum: so the call is the
-      same whether the sum is kept, or used at once;
+    * `product + bias` with a number for each column is its `epilogue`, where all that reads the product in a function reads that sum: so the call is
+      the same whether the sum is kept, or used at once;
     * so is `gelu(product)`, with or without a bias. The call stores what GELU is applied to as well (`gelu_aux`,
       `bias_gelu_aux`): others may read it;
     * so is `product * gelu'(x)` (`dgelu`), for an `x` that is stored like the result.

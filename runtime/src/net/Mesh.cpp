@@ -40,6 +40,7 @@ static constexpr std::chrono::milliseconds hangUpTime(200);
 /// How long it waits where the last frames are lost on the way, again and
 /// again.
 static constexpr double arrival = 0.25;
+static constexpr std::chrono::seconds arrivalTime(10);
 
 static Duration inSeconds(double seconds) {
   return std::chrono::duration_cast<Duration>(
@@ -175,12 +176,12 @@ void Mesh::hangUp() {
   });
   auto now = Clock::now();
   auto early = now + std::min<Duration>(hangUpTime, timeout / looks);
-  auto late = knownFailure() ? early : now + part(timeout, arrival);
+  auto late = now + std::min<Duration>(arrivalTime, part(timeout, arrival));
   auto isAwaited = [&](const std::unique_ptr<Link> &link) {
     return link && !link->isClosed &&
            (Clock::now() < early || isUnderWay(link->socket));
   };
-  while (Clock::now() < late && ask([&] {
+  while (Clock::now() < (knownFailure() ? early : late) && ask([&] {
            return std::any_of(links.begin(), links.end(), isAwaited);
          }))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
