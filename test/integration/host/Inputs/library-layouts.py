@@ -1,6 +1,6 @@
 """Trains a model by schedules and choices of what is kept, over a library whose bits depend on layouts, and compares bits.
 
-Two stages, each of as many chunks as the schedule takes: what is compared has the same cuts, over which gradients of a value are added in the order of its users. With --limits what is kept follows from two limits of memory between the least and the most that the model takes.
+Two stages, each of as many chunks as the schedule takes. All schedules that take as many have the cuts of the first one: gradients of a value are added in the order of its users, which cuts decide. With --limits what is kept follows from two limits of memory between the least and the most that the model takes.
 """
 
 import argparse
@@ -32,12 +32,18 @@ class Bits:
         self.saved = os.path.join(given.directory, "parameters.safetensors")
         self.compiler = ["veeline", "compile", given.model, "--stages", "2", "--microbatches", "4", "--quiet", "-o", self.artifact]
         self.compiler += shlex.split(given.options)
-        # By cuts, then by name.
+        # By chunks per stage.
+        self.cuts = {}
+        # By chunks per stage, then by name.
         self.digests = {}
 
     def compile(self, schedule, *options, may_fail=False):
         self.chunks = CHUNKS_PER_STAGE[schedule]
-        return run([*self.compiler, "--schedule", schedule, "--chunks-per-stage", str(self.chunks), *options], may_fail)
+        cut = self.cuts.get(self.chunks)
+        said = run([*self.compiler, "--schedule", schedule, "--chunks-per-stage", str(self.chunks), *(["--partition", cut] if cut else []), *options], may_fail)
+        if not cut:
+            self.cuts[self.chunks] = ",".join(str(chunk["pieces"]) for chunk in self.pipeline()["chunks"])
+        return said
 
     def pipeline(self):
         metadata = json.loads(run(["veeline", "inspect", "--json", self.artifact]))
@@ -65,8 +71,7 @@ def train_within(bits, schedule):
     bits.compile(schedule, "--recompute", "none")
     bits.train(f"{schedule} without a limit")
     most = bits.pipeline()
-    pieces = ",".join(str(chunk["pieces"]) for chunk in most["chunks"])
-    options = ["--recompute", "auto", "--partition", pieces, "--memory-limit"]
+    options = ["--recompute", "auto", "--memory-limit"]
     least = []
     for limits in ("1KiB,1GiB", "1GiB,1KiB"):
         error = bits.compile(schedule, *options, limits, may_fail=True)
