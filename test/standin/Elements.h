@@ -89,8 +89,8 @@ inline void store(Element type, char *place, double number) {
 
 /// How a library adds up: in f32, or f64, in an order that it may choose by all
 /// that it is told of a call. Here sums begin with a number that these
-/// `choices` make, between 1/2 and 1, and are without it in the end: so equal
-/// computations that are other calls have other bits.
+/// `choices` make, between 1/256 and 1/128, and are without it in the end: so
+/// equal computations that are other calls have other bits.
 class SumOrder {
 public:
   SumOrder(bool isDouble, std::initializer_list<int64_t> choices)
@@ -104,7 +104,7 @@ public:
   }
 
   double begin() const {
-    return 0.5 + 0.5 * static_cast<double>(hash >> 41) / (1 << 23);
+    return (1 + static_cast<double>(hash >> 41) / (1 << 23)) / 256;
   }
   double plus(double sum, double product) const {
     return isDouble ? sum + product : static_cast<float>(sum + product);
