@@ -139,7 +139,11 @@ static bool hasKnownPlace(Value buffer, bool isChosen) {
   if (!ShapedType::isDynamic(offset))
     return true;
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
-    if (!isa<memref::SubViewOp, memref::CastOp, memref::CollapseShapeOp,
+    // A result by another shape is read from its start on.
+    bool isShape = isa<memref::ReinterpretCastOp>(view.getOperation()) &&
+                   cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
+    if (!isShape &&
+        !isa<memref::SubViewOp, memref::CastOp, memref::CollapseShapeOp,
              memref::ExpandShapeOp>(view.getOperation()))
       return false;
     buffer = view.getViewSource();
