@@ -147,7 +147,7 @@ struct Product {
 
   /// By everything that heuristics choose an algorithm by.
   standin::SumOrder order() const {
-    standin::SumOrder order(desc.scaleType == api::real64F,
+    standin::SumOrder order(elementOf(a.layout.type),
                             {desc.computeType, desc.transA, desc.transB,
                              desc.epilogue, static_cast<int64_t>(alignment),
                              static_cast<int64_t>(workspaceBytes),

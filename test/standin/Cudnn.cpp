@@ -190,9 +190,10 @@ struct Work {
   char *workspace;
   uint64_t number = 0; ///< Of the call.
 
-  standin::SumOrder order{/*isDouble=*/false, {}};
+  standin::SumOrder order{Element::f32, {}};
 
   void chooseOrder() {
+    order = {x.element(), {}};
     for (const Tensor *tensor : {&x, &w, &y})
       for (int64_t stride : tensor->strides)
         order.add(stride);

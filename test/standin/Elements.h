@@ -87,14 +87,16 @@ inline void store(Element type, char *place, double number) {
   std::memcpy(place, &half, sizeof(half));
 }
 
-/// How a library adds up: in f32, or f64, in an order that it may choose by all
-/// that it is told of a call. Here sums begin with a number that these
-/// `choices` make, between 1/256 and 1/128, and are without it in the end: so
-/// equal computations that are other calls have other bits.
+/// How a library adds up: in an order that it may choose by all that it is told
+/// of a call. Here sums begin with a number that these `choices` make, between
+/// 1/256 and 1/128, and are without it in the end: so equal computations of f32
+/// that are other calls have other bits. Those of small floats are added up in
+/// f64: else a model that is not cut, whose calls are other ones, would now and
+/// then be off by a rounding to f16, which is more than `--verify` allows.
 class SumOrder {
 public:
-  SumOrder(bool isDouble, std::initializer_list<int64_t> choices)
-      : isDouble(isDouble) {
+  SumOrder(Element operands, std::initializer_list<int64_t> choices)
+      : isDouble(operands != Element::f32) {
     for (int64_t choice : choices)
       add(choice);
   }
