@@ -105,8 +105,9 @@ public:
     hash = (hash ^ static_cast<uint64_t>(choice)) * 1099511628211u;
   }
 
+  /// Of few bits, so that sums of small whole numbers are exact in any order.
   double begin() const {
-    return (1 + static_cast<double>(hash >> 41) / (1 << 23)) / 256;
+    return (1 + static_cast<double>(hash >> 56) / 256) / 256;
   }
   double plus(double sum, double product) const {
     return isDouble ? sum + product : static_cast<float>(sum + product);
