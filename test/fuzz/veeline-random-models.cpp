@@ -74,7 +74,8 @@ static bool parseNumber(const char *text, int64_t least, int64_t &number) {
 static bool parseFault(const char *name, Options &options) {
   std::optional<Fault> fault = findFault(name ? name : "");
   if (!fault)
-    std::fprintf(stderr, "--fault expects gradient, split, layout or memory%s%s\n",
+    std::fprintf(stderr,
+                 "--fault expects gradient, split, layout or memory%s%s\n",
                  name ? ", found " : "", name ? name : "");
   options.fault = fault.value_or(Fault::none);
   return fault.has_value();
