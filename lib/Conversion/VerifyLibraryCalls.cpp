@@ -145,7 +145,7 @@ static DictionaryAttr getProblem(DictionaryAttr identity) {
 /// The product or attention alone: what a GPU's library does to a product, and
 /// where its attention has operands, is a matter of what is around it.
 /// docs/cuda.md says how bits may then depend on what is kept.
-static DictionaryAttr getComputation(DictionaryAttr identity) {
+static DictionaryAttr withoutUse(DictionaryAttr identity) {
   return without(identity, {"accumulate", "epilogue", "c_dtype", "alignment",
                             "query_strides", "key_strides", "value_strides",
                             "output_strides", "mask_strides"});
@@ -160,7 +160,7 @@ static bool dependsOnUse(DictionaryAttr identity) {
 static bool isAgain(DictionaryAttr a, DictionaryAttr b) {
   if (!dependsOnUse(a) && !dependsOnUse(b))
     return a == b;
-  return getComputation(a) == getComputation(b);
+  return withoutUse(a) == withoutUse(b);
 }
 
 static InFlightDiagnostic refuse(pipe::ChunkOp chunk, const Part &part,

@@ -340,3 +340,59 @@ module attributes {pipe.gemms = [#p]} {
     pipe.yield %loss : tensor<f32>
   }
 }
+
+// -----
+
+// Attention that is computed again may have its operands elsewhere: nothing is said.
+// CHECK-NOT: error
+
+#p = {batch = 2 : i64, causal = true, depth = 8 : i64, heads = 2 : i64, key_strides = array<i64: 384, 8, 48>, kind = "forward", output_strides = array<i64: 128, 8, 16>, query_strides = array<i64: 384, 8, 48>, value_strides = array<i64: 384, 8, 48>}
+#q = {batch = 2 : i64, causal = true, depth = 8 : i64, heads = 2 : i64, key_strides = array<i64: 384, 8, 48>, kind = "forward", output_strides = array<i64: 128, 64, 8>, query_strides = array<i64: 384, 8, 48>, value_strides = array<i64: 384, 8, 48>}
+module attributes {pipe.attentions = [#p, #q]} {
+  func.func private @veeline_attention(!llvm.ptr, i32)
+  func.func private @c_forward(%r: !llvm.ptr) {
+    %0 = arith.constant 0 : i32
+    call @veeline_attention(%r, %0) : (!llvm.ptr, i32) -> () loc(fused<{pipe.computation = 1 : i64}>["forward":1:1])
+    return
+  }
+  func.func private @c_backward(%r: !llvm.ptr) {
+    %0 = arith.constant 1 : i32
+    call @veeline_attention(%r, %0) : (!llvm.ptr, i32) -> () loc(fused<{pipe.computation = 1 : i64}>["backward":1:1])
+    return
+  }
+  func.func private @c(%x: tensor<2x4xf32>) -> tensor<f32>
+  pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+    %x = pipe.batch "x" : tensor<2x4xf32>
+    %loss = pipe.chunk 0 @c(%x) {forward = @c_forward, backward = @c_backward} : (tensor<2x4xf32>) -> tensor<f32>
+    pipe.yield %loss : tensor<f32>
+  }
+}
+
+// -----
+
+// But it has to be the same attention.
+// CHECK:      backward:1:1: error: the fused backward of chunk 0 asks {{.*}}causal = false{{.*}}, and its forward for something else
+// CHECK:      forward:1:1: note: there it is {{.*}}causal = true
+// CHECK-NOT:  error
+
+#p = {batch = 2 : i64, causal = true, depth = 8 : i64, heads = 2 : i64, key_strides = array<i64: 384, 8, 48>, kind = "forward", output_strides = array<i64: 128, 8, 16>, query_strides = array<i64: 384, 8, 48>, value_strides = array<i64: 384, 8, 48>}
+#q = {batch = 2 : i64, causal = false, depth = 8 : i64, heads = 2 : i64, key_strides = array<i64: 384, 8, 48>, kind = "forward", output_strides = array<i64: 128, 8, 16>, query_strides = array<i64: 384, 8, 48>, value_strides = array<i64: 384, 8, 48>}
+module attributes {pipe.attentions = [#p, #q]} {
+  func.func private @veeline_attention(!llvm.ptr, i32)
+  func.func private @c_forward(%r: !llvm.ptr) {
+    %0 = arith.constant 0 : i32
+    call @veeline_attention(%r, %0) : (!llvm.ptr, i32) -> () loc(fused<{pipe.computation = 1 : i64}>["forward":1:1])
+    return
+  }
+  func.func private @c_backward(%r: !llvm.ptr) {
+    %0 = arith.constant 1 : i32
+    call @veeline_attention(%r, %0) : (!llvm.ptr, i32) -> () loc(fused<{pipe.computation = 1 : i64}>["backward":1:1])
+    return
+  }
+  func.func private @c(%x: tensor<2x4xf32>) -> tensor<f32>
+  pipe.pipeline @net stages(1) chunks_per_stage(1) placement(linear) {
+    %x = pipe.batch "x" : tensor<2x4xf32>
+    %loss = pipe.chunk 0 @c(%x) {forward = @c_forward, backward = @c_backward} : (tensor<2x4xf32>) -> tensor<f32>
+    pipe.yield %loss : tensor<f32>
+  }
+}
