@@ -347,6 +347,7 @@ Status Checker::checkPrograms(const std::vector<Outcome> &expected) {
               compare(program.name, (*outcomes)[step], expected[step], step);
           !status.ok())
         return status;
+    counts.limited += program.name.ends_with("_limited");
   }
   return Status::success();
 }
@@ -373,6 +374,14 @@ Expected<CheckCounts> Checker::check() {
       !status.ok())
     return status;
   return counts;
+}
+
+CheckCounts &CheckCounts::operator+=(const CheckCounts &other) {
+  programs += other.programs;
+  limited += other.limited;
+  differences += other.differences;
+  kinks += other.kinks;
+  return *this;
 }
 
 Expected<CheckCounts>

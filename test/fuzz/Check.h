@@ -13,9 +13,13 @@ namespace veeline::fuzz {
 
 struct CheckCounts {
   int64_t programs = 0;
+  /// Those of them that have less memory than they like.
+  int64_t limited = 0;
   /// Elements of gradients that were compared with differences, and those that
   /// were not because the difference depends on its step: at a kink.
   int64_t differences = 0, kinks = 0;
+
+  CheckCounts &operator+=(const CheckCounts &other);
 };
 
 /// Runs two steps of every program of `artifact` on random data: losses, every

@@ -6,6 +6,7 @@
 
 #include "Compile.h"
 
+#include "Limited.h"
 #include "Random.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -84,14 +85,18 @@ private:
   /// Another fourth has an object for each step, as `veeline compile` makes
   /// them; the others have one with all steps, which is linked once.
   bool hasUnits() const { return task.seed % 4 == 1; }
+  /// Of a fourth there is a program that has less memory than it likes.
+  bool hasLimits() const { return !task.chunks && task.seed % 4 == 2; }
   int64_t replicas() const;
   LogicalResult apply(llvm::function_ref<void(OpPassManager &)> build);
+  LogicalResult prepare();
   LogicalResult partition();
   LogicalResult differentiate();
   LogicalResult differentiate(std::vector<std::string> recompute);
   LogicalResult schedule();
   LogicalResult schedulePipeline(StringRef name);
-  void addCommunication(OpPassManager &passManager);
+  LogicalResult addLimited();
+  LogicalResult addCommunication();
   LogicalResult describe();
   LogicalResult lower();
   LogicalResult lowerUnits(const std::vector<std::string> &steps);
@@ -102,6 +107,10 @@ private:
   HostTargetOptions target;
   MLIRContext &context;
   OwningOpRef<ModuleOp> module;
+  /// Before it was cut.
+  OwningOpRef<ModuleOp> model;
+  /// The pieces of each chunk.
+  std::vector<int64_t> pieces;
 };
 
 } // namespace
@@ -115,11 +124,22 @@ Compilation::apply(llvm::function_ref<void(OpPassManager &)> build) {
   return passManager.run(*module);
 }
 
-/// Cuts into as many chunks as a schedule can have, on one stage.
-LogicalResult Compilation::partition() {
+LogicalResult Compilation::prepare() {
+  module = parseSourceString<ModuleOp>(task.text, &context, "model");
+  if (!module)
+    return failure();
   FailureOr<func::FuncOp> function = pipe::findModel(*module, "");
   if (failed(function) || failed(autodiff::prepareModel(*function)) ||
       failed(pipe::verifyModel(*function)))
+    return failure();
+  model = module->clone();
+  return success();
+}
+
+/// Cuts into as many chunks as a schedule can have, on one stage.
+LogicalResult Compilation::partition() {
+  FailureOr<func::FuncOp> function = pipe::findModel(*module, "");
+  if (failed(function))
     return failure();
   // The choice depends on the seed alone, so that a model that is taken apart
   // keeps its cuts as long as it has that many pieces.
@@ -140,6 +160,7 @@ LogicalResult Compilation::partition() {
   options.pieces.assign(numChunks, 1);
   for (int64_t i = numChunks; i < numPieces; ++i)
     ++options.pieces[random.below(numChunks)];
+  pieces.assign(options.pieces.begin(), options.pieces.end());
   return pipe::partition(*function, options);
 }
 
@@ -171,6 +192,10 @@ LogicalResult Compilation::differentiate() {
   sequential.setSymName("sequential");
   module->push_back(pipeline);
   return result;
+}
+
+static std::string getName(const Variant &variant) {
+  return "p" + std::to_string(variant.stages) + "_" + variant.schedule;
 }
 
 /// The schedules that there are for `chunks` chunks.
@@ -215,8 +240,7 @@ LogicalResult Compilation::schedule() {
   for (const Variant &variant :
        findVariants(original->getNumChunks(), task.microbatches)) {
     pipe::PipelineOp copy = original->clone();
-    copy.setSymName("p" + std::to_string(variant.stages) + "_" +
-                    variant.schedule);
+    copy.setSymName(getName(variant));
     copy.setStages(variant.stages);
     copy.setChunksPerStage(variant.chunksPerStage);
     copy.setPlacement(variant.placement);
@@ -298,32 +322,76 @@ Compilation::lowerTogether(const std::vector<std::string> &names) {
 }
 
 /// The strategy and the parts of messages are what the seed says.
-void Compilation::addCommunication(OpPassManager &passManager) {
+static CompileOptions getOptions(const Task &task) {
   namespace comm = veeline::schedule::communication;
   Random random(task.seed ^ 0xC033);
   std::vector<comm::Strategy> choices = {
       comm::Strategy::PointToPoint, comm::Strategy::Batched,
       comm::Strategy::Ring, comm::Strategy::Overlap, comm::Strategy::Duplex};
-  pipe::PipeInsertCommunicationOptions communication;
-  communication.strategy = random.oneOf(choices);
-  communication.splitMessages =
-      random.oneOf(std::vector<int64_t>{1, 1, 2, 3, 10});
-  passManager.addPass(pipe::createPipeInsertCommunication(communication));
-  pipe::PipeVerifyCommunicationOptions verification;
-  verification.model = communication.strategy == comm::Strategy::Overlap
-                           ? comm::Model::Mpi
-                       : communication.strategy == comm::Strategy::Duplex
-                           ? comm::Model::NcclDuplex
-                           : comm::Model::Nccl;
-  passManager.addPass(pipe::createPipeVerifyCommunication(verification));
+  CompileOptions options;
+  options.communication = random.oneOf(choices);
+  options.splitMessages = random.oneOf(std::vector<int64_t>{1, 1, 2, 3, 10});
+  if (options.communication == comm::Strategy::Duplex)
+    options.rules = comm::Model::NcclDuplex;
+  options.microbatches = task.microbatches;
+  options.optimizer = "sgd";
+  options.gemmScratch = getGemmScratch;
+  options.convolutionScratch = getConvolutionScratch;
+  return options;
+}
+
+LogicalResult Compilation::addCommunication() {
+  CompileOptions options = getOptions(task);
+  return apply([&](OpPassManager &passManager) {
+    pipe::PipeInsertCommunicationOptions communication;
+    communication.strategy = options.communication;
+    communication.splitMessages = options.splitMessages;
+    passManager.addPass(pipe::createPipeInsertCommunication(communication));
+    pipe::PipeVerifyCommunicationOptions verification;
+    verification.model = options.getRules();
+    passManager.addPass(pipe::createPipeVerifyCommunication(verification));
+  });
+}
+
+/// Adds one pipeline within limits of memory, of the first schedule, from one
+/// that the seed says, that can do with less. Its chunks are those of the
+/// others, so that it has their bits.
+LogicalResult Compilation::addLimited() {
+  Random random(task.seed ^ 0x11717);
+  std::vector<Variant> variants =
+      findVariants(pieces.size(), task.microbatches);
+  std::rotate(variants.begin(),
+              variants.begin() + random.below(variants.size()), variants.end());
+  double least = random.oneOf(std::vector<double>{0.7, 0.8, 0.9});
+  CompileOptions options = getOptions(task);
+  options.replicas = replicas();
+  options.pieces = pieces;
+  for (const Variant &variant : variants) {
+    options.stages = variant.stages;
+    options.chunksPerStage = variant.chunksPerStage;
+    options.placement = pipe::stringifyPlacement(variant.placement);
+    options.schedule = variant.schedule;
+    auto limited = compileWithinLimits(*model, options, {least, 0.95, 0.99},
+                                       getName(variant) + "_limited");
+    if (failed(limited))
+      return failure();
+    if (!*limited)
+      continue;
+    miscompileFunctions(**limited, fault);
+    Block *body = module->getBody();
+    body->getOperations().splice(body->end(),
+                                 (*limited)->getBody()->getOperations());
+    break;
+  }
+  return success();
 }
 
 LogicalResult Compilation::run() {
-  module = parseSourceString<ModuleOp>(task.text, &context, "model");
-  if (!module || failed(partition()) || failed(differentiate()))
+  if (failed(prepare()) || failed(partition()) || failed(differentiate()))
     return failure();
   miscompileFunctions(*module, fault);
-  if (failed(schedule()))
+  if (failed(schedule()) || failed(addCommunication()) ||
+      (hasLimits() && failed(addLimited())))
     return failure();
   auto pipeline = *module->getOps<pipe::PipelineOp>().begin();
   if (failed(compiler::describeModel(pipeline, artifact)))
@@ -331,13 +399,8 @@ LogicalResult Compilation::run() {
   artifact.metadata.microbatches = task.microbatches;
   compiler::describeRanges(pipeline, artifact.metadata);
   artifact.metadata.optimizer = artifact::Optimizer::sgd;
-  CompileOptions options;
-  options.optimizer = "sgd";
-  options.gemmScratch = getGemmScratch;
-  options.convolutionScratch = getConvolutionScratch;
   if (failed(apply([&](OpPassManager &passManager) {
-        addCommunication(passManager);
-        buildMemoryPipeline(passManager, options);
+        buildMemoryPipeline(passManager, getOptions(task));
       })) ||
       failed(describe()))
     return failure();

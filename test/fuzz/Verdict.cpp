@@ -32,20 +32,20 @@ static Verdict judgeHere(Compiler &compiler, const Task &task) {
 
 static std::string write(const Verdict &verdict) {
   char text[96];
-  std::snprintf(text, sizeof(text), "%d %ld %ld %ld ", int(verdict.kind),
-                long(verdict.counts.programs), long(verdict.counts.differences),
-                long(verdict.counts.kinks));
+  std::snprintf(text, sizeof(text), "%d %ld %ld %ld %ld ", int(verdict.kind),
+                long(verdict.counts.programs), long(verdict.counts.limited),
+                long(verdict.counts.differences), long(verdict.counts.kinks));
   return text + verdict.message;
 }
 
 static bool read(const std::string &text, Verdict &verdict) {
   int kind = 0, begin = 0;
-  long programs = 0, differences = 0, kinks = 0;
-  if (std::sscanf(text.c_str(), "%d %ld %ld %ld%n", &kind, &programs,
-                  &differences, &kinks, &begin) != 4)
+  long programs = 0, limited = 0, differences = 0, kinks = 0;
+  if (std::sscanf(text.c_str(), "%d %ld %ld %ld %ld%n", &kind, &programs,
+                  &limited, &differences, &kinks, &begin) != 5)
     return false;
   verdict.kind = static_cast<Kind>(kind);
-  verdict.counts = {programs, differences, kinks};
+  verdict.counts = {programs, limited, differences, kinks};
   verdict.message = text.substr(static_cast<size_t>(begin) + 1);
   return true;
 }

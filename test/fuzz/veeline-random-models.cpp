@@ -183,9 +183,7 @@ static Totals runJob(const Options &options, int64_t job) {
     Task task = getTask(options, i);
     Verdict verdict = judge(compiler, task);
     ++totals.models;
-    totals.counts.programs += verdict.counts.programs;
-    totals.counts.differences += verdict.counts.differences;
-    totals.counts.kinks += verdict.counts.kinks;
+    totals.counts += verdict.counts;
     if (verdict.kind == Verdict::Kind::pass)
       continue;
     ++totals.failures;
@@ -220,19 +218,19 @@ static int runAll(const Options &options) {
   while (::read(ends[0], &part, sizeof(part)) == sizeof(part)) {
     sum.models += part.models;
     sum.failures += part.failures;
-    sum.counts.programs += part.counts.programs;
-    sum.counts.differences += part.counts.differences;
-    sum.counts.kinks += part.counts.kinks;
+    sum.counts += part.counts;
   }
   while (::wait(nullptr) > 0)
     ;
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  std::printf("%ld models, %ld failed; %ld programs, %ld differences of "
-              "gradients, %ld more at kinks; %.0f ms a model\n",
+  std::printf("%ld models, %ld failed; %ld programs, %ld of them with less "
+              "memory, %ld differences of gradients, %ld more at kinks; %.0f "
+              "ms a model\n",
               long(sum.models), long(sum.failures), long(sum.counts.programs),
-              long(sum.counts.differences), long(sum.counts.kinks),
+              long(sum.counts.limited), long(sum.counts.differences),
+              long(sum.counts.kinks),
               1000 * seconds / static_cast<double>(options.count));
   return sum.failures == 0 && sum.models == options.count ? 0 : 1;
 }

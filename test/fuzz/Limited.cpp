@@ -1,0 +1,81 @@
+//===- Limited.cpp - a model within less memory ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Limited.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::fuzz;
+
+/// The largest arena of each stage.
+static FailureOr<std::vector<int64_t>>
+getArenas(ModuleOp model, const CompileOptions &options) {
+  OwningOpRef<ModuleOp> module = model.clone();
+  if (failed(runPhase(*module, [&](OpPassManager &passManager) {
+        buildProgramPipeline(passManager, options);
+        buildMemoryPipeline(passManager, options);
+      })))
+    return failure();
+  std::vector<int64_t> arenas(options.stages);
+  for (auto program : module->getOps<pipe::ProgramOp>()) {
+    FailureOr<pipe::MemoryPlan> plan = pipe::MemoryPlan::get(program);
+    if (failed(plan))
+      return failure();
+    int64_t &arena = arenas[program.getStage()];
+    arena = std::max(arena, plan->arenaBytes);
+  }
+  return arenas;
+}
+
+/// The programs within the limits of `options`; no module where these are too
+/// little, which nobody knows beforehand.
+static FailureOr<OwningOpRef<ModuleOp>>
+tryToFit(ModuleOp model, const CompileOptions &options, const Twine &name) {
+  OwningOpRef<ModuleOp> module = model.clone();
+  (*module->getOps<func::FuncOp>().begin()).setSymName(name.str());
+  bool isTooLittle = false;
+  ScopedDiagnosticHandler handler(
+      model.getContext(), [&](Diagnostic &diagnostic) {
+        isTooLittle |= StringRef(diagnostic.str()).contains(" memory limit");
+        return success(isTooLittle);
+      });
+  LogicalResult fitted = runPhase(*module, [&](OpPassManager &passManager) {
+    buildProgramPipeline(passManager, options);
+  });
+  if (succeeded(fitted))
+    return module;
+  if (isTooLittle)
+    return OwningOpRef<ModuleOp>();
+  return failure();
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+veeline::fuzz::compileWithinLimits(ModuleOp model, CompileOptions options,
+                                   ArrayRef<double> shares, const Twine &name) {
+  options.recompute = {"none"};
+  FailureOr<std::vector<int64_t>> arenas = getArenas(model, options);
+  if (failed(arenas))
+    return failure();
+  options.recompute = {"auto"};
+  for (double share : shares) {
+    options.memoryLimits.clear();
+    for (int64_t arena : *arenas)
+      options.memoryLimits.push_back(
+          std::to_string(std::llround(static_cast<double>(arena) * share)));
+    auto fitted = tryToFit(model, options, name);
+    if (failed(fitted) || *fitted)
+      return fitted;
+  }
+  return OwningOpRef<ModuleOp>();
+}
