@@ -9,6 +9,8 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
@@ -29,6 +31,13 @@ using namespace mlir;
 void veeline::registerHostTarget(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  index::registerConvertIndexToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
 }
 
 void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
@@ -40,15 +49,12 @@ void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
   passManager.addPass(createLowerAffinePass());
   passManager.addPass(createSCFToControlFlowPass());
   passManager.addPass(createConvertVectorToLLVMPass());
-  passManager.addPass(createConvertMathToLLVMPass());
-  passManager.addPass(createFinalizeMemRefToLLVMConversionPass());
   ConvertFuncToLLVMPassOptions functionOptions;
   functionOptions.useBarePtrCallConv = true;
   passManager.addPass(createConvertFuncToLLVMPass(functionOptions));
-  passManager.addPass(createArithToLLVMConversionPass());
-  passManager.addPass(createConvertIndexToLLVMPass());
-  passManager.addPass(createConvertControlFlowToLLVMPass());
-  passManager.addPass(createUBToLLVMConversionPass());
+  ConvertToLLVMPassOptions options;
+  options.allowPatternRollback = false;
+  passManager.addPass(createConvertToLLVMPass(options));
   passManager.addPass(createReconcileUnrealizedCastsPass());
   passManager.addPass(createCanonicalizerPass());
   passManager.addPass(createCSEPass());
