@@ -19,7 +19,7 @@
 
 using namespace veeline;
 using artifact::DataType;
-using host::nanoseconds;
+using engine::nanoseconds;
 
 static constexpr int32_t numCalls = 2000;
 static constexpr int numRuns = 21;

@@ -35,7 +35,7 @@
 #include <unistd.h>
 
 using namespace veeline;
-using host::nanoseconds;
+using engine::nanoseconds;
 
 namespace {
 enum class What { messages, parts, computing, waiting };
@@ -168,7 +168,7 @@ static artifact::Artifact makeArtifact(bool bothWays) {
 }
 
 /// What process `rank` has measured; every process gets it.
-static double seenBy(host::Network &network, int32_t rank, double value) {
+static double seenBy(engine::Network &network, int32_t rank, double value) {
   auto all = network.exchange(std::to_string(value));
   if (!all.ok())
     fail(all.status());
@@ -179,7 +179,7 @@ namespace {
 /// Two ranks that run the same steps again and again.
 class Ranks {
 public:
-  Ranks(host::Network *network, int32_t measuring,
+  Ranks(engine::Network *network, int32_t measuring,
         std::vector<veeline_step_fn> steps)
       : network(network), measuring(measuring),
         artifact(makeArtifact(measuring == 0)) {
@@ -208,14 +208,14 @@ public:
   }
 
 private:
-  host::Network *network;
+  engine::Network *network;
   int32_t measuring;
   artifact::Artifact artifact;
   std::unique_ptr<host::HostExecutor> executor;
 };
 } // namespace
 
-static double medianOfRuns(host::Network *network, int32_t measuring,
+static double medianOfRuns(engine::Network *network, int32_t measuring,
                            std::vector<veeline_step_fn> steps) {
   Ranks ranks(network, measuring, std::move(steps));
   std::vector<double> values;
@@ -416,7 +416,7 @@ private:
   const int32_t rank;
   const bool pauses;
   net::Bells bells;
-  host::Arena memory;
+  engine::Arena memory;
 };
 } // namespace
 
@@ -454,7 +454,7 @@ template <typename Function> static void forEachSize(Function function) {
   }
 }
 
-static std::pair<double, double> measureOurs(host::Network *network) {
+static std::pair<double, double> measureOurs(engine::Network *network) {
   double latency = medianOfRuns(network, 0, {pingPongStep<0>, pingPongStep<1>});
   return {latency, medianOfRuns(network, 1, {streamStep, drainStep})};
 }
@@ -462,7 +462,7 @@ static std::pair<double, double> measureOurs(host::Network *network) {
 static constexpr int64_t splitSizes[] = {1 << 20, 16 << 20};
 
 /// One row for each number of parts.
-static void benchParts(host::Network *network, const char *how) {
+static void benchParts(engine::Network *network, const char *how) {
   bool prints = !network || network->rank() == 0;
   if (prints)
     std::printf(
@@ -520,7 +520,7 @@ static void arriveStep(veeline_rank *rank, char *arena, const void *const *) {
   }
 }
 
-static void benchComputing(host::Network *network, const char *how) {
+static void benchComputing(engine::Network *network, const char *how) {
   if (network->rank() == 0)
     std::printf("| bytes | messages by | from the send to the end of the wait, "
                 "while the sender computes for 50 ms in one operation | in "
@@ -685,7 +685,7 @@ static void benchMpi(const net::Place &place, const std::string &directory,
   benchBesideMpi(*mesh, mpi);
 }
 
-static void benchTcp(host::Network &network, What what) {
+static void benchTcp(engine::Network &network, What what) {
   if (what == What::parts)
     return benchParts(&network, "TCP");
   if (what == What::computing)

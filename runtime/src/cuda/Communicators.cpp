@@ -53,7 +53,7 @@ int Communicators::peer(int32_t number, int32_t rank) const {
 
 /// The ids of all communicators, each by its first member.
 static Expected<std::map<int32_t, api::UniqueId>>
-shareIds(const Nccl &nccl, host::Network &network,
+shareIds(const Nccl &nccl, engine::Network &network,
          const std::map<int32_t, std::vector<int32_t>> &members) {
   constexpr size_t bytes = sizeof(api::UniqueId::internal);
   std::string mine;
@@ -84,7 +84,7 @@ shareIds(const Nccl &nccl, host::Network &network,
 
 Expected<std::unique_ptr<Communicators>>
 Communicators::connect(const Nccl &nccl, const artifact::Program &program,
-                       host::Network &network, const CudaOptions &options) {
+                       engine::Network &network, const CudaOptions &options) {
   auto members = membersOfCommunicators(program);
   auto ids = shareIds(nccl, network, members);
   if (!ids.ok())
@@ -104,7 +104,7 @@ Communicators::connect(const Nccl &nccl, const artifact::Program &program,
 }
 
 Status Communicators::join(int32_t number, const api::UniqueId &id,
-                           host::Network &network) {
+                           engine::Network &network) {
   Entry &entry = all[number];
   api::NcclConfig config;
   config.blocking = 0;

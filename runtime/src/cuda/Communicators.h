@@ -33,7 +33,7 @@ public:
   /// Meets the other processes; every process calls it. The device is current.
   static Expected<std::unique_ptr<Communicators>>
   connect(const Nccl &nccl, const artifact::Program &program,
-          host::Network &network, const CudaOptions &options);
+          engine::Network &network, const CudaOptions &options);
   Communicators(const Communicators &) = delete;
   Communicators &operator=(const Communicators &) = delete;
   /// Aborts those that are not closed.
@@ -65,7 +65,8 @@ private:
 
   Communicators(const Nccl &nccl, const CudaOptions &options)
       : nccl(nccl), options(options) {}
-  Status join(int32_t number, const api::UniqueId &id, host::Network &network);
+  Status join(int32_t number, const api::UniqueId &id,
+              engine::Network &network);
 
   const Nccl nccl;
   const CudaOptions options;

@@ -46,7 +46,7 @@ CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
         for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
           if (channel)
             channel->abort();
-        for (std::unique_ptr<host::Channel> &channel : lengthChannels)
+        for (std::unique_ptr<engine::Channel> &channel : lengthChannels)
           if (channel)
             channel->abort();
         for (Worker *worker : local)
@@ -152,7 +152,7 @@ void CudaExecutor::runWorker(Worker &worker) {
       return;
     if (worker.rank.require(current))
       runStep(worker);
-    for (host::Channel *channel : worker.rank.channels)
+    for (engine::Channel *channel : worker.rank.channels)
       if (channel && !worker.rank.failed)
         channel->flush(worker.rank);
     group.endStep(worker.rank.index);
@@ -261,7 +261,7 @@ void CudaExecutor::waitUntilDone() {
                     network ? sleepMilliseconds : watch.sleepMilliseconds());
     if (network || !watch.hasStalled())
       continue;
-    int64_t now = host::nanoseconds();
+    int64_t now = engine::nanoseconds();
     if (stalledSince == 0)
       stalledSince = now;
     if (double(now - stalledSince) > leaveSeconds * 1e9)
@@ -347,7 +347,7 @@ Status CudaExecutor::begin(const void *const *newInputs,
   settings = newSettings;
   isBetweenSteps = false;
   watch.beginStep();
-  std::fill(results.begin(), results.end(), network ? host::notReported : 0);
+  std::fill(results.begin(), results.end(), network ? engine::notReported : 0);
   for (Worker *worker : local) {
     selectInputs(*this, artifact.metadata, newInputs, worker->rank,
                  worker->inputs);
@@ -396,7 +396,7 @@ Status CudaExecutor::shareResults(StepResult &result) {
   std::vector<double> squares;
   for (size_t i = 0; i < rank.description->params.size(); ++i)
     squares.push_back(rank.squaredNorm(i));
-  return host::shareStep(*network, program, results, squares, result);
+  return engine::shareStep(*network, program, results, squares, result);
 }
 
 Status CudaExecutor::finish(StepResult &result) {
@@ -422,8 +422,8 @@ Status CudaExecutor::finish(StepResult &result) {
   if (network)
     return shareResults(result);
   result.results = results;
-  result.gradientNorm = std::sqrt(host::addSquares(
-      program, host::firstRanks(program), [&](size_t rank, size_t i) {
+  result.gradientNorm = std::sqrt(engine::addSquares(
+      program, engine::firstRanks(program), [&](size_t rank, size_t i) {
         return workers[rank]->rank.squaredNorm(i);
       }));
   return Status::success();
@@ -457,10 +457,10 @@ std::string CudaExecutor::stoppedAt(int32_t rank) const {
 // A process among others
 //===----------------------------------------------------------------------===//
 
-host::Pulse CudaExecutor::pulse() const {
+engine::Pulse CudaExecutor::pulse() const {
   const Worker &worker = *local.front();
-  host::Pulse pulse =
-      host::pulseOf(worker.rank, worker.thread, worker.threadNumber);
+  engine::Pulse pulse =
+      engine::pulseOf(worker.rank, worker.thread, worker.threadNumber);
   // Who waits for the device computes by it.
   pulse.isRunnable = pulse.isRunnable || transport->isDeviceAwaited() ||
                      isReplaying.load(std::memory_order_relaxed);
@@ -503,9 +503,9 @@ Expected<DeviceUse> CudaExecutor::memoryOf(int32_t rank) const {
   return use;
 }
 
-std::vector<std::vector<host::Event>>
+std::vector<std::vector<engine::Event>>
 CudaExecutor::timeline(int32_t steps) const {
-  std::vector<std::vector<host::Event>> ranks;
+  std::vector<std::vector<engine::Event>> ranks;
   for (const Worker *worker : local)
     if (worker->rank.deviceTimeline)
       ranks.push_back(worker->rank.deviceTimeline->lastEvents(steps));

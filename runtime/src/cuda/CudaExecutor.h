@@ -27,7 +27,7 @@ namespace veeline::cuda {
 /// Runs a program for a GPU with one thread per rank, which issues its steps,
 /// or one of its ranks where the others are processes of a network.
 /// `artifact` and `program` (one of its programs) outlive it.
-class CudaExecutor final : public host::LoadedProgram {
+class CudaExecutor final : public engine::LoadedProgram {
 public:
   static Expected<std::unique_ptr<CudaExecutor>>
   create(const artifact::Artifact &artifact, const artifact::Program &program,
@@ -61,7 +61,7 @@ public:
 
   // Where other processes run the other ranks; from any thread.
   void raise(const std::string &failure) override { fault.raise(failure); }
-  host::Pulse pulse() const override;
+  engine::Pulse pulse() const override;
   void describePlace(ShortText &text) const override;
   void describe(ShortText &text) const override;
   int64_t currentStep() const override { return settings.step; }
@@ -69,14 +69,15 @@ public:
   /// Of the GPU of a rank of this process, whose arena was poisoned, between
   /// steps.
   Expected<DeviceUse> memoryOf(int32_t rank) const;
-  std::vector<std::vector<host::Event>> timeline(int32_t steps) const override;
+  std::vector<std::vector<engine::Event>>
+  timeline(int32_t steps) const override;
 
 private:
   /// A thread and what it works on.
   struct Worker {
     CudaRank rank;
     LocalTransport *transport = nullptr; ///< The rank's, among threads.
-    host::Object object;
+    engine::Object object;
     veeline_step_fn step = nullptr;
     std::shared_ptr<Device> device;
     /// From the first microbatch of the rank's replica on.
@@ -131,18 +132,18 @@ private:
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;
-  host::Network *const network;
+  engine::Network *const network;
   Driver driver = {};
   BlasLt blas = {};
   Nccl nccl = {}; ///< Among processes.
   std::optional<Cudnn> dnn;
   std::string note;
-  host::Group group;
-  host::Fault fault;
+  engine::Group group;
+  engine::Fault fault;
   /// By channel of the program: one of either is there, unless NCCL has it, or
   /// other processes do.
   std::vector<std::unique_ptr<DeviceChannel>> deviceChannels;
-  std::vector<std::unique_ptr<host::Channel>> lengthChannels;
+  std::vector<std::unique_ptr<engine::Channel>> lengthChannels;
   DeviceWatch watch;                            ///< Of threads.
   std::map<int32_t, OpenDevice> devices;        ///< By ordinal.
   std::vector<std::unique_ptr<Worker>> workers; ///< By rank; null: elsewhere.
@@ -162,8 +163,8 @@ private:
   int64_t stepsDone = 0;
   std::unique_ptr<StepGraph> graph;
 
-  host::WaitWord started; ///< Counts steps; the workers sleep on it.
-  host::WaitWord done;    ///< Counts steps of workers.
+  engine::WaitWord started; ///< Counts steps; the workers sleep on it.
+  engine::WaitWord done;    ///< Counts steps of workers.
   uint32_t doneTarget = 0;
   bool stopping = false; ///< Published by `started`.
 };

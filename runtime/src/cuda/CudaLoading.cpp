@@ -191,7 +191,7 @@ Status CudaExecutor::addChannels() {
       VEELINE_TRY(addLocalChannel(index));
     else if (!network)
       lengthChannels[i] =
-          std::make_unique<host::HostChannel>(group, index, channel);
+          std::make_unique<engine::HostChannel>(group, index, channel);
     else if (isShape && (channel.fromRank == network->rank()) !=
                             (channel.toRank == network->rank()))
       lengthChannels[i] = network->connect(group, index, channel);

@@ -43,7 +43,7 @@ struct CudaOptions {
   size_t timelineEvents = 0;
   /// Where given, one rank runs here and each other one in a process with a GPU
   /// of its own. Outlives the executor.
-  host::Network *network = nullptr;
+  engine::Network *network = nullptr;
   /// Which process of its machine this is, as the launcher says.
   std::optional<int32_t> localRank;
   /// How long processes may take to meet, and ranks to stop after a fault.

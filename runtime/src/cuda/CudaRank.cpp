@@ -130,7 +130,7 @@ Status CudaRank::writeConstants(const artifact::Artifact &artifact) {
 }
 
 Status CudaRank::keepTimes(const StepOrigin &origin, size_t timelineEvents) {
-  deviceTimeline = std::make_unique<host::Timeline>(timelineEvents);
+  deviceTimeline = std::make_unique<engine::Timeline>(timelineEvents);
   times = std::make_unique<OpTimes>();
   return times->prepare(*device, origin, description->ops.size());
 }

@@ -101,7 +101,7 @@ public:
   std::mutex *captureMutex = nullptr;
 
   /// What the GPU did, and not, as `timeline`, the host; null: not asked for.
-  std::unique_ptr<host::Timeline> deviceTimeline;
+  std::unique_ptr<engine::Timeline> deviceTimeline;
 
   int32_t numKernels() const {
     return static_cast<int32_t>(code->kernels.size());

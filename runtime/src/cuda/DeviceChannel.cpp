@@ -10,9 +10,9 @@
 
 using namespace veeline;
 using namespace veeline::cuda;
-using host::oneMessage;
+using engine::oneMessage;
 
-DeviceChannel::DeviceChannel(host::Group &group, int32_t index,
+DeviceChannel::DeviceChannel(engine::Group &group, int32_t index,
                              const artifact::Channel &description)
     : group(group), index(index),
       capacity(static_cast<uint32_t>(description.messagesPerStep)),
@@ -55,7 +55,7 @@ void DeviceChannel::wait(CudaRank &rank) {
     return;
   }
   if (!identities.empty())
-    checkIdentity(rank, index, number, host::wholeMessage, identities[place]);
+    checkIdentity(rank, index, number, engine::wholeMessage, identities[place]);
   auto lock = rank.serialize();
   (void)rank.require(VEELINE_CALL(rank.driver(), cuStreamWaitEvent,
                                   rank.currentStream(), sent[place].get(), 0));
@@ -88,15 +88,15 @@ api::Event DeviceChannel::send(CudaRank &rank, const void *value,
   if (!isIssued)
     return nullptr;
   if (!identities.empty())
-    identities[place] = host::identityOf(rank, index, sender.numIssued);
+    identities[place] = engine::identityOf(rank, index, sender.numIssued);
   ++sender.numIssued;
   sender.issued.add(oneMessage);
   return sent[place].get();
 }
 
 void DeviceChannel::abort() {
-  receiver.posted.setBits(host::faultBit);
-  sender.issued.setBits(host::faultBit);
+  receiver.posted.setBits(engine::faultBit);
+  sender.issued.setBits(engine::faultBit);
 }
 
 bool DeviceChannel::isIdle() const {

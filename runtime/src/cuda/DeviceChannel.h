@@ -19,7 +19,7 @@ class CudaRank;
 /// those of the host's channels are; the device's streams by events.
 class DeviceChannel {
 public:
-  DeviceChannel(host::Group &group, int32_t index,
+  DeviceChannel(engine::Group &group, int32_t index,
                 const artifact::Channel &description);
 
   /// Makes the events.
@@ -37,23 +37,23 @@ public:
   bool isIdle() const;
 
 private:
-  host::Group &group;
+  engine::Group &group;
   const int32_t index;
   const uint32_t capacity;    ///< Messages of a step.
   const int32_t streamNumber; ///< Of the sender, who copies.
   std::vector<void *> slots;
-  std::vector<host::Identity> identities; ///< By message; empty: not checked.
+  std::vector<engine::Identity> identities; ///< By message; empty: not checked.
   Event computed;          ///< What the sender has computed is there.
   std::vector<Event> free; ///< By message: its slot may be written.
   std::vector<Event> sent; ///< By message: it is in its slot.
 
   struct alignas(64) Receiver {
-    host::WaitWord posted; ///< The sender sleeps on it.
+    engine::WaitWord posted; ///< The sender sleeps on it.
     uint32_t numPosted = 0;
     uint32_t numWaited = 0;
   } receiver;
   struct alignas(64) Sender {
-    host::WaitWord issued; ///< The receiver sleeps on it.
+    engine::WaitWord issued; ///< The receiver sleeps on it.
     uint32_t numIssued = 0;
   } sender;
 };

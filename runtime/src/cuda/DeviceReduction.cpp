@@ -11,7 +11,7 @@
 using namespace veeline;
 using namespace veeline::cuda;
 
-DeviceReduction::DeviceReduction(host::Group &group, int32_t number,
+DeviceReduction::DeviceReduction(engine::Group &group, int32_t number,
                                  int32_t stream,
                                  const artifact::ReducedPiece &piece,
                                  std::vector<api::DevicePointer> accumulators)
@@ -60,11 +60,11 @@ void DeviceReduction::post(CudaRank &rank, size_t member, uint32_t step) {
   uint64_t arrival = arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
   // The others have posted, too, and nobody is in another step.
   if (arrival == uint64_t(step) * accumulators.size() && issue(rank))
-    issued.add(host::oneMessage);
+    issued.add(engine::oneMessage);
 }
 
 void DeviceReduction::wait(CudaRank &rank, uint32_t step) {
-  if (!group.waitFor(rank, number, issued, step * host::oneMessage)) {
+  if (!group.waitFor(rank, number, issued, step * engine::oneMessage)) {
     rank.failed = true;
     return;
   }

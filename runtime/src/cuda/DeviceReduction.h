@@ -22,7 +22,7 @@ class CudaRank;
 class DeviceReduction {
 public:
   /// `number` is what Group calls the reduction; `accumulators` are by replica.
-  DeviceReduction(host::Group &group, int32_t number, int32_t stream,
+  DeviceReduction(engine::Group &group, int32_t number, int32_t stream,
                   const artifact::ReducedPiece &piece,
                   std::vector<api::DevicePointer> accumulators);
 
@@ -34,19 +34,19 @@ public:
   void wait(CudaRank &rank, uint32_t step);
 
   /// Wakes who waits, for good. From any thread.
-  void abort() { issued.setBits(host::faultBit); }
+  void abort() { issued.setBits(engine::faultBit); }
 
 private:
   bool issue(CudaRank &rank);
 
-  host::Group &group;
+  engine::Group &group;
   const int32_t number, streamNumber;
   const artifact::ReducedPiece &piece;
   const std::vector<api::DevicePointer> accumulators;
   std::vector<Event> posted; ///< By member.
   Event added;
   std::atomic<uint64_t> arrivals{0};
-  host::WaitWord issued; ///< Steps, times two; bit 0 is a fault.
+  engine::WaitWord issued; ///< Steps, times two; bit 0 is a fault.
 };
 
 } // namespace veeline::cuda

@@ -25,7 +25,7 @@ void cuda::abandonWork() { isWorkAbandoned.store(true); }
 void DeviceWatch::beginStep() {
   std::lock_guard<std::mutex> lock(mutex);
   lastPlace = place();
-  since = host::nanoseconds();
+  since = engine::nanoseconds();
 }
 
 int64_t DeviceWatch::sleepMilliseconds() const {
@@ -51,7 +51,7 @@ bool DeviceWatch::hasStalled() {
   std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
   if (!lock)
     return false;
-  int64_t now = host::nanoseconds();
+  int64_t now = engine::nanoseconds();
   uint64_t at = place();
   if (at != lastPlace) {
     lastPlace = at;

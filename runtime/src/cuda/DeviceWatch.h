@@ -28,8 +28,8 @@ class DeviceWatch {
 public:
   /// Nothing of a rank or of its GPU moves for `stallSeconds`: a fault. After
   /// one it is given up after `timeoutSeconds`, if that is less.
-  DeviceWatch(const host::Group &group, host::Fault &fault, double stallSeconds,
-              double timeoutSeconds)
+  DeviceWatch(const engine::Group &group, engine::Fault &fault,
+              double stallSeconds, double timeoutSeconds)
       : group(group), fault(fault), stallSeconds(stallSeconds),
         timeoutSeconds(timeoutSeconds) {}
 
@@ -53,8 +53,8 @@ private:
   uint64_t place() const;
   std::string describe();
 
-  const host::Group &group;
-  host::Fault &fault;
+  const engine::Group &group;
+  engine::Fault &fault;
   const double stallSeconds, timeoutSeconds;
   std::vector<Watched> ranks;
   std::mutex mutex;

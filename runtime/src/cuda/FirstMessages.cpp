@@ -25,7 +25,7 @@ struct Peers {
 /// What is waited for in the host, and no longer than that.
 class Deadline {
 public:
-  Deadline(const host::Network &network, double seconds)
+  Deadline(const engine::Network &network, double seconds)
       : network(network), seconds(seconds) {}
   bool isOver() const {
     return network.knownFailure() ||
@@ -35,7 +35,7 @@ public:
   Status status(int32_t communicator) const;
 
 private:
-  const host::Network &network;
+  const engine::Network &network;
   const double seconds;
   Pause pause;
 };
@@ -103,7 +103,7 @@ static Status issue(const Communicators &communicators, int32_t number,
 
 static Status exchange(const Communicators &communicators,
                        const std::map<int32_t, Peers> &allPeers,
-                       const CudaRank &rank, const host::Network &network,
+                       const CudaRank &rank, const engine::Network &network,
                        const DeviceMemory &memory, double timeoutSeconds) {
   for (const auto &[number, peers] : allPeers) {
     Deadline deadline(network, timeoutSeconds);
@@ -128,7 +128,8 @@ static Status exchange(const Communicators &communicators,
 }
 
 Status cuda::exchangeFirstMessages(Communicators &communicators,
-                                   const CudaRank &rank, host::Network &network,
+                                   const CudaRank &rank,
+                                   engine::Network &network,
                                    double timeoutSeconds) {
   std::map<int32_t, Peers> peers = peersOf(*rank.program, rank.index);
   if (peers.empty())

@@ -23,7 +23,7 @@ class CudaRank;
 /// each other. So every process calls this, and here all that a rank has on a
 /// communicator is one group.
 Status exchangeFirstMessages(Communicators &communicators, const CudaRank &rank,
-                             host::Network &network, double timeoutSeconds);
+                             engine::Network &network, double timeoutSeconds);
 
 } // namespace veeline::cuda
 

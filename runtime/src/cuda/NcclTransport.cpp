@@ -67,7 +67,7 @@ Status NcclTransport::prepare(CudaRank &rank) {
     numIdentities += ends[i].units.size();
   }
   if (isChecking && numIdentities > 0) {
-    auto bytes = static_cast<int64_t>(numIdentities * sizeof(host::Identity));
+    auto bytes = static_cast<int64_t>(numIdentities * sizeof(engine::Identity));
     VEELINE_TRY(identitiesOfHost.allocate(rank.gpu(), bytes));
     VEELINE_TRY(identitiesOfDevice.allocate(rank.gpu(), bytes));
   }
@@ -248,14 +248,14 @@ void NcclTransport::settle(CudaRank &rank, int32_t stream) {
 //===----------------------------------------------------------------------===//
 
 static constexpr auto identityBytes =
-    static_cast<int64_t>(sizeof(host::Identity));
+    static_cast<int64_t>(sizeof(engine::Identity));
 
-host::Identity &NcclTransport::identityAt(size_t number) const {
-  return reinterpret_cast<host::Identity *>(identitiesOfHost.data())[number];
+engine::Identity &NcclTransport::identityAt(size_t number) const {
+  return reinterpret_cast<engine::Identity *>(identitiesOfHost.data())[number];
 }
 
 api::DevicePointer NcclTransport::addressOfIdentity(size_t number) const {
-  return identitiesOfDevice.address() + number * sizeof(host::Identity);
+  return identitiesOfDevice.address() + number * sizeof(engine::Identity);
 }
 
 /// Just before the message itself, so that both come in one order.
@@ -271,11 +271,11 @@ bool NcclTransport::sendIdentity(CudaRank &rank, int32_t channel,
                                  uint32_t number) {
   size_t place = placeOfIdentity(ends[channel], number);
   identityAt(place) =
-      host::identityOf(rank, rank.firstChannel + channel, number);
+      engine::identityOf(rank, rank.firstChannel + channel, number);
   addIdentity(true, rank.channelOf(channel), place);
   return rank.require(VEELINE_CALL(
       rank.driver(), cuMemcpyHtoDAsync_v2, addressOfIdentity(place),
-      &identityAt(place), sizeof(host::Identity), rank.currentStream()));
+      &identityAt(place), sizeof(engine::Identity), rank.currentStream()));
 }
 
 /// Also after a graph, which brings them anew: what is expected is the same.
@@ -284,7 +284,7 @@ void NcclTransport::inspectStep(CudaRank &rank) {
   for (const Expectation &expected : expectations)
     if (!rank.require(VEELINE_CALL(
             rank.driver(), cuMemcpyDtoHAsync_v2, &identityAt(expected.identity),
-            addressOfIdentity(expected.identity), sizeof(host::Identity),
+            addressOfIdentity(expected.identity), sizeof(engine::Identity),
             rank.computeStream())))
       return;
   if (!expectations.empty() &&
@@ -294,8 +294,8 @@ void NcclTransport::inspectStep(CudaRank &rank) {
     if (rank.failed)
       return;
     rank.currentOp.store(expected.op, std::memory_order_relaxed);
-    host::checkIdentity(rank, expected.channel, expected.number,
-                        host::wholeMessage, identityAt(expected.identity));
+    engine::checkIdentity(rank, expected.channel, expected.number,
+                          engine::wholeMessage, identityAt(expected.identity));
   }
   rank.currentOp.store(currentOp, std::memory_order_relaxed);
 }
@@ -457,9 +457,9 @@ struct PieceOf {
   int32_t self;
   api::DevicePointer arena;
 
-  host::Share share(int32_t member) const {
-    return host::shareOf(piece.numElements, member,
-                         static_cast<int32_t>(members.size()));
+  engine::Share share(int32_t member) const {
+    return engine::shareOf(piece.numElements, member,
+                           static_cast<int32_t>(members.size()));
   }
   int64_t elements(int32_t member) const {
     return share(member).end - share(member).begin;

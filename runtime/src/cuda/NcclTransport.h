@@ -104,7 +104,7 @@ private:
   void addIdentity(bool isSend, const artifact::Channel &channel,
                    size_t number);
   bool sendIdentity(CudaRank &rank, int32_t channel, uint32_t number);
-  host::Identity &identityAt(size_t number) const;
+  engine::Identity &identityAt(size_t number) const;
   api::DevicePointer addressOfIdentity(size_t number) const;
   static size_t placeOfIdentity(const End &end, uint32_t number) {
     return end.firstIdentity + number % end.units.size();

@@ -48,7 +48,7 @@ public:
   /// Adds the operations of the step that have ended, of those of `rank`: a GPU
   /// that receives waits, where it has one compute stream. Where it cannot say
   /// when that was, as after a fault, it is when they were issued.
-  void addTo(host::Timeline &timeline, const artifact::Rank &rank) const;
+  void addTo(engine::Timeline &timeline, const artifact::Rank &rank) const;
 
 private:
   struct Issued {

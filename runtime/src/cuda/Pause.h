@@ -25,15 +25,15 @@ public:
   void operator()() const {
     int64_t waited = nanoseconds();
     if (waited < 20'000)
-      return host::pauseSpin();
+      return engine::pauseSpin();
     std::this_thread::sleep_for(
         std::chrono::nanoseconds(std::min(waited / 8, longest)));
   }
-  int64_t nanoseconds() const { return host::nanoseconds() - begin; }
+  int64_t nanoseconds() const { return engine::nanoseconds() - begin; }
 
 private:
   const int64_t longest; ///< In nanoseconds.
-  const int64_t begin = host::nanoseconds();
+  const int64_t begin = engine::nanoseconds();
 };
 
 } // namespace veeline::cuda

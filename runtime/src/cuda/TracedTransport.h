@@ -51,7 +51,7 @@ private:
   const char *read(CudaRank &rank, const void *place, int64_t bytes);
 
   std::unique_ptr<Transport> transport;
-  host::TensorTrace trace;
+  engine::TensorTrace trace;
   std::vector<End> ends; ///< By channel of the rank.
   std::string bytes;     ///< What was read last.
 };

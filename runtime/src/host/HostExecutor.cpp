@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 using namespace veeline;
+using namespace veeline::engine;
 using namespace veeline::host;
 
 /// How long a thread that waits for a step sleeps at most before it looks

@@ -37,13 +37,13 @@ struct HostOptions {
   std::vector<veeline_step_fn> steps;
   /// Where given, one rank runs here and each other one in a process of its
   /// own. Outlives the executor.
-  Network *network = nullptr;
+  engine::Network *network = nullptr;
 };
 
 /// Runs a program with one thread per rank in this process, or one of its ranks
 /// where the others are processes of a network. The threads live as long as the
 /// executor. `artifact` and `program` (one of its programs) outlive it.
-class HostExecutor final : public LoadedProgram {
+class HostExecutor final : public engine::LoadedProgram {
 public:
   static Expected<std::unique_ptr<HostExecutor>>
   create(const artifact::Artifact &artifact, const artifact::Program &program,
@@ -60,11 +60,11 @@ public:
 
   /// True where the rank runs in this process; what follows is of such ranks.
   bool isLocal(int32_t rank) const override { return workers[rank] != nullptr; }
-  Network *otherProcesses() const { return network; }
+  engine::Network *otherProcesses() const { return network; }
 
   // Where other processes run the other ranks; from any thread.
   void raise(const std::string &failure) override { fault.raise(failure); }
-  Pulse pulse() const override;
+  engine::Pulse pulse() const override;
   void describePlace(ShortText &text) const override;
   int64_t currentStep() const override { return settings.step; }
 
@@ -76,7 +76,9 @@ public:
   int32_t numReplicas() const override {
     return network ? 1 : program.replicas;
   }
-  const Arena &arena(int32_t rank) const { return workers[rank]->arena; }
+  const engine::Arena &arena(int32_t rank) const {
+    return workers[rank]->arena;
+  }
   const CallTable &gemms(int32_t rank) const {
     return workers[rank]->rank.gemms;
   }
@@ -89,14 +91,15 @@ public:
   }
   std::string stoppedAt(int32_t rank) const override;
   void describe(ShortText &text) const override;
-  std::vector<std::vector<Event>> timeline(int32_t steps) const override;
+  std::vector<std::vector<engine::Event>>
+  timeline(int32_t steps) const override;
 
 private:
   /// A thread and what it works on.
   struct Worker {
     HostRank rank;
-    Arena arena;
-    Object object;
+    engine::Arena arena;
+    engine::Object object;
     veeline_step_fn step = nullptr;
     /// One per batch argument, from the first microbatch of the rank's replica
     /// on, then one per buffer.
@@ -125,21 +128,21 @@ private:
 
   const artifact::Artifact &artifact;
   const artifact::Program &program;
-  Network *const network;
-  Group group;
-  std::vector<std::unique_ptr<Channel>> channels;
-  Fault fault;
+  engine::Network *const network;
+  engine::Group group;
+  std::vector<std::unique_ptr<engine::Channel>> channels;
+  engine::Fault fault;
   std::vector<std::unique_ptr<Worker>> workers; ///< By rank; null: elsewhere.
   std::vector<Worker *> local;
   std::vector<int32_t> firstReplicaRanks; ///< The first one of each stage.
   /// Those of threads, by stage, reduction and piece.
-  std::map<std::array<int32_t, 3>, std::shared_ptr<SharedSum>> sums;
+  std::map<std::array<int32_t, 3>, std::shared_ptr<engine::SharedSum>> sums;
   std::vector<double> results;
   StepSettings settings;
   void (*const announce)(Activity activity);
 
-  WaitWord started; ///< Counts steps; the workers sleep on it.
-  WaitWord done;    ///< Counts steps of workers; the caller sleeps on it.
+  engine::WaitWord started; ///< Counts steps; the workers sleep on it.
+  engine::WaitWord done; ///< Counts steps of workers; the caller sleeps on it.
   uint32_t doneTarget = 0;
   bool stopping = false; ///< Published by `started`.
 };

@@ -11,6 +11,7 @@
 #include <cstring>
 
 using namespace veeline;
+using namespace veeline::engine;
 using namespace veeline::host;
 
 //===----------------------------------------------------------------------===//

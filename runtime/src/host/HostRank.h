@@ -59,11 +59,11 @@ struct HostRank final : veeline_rank {
     return arena->contains(place, bytes);
   }
 
-  const Arena *arena = nullptr;
+  const engine::Arena *arena = nullptr;
   CallTable gemms;
   CallTable convolutions;
   std::vector<ParamUpdate> updates;
-  std::unique_ptr<TensorTrace> trace; ///< Null: not asked for.
+  std::unique_ptr<engine::TensorTrace> trace; ///< Null: not asked for.
 
 private:
   void runCall(CallTable &table, int32_t index, const void *a, const void *b,

@@ -59,7 +59,7 @@ struct Header {
   uint32_t direction; ///< An artifact::ChannelKind, or a Part of a reduction.
   uint32_t number;    ///< Counts the messages of the channel since the start.
   int32_t microbatch; ///< -1 of what is sent once a step.
-  int32_t part;       ///< Of a message; host::wholeMessage: it has none.
+  int32_t part;       ///< Of a message; engine::wholeMessage: it has none.
   uint32_t unused;
   uint64_t bytes;
 };

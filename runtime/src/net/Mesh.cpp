@@ -254,7 +254,7 @@ void Mesh::abandonMessages() {
   }
 }
 
-void Mesh::watch(host::Observed *rank) {
+void Mesh::watch(engine::Observed *rank) {
   std::optional<std::string> known;
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -504,7 +504,7 @@ asio::awaitable<bool> Mesh::readMessage(int32_t peer, const Header &header) {
     lose(peer, "sent message " + std::to_string(header.number) +
                    " of channel " + std::to_string(header.channel) + " (edge " +
                    std::to_string(header.edge) +
-                   (header.part == host::wholeMessage
+                   (header.part == engine::wholeMessage
                         ? ""
                         : ", part " + std::to_string(header.part)) +
                    ", " + std::to_string(header.bytes) +
@@ -561,8 +561,9 @@ asio::awaitable<bool> Mesh::readText(int32_t peer, const Header &header) {
 // Channels
 //===----------------------------------------------------------------------===//
 
-std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
-                                             const artifact::Channel &channel) {
+std::unique_ptr<engine::Channel>
+Mesh::connect(engine::Group &group, int32_t index,
+              const artifact::Channel &channel) {
   if (mpi)
     return std::make_unique<MpiChannel>(*mpi, bells, rank(), group, index,
                                         channel);
@@ -603,8 +604,8 @@ std::unique_ptr<host::Channel> Mesh::connect(host::Group &group, int32_t index,
   return sender;
 }
 
-std::unique_ptr<host::Reduction>
-Mesh::join(host::Group &group, int32_t index, int32_t number,
+std::unique_ptr<engine::Reduction>
+Mesh::join(engine::Group &group, int32_t index, int32_t number,
            const artifact::ReducedPiece &description,
            const std::vector<int32_t> &members, char *arena) {
   auto self = std::find(members.begin(), members.end(), rank());

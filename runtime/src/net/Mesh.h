@@ -33,7 +33,7 @@ namespace veeline::net {
 /// alive, and what it waits for; so does one whose rank gets on no more. All
 /// processes have ended within the timeout. Messages of channels go over TCP,
 /// too, or by MPI.
-class Mesh final : public host::Network {
+class Mesh final : public engine::Network {
 public:
   /// `mpi` is initialised, or null.
   static Expected<std::unique_ptr<Mesh>> create(const MeetingOptions &options,
@@ -42,18 +42,18 @@ public:
 
   int32_t rank() const override { return place.rank; }
   int32_t numRanks() const override { return place.numRanks; }
-  std::unique_ptr<host::Channel>
-  connect(host::Group &group, int32_t index,
+  std::unique_ptr<engine::Channel>
+  connect(engine::Group &group, int32_t index,
           const artifact::Channel &channel) override;
-  std::unique_ptr<host::Reduction>
-  join(host::Group &group, int32_t index, int32_t number,
+  std::unique_ptr<engine::Reduction>
+  join(engine::Group &group, int32_t index, int32_t number,
        const artifact::ReducedPiece &description,
        const std::vector<int32_t> &members, char *arena) override;
   Expected<std::vector<std::string>> exchange(std::string mine) override;
   Expected<std::vector<std::string>> gather(std::string mine) override;
   void progress() override;
   void disconnect() override;
-  void watch(host::Observed *rank) override;
+  void watch(engine::Observed *rank) override;
   void setLastResort(std::function<void(const char *)> end) override;
   const char *knownFailure() const override {
     return failureText.load(std::memory_order_acquire);
@@ -98,9 +98,9 @@ private:
   asio::awaitable<void> keepAlive();
   void beginAnew(Time now);
   void listen(Time now);
-  void sayAlive(const host::Pulse &pulse, const std::string &place);
-  host::Pulse ownPulse(std::string &place);
-  void checkProgress(const host::Pulse &pulse, const std::string &place,
+  void sayAlive(const engine::Pulse &pulse, const std::string &place);
+  engine::Pulse ownPulse(std::string &place);
+  void checkProgress(const engine::Pulse &pulse, const std::string &place,
                      Time now);
   void judge(const std::string &text);
   void endIfFailed(Time now);
@@ -152,7 +152,7 @@ private:
   std::optional<std::string> failure;         ///< The first one.
   bool isVerdict = false; ///< It is for all ranks, in these words.
   Time failedAt;
-  host::Observed *observed = nullptr;
+  engine::Observed *observed = nullptr;
   int32_t awaitedPeer = -1; ///< Of an exchange.
   uint32_t numExchanged = 0;
   bool isEnding = false;

@@ -23,7 +23,7 @@ asio::awaitable<void> Mesh::keepAlive() {
       beginAnew(now);
     listen(now);
     std::string place;
-    host::Pulse pulse = ownPulse(place);
+    engine::Pulse pulse = ownPulse(place);
     sayAlive(pulse, place);
     checkProgress(pulse, place, now);
     endIfFailed(now);
@@ -52,7 +52,7 @@ void Mesh::listen(Time now) {
   }
 }
 
-void Mesh::sayAlive(const host::Pulse &pulse, const std::string &place) {
+void Mesh::sayAlive(const engine::Pulse &pulse, const std::string &place) {
   for (int32_t peer = 0; peer < numRanks(); ++peer) {
     Link *link = links[static_cast<size_t>(peer)].get();
     if (!link || !link->queue.empty())
@@ -67,13 +67,13 @@ void Mesh::sayAlive(const host::Pulse &pulse, const std::string &place) {
 }
 
 /// `text` gets what this process waits for, where it does.
-host::Pulse Mesh::ownPulse(std::string &text) {
+engine::Pulse Mesh::ownPulse(std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
-  host::Pulse pulse = observed ? observed->pulse() : host::Pulse{};
+  engine::Pulse pulse = observed ? observed->pulse() : engine::Pulse{};
   if (awaitedPeer >= 0) {
-    pulse.state = host::Pulse::waiting;
+    pulse.state = engine::Pulse::waiting;
     text = describeAwaited();
-  } else if (pulse.state == host::Pulse::waiting) {
+  } else if (pulse.state == engine::Pulse::waiting) {
     ShortText awaited;
     observed->describePlace(awaited);
     text = awaited.view();
@@ -82,7 +82,7 @@ host::Pulse Mesh::ownPulse(std::string &text) {
   return pulse;
 }
 
-void Mesh::checkProgress(const host::Pulse &pulse, const std::string &place,
+void Mesh::checkProgress(const engine::Pulse &pulse, const std::string &place,
                          Time now) {
   deadlock.hear(rank(), pulse.moves, place, now);
   if (knownFailure())
@@ -94,7 +94,7 @@ void Mesh::checkProgress(const host::Pulse &pulse, const std::string &place,
   if (!what)
     return;
   ShortText where;
-  if (pulse.state == host::Pulse::computing) {
+  if (pulse.state == engine::Pulse::computing) {
     std::lock_guard<std::mutex> lock(mutex);
     where << "; ";
     if (observed)

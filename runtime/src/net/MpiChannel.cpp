@@ -72,7 +72,7 @@ void MpiChannel::expect(veeline_rank &rank, char *place, int64_t bytes) {
   posted.push_back({request, place});
 }
 
-host::Identity &MpiChannel::identityAt(uint32_t number, int32_t part) {
+engine::Identity &MpiChannel::identityAt(uint32_t number, int32_t part) {
   auto first = number % static_cast<uint32_t>(description.messagesPerStep);
   return identities[first * static_cast<size_t>(description.parts) +
                     static_cast<size_t>(part)];
@@ -85,8 +85,9 @@ void MpiChannel::post(veeline_rank &rank, void *slot) {
   for (int32_t i = 0; i < description.parts && !rank.failed; ++i) {
     if (!identities.empty())
       expect(rank, reinterpret_cast<char *>(&identityAt(number, i)),
-             sizeof(host::Identity));
-    host::Part part = host::partOf(description, description.messageBytes, i);
+             sizeof(engine::Identity));
+    engine::Part part =
+        engine::partOf(description, description.messageBytes, i);
     if (!rank.failed)
       expect(rank, static_cast<char *>(slot) + part.offset, part.bytes);
   }
@@ -109,7 +110,7 @@ bool MpiChannel::waitForIdentity(veeline_rank &rank, uint32_t number,
   int64_t bytes = 0;
   if (!waitForOldest(rank, bytes))
     return false;
-  host::checkIdentity(rank, index, number, part, identityAt(number, part));
+  engine::checkIdentity(rank, index, number, part, identityAt(number, part));
   return !rank.failed;
 }
 
@@ -119,9 +120,9 @@ bool MpiChannel::waitForPart(veeline_rank &rank, uint32_t number,
   int64_t bytes = 0;
   if (!waitForOldest(rank, bytes))
     return false;
-  host::Identity arrived = host::identityOf(rank, index, number, part);
+  engine::Identity arrived = engine::identityOf(rank, index, number, part);
   arrived.bytes = bytes;
-  host::checkIdentity(rank, index, number, part, arrived);
+  engine::checkIdentity(rank, index, number, part, arrived);
   return !rank.failed;
 }
 
@@ -139,8 +140,8 @@ void MpiChannel::wait(veeline_rank &rank) {
     if (!waitForPart(rank, number, i))
       return;
     slot = i == 0 ? place : slot;
-    host::Part part =
-        host::partOf(description, rank.messageBytes(description, number), i);
+    engine::Part part =
+        engine::partOf(description, rank.messageBytes(description, number), i);
     if (place != slot + part.offset)
       std::memmove(slot + part.offset, place, static_cast<size_t>(part.bytes));
   }
@@ -151,7 +152,7 @@ size_t MpiChannel::bytesAhead() const {
   if (identities.empty())
     return 0;
   return wholeLines(static_cast<size_t>(description.parts) *
-                    sizeof(host::Identity));
+                    sizeof(engine::Identity));
 }
 
 /// Several of them are one piece of memory, which has huge pages where it is
@@ -161,7 +162,7 @@ void MpiChannel::addPlace(veeline_rank &rank) {
       bytesAhead() + wholeLines(static_cast<size_t>(description.messageBytes));
   size_t number = numPlaces % maxPlaces;
   if (number == 0) {
-    memory.push_back(std::make_unique<host::Arena>());
+    memory.push_back(std::make_unique<engine::Arena>());
     if (Status status =
             memory.back()->allocate(static_cast<int64_t>(maxPlaces * bytes));
         !status.ok())
@@ -208,13 +209,13 @@ void MpiChannel::commit(veeline_rank &rank) {
   if (isLast)
     acquired.pop_front();
   if (!identities.empty()) {
-    host::Identity identity = host::identityOf(rank, index, number, i);
+    engine::Identity identity = engine::identityOf(rank, index, number, i);
     char *before = place - bytesAhead() + i * sizeof(identity);
     std::memcpy(before, &identity, sizeof(identity));
     start(rank, before, sizeof(identity), nullptr);
   }
-  host::Part part =
-      host::partOf(description, rank.messageBytes(description, number), i);
+  engine::Part part =
+      engine::partOf(description, rank.messageBytes(description, number), i);
   if (!rank.failed)
     start(rank, place + part.offset, part.bytes, isLast ? place : nullptr);
 }
@@ -250,7 +251,7 @@ MpiChannel::~MpiChannel() {
   for (Sending &message : sending)
     for (bool done = false; !done;) {
       if (isAborted.load(std::memory_order_acquire)) {
-        for (std::unique_ptr<host::Arena> &part : memory)
+        for (std::unique_ptr<engine::Arena> &part : memory)
           (void)part.release();
         return;
       }

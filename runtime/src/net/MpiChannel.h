@@ -23,11 +23,11 @@ namespace veeline::net {
 /// the order in which they were sent, and so do the parts of one. One of
 /// another size than the rank expects ends the run. Where messages are checked,
 /// the identity of each part is sent ahead of it.
-class MpiChannel final : public host::Channel {
+class MpiChannel final : public engine::Channel {
 public:
   /// Of rank `self`.
   MpiChannel(const MpiLibrary &mpi, Bells &bells, int32_t self,
-             const host::Group &group, int32_t index,
+             const engine::Group &group, int32_t index,
              const artifact::Channel &description)
       : mpi(mpi), bells(bells),
         peer(bells.of(description.fromRank == self ? description.toRank
@@ -72,7 +72,7 @@ private:
   void release(Sending message);
   void start(veeline_rank &rank, const char *data, int64_t bytes, char *place);
   void expect(veeline_rank &rank, char *place, int64_t bytes);
-  host::Identity &identityAt(uint32_t number, int32_t part);
+  engine::Identity &identityAt(uint32_t number, int32_t part);
   size_t bytesAhead() const;
 
   const MpiLibrary &mpi;
@@ -81,13 +81,14 @@ private:
   const int32_t index;
   const artifact::Channel &description;
   std::atomic<bool> isAborted{false};
-  std::deque<Receiving> posted;           ///< Oldest first.
-  std::vector<host::Identity> identities; ///< Of all parts; empty: not checked.
+  std::deque<Receiving> posted; ///< Oldest first.
+  std::vector<engine::Identity>
+      identities; ///< Of all parts; empty: not checked.
   uint32_t numPosted = 0, numWaited = 0;
   std::deque<char *> acquired;
-  host::PartCounter committed;
+  engine::PartCounter committed;
   std::deque<Sending> sending;
-  std::vector<std::unique_ptr<host::Arena>> memory; ///< Of the places.
+  std::vector<std::unique_ptr<engine::Arena>> memory; ///< Of the places.
   size_t numPlaces = 0;
   std::vector<char *> freePlaces;
 };

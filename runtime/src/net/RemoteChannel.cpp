@@ -12,8 +12,8 @@
 
 using namespace veeline;
 using namespace veeline::net;
-using host::faultBit;
-using host::oneMessage;
+using engine::faultBit;
+using engine::oneMessage;
 
 static std::string nameOf(int32_t index) {
   return "channel " + std::to_string(index);
@@ -62,8 +62,9 @@ void RemoteSender::commit(veeline_rank &rank) {
   bool isLast = committed.count(description.parts);
   if (isLast)
     acquired.erase(acquired.begin());
-  send({number, place + host::partOf(description, bytes, part).offset,
-        host::identityOf(rank, index, number, part), isLast ? place : nullptr});
+  send({number, place + engine::partOf(description, bytes, part).offset,
+        engine::identityOf(rank, index, number, part),
+        isLast ? place : nullptr});
 }
 
 void RemoteSender::abort() { credits.setBits(faultBit); }
@@ -98,8 +99,8 @@ void RemoteReceiver::wait(veeline_rank &rank) {
   if (!group.waitFor(rank, index, arrived, numWaited * parts * oneMessage))
     rank.failed = true;
   else
-    host::checkIdentities(rank, index, number, parts,
-                          &identities[number % slots.size() * parts]);
+    engine::checkIdentities(rank, index, number, parts,
+                            &identities[number % slots.size() * parts]);
 }
 
 void *RemoteReceiver::acquire(veeline_rank &rank) {
@@ -117,18 +118,19 @@ void RemoteReceiver::abort() { arrived.setBits(faultBit); }
 /// one do; how long each one has to be, the rank knows when it waits.
 char *RemoteReceiver::placeOf(uint32_t number, int32_t part, uint64_t bytes) {
   auto most = static_cast<uint64_t>(
-      host::partOf(description, description.messageBytes, numArrived.part)
+      engine::partOf(description, description.messageBytes, numArrived.part)
           .bytes);
   bool hasSize =
       description.lengthShapes.empty() ? bytes == most : bytes <= most;
-  int32_t next = description.parts == 1 ? host::wholeMessage : numArrived.part;
+  int32_t next =
+      description.parts == 1 ? engine::wholeMessage : numArrived.part;
   if (!hasSize || part != next || number != numArrived.messages ||
       number == numPosted.load(std::memory_order_acquire))
     return nullptr;
   return static_cast<char *>(slots[number % slots.size()]) + offset;
 }
 
-void RemoteReceiver::arrive(const host::Identity &identity) {
+void RemoteReceiver::arrive(const engine::Identity &identity) {
   auto [number, part] = numArrived;
   identities[number % slots.size() * description.parts + part] = identity;
   bool isLast = numArrived.count(description.parts);

@@ -27,15 +27,15 @@ namespace veeline::net {
 struct Outgoing {
   uint32_t number = 0; ///< Counts the messages of the channel.
   const char *data = nullptr;
-  host::Identity identity;
+  engine::Identity identity;
   char *place = nullptr; ///< That is free then; null: others follow from it.
 };
 
 /// `send` hands a message to the network, which calls `sent` when its place is
 /// free again, and `credit` when the receiver has posted one more.
-class RemoteSender final : public host::Channel {
+class RemoteSender final : public engine::Channel {
 public:
-  RemoteSender(host::Group &group, int32_t index,
+  RemoteSender(engine::Group &group, int32_t index,
                const artifact::Channel &description,
                std::function<void(Outgoing)> send)
       : group(group), index(index), description(description),
@@ -59,13 +59,13 @@ public:
 private:
   char *takePlace();
 
-  host::Group &group;
+  engine::Group &group;
   const int32_t index;
   const artifact::Channel &description;
   std::function<void(Outgoing)> send;
-  host::WaitWord credits; ///< In steps of two; bit 0 is a fault.
+  engine::WaitWord credits; ///< In steps of two; bit 0 is a fault.
   uint32_t numAcquired = 0;
-  host::PartCounter committed;
+  engine::PartCounter committed;
   std::vector<char *> acquired; ///< A ring of those not committed.
 
   std::mutex mutex; ///< Of what follows.
@@ -75,9 +75,9 @@ private:
 
 /// `announce` tells the sender of one more post. The network asks where message
 /// `number` goes, or a part of it, and calls `arrived` when it is there.
-class RemoteReceiver final : public host::Channel {
+class RemoteReceiver final : public engine::Channel {
 public:
-  RemoteReceiver(host::Group &group, int32_t index,
+  RemoteReceiver(engine::Group &group, int32_t index,
                  const artifact::Channel &description,
                  std::function<void()> announce)
       : group(group), index(index), description(description),
@@ -95,22 +95,22 @@ public:
   /// From the network's thread. Null where this is not the next message or
   /// part, it has another size than it can have, or nothing is posted for it.
   char *placeOf(uint32_t number, int32_t part, uint64_t bytes);
-  void arrive(const host::Identity &identity);
+  void arrive(const engine::Identity &identity);
 
   const artifact::Channel &channel() const { return description; }
 
 private:
-  host::Group &group;
+  engine::Group &group;
   const int32_t index;
   const artifact::Channel &description;
   std::vector<void *> slots;
-  std::vector<host::Identity> identities; ///< Of all parts that have arrived.
+  std::vector<engine::Identity> identities; ///< Of all parts that have arrived.
   std::function<void()> announce;
-  host::WaitWord arrived; ///< In steps of two; bit 0 is a fault.
+  engine::WaitWord arrived; ///< In steps of two; bit 0 is a fault.
   std::atomic<uint32_t> numPosted{0};
   uint32_t numWaited = 0;
   // Of the network's thread.
-  host::PartCounter numArrived;
+  engine::PartCounter numArrived;
   int64_t offset = 0; ///< Of the next part in its message.
 };
 

@@ -13,8 +13,8 @@
 
 using namespace veeline;
 using namespace veeline::net;
-using host::faultBit;
-using host::Share;
+using engine::faultBit;
+using engine::Share;
 
 static constexpr uint32_t oneStep = 2;
 
@@ -23,8 +23,8 @@ static constexpr uint32_t oneStep = 2;
 //===----------------------------------------------------------------------===//
 
 static Share shareOf(const JoinedPiece &piece, int32_t member) {
-  return host::shareOf(piece.description.numElements, member,
-                       static_cast<int32_t>(piece.members.size()));
+  return engine::shareOf(piece.description.numElements, member,
+                         static_cast<int32_t>(piece.members.size()));
 }
 
 int64_t RemoteReduction::bytesOf(int32_t member) const {
@@ -84,8 +84,9 @@ void RemoteReduction::addShare() {
     parts.push_back(member == piece.self ? accumulatorsOf(member)
                                          : bufferOf(member));
   Share share = ::shareOf(piece, piece.self);
-  host::addInOrder(piece.description.type, parts, {accumulatorsOf(piece.self)},
-                   {0, share.end - share.begin});
+  engine::addInOrder(piece.description.type, parts,
+                     {accumulatorsOf(piece.self)},
+                     {0, share.end - share.begin});
 }
 
 void RemoteReduction::received(Part part, int32_t) {

@@ -28,7 +28,7 @@ enum class Part : uint32_t { contribution, sum };
 
 /// Where a piece is, and who adds it up.
 struct JoinedPiece {
-  host::Group &group;
+  engine::Group &group;
   int32_t index; ///< Of the reduction in the rank's table.
   const artifact::ReducedPiece &description;
   std::vector<int32_t> members; ///< Ranks, by replica.
@@ -38,7 +38,7 @@ struct JoinedPiece {
 
 /// What all transports have in common: what follows from what has arrived.
 /// Peers are numbers of members.
-class RemoteReduction : public host::Reduction {
+class RemoteReduction : public engine::Reduction {
 public:
   explicit RemoteReduction(JoinedPiece piece) : piece(std::move(piece)) {}
 
@@ -108,7 +108,7 @@ private:
 
   Wire wire;
   std::vector<Peer> peers[2]; ///< By part.
-  host::WaitWord finished;    ///< Steps, times two; bit 0 is a fault.
+  engine::WaitWord finished;  ///< Steps, times two; bit 0 is a fault.
   uint32_t numPosted = 0, numWaited = 0;
 };
 

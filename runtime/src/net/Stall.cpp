@@ -11,7 +11,7 @@
 
 using namespace veeline;
 using namespace veeline::net;
-using host::Pulse;
+using engine::Pulse;
 
 /// A thread that computes for less than this part of a time has slept.
 static constexpr int64_t leastShare = 1000;

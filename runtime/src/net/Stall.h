@@ -60,12 +60,12 @@ public:
 
   void clear() { since.reset(); }
   /// What is wrong with the rank, where something is: "has ...".
-  std::optional<std::string> look(const host::Pulse &pulse, Time now);
+  std::optional<std::string> look(const engine::Pulse &pulse, Time now);
 
 private:
   const Limits limits;
   std::optional<Time> since; ///< The last move, or the begin.
-  host::Pulse first;         ///< What was seen then.
+  engine::Pulse first;       ///< What was seen then.
 };
 
 } // namespace veeline::net

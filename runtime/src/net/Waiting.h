@@ -36,7 +36,7 @@ public:
   /// Before each look.
   void beforeLook() {
     constexpr int64_t spinNanoseconds = 20'000;
-    waited = host::nanoseconds() - wakened;
+    waited = engine::nanoseconds() - wakened;
     isArmed = waited >= spinNanoseconds;
     if (isArmed)
       bell.arm();
@@ -45,15 +45,15 @@ public:
   /// After a look at what is not there.
   void pause() {
     if (!isArmed)
-      return host::pauseSpin();
+      return engine::pauseSpin();
     isArmed = false;
     // What a sleep costs, some 10 us where there is a hypervisor, is a few
     // percent of that.
     if (bell.sleep(std::min(waited / 4, maxSleepNanoseconds)))
-      wakened = host::nanoseconds();
+      wakened = engine::nanoseconds();
   }
 
-  const int64_t begin = host::nanoseconds();
+  const int64_t begin = engine::nanoseconds();
 
 private:
   Bell &bell;
@@ -79,7 +79,7 @@ bool lookUntil(veeline_rank &rank, Bells &bells,
     pauses.pause();
   }
   if (rank.timeline)
-    rank.timeline->addIdle(pauses.begin, host::nanoseconds());
+    rank.timeline->addIdle(pauses.begin, engine::nanoseconds());
   return !rank.failed;
 }
 

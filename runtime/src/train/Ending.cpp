@@ -71,8 +71,8 @@ void train::leaveAbandonedWork(int code) {
 
 /// What the loop would say of a step, where it waits for one.
 static std::string describeEnd(const Session &session, const char *failure) {
-  const host::LoadedProgram &executor = session.loadedProgram();
-  if (executor.pulse().state == host::Pulse::elsewhere)
+  const engine::LoadedProgram &executor = session.loadedProgram();
+  if (executor.pulse().state == engine::Pulse::elsewhere)
     return failure;
   ShortText place;
   executor.describePlace(place);

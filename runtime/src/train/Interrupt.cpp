@@ -22,10 +22,10 @@ static volatile std::sig_atomic_t caught = 0;
 /// Apart: the signal may still come to this process, and is then its first.
 static int caughtElsewhere = 0;
 
-static std::atomic<const host::LoadedProgram *> running{nullptr};
+static std::atomic<const engine::LoadedProgram *> running{nullptr};
 
 static void tellPlace(int signal) {
-  const host::LoadedProgram *executor = running.load();
+  const engine::LoadedProgram *executor = running.load();
   if (!executor)
     return;
   int error = errno;
@@ -78,7 +78,7 @@ void train::endWithLauncher() {
   prctl(PR_SET_PDEATHSIG, signal);
 }
 
-train::PlaceTeller::PlaceTeller(const host::LoadedProgram *executor) {
+train::PlaceTeller::PlaceTeller(const engine::LoadedProgram *executor) {
   running.store(executor);
 }
 

@@ -7,9 +7,9 @@
 #ifndef VEELINE_RUNTIME_TRAIN_INTERRUPT_H
 #define VEELINE_RUNTIME_TRAIN_INTERRUPT_H
 
-namespace veeline::host {
+namespace veeline::engine {
 class LoadedProgram;
-} // namespace veeline::host
+} // namespace veeline::engine
 
 namespace veeline::train {
 
@@ -30,7 +30,7 @@ int interruptSignal();
 class PlaceTeller {
 public:
   /// `executor` is one of several processes', or null: there is nothing to say.
-  explicit PlaceTeller(const host::LoadedProgram *executor);
+  explicit PlaceTeller(const engine::LoadedProgram *executor);
   ~PlaceTeller();
   PlaceTeller(const PlaceTeller &) = delete;
   PlaceTeller &operator=(const PlaceTeller &) = delete;

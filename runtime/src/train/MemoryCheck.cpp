@@ -132,7 +132,7 @@ printCalls(const Session &session, int64_t steps, const char *what,
 //===----------------------------------------------------------------------===//
 
 /// Lines of 64 bytes that were written outside of all regions of `rank`.
-static int64_t linesOutsideRegions(const host::Arena &arena,
+static int64_t linesOutsideRegions(const engine::Arena &arena,
                                    const artifact::Rank &rank) {
   std::vector<std::pair<int64_t, int64_t>> regions;
   for (const artifact::Region &region : rank.regions)
@@ -147,7 +147,7 @@ static int64_t linesOutsideRegions(const host::Arena &arena,
   return lines + arena.touchedLines(covered, arena.size() - covered);
 }
 
-static void printUntouched(const host::Arena &arena,
+static void printUntouched(const engine::Arena &arena,
                            const artifact::Rank &rank) {
   for (const artifact::Region &region : rank.regions)
     if (region.bytes > 0 &&
@@ -214,7 +214,7 @@ Status train::checkMemory(const Session &session, int64_t steps) {
   const std::vector<artifact::Rank> &ranks = session.program().ranks;
   for (size_t i = 0; i < ranks.size(); ++i) {
     auto index = static_cast<int32_t>(i);
-    const host::Arena &arena = session.executor().arena(index);
+    const engine::Arena &arena = session.executor().arena(index);
     int64_t mark = arena.highWaterMark();
     int64_t live = std::max<int64_t>(ranks[i].peakLiveBytes, 1);
     std::printf(

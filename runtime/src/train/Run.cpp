@@ -272,7 +272,7 @@ static uint64_t largestExchange(const artifact::Metadata &metadata,
     bytes =
         std::max(bytes, static_cast<size_t>(artifact::numElements(param.shape) *
                                             artifact::byteSize(param.type)));
-  return std::max(bytes, sizeof(host::Event) *
+  return std::max(bytes, sizeof(engine::Event) *
                              timelineCapacity(program, timelineSteps));
 }
 

@@ -234,24 +234,24 @@ Status Session::save(const std::string &path, int64_t steps) const {
       [&](size_t i, char *bytes) { return gatherValue(i, bytes); });
 }
 
-Expected<std::vector<std::vector<host::Event>>>
+Expected<std::vector<std::vector<engine::Event>>>
 Session::timeline(int32_t steps) const {
-  std::vector<std::vector<host::Event>> ranks = loaded->timeline(steps);
+  std::vector<std::vector<engine::Event>> ranks = loaded->timeline(steps);
   if (!run.network)
     return ranks;
-  static_assert(std::is_trivially_copyable_v<host::Event>);
-  const std::vector<host::Event> &own = ranks.front();
+  static_assert(std::is_trivially_copyable_v<engine::Event>);
+  const std::vector<engine::Event> &own = ranks.front();
   auto all = run.network->gather(
       std::string(reinterpret_cast<const char *>(own.data()),
-                  own.size() * sizeof(host::Event)));
+                  own.size() * sizeof(engine::Event)));
   if (!all.ok())
     return all.status();
   ranks.clear();
   for (const std::string &bytes : *all) {
-    std::vector<host::Event> &events =
-        ranks.emplace_back(bytes.size() / sizeof(host::Event));
+    std::vector<engine::Event> &events =
+        ranks.emplace_back(bytes.size() / sizeof(engine::Event));
     std::memcpy(events.data(), bytes.data(),
-                events.size() * sizeof(host::Event));
+                events.size() * sizeof(engine::Event));
   }
   return ranks;
 }
@@ -294,16 +294,17 @@ Expected<std::vector<cuda::DeviceUse>> Session::deviceMemory() const {
 
 Status Session::writeFlightRecord(const std::string &prefix,
                                   const std::string &failure) const {
-  std::vector<std::vector<host::Event>> events = loaded->timeline(flightSteps);
+  std::vector<std::vector<engine::Event>> events =
+      loaded->timeline(flightSteps);
   Status first = Status::success();
   for (int32_t rank = 0, next = 0; next < static_cast<int32_t>(events.size());
        ++rank) {
     if (!loaded->isLocal(rank))
       continue;
     // Lanes of a trace are ranks: those of others stay empty.
-    std::vector<std::vector<host::Event>> lanes(description->ranks.size());
+    std::vector<std::vector<engine::Event>> lanes(description->ranks.size());
     lanes[rank] = events[next++];
-    std::string text = host::toText(*description, rank, lanes[rank]);
+    std::string text = engine::toText(*description, rank, lanes[rank]);
     if (std::string place = loaded->stoppedAt(rank); !place.empty())
       text += place + "\n";
     text += failure + "\n";
@@ -312,7 +313,7 @@ Status Session::writeFlightRecord(const std::string &prefix,
          {writeFileAtomically(name + ".txt", text),
           writeFileAtomically(
               name + ".trace.json",
-              host::toChromeTrace(run.metadata(), *description, lanes))})
+              engine::toChromeTrace(run.metadata(), *description, lanes))})
       if (first.ok() && !status.ok())
         first = status;
   }

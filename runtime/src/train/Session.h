@@ -131,7 +131,8 @@ public:
   /// processes the first one writes, and all must call it.
   Status save(const std::string &path, int64_t steps) const;
   /// The last steps of all ranks, in the first process. All must call it.
-  Expected<std::vector<std::vector<host::Event>>> timeline(int32_t steps) const;
+  Expected<std::vector<std::vector<engine::Event>>>
+  timeline(int32_t steps) const;
 
   /// Writes what each rank of this process did last, before the fault that
   /// `failure` describes: PREFIX.rankN.txt and PREFIX.rankN.trace.json.
@@ -145,7 +146,7 @@ public:
                                      : run.metadata().microbatches;
   }
   /// On whatever target.
-  const host::LoadedProgram &loadedProgram() const { return *loaded; }
+  const engine::LoadedProgram &loadedProgram() const { return *loaded; }
   /// On the host, and only there.
   const host::HostExecutor &executor() const { return *onHost; }
   bool isOnDevice() const { return onDevice != nullptr; }
@@ -180,7 +181,7 @@ private:
 
   Run &run;
   const artifact::Program *description = nullptr;
-  std::unique_ptr<host::LoadedProgram> loaded;
+  std::unique_ptr<engine::LoadedProgram> loaded;
   const host::HostExecutor *onHost = nullptr;   ///< `loaded`; null on a GPU.
   const cuda::CudaExecutor *onDevice = nullptr; ///< The same, there.
   mutable Status readFailure = Status::success();

@@ -194,10 +194,10 @@ Status Trainer::fail(const std::string &text) const {
 }
 
 Status Trainer::runStep(int64_t step) {
-  int64_t begin = host::nanoseconds();
+  int64_t begin = engine::nanoseconds();
   if (Status status = session->step(step, result); !status.ok())
     return fail("step " + std::to_string(step) + ": " + status.message());
-  fillRecord(step, begin, host::nanoseconds());
+  fillRecord(step, begin, engine::nanoseconds());
   lastLosses[static_cast<size_t>(stepsDone++) % lastLosses.size()] =
       record.loss;
   if (options.compareSequential)
@@ -233,7 +233,7 @@ Status Trainer::loop() {
                     /*isAlone=*/!run.network);
   PlaceTeller teller(run.network ? &session->loadedProgram() : nullptr);
   lastResort.watch(session.get());
-  firstBegin = host::nanoseconds();
+  firstBegin = engine::nanoseconds();
   for (int64_t step = 1; step <= options.steps; ++step) {
     Expected<bool> interrupted = isInterrupted();
     if (!interrupted.ok())
@@ -276,7 +276,7 @@ Status Trainer::writeTimeline() const {
     return events.ok() ? Status::success() : events.status();
   return writeFileAtomically(
       options.timeline,
-      host::toChromeTrace(run.metadata(), session->program(), *events));
+      engine::toChromeTrace(run.metadata(), session->program(), *events));
 }
 
 Status Trainer::writeProfile() const {
@@ -286,10 +286,10 @@ Status Trainer::writeProfile() const {
     return events.ok() ? Status::success() : events.status();
   // Where other processes are, nobody says here.
   bool isAllHere = !run.network && !session->isOnDevice();
-  host::Profile profile = host::measure(
+  engine::Profile profile = engine::measure(
       program, *events, isAllHere ? countUsableCores() : INT64_MAX);
   Status status = writeFileAtomically(
-      options.profile, host::toJson(profile, run.metadata(), program));
+      options.profile, engine::toJson(profile, run.metadata(), program));
   if (!status.ok())
     return status;
   double measured = profile.stepMicroseconds;

@@ -112,7 +112,7 @@ TEST(Bell, IsDisarmedByWhoDoesNotSleep) {
 /// So that the other thread gets on where there is no core for both.
 template <typename Predicate> static void spinUntil(Predicate isDone) {
   for (int32_t spins = 0; !isDone(); ++spins)
-    spins < 200 ? host::pauseSpin() : std::this_thread::yield();
+    spins < 200 ? engine::pauseSpin() : std::this_thread::yield();
 }
 
 /// At the same instant: who looks in vain has armed the bell before it rings.
@@ -158,7 +158,7 @@ TEST(Bell, IsNeverLost) {
     for (int32_t i = 1; i <= numMessages && lost == 0; ++i) {
       if (self == 0 || i > 1)
         for (auto spins = random() % 400; spins > 0; --spins)
-          host::pauseSpin();
+          engine::pauseSpin();
       if (self == 0) {
         sent[1].store(i, std::memory_order_relaxed);
         bells[1].ring();
@@ -281,7 +281,7 @@ protected:
   }
 
   artifact::Program program;
-  host::Group group{program, /*isWhole=*/false, /*checksMessages=*/false};
+  engine::Group group{program, /*isWhole=*/false, /*checksMessages=*/false};
   host::HostRank ranks[2];
   Bells own, other; ///< Of ranks 0 and 1.
   Bell *bells[2];

@@ -506,10 +506,10 @@ TEST_F(CudaStreams, TimesAreOfTheirStream) {
   auto events = (*executor)->timeline(1);
   ASSERT_EQ(events.size(), 2u);
   EXPECT_FALSE(events[0].empty());
-  for (const host::Event &event : events[0])
-    EXPECT_NE(event.op, host::Event::idle);
+  for (const engine::Event &event : events[0])
+    EXPECT_NE(event.op, engine::Event::idle);
   std::string trace =
-      host::toChromeTrace(fixture.metadata(), fixture.program(), events);
+      engine::toChromeTrace(fixture.metadata(), fixture.program(), events);
   EXPECT_NE(trace.find("rank 0, stream 1"), std::string::npos);
   EXPECT_NE(trace.find("\"tid\":1,\"ts\""), std::string::npos);
 }

@@ -94,8 +94,8 @@ protected:
 };
 } // namespace
 
-static bool isIdle(const host::Event &event) {
-  return event.op == host::Event::idle;
+static bool isIdle(const engine::Event &event) {
+  return event.op == engine::Event::idle;
 }
 
 /// What waits for a message has ended when its sender has computed it, as the
@@ -109,16 +109,16 @@ TEST_F(CudaTimeline, TimesOfTheGpu) {
       ASSERT_TRUE(status.ok()) << status.message();
     }
     // Two steps of those that are kept.
-    std::vector<std::vector<host::Event>> ranks = executor->timeline(2);
+    std::vector<std::vector<engine::Event>> ranks = executor->timeline(2);
     ASSERT_EQ(ranks.size(), 2u);
     // Who receives waits meanwhile.
     EXPECT_EQ(std::erase_if(ranks[0], isIdle), 0u);
     EXPECT_EQ(std::erase_if(ranks[1], isIdle), 2u);
-    for (const std::vector<host::Event> &events : ranks)
+    for (const std::vector<engine::Event> &events : ranks)
       ASSERT_EQ(events.size(), 4u);
     for (size_t i = 0; i < 4; i += 2) {
-      const host::Event *first = &ranks[0][i], *second = &ranks[1][i];
-      for (const host::Event *rank : {first, second})
+      const engine::Event *first = &ranks[0][i], *second = &ranks[1][i];
+      for (const engine::Event *rank : {first, second})
         for (int32_t op : {0, 1}) {
           EXPECT_EQ(rank[op].op, op);
           EXPECT_EQ(rank[op].step, i == 0 ? 3 : 4);
@@ -146,9 +146,9 @@ TEST_F(CudaTimeline, AfterAFault) {
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.message().find("CUDA_ERROR_LAUNCH_FAILED"),
             std::string::npos);
-  for (const std::vector<host::Event> &events : executor->timeline(2)) {
+  for (const std::vector<engine::Event> &events : executor->timeline(2)) {
     ASSERT_GE(events.size(), 2u);
-    for (const host::Event &event : events)
+    for (const engine::Event &event : events)
       EXPECT_LE(event.begin, event.end);
   }
 }

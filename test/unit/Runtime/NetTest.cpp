@@ -435,7 +435,7 @@ TEST(Net, MemoryIsLeftAlone) {
   const artifact::Program &program = artifact.metadata.programs[0];
   artifact::Channel channel = program.channels[0];
   std::swap(channel.fromRank, channel.toRank);
-  host::Group group(program, /*isWhole=*/false, /*checksMessages=*/true);
+  engine::Group group(program, /*isWhole=*/false, /*checksMessages=*/true);
   std::promise<uint16_t> port;
   MeetingOptions options;
   options.place.numRanks = 2;
@@ -449,14 +449,15 @@ TEST(Net, MemoryIsLeftAlone) {
   Expected<std::unique_ptr<Mesh>> mesh = Mesh::create(options, nullptr);
   joining.join();
   ASSERT_TRUE(mesh.ok());
-  std::unique_ptr<host::Channel> receiver = (*mesh)->connect(group, 0, channel);
+  std::unique_ptr<engine::Channel> receiver =
+      (*mesh)->connect(group, 0, channel);
   host::HostRank rank;
   std::array<std::atomic<char>, messageBytes> slot = {};
   receiver->post(rank, slot.data());
   peer->awaitCredit();
   Header header = {};
   header.kind = FrameKind::message;
-  header.part = host::wholeMessage;
+  header.part = engine::wholeMessage;
   header.bytes = messageBytes;
   std::string ones(messageBytes, 1);
   peer->write(&header, sizeof(header));
@@ -708,7 +709,7 @@ TEST(NetByMpi, MessageOfAnotherSize) {
 
 /// An identity and a part by turns, each as long as it has to be.
 TEST(NetByMpi, MessagesInParts) {
-  constexpr int64_t ahead = sizeof(host::Identity);
+  constexpr int64_t ahead = sizeof(engine::Identity);
   for (veeline_step_fn sender : {sendAll, sendCopies}) {
     Process process;
     splitMessages(process, 3);
@@ -725,7 +726,7 @@ static constexpr veeline_step_fn varyingReceivers[] = {receiveVarying<false>,
 
 /// What is sent is split, and comes to where it belongs.
 TEST(NetByMpi, PartsOfMessagesOfVaryingLength) {
-  constexpr int64_t ahead = sizeof(host::Identity);
+  constexpr int64_t ahead = sizeof(engine::Identity);
   Process process;
   splitMessages(process, 3);
   varyLengths(process);

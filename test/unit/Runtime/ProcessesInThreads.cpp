@@ -22,7 +22,7 @@ void Hub::fail(const std::string &text, int32_t from) {
       continue;
     network->heard = failure;
     network->known.store(network->heard.c_str());
-    if (host::Observed *watched = network->watched.load())
+    if (engine::Observed *watched = network->watched.load())
       watched->raise(failure);
   }
   changed.notify_all();
@@ -60,7 +60,7 @@ Expected<std::vector<std::string>> ThreadNetwork::exchange(std::string mine) {
   return all;
 }
 
-void ThreadNetwork::watch(host::Observed *rank) {
+void ThreadNetwork::watch(engine::Observed *rank) {
   std::lock_guard<std::mutex> lock(hub.mutex);
   watched.store(rank);
   if (rank && known.load())

@@ -38,7 +38,7 @@ private:
   std::string failure;
 };
 
-class ThreadNetwork final : public host::Network {
+class ThreadNetwork final : public engine::Network {
 public:
   ThreadNetwork(Hub &hub, int32_t rank);
   ~ThreadNetwork() override;
@@ -47,14 +47,14 @@ public:
   int32_t numRanks() const override {
     return static_cast<int32_t>(hub.given.size());
   }
-  std::unique_ptr<host::Channel> connect(host::Group &, int32_t,
-                                         const artifact::Channel &) override {
+  std::unique_ptr<engine::Channel> connect(engine::Group &, int32_t,
+                                           const artifact::Channel &) override {
     return nullptr;
   }
-  std::unique_ptr<host::Reduction> join(host::Group &, int32_t, int32_t,
-                                        const artifact::ReducedPiece &,
-                                        const std::vector<int32_t> &,
-                                        char *) override {
+  std::unique_ptr<engine::Reduction> join(engine::Group &, int32_t, int32_t,
+                                          const artifact::ReducedPiece &,
+                                          const std::vector<int32_t> &,
+                                          char *) override {
     return nullptr;
   }
   void disconnect() override {}
@@ -62,19 +62,19 @@ public:
   Expected<std::vector<std::string>> gather(std::string mine) override {
     return exchange(std::move(mine));
   }
-  void watch(host::Observed *rank) override;
+  void watch(engine::Observed *rank) override;
   void setLastResort(std::function<void(const char *)>) override {}
   const char *knownFailure() const override { return known.load(); }
   void announce(const std::string &text) override { hub.fail(text, number); }
 
-  host::Observed *observed() const { return watched.load(); }
+  engine::Observed *observed() const { return watched.load(); }
 
 private:
   friend class Hub;
   Hub &hub;
   const int32_t number;
   size_t round = 0;
-  std::atomic<host::Observed *> watched{nullptr};
+  std::atomic<engine::Observed *> watched{nullptr};
   std::atomic<const char *> known{nullptr};
   std::string heard;
 };

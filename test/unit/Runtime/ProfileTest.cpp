@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 using artifact::OpKind;
 
 /// F on rank 0, a message, F and BW on rank 1.

@@ -25,9 +25,10 @@ TEST(RemoteReceiver, TakesPartsInOrder) {
                        artifact::DataType::i8,
                        {64}}};
   artifact::Channel &channel = program.channels[0];
-  host::Group group(program, /*isWhole=*/false, /*checksMessages=*/true);
+  engine::Group group(program, /*isWhole=*/false, /*checksMessages=*/true);
   auto partAt = [](int32_t part, int64_t bytes) {
-    return host::Identity{artifact::ChannelKind::activation, 0, 0, part, bytes};
+    return engine::Identity{artifact::ChannelKind::activation, 0, 0, part,
+                            bytes};
   };
   host::HostRank rank;
   char slot[64];
@@ -38,7 +39,7 @@ TEST(RemoteReceiver, TakesPartsInOrder) {
     receiver.post(rank, slot);
     EXPECT_EQ(receiver.placeOf(0, 1, 21), nullptr);
     EXPECT_EQ(receiver.placeOf(0, 0, 21), nullptr);
-    EXPECT_EQ(receiver.placeOf(0, host::wholeMessage, 64), nullptr);
+    EXPECT_EQ(receiver.placeOf(0, engine::wholeMessage, 64), nullptr);
     EXPECT_EQ(receiver.placeOf(0, 0, 22), slot);
     receiver.arrive(partAt(0, 22));
     EXPECT_EQ(receiver.placeOf(0, 0, 22), nullptr);

@@ -10,7 +10,7 @@
 
 using namespace veeline;
 using namespace veeline::net;
-using host::Pulse;
+using engine::Pulse;
 
 static Time at(int seconds) { return Time() + std::chrono::seconds(seconds); }
 

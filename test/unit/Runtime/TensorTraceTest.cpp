@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 using artifact::DataType;
 
 template <typename T>

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_RANK_H
-#define VEELINE_RUNTIME_HOST_RANK_H
+#ifndef VEELINE_RUNTIME_ENGINE_RANK_H
+#define VEELINE_RUNTIME_ENGINE_RANK_H
 
 #include "Channel.h"
 #include "Executor.h"
@@ -86,8 +86,8 @@ struct veeline_rank {
   int32_t index = 0;
   const veeline::artifact::Program *program = nullptr;
   const veeline::artifact::Rank *description = nullptr;
-  veeline::host::Fault *fault = nullptr;
-  veeline::host::Network *network = nullptr; ///< Null: ranks are threads.
+  veeline::engine::Fault *fault = nullptr;
+  veeline::engine::Network *network = nullptr; ///< Null: ranks are threads.
 
   /// Set once this rank has seen a fault: every call returns at once.
   bool failed = false;
@@ -107,10 +107,10 @@ struct veeline_rank {
   std::atomic<bool> isPrinting{false};
 
   /// Those of the rank's replica, as in a file.
-  std::vector<veeline::host::Channel *> channels;
+  std::vector<veeline::engine::Channel *> channels;
   int32_t firstChannel = 0; ///< The program's number of the first one.
   /// The pieces of each reduction of the rank's table.
-  std::vector<std::vector<std::unique_ptr<veeline::host::Reduction>>>
+  std::vector<std::vector<std::unique_ptr<veeline::engine::Reduction>>>
       reductions;
   /// Some are posted and not waited for.
   int32_t reductionsUnderWay = 0;
@@ -131,7 +131,7 @@ struct veeline_rank {
   double *results = nullptr;
   const std::vector<veeline::artifact::Result> *resultTypes = nullptr;
 
-  std::unique_ptr<veeline::host::Timeline> timeline; ///< Null: not asked for.
+  std::unique_ptr<veeline::engine::Timeline> timeline; ///< Null: not asked for.
 
   void move() {
     // One thread writes, so that no locked instruction is needed.
@@ -153,7 +153,7 @@ struct veeline_rank {
   }
   void progressMessages() {
     if (network)
-      for (veeline::host::Channel *channel : channels)
+      for (veeline::engine::Channel *channel : channels)
         if (channel)
           channel->progress(*this);
     if (reductionsUnderWay == 0)
@@ -207,4 +207,4 @@ struct veeline_rank {
   void checkReport(int32_t result, int32_t microbatch) const;
 };
 
-#endif // VEELINE_RUNTIME_HOST_RANK_H
+#endif // VEELINE_RUNTIME_ENGINE_RANK_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_CHANNEL_H
-#define VEELINE_RUNTIME_HOST_CHANNEL_H
+#ifndef VEELINE_RUNTIME_ENGINE_CHANNEL_H
+#define VEELINE_RUNTIME_ENGINE_CHANNEL_H
 
 #include "Futex.h"
 #include "Identity.h"
@@ -19,7 +19,7 @@
 
 struct veeline_rank;
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// Words that count messages do so in steps of two: bit 0 carries a fault.
 inline constexpr uint32_t faultBit = 1;
@@ -142,6 +142,6 @@ private:
   } sender;
 };
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_CHANNEL_H
+#endif // VEELINE_RUNTIME_ENGINE_CHANNEL_H

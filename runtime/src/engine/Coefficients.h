@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_CORE_COEFFICIENTS_H
-#define VEELINE_RUNTIME_CORE_COEFFICIENTS_H
+#ifndef VEELINE_RUNTIME_ENGINE_COEFFICIENTS_H
+#define VEELINE_RUNTIME_ENGINE_COEFFICIENTS_H
 
 #include "Executor.h"
 
@@ -45,4 +45,4 @@ Coefficients<T> coefficientsOf(artifact::Optimizer optimizer, bool decays,
 
 } // namespace veeline
 
-#endif // VEELINE_RUNTIME_CORE_COEFFICIENTS_H
+#endif // VEELINE_RUNTIME_ENGINE_COEFFICIENTS_H

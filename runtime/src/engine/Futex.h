@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_FUTEX_H
-#define VEELINE_RUNTIME_HOST_FUTEX_H
+#ifndef VEELINE_RUNTIME_ENGINE_FUTEX_H
+#define VEELINE_RUNTIME_ENGINE_FUTEX_H
 
 #include <atomic>
 #include <climits>
@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// A word that one thread changes and others sleep on. Changing it costs a
 /// system call only while somebody sleeps.
@@ -62,6 +62,6 @@ private:
 /// Tells the processor that this is a spin loop.
 inline void pauseSpin() { __builtin_ia32_pause(); }
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_FUTEX_H
+#endif // VEELINE_RUNTIME_ENGINE_FUTEX_H

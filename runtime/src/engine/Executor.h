@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_CORE_EXECUTOR_H
-#define VEELINE_RUNTIME_CORE_EXECUTOR_H
+#ifndef VEELINE_RUNTIME_ENGINE_EXECUTOR_H
+#define VEELINE_RUNTIME_ENGINE_EXECUTOR_H
 
 #include "veeline/artifact.h"
 #include "veeline/status.h"
@@ -73,4 +73,4 @@ inline double meanOfResult(const StepResult &result, size_t index,
 
 } // namespace veeline
 
-#endif // VEELINE_RUNTIME_CORE_EXECUTOR_H
+#endif // VEELINE_RUNTIME_ENGINE_EXECUTOR_H

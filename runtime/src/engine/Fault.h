@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_FAULT_H
-#define VEELINE_RUNTIME_HOST_FAULT_H
+#ifndef VEELINE_RUNTIME_ENGINE_FAULT_H
+#define VEELINE_RUNTIME_ENGINE_FAULT_H
 
 #include "veeline/status.h"
 
@@ -14,7 +14,7 @@
 #include <mutex>
 #include <string>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// Shared by the ranks of a program. The first message wins; whoever blocks in
 /// a channel is woken.
@@ -49,6 +49,6 @@ private:
   std::string text;
 };
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_FAULT_H
+#endif // VEELINE_RUNTIME_ENGINE_FAULT_H

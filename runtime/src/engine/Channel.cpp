@@ -14,7 +14,7 @@
 #include "veeline/Support/Check.h"
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 
 /// How long a rank sleeps before it looks whether all of them do.
 static constexpr int64_t deadlockCheckMilliseconds = 200;

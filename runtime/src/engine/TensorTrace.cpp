@@ -16,7 +16,7 @@
 #include <deque>
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 using artifact::DataType;
 
 //===----------------------------------------------------------------------===//
@@ -65,8 +65,8 @@ static void forEachElement(DataType type, int64_t count, const void *data,
   }
 }
 
-TensorStatistics host::measureTensor(DataType type, int64_t count,
-                                     const void *data) {
+TensorStatistics engine::measureTensor(DataType type, int64_t count,
+                                       const void *data) {
   TensorStatistics result;
   double sum = 0, least = INFINITY, greatest = -INFINITY;
   // A comparison with a NaN is false: once there is one, it stays.

@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_IDENTITY_H
-#define VEELINE_RUNTIME_HOST_IDENTITY_H
+#ifndef VEELINE_RUNTIME_ENGINE_IDENTITY_H
+#define VEELINE_RUNTIME_ENGINE_IDENTITY_H
 
 #include "veeline/artifact.h"
 
 struct veeline_rank;
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// The part of a message that has no parts.
 inline constexpr int32_t wholeMessage = -1;
@@ -43,6 +43,6 @@ void checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
 void checkIdentities(veeline_rank &rank, int32_t channel, uint32_t number,
                      int32_t parts, const Identity *arrived);
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_IDENTITY_H
+#endif // VEELINE_RUNTIME_ENGINE_IDENTITY_H

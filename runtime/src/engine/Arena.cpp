@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 
 static int64_t pageBytes() {
   static const int64_t bytes = ::sysconf(_SC_PAGESIZE);

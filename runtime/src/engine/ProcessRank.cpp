@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 
 /// Whether the system would run the thread, or does: it does not sleep.
 static bool isRunnable(pid_t thread) {
@@ -29,8 +29,8 @@ static bool isRunnable(pid_t thread) {
   return nameEnd + 2 >= length || text[nameEnd + 2] == 'R';
 }
 
-Pulse host::pulseOf(const veeline_rank &rank, const std::thread &thread,
-                    pid_t number) {
+Pulse engine::pulseOf(const veeline_rank &rank, const std::thread &thread,
+                      pid_t number) {
   Pulse pulse;
   pulse.moves = rank.moves.load(std::memory_order_acquire);
   if (!rank.isInStep.load(std::memory_order_acquire))
@@ -50,16 +50,17 @@ Pulse host::pulseOf(const veeline_rank &rank, const std::thread &thread,
   return pulse;
 }
 
-std::vector<int32_t> host::firstRanks(const artifact::Program &program) {
+std::vector<int32_t> engine::firstRanks(const artifact::Program &program) {
   std::vector<int32_t> ranks;
   for (int32_t stage = 0; stage < program.stages; ++stage)
     ranks.push_back(program.ranksOf(stage)[0]);
   return ranks;
 }
 
-double host::addSquares(const artifact::Program &program,
-                        const std::vector<int32_t> &ranks,
-                        const std::function<double(size_t, size_t)> &squareOf) {
+double
+engine::addSquares(const artifact::Program &program,
+                   const std::vector<int32_t> &ranks,
+                   const std::function<double(size_t, size_t)> &squareOf) {
   double sum = 0;
   for (int32_t rank : ranks)
     for (size_t i = 0; i < program.ranks[rank].params.size(); ++i)
@@ -68,9 +69,10 @@ double host::addSquares(const artifact::Program &program,
   return sum;
 }
 
-Status host::shareStep(Network &network, const artifact::Program &program,
-                       const std::vector<double> &results,
-                       const std::vector<double> &squares, StepResult &result) {
+Status engine::shareStep(Network &network, const artifact::Program &program,
+                         const std::vector<double> &results,
+                         const std::vector<double> &squares,
+                         StepResult &result) {
   std::vector<double> mine = results;
   mine.insert(mine.end(), squares.begin(), squares.end());
   auto all =

@@ -11,10 +11,10 @@
 #include "Rank.h"
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 
-Identity host::identityOf(const veeline_rank &rank, int32_t channel,
-                          uint32_t number, int32_t part) {
+Identity engine::identityOf(const veeline_rank &rank, int32_t channel,
+                            uint32_t number, int32_t part) {
   int32_t microbatch = -1;
   const std::vector<artifact::Op> &ops = rank.description->ops;
   if (int32_t current = rank.currentOp;
@@ -44,8 +44,8 @@ static std::string describe(const Identity &identity) {
   return text + " with " + std::to_string(identity.bytes) + " bytes";
 }
 
-void host::checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
-                         int32_t part, const Identity &arrived) {
+void engine::checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
+                           int32_t part, const Identity &arrived) {
   Identity expected = identityOf(rank, channel, number, part);
   if (arrived == expected)
     return;
@@ -53,8 +53,9 @@ void host::checkIdentity(veeline_rank &rank, int32_t channel, uint32_t number,
             " arrived, expected " + describe(expected));
 }
 
-void host::checkIdentities(veeline_rank &rank, int32_t channel, uint32_t number,
-                           int32_t parts, const Identity *arrived) {
+void engine::checkIdentities(veeline_rank &rank, int32_t channel,
+                             uint32_t number, int32_t parts,
+                             const Identity *arrived) {
   for (int32_t part = 0; part < parts && !rank.failed; ++part)
     checkIdentity(rank, channel, number, part, arrived[part]);
 }

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_NETWORK_H
-#define VEELINE_RUNTIME_HOST_NETWORK_H
+#ifndef VEELINE_RUNTIME_ENGINE_NETWORK_H
+#define VEELINE_RUNTIME_ENGINE_NETWORK_H
 
 #include "ShortText.h"
 
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 class Channel;
 class Group;
@@ -101,6 +101,6 @@ public:
   virtual void announce(const std::string &failure) = 0;
 };
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_NETWORK_H
+#endif // VEELINE_RUNTIME_ENGINE_NETWORK_H

@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_LOADEDPROGRAM_H
-#define VEELINE_RUNTIME_HOST_LOADEDPROGRAM_H
+#ifndef VEELINE_RUNTIME_ENGINE_LOADEDPROGRAM_H
+#define VEELINE_RUNTIME_ENGINE_LOADEDPROGRAM_H
 
 #include "Executor.h"
 #include "Network.h"
 #include "Rank.h"
 #include "Timeline.h"
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// A program that is loaded, on whatever target, and which part of it is in
 /// this process. What Observed has is of its one rank here, where other
@@ -42,6 +42,6 @@ void selectInputs(const LoadedProgram &loaded,
                   const artifact::Metadata &metadata, const void *const *all,
                   veeline_rank &rank, std::vector<const void *> &inputs);
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_LOADEDPROGRAM_H
+#endif // VEELINE_RUNTIME_ENGINE_LOADEDPROGRAM_H

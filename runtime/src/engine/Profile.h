@@ -4,15 +4,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_PROFILE_H
-#define VEELINE_RUNTIME_HOST_PROFILE_H
+#ifndef VEELINE_RUNTIME_ENGINE_PROFILE_H
+#define VEELINE_RUNTIME_ENGINE_PROFILE_H
 
 #include "Timeline.h"
 
 #include <optional>
 #include <string>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// What operations of one kind took, all microbatches and steps together.
 struct Measured {
@@ -62,6 +62,6 @@ Profile measure(const artifact::Program &program,
 std::string toJson(const Profile &profile, const artifact::Metadata &metadata,
                    const artifact::Program &program);
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_PROFILE_H
+#endif // VEELINE_RUNTIME_ENGINE_PROFILE_H

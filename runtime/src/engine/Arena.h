@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_ARENA_H
-#define VEELINE_RUNTIME_HOST_ARENA_H
+#ifndef VEELINE_RUNTIME_ENGINE_ARENA_H
+#define VEELINE_RUNTIME_ENGINE_ARENA_H
 
 #include "veeline/status.h"
 
 #include <cstdint>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// Zeroed pages of its own, page-aligned, between two pages that no one may
 /// touch.
@@ -47,6 +47,6 @@ private:
   int64_t usableBytes = 0; ///< To the end of the last page.
 };
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_ARENA_H
+#endif // VEELINE_RUNTIME_ENGINE_ARENA_H

@@ -4,14 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_PART_H
-#define VEELINE_RUNTIME_HOST_PART_H
+#ifndef VEELINE_RUNTIME_ENGINE_PART_H
+#define VEELINE_RUNTIME_ENGINE_PART_H
 
 #include "veeline/artifact.h"
 
 #include <algorithm>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 struct Part {
   int64_t offset, bytes;
@@ -45,6 +45,6 @@ struct PartCounter {
   }
 };
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_PART_H
+#endif // VEELINE_RUNTIME_ENGINE_PART_H

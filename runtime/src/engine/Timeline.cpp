@@ -14,7 +14,7 @@
 
 using namespace veeline;
 using namespace veeline::artifact;
-using namespace veeline::host;
+using namespace veeline::engine;
 
 std::vector<Event> Timeline::lastEvents(int32_t steps) const {
   std::vector<Event> result;
@@ -36,7 +36,8 @@ static std::string messageName(const Channel &channel) {
          std::to_string(channel.edge);
 }
 
-std::string host::nameOfOp(const Program &program, int32_t rank, const Op &op) {
+std::string engine::nameOfOp(const Program &program, int32_t rank,
+                             const Op &op) {
   std::string name(artifact::name(op.kind));
   if (op.reduction >= 0)
     name += " c" +
@@ -195,8 +196,8 @@ static bool hasPredictions(const Program &program) {
   return false;
 }
 
-std::string host::toText(const Program &program, int32_t rank,
-                         const std::vector<Event> &events) {
+std::string engine::toText(const Program &program, int32_t rank,
+                           const std::vector<Event> &events) {
   std::string text = "step      begin us         us\n";
   int64_t origin = firstBegin({events});
   for (const Event &event : events) {
@@ -213,9 +214,9 @@ std::string host::toText(const Program &program, int32_t rank,
   return text;
 }
 
-std::string host::toChromeTrace(const Metadata &metadata,
-                                const Program &program,
-                                const std::vector<std::vector<Event>> &ranks) {
+std::string
+engine::toChromeTrace(const Metadata &metadata, const Program &program,
+                      const std::vector<std::vector<Event>> &ranks) {
   TraceWriter writer(metadata, program);
   bool predicted = hasPredictions(program);
   if (predicted)

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_TIMELINE_H
-#define VEELINE_RUNTIME_HOST_TIMELINE_H
+#ifndef VEELINE_RUNTIME_ENGINE_TIMELINE_H
+#define VEELINE_RUNTIME_ENGINE_TIMELINE_H
 
 #include "Clock.h"
 
@@ -13,7 +13,7 @@
 
 #include <vector>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 struct Event {
   static constexpr int32_t idle = -1;
@@ -86,6 +86,6 @@ std::string toChromeTrace(const artifact::Metadata &metadata,
                           const artifact::Program &program,
                           const std::vector<std::vector<Event>> &ranks);
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_TIMELINE_H
+#endif // VEELINE_RUNTIME_ENGINE_TIMELINE_H

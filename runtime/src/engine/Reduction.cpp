@@ -13,7 +13,7 @@
 #include <algorithm>
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 
 static constexpr uint32_t oneStep = 2;
 
@@ -24,7 +24,7 @@ static constexpr int64_t blockSize = 4096;
 // Sums
 //===----------------------------------------------------------------------===//
 
-Share host::shareOf(int64_t numElements, int32_t k, int32_t count) {
+Share engine::shareOf(int64_t numElements, int32_t k, int32_t count) {
   // As n*k/d, without a product that may be too large.
   auto boundary = [&](int64_t i) {
     return numElements / count * i + numElements % count * i / count;
@@ -52,9 +52,9 @@ static void addTyped(const std::vector<const char *> &parts,
   }
 }
 
-void host::addInOrder(artifact::DataType type,
-                      const std::vector<const char *> &parts,
-                      const std::vector<char *> &sums, Share share) {
+void engine::addInOrder(artifact::DataType type,
+                        const std::vector<const char *> &parts,
+                        const std::vector<char *> &sums, Share share) {
   type == artifact::DataType::f64 ? addTyped<double>(parts, sums, share)
                                   : addTyped<float>(parts, sums, share);
 }

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_TENSORTRACE_H
-#define VEELINE_RUNTIME_HOST_TENSORTRACE_H
+#ifndef VEELINE_RUNTIME_ENGINE_TENSORTRACE_H
+#define VEELINE_RUNTIME_ENGINE_TENSORTRACE_H
 
 #include "Channel.h"
 
@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// Of the elements of a tensor, computed in f64. A NaN among them makes all of
 /// these NaN; `deviation` has n-1 under the fraction, and is 0 for one element.
@@ -58,6 +58,6 @@ private:
   std::vector<std::unique_ptr<Channel>> ends;
 };
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_TENSORTRACE_H
+#endif // VEELINE_RUNTIME_ENGINE_TENSORTRACE_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_PROCESSRANK_H
-#define VEELINE_RUNTIME_HOST_PROCESSRANK_H
+#ifndef VEELINE_RUNTIME_ENGINE_PROCESSRANK_H
+#define VEELINE_RUNTIME_ENGINE_PROCESSRANK_H
 
 #include "Executor.h"
 #include "Network.h"
@@ -16,7 +16,7 @@
 #include <sys/types.h>
 #include <thread>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// No computation gives this NaN; reported results are told from others by it.
 inline const double notReported =
@@ -43,6 +43,6 @@ Status shareStep(Network &network, const artifact::Program &program,
                  const std::vector<double> &results,
                  const std::vector<double> &squares, StepResult &result);
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_PROCESSRANK_H
+#endif // VEELINE_RUNTIME_ENGINE_PROCESSRANK_H

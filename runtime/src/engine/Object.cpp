@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::engine;
 
 Object::~Object() {
   if (handle)

@@ -8,10 +8,10 @@
 
 using namespace veeline;
 
-void host::selectInputs(const LoadedProgram &loaded,
-                        const artifact::Metadata &metadata,
-                        const void *const *all, veeline_rank &rank,
-                        std::vector<const void *> &inputs) {
+void engine::selectInputs(const LoadedProgram &loaded,
+                          const artifact::Metadata &metadata,
+                          const void *const *all, veeline_rank &rank,
+                          std::vector<const void *> &inputs) {
   int32_t replica =
       rank.program->placeOf(static_cast<size_t>(rank.index)).replica;
   int64_t first =

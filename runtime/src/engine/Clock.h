@@ -4,13 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_CLOCK_H
-#define VEELINE_RUNTIME_HOST_CLOCK_H
+#ifndef VEELINE_RUNTIME_ENGINE_CLOCK_H
+#define VEELINE_RUNTIME_ENGINE_CLOCK_H
 
 #include <cstdint>
 #include <ctime>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// Monotonic, the same on all threads; some 20 ns a call.
 inline int64_t nanoseconds() {
@@ -26,6 +26,6 @@ inline int64_t processorNanoseconds() {
   return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_CLOCK_H
+#endif // VEELINE_RUNTIME_ENGINE_CLOCK_H

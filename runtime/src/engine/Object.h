@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_OBJECT_H
-#define VEELINE_RUNTIME_HOST_OBJECT_H
+#ifndef VEELINE_RUNTIME_ENGINE_OBJECT_H
+#define VEELINE_RUNTIME_ENGINE_OBJECT_H
 
 #include "veeline/runtime.h"
 #include "veeline/status.h"
@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// An ELF shared object that is loaded from memory: no file is written. It
 /// finds the functions of runtime.h in the program that loads it.
@@ -32,6 +32,6 @@ private:
   void *handle = nullptr;
 };
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_OBJECT_H
+#endif // VEELINE_RUNTIME_ENGINE_OBJECT_H

@@ -17,7 +17,7 @@
 
 using namespace veeline;
 using namespace veeline::artifact;
-using namespace veeline::host;
+using namespace veeline::engine;
 
 namespace {
 /// Collects the samples of a profile.
@@ -232,9 +232,9 @@ Profile Profiler::run() {
   return result();
 }
 
-Profile host::measure(const Program &program,
-                      const std::vector<std::vector<Event>> &ranks,
-                      int64_t cores) {
+Profile engine::measure(const Program &program,
+                        const std::vector<std::vector<Event>> &ranks,
+                        int64_t cores) {
   return Profiler(program, ranks, cores).run();
 }
 
@@ -301,8 +301,8 @@ static Json describeChunk(const Profile::Chunk &chunk,
   return object;
 }
 
-std::string host::toJson(const Profile &profile, const Metadata &metadata,
-                         const Program &program) {
+std::string engine::toJson(const Profile &profile, const Metadata &metadata,
+                           const Program &program) {
   Json json = {{"format", "veeline-profile"},
                {"version", 2},
                {"model", metadata.model},

@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VEELINE_RUNTIME_HOST_REDUCTION_H
-#define VEELINE_RUNTIME_HOST_REDUCTION_H
+#ifndef VEELINE_RUNTIME_ENGINE_REDUCTION_H
+#define VEELINE_RUNTIME_ENGINE_REDUCTION_H
 
 #include "Channel.h"
 
-namespace veeline::host {
+namespace veeline::engine {
 
 /// A piece of accumulators that are added up over the replicas, seen from one
 /// rank: see veeline_reduce_post. What is posted on all ranks comes to an end,
@@ -80,6 +80,6 @@ private:
   uint32_t numPosted = 0, numWaited = 0;
 };
 
-} // namespace veeline::host
+} // namespace veeline::engine
 
-#endif // VEELINE_RUNTIME_HOST_REDUCTION_H
+#endif // VEELINE_RUNTIME_ENGINE_REDUCTION_H
