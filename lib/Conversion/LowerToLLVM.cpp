@@ -18,6 +18,7 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -31,6 +32,7 @@ using namespace mlir;
 void veeline::registerHostTarget(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  // What convert-to-llvm asks the dialects that are loaded for.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);
@@ -38,6 +40,7 @@ void veeline::registerHostTarget(DialectRegistry &registry) {
   registerConvertMathToLLVMInterface(registry);
   registerConvertMemRefToLLVMInterface(registry);
   ub::registerConvertUBToLLVMInterface(registry);
+  vector::registerConvertVectorToLLVMInterface(registry);
 }
 
 void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
@@ -48,11 +51,15 @@ void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
   passManager.addPass(memref::createExpandStridedMetadataPass());
   passManager.addPass(createLowerAffinePass());
   passManager.addPass(createSCFToControlFlowPass());
+  // Vectors have to be brought into other shapes first, and only the pass of
+  // functions passes buffers as bare pointers; the rest goes in one.
   passManager.addPass(createConvertVectorToLLVMPass());
   ConvertFuncToLLVMPassOptions functionOptions;
   functionOptions.useBarePtrCallConv = true;
   passManager.addPass(createConvertFuncToLLVMPass(functionOptions));
   ConvertToLLVMPassOptions options;
+  // No pattern of these dialects fails half-way, which keeping the way back is
+  // for.
   options.allowPatternRollback = false;
   passManager.addPass(createConvertToLLVMPass(options));
   passManager.addPass(createReconcileUnrealizedCastsPass());

@@ -8,10 +8,11 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
 #include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+#include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -38,16 +39,22 @@ getArenas(ModuleOp model, const CompileOptions &options) {
   return arenas;
 }
 
-/// The programs within the limits of `options`; no module where these are too
-/// little, which nobody knows beforehand.
+/// The programs within the limits of `options`; no module where
+/// --pipe-fit-memory finds that these are too little, which nobody knows
+/// beforehand. What it has promised has to hold.
 static FailureOr<OwningOpRef<ModuleOp>>
 tryToFit(ModuleOp model, const CompileOptions &options, const Twine &name) {
   OwningOpRef<ModuleOp> module = model.clone();
-  (*module->getOps<func::FuncOp>().begin()).setSymName(name.str());
+  FailureOr<func::FuncOp> function = pipe::findModel(*module, "");
+  if (failed(function))
+    return failure();
+  function->setSymName(name.str());
   bool isTooLittle = false;
   ScopedDiagnosticHandler handler(
       model.getContext(), [&](Diagnostic &diagnostic) {
-        isTooLittle |= StringRef(diagnostic.str()).contains(" memory limit");
+        std::string text = diagnostic.str();
+        isTooLittle |= StringRef(text).contains("needs an arena of at least") ||
+                       StringRef(text).contains("memory limits of all stages");
         return success(isTooLittle);
       });
   LogicalResult fitted = runPhase(*module, [&](OpPassManager &passManager) {

@@ -1,4 +1,4 @@
-//===- MeshFrames.cpp - what goes over a connection, and comes ------------===//
+//===- MeshFrames.cpp - frames, written and read --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,6 +9,7 @@
 #include "TimeoutParts.h"
 
 #include <algorithm>
+#include <array>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/post.hpp>

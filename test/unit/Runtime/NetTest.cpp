@@ -1,4 +1,4 @@
-//===- NetTest.cpp - ranks as processes, by TCP ---------------------------===//
+//===- NetTest.cpp - messages between processes by TCP, and threads ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,10 +17,6 @@
 
 using namespace veeline;
 using namespace veeline::net;
-
-//===----------------------------------------------------------------------===//
-// TCP
-//===----------------------------------------------------------------------===//
 
 TEST(Net, MessagesArrive) { EXPECT_EQ(runBoth({}, {}), (Ends{"", ""})); }
 

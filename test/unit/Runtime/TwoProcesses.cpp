@@ -137,7 +137,8 @@ Status net::runStep(Process &process, Mesh *mesh) {
   if (!executor.ok())
     return executor.status();
   if (process.instead)
-    return process.instead(*mesh);
+    return mesh ? process.instead(*mesh)
+                : Status::error("threads have no mesh");
   StepResult result;
   const void *inputs[] = {lengths.data()};
   if (Status status = (*executor)->begin(inputs, {}); !status.ok())

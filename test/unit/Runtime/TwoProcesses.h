@@ -1,4 +1,4 @@
-//===- TwoProcesses.h - two processes' ends in one process -*- C++ -*- ----===//
+//===- TwoProcesses.h - two processes' ends in one process ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
