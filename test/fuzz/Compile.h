@@ -42,9 +42,9 @@ public:
   /// its chunks once, with the steps of the program "sequential" and of every
   /// schedule that has that many chunks and microbatches. Every fourth model
   /// also has, where it can do with less memory, a program within limits, with
-  /// functions of its own. Code is generated without optimisation, that of every fourth seed
-  /// of a random model with as much of it as the product has. Fails with the
-  /// diagnostics. Every fifth seed has two or three replicas.
+  /// functions of its own. Code is generated without optimisation, that of
+  /// every fourth seed of a random model with as much of it as the product has.
+  /// Fails with the diagnostics. Every fifth seed has two or three replicas.
   Expected<artifact::Artifact> compile(const Task &task);
 
 private:
