@@ -5,11 +5,11 @@
 
 // REQUIRES: cuda-toolkit
 // RUN: split-file %s %t
-// RUN: veeline-opt %t/short.mlir --pipe-gpu-kernels --pipe-gpu-code | veeline-gpu-code --chips=sm_80,sm_90,sm_100 --max-registers=168 | FileCheck %s
-// RUN: veeline-opt %t/long.mlir --pipe-gpu-kernels --pipe-gpu-code | veeline-gpu-code --chips=sm_80,sm_90,sm_100 --max-registers=255 | FileCheck %s
-// RUN: veeline-opt %t/short.mlir --pipe-gpu-kernels=tf32=true --pipe-gpu-code | veeline-gpu-code --chips=sm_80,sm_90,sm_100 --max-registers=168 | FileCheck %s
-// RUN: veeline-opt %t/long.mlir --pipe-gpu-kernels=tf32=true --pipe-gpu-code | veeline-gpu-code --chips=sm_80,sm_90,sm_100 --max-registers=255 | FileCheck %s
-// CHECK-COUNT-27: 0 spilled, 0 stack{{$}}
+// RUN: veeline-opt %t/short.mlir --pipe-gpu-kernels --pipe-gpu-code | veeline-gpu-code --chips=%if long %{sm_80,sm_90,sm_100%} %else %{sm_90%} --max-registers=168 | FileCheck %s
+// RUN: veeline-opt %t/long.mlir --pipe-gpu-kernels --pipe-gpu-code | veeline-gpu-code --chips=%if long %{sm_80,sm_90,sm_100%} %else %{sm_90%} --max-registers=255 | FileCheck %s
+// RUN: veeline-opt %t/short.mlir --pipe-gpu-kernels=tf32=true --pipe-gpu-code | veeline-gpu-code --chips=%if long %{sm_80,sm_90,sm_100%} %else %{sm_90%} --max-registers=168 | FileCheck %s
+// RUN: veeline-opt %t/long.mlir --pipe-gpu-kernels=tf32=true --pipe-gpu-code | veeline-gpu-code --chips=%if long %{sm_80,sm_90,sm_100%} %else %{sm_90%} --max-registers=255 | FileCheck %s
+// CHECK-COUNT-9: 0 spilled, 0 stack{{$}}
 
 //--- short.mlir
 func.func private @bf16_forward(%q: memref<8x8x512x64xbf16>, %k: memref<8x8x512x64xbf16>, %v: memref<8x8x512x64xbf16>, %o: memref<8x8x512x64xbf16>, %lse: memref<8x8x512xf32>) attributes {pipe.kernel} {

@@ -6,7 +6,7 @@ Usage: equality.py SOURCE_DIRECTORY WORK_DIRECTORY [--full] [--jobs N] [--only T
 
 The full set is the product of schedules, ranks, microbatches and models, each
 compared with the model without chunks as well. The default set has, of some
-schedules, every second (ranks, microbatches), another half for each of them, with
+schedules, every fourth (ranks, microbatches), others for each of them, with
 models in turn, and one case of each other schedule. Both sets have some schedules with
 each strategy of communication, some with replicas, and some with stages of
 several ranks.
@@ -128,7 +128,7 @@ def list_cases(models, full):
             model = list(models)[number % len(models)]
             cases.append((schedule, *shape, model, False, "overlap", 1))
             continue
-        for i, shape in enumerate(shapes[number % 2::2]):
+        for i, shape in enumerate(shapes[number % 4::4]):
             model = list(models)[(number + i) % len(models)]
             cases.append((schedule, *shape, model, i % 3 == 0, "overlap", 1))
     return cases
