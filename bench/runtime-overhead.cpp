@@ -10,16 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Gemm.h"
 #include "HostExecutor.h"
 #include "Median.h"
+#include "veeline/Library/Gemm.h"
 
 #include <cstdio>
 #include <fstream>
 
 using namespace veeline;
 using artifact::DataType;
-using engine::nanoseconds;
 
 static constexpr int32_t numCalls = 2000;
 static constexpr int numRuns = 21;
@@ -278,8 +277,8 @@ static void benchProduct(const char *what, artifact::Gemm gemm) {
   gemm.scratchBytes = operandBytes;
   artifact::Artifact artifact = makeArtifact(1, 4 * operandBytes);
   artifact.metadata.programs[0].ranks[0].gemms = {gemm};
-  Expected<std::unique_ptr<host::PreparedCall>> prepared =
-      host::prepareGemm(gemm);
+  Expected<std::unique_ptr<library::PreparedCall>> prepared =
+      library::prepareGemm(gemm);
   if (!prepared.ok())
     fail(prepared.status());
   double time = run(artifact, {productStep});

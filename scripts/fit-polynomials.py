@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the polynomials of lib/Conversion/FloatFunctions.cpp.
+"""Fits the polynomials of lib/Conversion/Host/FloatFunctions.cpp.
 
 Prints each polynomial's coefficients, lowest power first, rounded to the precision that they are used in, and the
 largest weighted error that is left. Needs mpmath. The fit is nearly minimax (Lawson's iteration);

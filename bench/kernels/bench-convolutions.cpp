@@ -12,8 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Convolution.h"
+#include "veeline/Library/Convolution.h"
 
+#include "veeline/Library/OneThread.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,7 +23,6 @@
 #include <ctime>
 #include <dnnl.hpp>
 #include <memory>
-#include "OneThread.h"
 #include <string_view>
 
 using namespace veeline;
@@ -216,7 +216,7 @@ static double measure(const Shape &shape, bool channelsLast,
                       ConvolutionKind kind) {
   Convolution c = describe(shape, channelsLast);
   c.kind = kind;
-  auto prepared = host::prepareConvolution(c);
+  auto prepared = library::prepareConvolution(c);
   if (!prepared.ok()) {
     std::fprintf(stderr, "error: %s\n", prepared.message().c_str());
     std::exit(1);

@@ -8,7 +8,7 @@
 // ranks, by size: as threads, and as processes by TCP; under `mpirun -np 2` as
 // processes by MPI, beside the same messages by calls of MPI alone, which pause
 // between looks as ranks do, or never. Beside all of them memcpy. Medians of
-// several runs; what is compared runs by turns.
+// several runs; what is compared runs alternately.
 //
 // With --parts, large messages in several parts, as computed in place and as
 // copied from elsewhere. With --computing, how long a message takes whose
@@ -17,11 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Median.h"
-#include "Arena.h"
 #include "HostExecutor.h"
-#include "Mesh.h"
-#include "Waiting.h"
+#include "PlainMpi.h"
 
 #include <algorithm>
 #include <climits>
@@ -35,36 +32,11 @@
 #include <unistd.h>
 
 using namespace veeline;
-using engine::nanoseconds;
+using namespace veeline::bench;
 
 namespace {
 enum class What { messages, parts, computing, waiting };
 } // namespace
-
-static constexpr int numRuns = 9;
-static constexpr int64_t sizes[] = {64, 4096, 65536, 1 << 20, 16 << 20};
-/// Messages of a stream that are posted ahead.
-static constexpr int32_t ahead = 4;
-/// What ranks say to each other before a stream.
-static constexpr int64_t wordBytes = 64;
-
-/// Of the running measurement; steps are plain functions.
-static int32_t numRounds;
-static int64_t messageBytes;
-static double measured; ///< Nanoseconds of a message.
-static int32_t numParts = 1;
-static bool isCopied = false; ///< From elsewhere, and not computed in place.
-static bool isFirst;          ///< A step whose places have no pages yet.
-
-static void fail(const Status &status) {
-  std::fprintf(stderr, "bench-transport: error: %s\n",
-               status.message().c_str());
-  std::exit(1);
-}
-
-static int32_t roundsOf(int64_t bytes) {
-  return static_cast<int32_t>(std::clamp<int64_t>((64 << 20) / bytes, 16, 500));
-}
 
 //===----------------------------------------------------------------------===//
 // Our messages
@@ -228,53 +200,6 @@ static double medianOfRuns(engine::Network *network, int32_t measuring,
 // Messages to who waits
 //===----------------------------------------------------------------------===//
 
-static double waitMilliseconds;
-
-namespace {
-/// What waits have taken. Of the running measurement.
-struct Waits {
-  std::vector<double> latencies;
-  double processor = 0, wall = 0; ///< Nanoseconds.
-};
-} // namespace
-static Waits *waits;
-
-static int64_t processorNanoseconds() {
-  timespec time;
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
-namespace {
-/// One wait, for a message that says when it was sent.
-class Watch {
-public:
-  void end(const char *message) {
-    int64_t now = nanoseconds(), sent = 0;
-    std::memcpy(&sent, message, sizeof(sent));
-    waits->latencies.push_back(double(now - sent));
-    waits->processor += double(processorNanoseconds() - processor);
-    waits->wall += double(nanoseconds() - begin);
-  }
-
-private:
-  int64_t processor = processorNanoseconds(), begin = nanoseconds();
-};
-} // namespace
-
-/// Then it is time to send what that writes. Not always the same, so that who
-/// looks now and then does not look just then.
-static void compute(char *message) {
-  static std::mt19937 random;
-  double jitter = std::uniform_real_distribution<>(0, 0.5)(random);
-  int64_t end =
-      nanoseconds() + int64_t((waitMilliseconds + jitter) * 1'000'000);
-  int64_t now = nanoseconds();
-  while (now < end)
-    now = nanoseconds();
-  std::memcpy(message, &now, sizeof(now));
-}
-
 static void waitStep(veeline_rank *rank, char *arena, const void *const *) {
   for (int32_t i = 0; i < numRounds; ++i) {
     veeline_recv_post(rank, 1, arena);
@@ -294,131 +219,6 @@ static void computeAndSendStep(veeline_rank *rank, char *arena,
     veeline_send_commit(rank, 1);
   }
 }
-
-//===----------------------------------------------------------------------===//
-// What they are compared with
-//===----------------------------------------------------------------------===//
-
-static double copyTime() {
-  std::vector<char> from(static_cast<size_t>(messageBytes), 1), to = from;
-  std::vector<double> values;
-  for (int i = 0; i < numRuns; ++i) {
-    int64_t begin = nanoseconds();
-    for (int32_t round = 0; round < numRounds; ++round) {
-      std::memcpy(to.data(), from.data(), from.size());
-      asm volatile("" ::"r"(to.data()) : "memory");
-    }
-    values.push_back(double(nanoseconds() - begin) / numRounds);
-  }
-  return medianOf(std::move(values));
-}
-
-namespace {
-/// The same messages by nothing but MPI, in memory like a rank's.
-class PlainMpi {
-public:
-  PlainMpi(const net::MpiLibrary &mpi, net::Mesh &mesh, bool pauses)
-      : mpi(mpi), rank(mesh.rank()), pauses(pauses) {
-    auto descriptions = mesh.exchange(bells.describe());
-    if (!descriptions.ok())
-      fail(descriptions.status());
-    bells.connect(rank, *descriptions);
-    if (Status status = memory.allocate(ahead * messageBytes); !status.ok())
-      fail(status);
-    std::memset(memory.data(), 1, static_cast<size_t>(memory.size()));
-  }
-
-  double pingPong() {
-    int64_t begin = nanoseconds();
-    for (int32_t i = 0; i < numRounds; ++i)
-      for (int32_t from : {0, 1})
-        finish(from == rank ? send(0) : receive(0));
-    return double(nanoseconds() - begin) / (2 * numRounds);
-  }
-
-  void wait() {
-    for (int32_t i = 0; i < numRounds; ++i) {
-      Transfer stamp = receive(0);
-      finish(send(1));
-      Watch watch;
-      finish(stamp);
-      watch.end(memory.data());
-    }
-  }
-  void computeAndSend() {
-    for (int32_t i = 0; i < numRounds; ++i) {
-      finish(receive(1));
-      compute(memory.data());
-      finish(send(0));
-    }
-  }
-
-  /// What the receiver sees.
-  double stream() {
-    meet();
-    int64_t begin = nanoseconds();
-    std::vector<Transfer> requests;
-    for (int32_t i = 0; i < numRounds + ahead; ++i) {
-      if (i >= ahead)
-        finish(requests[static_cast<size_t>(i - ahead)]);
-      if (i < numRounds)
-        requests.push_back(rank == 0 ? send(i % ahead) : receive(i % ahead));
-    }
-    return double(nanoseconds() - begin) / numRounds;
-  }
-
-private:
-  struct Transfer {
-    void *request;
-    bool isReceive;
-  };
-  void check(const char *error) {
-    if (error)
-      fail(Status::error(error));
-  }
-  void ring() {
-    if (net::Bell *bell = pauses ? bells.of(1 - rank) : nullptr)
-      bell->ring();
-  }
-  void meet() {
-    for (int32_t from : {0, 1})
-      finish(from == rank ? send(0, wordBytes) : receive(0, wordBytes));
-  }
-  Transfer send(int32_t slot, int64_t bytes = messageBytes) {
-    void *request = nullptr;
-    check(mpi.send(memory.data() + slot * messageBytes, bytes, 1 - rank, 1000,
-                   &request));
-    ring();
-    return {request, false};
-  }
-  Transfer receive(int32_t slot, int64_t bytes = messageBytes) {
-    void *request = nullptr;
-    check(mpi.receive(memory.data() + slot * messageBytes, bytes, 1 - rank,
-                      1000, &request));
-    return {request, true};
-  }
-  void finish(Transfer transfer) {
-    bool done = false;
-    for (net::Pauses wait(bells);;) {
-      if (pauses)
-        wait.beforeLook();
-      check(mpi.test(transfer.request, &done, nullptr));
-      if (done && transfer.isReceive)
-        ring();
-      if (done)
-        return;
-      if (pauses)
-        wait.pause();
-    }
-  }
-
-  const net::MpiLibrary &mpi;
-  const int32_t rank;
-  const bool pauses;
-  net::Bells bells;
-  engine::Arena memory;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Tables
@@ -634,7 +434,7 @@ static std::unique_ptr<net::Mesh> openMesh(const net::Place &place,
   return std::move(*mesh);
 }
 
-/// Ours and MPI's own, by turns.
+/// Ours and MPI's own, alternately.
 static void benchBesideMpi(net::Mesh &mesh, const net::MpiLibrary &mpi) {
   int32_t rank = mesh.rank();
   if (rank == 0)

@@ -6,7 +6,7 @@
 
 #include "veeline/Analysis/OffsetAllocator.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <algorithm>
 #include <bit>
@@ -426,7 +426,7 @@ OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
                                 uint64_t alignment) {
   OffsetPlan plan = Planner(intervals, nullptr, alignment).run();
   VEELINE_CHECK(isValidPlan(intervals, plan, alignment),
-                "buffers that are live together overlap");
+                "buffers that are live at the same time overlap");
   return plan;
 }
 
@@ -434,7 +434,7 @@ OffsetPlan veeline::planOffsets(std::span<const LiveInterval> intervals,
                                 const StreamLives &lives, uint64_t alignment) {
   OffsetPlan plan = Planner(intervals, &lives, alignment).run();
   VEELINE_CHECK(isValidPlan(intervals, lives, plan, alignment),
-                "buffers that are live together overlap");
+                "buffers that are live at the same time overlap");
   return plan;
 }
 

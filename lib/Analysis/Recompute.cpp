@@ -6,8 +6,8 @@
 
 #include "veeline/Analysis/Recompute.h"
 
-#include "Suggest.h"
-#include "veeline/Support/Numbers.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Base/Suggest.h"
 
 using namespace veeline;
 

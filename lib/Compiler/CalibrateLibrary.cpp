@@ -6,11 +6,11 @@
 
 #include "Calibration.h"
 
-#include "Convolution.h"
-#include "Gemm.h"
-#include "OneThread.h"
+#include "veeline/Library/Convolution.h"
+#include "veeline/Library/Gemm.h"
+#include "veeline/Library/OneThread.h"
 
-#include "ProcessLimits.h"
+#include "veeline/Base/ProcessLimits.h"
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,7 @@
 using namespace veeline;
 using namespace veeline::compiler;
 using artifact::ConvolutionKind;
-using host::PreparedCall;
+using library::PreparedCall;
 
 //===----------------------------------------------------------------------===//
 // Measuring
@@ -152,7 +152,7 @@ static llvm::Expected<double> measureProduct(int64_t m, int64_t n, int64_t k,
   gemm.k = k;
   gemm.aStrides = {k, 1};
   gemm.bStrides = gemm.cStrides = {n, 1};
-  return measureCall([&] { return host::prepareGemm(gemm); },
+  return measureCall([&] { return library::prepareGemm(gemm); },
                      std::max({m * k, k * n, m * n}) * artifact::byteSize(type),
                      cores);
 }
@@ -256,7 +256,7 @@ static llvm::Error measureConvolution(MachineTable &table, const Shape &shape,
   int64_t x = c.batch * c.groups * c.inputs * c.xSizes[0] * c.xSizes[1];
   int64_t y = c.batch * c.groups * c.outputs * c.ySizes[0] * c.ySizes[1];
   int64_t w = c.groups * c.inputs * c.outputs * c.wSizes[0] * c.wSizes[1];
-  auto time = measureCall([&] { return host::prepareConvolution(c); },
+  auto time = measureCall([&] { return library::prepareConvolution(c); },
                           4 * std::max({x, y, w}), cores);
   if (!time)
     return time.takeError();

@@ -6,8 +6,8 @@
 
 #include "Calibration.h"
 
-#include "Clock.h"
-#include "Futex.h"
+#include "veeline/Base/Clock.h"
+#include "veeline/Base/Futex.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,6 @@
 
 using namespace veeline;
 using namespace veeline::compiler;
-using engine::WaitWord;
 
 /// Sleeps, as a rank does, until `word` is `target`.
 static void await(WaitWord &word, uint32_t target) {
@@ -35,10 +34,10 @@ void compiler::measureMessages(MachineTable &table) {
   });
   std::vector<double> times;
   for (uint32_t i = 1; i <= rounds; ++i) {
-    int64_t begin = engine::nanoseconds();
+    int64_t begin = nanoseconds();
     words[0].add(1);
     await(words[1], i);
-    times.push_back(double(engine::nanoseconds() - begin) / 2);
+    times.push_back(double(nanoseconds() - begin) / 2);
   }
   peer.join();
   // Neither those that found the peer awake nor those that others delayed.

@@ -27,7 +27,7 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "File.h"
+#include "veeline/Base/File.h"
 
 #include "veeline/convolution.h"
 #include "veeline/gemm.h"
@@ -58,34 +58,18 @@ static uint64_t getDeviceConvolutionScratch(const ConvolutionDesc &desc) {
 
 static CompileOptions getOptions(const CompileCommand &command) {
   CompileOptions options;
+  static_cast<ProgramOptions &>(options) = command;
   options.entry = command.import.entry;
-  options.stages = command.stages;
-  options.chunksPerStage = command.chunksPerStage;
-  options.microbatches = command.microbatches;
-  options.replicas = command.replicas;
-  options.stageReplicas = command.stageReplicas;
-  options.lengthBound = command.lengthBound;
-  options.lengthMultiple = command.lengthMultiple;
-  options.schedule = command.schedule;
-  options.placement = command.placement;
-  options.pieces = command.pieces;
-  options.profile = command.profile;
   if (command.machineTable.path != "none")
     options.machineTable = command.machineTable.path;
   options.machineCores = command.machineTable.cores;
-  options.optimizer = command.optimizer;
   options.communication =
       *schedule::communication::parseStrategy(command.communication);
   options.rules = schedule::communication::parseModel(command.rules);
-  options.splitMessages = command.splitMessages;
-  options.recompute = command.recompute;
-  options.memoryLimits = command.memoryLimits;
   options.target =
       command.target == "cuda" ? KernelTarget::Cuda : KernelTarget::Host;
   options.chunkStreams = command.computeStreams == "chunk";
   options.tf32 = command.products == "tf32";
-  options.deterministic = command.deterministic;
-  options.epilogues = command.epilogues;
   options.gemmScratch = getGemmScratch;
   options.convolutionScratch = options.target == KernelTarget::Cuda
                                    ? getDeviceConvolutionScratch

@@ -15,8 +15,8 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "File.h"
-#include "ProcessLimits.h"
+#include "veeline/Base/File.h"
+#include "veeline/Base/ProcessLimits.h"
 #include "veeline/gemm.h"
 
 #include <algorithm>

@@ -18,7 +18,7 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "File.h"
+#include "veeline/Base/File.h"
 
 using namespace mlir;
 using namespace veeline;

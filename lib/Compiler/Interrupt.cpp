@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "File.h"
+#include "veeline/Base/File.h"
 #include "veeline/Compiler/Compiler.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "llvm/Support/Signals.h"

@@ -11,7 +11,7 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "ProcessLimits.h"
+#include "veeline/Base/ProcessLimits.h"
 
 using namespace mlir;
 using namespace veeline;

@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Schedule/Formats/Numbers.h"
 #include "MemoryLive.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Base/Svg.h"
 #include "veeline/Compiler/Report.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -15,7 +16,6 @@
 
 using namespace veeline;
 using namespace veeline::compiler;
-using schedule::coordinate;
 
 namespace {
 
@@ -36,7 +36,9 @@ private:
     return bottomOf(rank) - lane * bytes / highest;
   }
   void addText(double x, double y, const std::string &text,
-               const char *attributes = "");
+               const char *attributes = "") {
+    svg.addText(x, y, 11, text, attributes);
+  }
   void addLegend();
   void addRank(size_t number);
   void addArea(size_t number, size_t kind);
@@ -48,7 +50,7 @@ private:
   std::vector<LiveBytes> live;
   double makespan = 0;
   int64_t highest = 1;
-  std::string body;
+  Svg svg;
 };
 
 } // namespace
@@ -64,13 +66,6 @@ MemorySvg::MemorySvg(const artifact::Program &program) : program(program) {
     makespan = 1;
 }
 
-void MemorySvg::addText(double x, double y, const std::string &text,
-                        const char *attributes) {
-  body += "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) +
-          "\" font-size=\"11\"" + attributes + ">" +
-          schedule::escapedText(text) + "</text>\n";
-}
-
 void MemorySvg::addLegend() {
   double at = left;
   for (const auto &[number, kind] :
@@ -81,12 +76,10 @@ void MemorySvg::addLegend() {
     // Those of a GPU only where some rank has them.
     if (kind.isOnDevice && llvm::none_of(live, hasKind))
       continue;
-    body += "<rect x=\"" + coordinate(at) +
-            "\" y=\"33\" width=\"11\" height=\"11\" fill=\"" + kind.color +
-            "\"/>\n";
+    svg.addRectangle(at, 33, 11, 11, kind.color);
     std::string name = kind.name;
     addText(at + 15, 42.5, name);
-    at += 15 + 6.1 * name.size() + 14;
+    at += 15 + Svg::widthOf(name) + 14;
   }
 }
 
@@ -98,7 +91,11 @@ void MemorySvg::addArea(size_t number, size_t kind) {
       sum += amounts[k];
     return sum;
   };
-  std::string up, down;
+  struct Step {
+    double begin, end, low;
+  };
+  std::vector<Step> steps;
+  SvgPath path;
   double time = 0;
   for (auto [i, op] : llvm::enumerate(program.ranks[number].ops)) {
     const Amounts &amounts = live[number].get()[i];
@@ -106,43 +103,41 @@ void MemorySvg::addArea(size_t number, size_t kind) {
     double end = i + 1 == program.ranks[number].ops.size()
                      ? makespan
                      : std::max(begin, op.predictedEnd);
-    std::string high = coordinate(y(number, sumBelow(amounts, kind + 1)));
-    std::string low = coordinate(y(number, sumBelow(amounts, kind)));
-    up += (up.empty() ? "M" : "L") + coordinate(x(begin)) + " " + high + "H" +
-          coordinate(x(end));
-    down = "L" + coordinate(x(end)) + " " + low + "H" + coordinate(x(begin)) +
-           down;
+    double high = y(number, sumBelow(amounts, kind + 1));
+    (path.empty() ? path.moveTo(x(begin), high) : path.lineTo(x(begin), high))
+        .horizontalTo(x(end));
+    steps.push_back({begin, end, y(number, sumBelow(amounts, kind))});
     time = end;
   }
-  if (!up.empty())
-    body += std::string("<path fill=\"") + memoryKinds[kind].color + "\" d=\"" +
-            up + down + "z\"/>\n";
+  if (path.empty())
+    return;
+  for (const Step &step : llvm::reverse(steps))
+    path.lineTo(x(step.end), step.low).horizontalTo(x(step.begin));
+  svg.addPath(std::string(" fill=\"") + memoryKinds[kind].color + "\"",
+              path.close());
 }
 
 void MemorySvg::addRank(size_t number) {
   const artifact::Rank &rank = program.ranks[number];
-  body += "<rect x=\"" + coordinate(left) + "\" y=\"" +
-          coordinate(bottomOf(number) - lane) + "\" width=\"" +
-          coordinate(width - left - right) + "\" height=\"" + coordinate(lane) +
-          "\" fill=\"#f1f1ef\"/>\n";
+  svg.addRectangle(left, bottomOf(number) - lane, width - left - right, lane,
+                   "#f1f1ef");
   for (size_t kind = 0; kind != memoryKinds.size(); ++kind)
     if (live[number].getPeak(kind) > 0)
       addArea(number, kind);
   addText(left - 8, bottomOf(number) - lane / 2,
           "rank " + std::to_string(number), " text-anchor=\"end\"");
   addText(left - 8, bottomOf(number) - lane / 2 + 14,
-          schedule::formatted("%.2f MiB", rank.arenaBytes / 1048576.0),
+          formatted("%.2f MiB", rank.arenaBytes / 1048576.0),
           " text-anchor=\"end\" fill=\"#777\"");
 }
 
 void MemorySvg::addAxis() {
   double line = bottomOf(program.ranks.size() - 1) + 6;
-  double distance = schedule::tickDistance(makespan, 10);
-  body += "<path fill=\"none\" stroke=\"#444\" d=\"M" + coordinate(left) + " " +
-          coordinate(line) + "H" + coordinate(width - right) + "\"/>\n";
+  double distance = tickDistance(makespan, 10);
+  svg.addPath(" fill=\"none\" stroke=\"#444\"",
+              SvgPath().moveTo(left, line).horizontalTo(width - right));
   for (int i = 0; i * distance <= makespan; ++i)
-    addText(x(i * distance), line + 15,
-            schedule::shortNumber(i * distance / 1000),
+    addText(x(i * distance), line + 15, shortNumber(i * distance / 1000),
             " text-anchor=\"middle\" fill=\"#333\"");
   addText(left + (width - left - right) / 2, line + 30, "milliseconds",
           " text-anchor=\"middle\" fill=\"#333\"");
@@ -158,16 +153,7 @@ std::string MemorySvg::write() {
   for (size_t rank = 0; rank != program.ranks.size(); ++rank)
     addRank(rank);
   addAxis();
-  std::string height = coordinate(bottomOf(program.ranks.size() - 1) + 46);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-         coordinate(width) + "\" height=\"" + height + "\" viewBox=\"0 0 " +
-         coordinate(width) + " " + height +
-         "\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu "
-         "Sans', sans-serif\" fill=\"#1a1a1a\">\n<title>" +
-         schedule::escapedText(title) +
-         "</title>\n<rect width=\"100%\" height=\"100%\" "
-         "fill=\"#ffffff\"/>\n" +
-         body + "</svg>\n";
+  return svg.finish(width, bottomOf(program.ranks.size() - 1) + 46, title);
 }
 
 std::string veeline::compiler::drawMemory(const artifact::Program &program) {

@@ -7,13 +7,13 @@
 #include "veeline/Compiler/Options.h"
 
 #include "veeline/Analysis/Recompute.h"
+#include "veeline/Base/CommandLine.h"
 #include "veeline/Pipelines/Limits.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Text.h"
-#include "veeline/Support/CommandLine.h"
 
-#include "Suggest.h"
+#include "veeline/Base/Suggest.h"
 #include "veeline/artifact.h"
 
 #include <CLI/CLI.hpp>
@@ -84,13 +84,7 @@ static void addMachineTable(CLI::App &app, MachineTableOption &option,
       ->check(commandline::checkFileName);
 }
 
-static void addCompileOptions(CLI::App &app, CompileCommand &command) {
-  app.add_option("model", command.model, "The model: MLIR as text or bytecode")
-      ->required();
-  app.add_option("-o,--output", command.output,
-                 "The artifact (default: the model's name with .vee)")
-      ->check(commandline::checkFileName);
-  addImportOptions(app, command.import);
+static void addSizeOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--stages", command.stages,
                  "Stages p, one rank each (see --stage-replicas)")
       ->capture_default_str()
@@ -123,6 +117,9 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "this; the model is compiled for each")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+}
+
+static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--schedule", command.schedule,
                  "Name of the schedule, or file:PATH with an order in .csv or "
                  ".json")
@@ -143,6 +140,9 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
       ->capture_default_str();
+}
+
+static void addCommunicationOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--communication", command.communication,
                  "How messages are sent and received: p2p, batched, ring, "
                  "overlap, or duplex, which is for GPUs with room for two of "
@@ -161,6 +161,9 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "is copied")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{1024}));
+}
+
+static void addMemoryOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--recompute", command.recompute,
                  "What backwards compute again instead of keeping it: none, "
                  "balanced (the default), cheap, full, a ratio of a chunk's "
@@ -172,6 +175,9 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "Bytes that the arena of a rank may have, as 2GiB; one for "
                  "all ranks, or one for those of each stage")
       ->delimiter(',');
+}
+
+static void addTargetOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--target", command.target,
                  "What to compile for: host, or cuda for NVIDIA GPUs")
       ->capture_default_str();
@@ -213,6 +219,9 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "CPU to generate code for, by LLVM's name (znver4, "
                  "x86-64-v3, ...), or native")
       ->capture_default_str();
+}
+
+static void addOutputOptions(CLI::App &app, CompileCommand &command) {
   app.add_flag("!--no-reference", command.reference,
                "Leave the unpartitioned model out, which train --verify "
                "compares with");
@@ -222,6 +231,21 @@ static void addCompileOptions(CLI::App &app, CompileCommand &command) {
                  "files that are complete")
       ->check(commandline::checkFileName);
   app.add_flag("-q,--quiet", command.quiet, "Print nothing but errors");
+}
+
+static void addCompileOptions(CLI::App &app, CompileCommand &command) {
+  app.add_option("model", command.model, "The model: MLIR as text or bytecode")
+      ->required();
+  app.add_option("-o,--output", command.output,
+                 "The artifact (default: the model's name with .vee)")
+      ->check(commandline::checkFileName);
+  addImportOptions(app, command.import);
+  addSizeOptions(app, command);
+  addScheduleOptions(app, command);
+  addCommunicationOptions(app, command);
+  addMemoryOptions(app, command);
+  addTargetOptions(app, command);
+  addOutputOptions(app, command);
 }
 
 /// Takes the sizes of a file with an order; why they do not fit those of the

@@ -14,8 +14,8 @@
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "Prediction.h"
-#include "ProcessLimits.h"
+#include "veeline/Base/ProcessLimits.h"
+#include "veeline/prediction.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include "veeline/Conversion/Pipelines.h"
 
-#include "Bf16.h"
+#include "Host/Bf16.h"
 #include "veeline/Conversion/HostTarget.h"
 #include "veeline/Conversion/Passes.h"
 

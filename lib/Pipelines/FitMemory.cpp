@@ -12,7 +12,6 @@
 
 #include "FitMemory.h"
 
-#include "../Schedule/Memory.h"
 #include "Phases.h"
 #include "RecomputeSearch.h"
 #include "mlir/IR/Diagnostics.h"
@@ -21,7 +20,8 @@
 #include "veeline/Dialect/Pipe/Transforms/Transforms.h"
 #include "veeline/Pipelines/Limits.h"
 #include "veeline/Pipelines/Passes.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
+#include "veeline/Schedule/Memory.h"
 
 namespace veeline {
 #define GEN_PASS_DEF_PIPEFITMEMORY

@@ -11,14 +11,14 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "veeline/Base/Check.h"
 #include "veeline/Conversion/Attention.h"
 #include "veeline/Conversion/Passes.h"
 #include "veeline/Conversion/Pipelines.h"
 #include "veeline/Dialect/Pipe/Transforms/Passes.h"
 #include "veeline/Pipelines/Passes.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
-#include "veeline/Support/Check.h"
 
 using namespace mlir;
 using namespace veeline;

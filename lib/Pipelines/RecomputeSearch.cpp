@@ -7,7 +7,7 @@
 #include "RecomputeSearch.h"
 
 #include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Simulator.h"
 

@@ -18,7 +18,7 @@
 
 #include "veeline/Schedule/Bounds.h"
 
-#include "Flow.h"
+#include "veeline/Schedule/Flow.h"
 
 #include <algorithm>
 #include <limits>

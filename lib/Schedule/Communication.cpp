@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execution.h"
+#include "veeline/Schedule/Execution.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Flow.h"
+#include "veeline/Schedule/Flow.h"
 
 using namespace veeline::schedule;
 

@@ -6,8 +6,8 @@
 
 #include "veeline/Schedule/Limits.h"
 
-#include "Flow.h"
-#include "Memory.h"
+#include "veeline/Schedule/Flow.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 #include <limits>

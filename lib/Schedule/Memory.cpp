@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Memory.h"
-
-#include "Formats/Numbers.h"
+#include "veeline/Schedule/Memory.h"
+#include "veeline/Base/Numbers.h"
 
 #include <cmath>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 std::string veeline::schedule::formatMemoryNumber(const MemoryUnit &unit,

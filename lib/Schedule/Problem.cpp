@@ -6,12 +6,13 @@
 
 #include "veeline/Schedule/Problem.h"
 
-#include "Formats/Numbers.h"
-#include "Memory.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 #include <numeric>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 double Chunk::cost(OpKind kind) const {

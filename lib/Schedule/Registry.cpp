@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generators/Generators.h"
-#include "Memory.h"
-#include "Suggest.h"
+#include "veeline/Base/Suggest.h"
 #include "veeline/Schedule/Limits.h"
+#include "veeline/Schedule/Memory.h"
 #include "veeline/Schedule/Widths.h"
 
 using namespace veeline;

@@ -6,7 +6,7 @@
 
 #include "veeline/Schedule/Simulator.h"
 
-#include "Execution.h"
+#include "veeline/Schedule/Execution.h"
 
 #include <algorithm>
 
@@ -112,4 +112,15 @@ veeline::schedule::memoryCurve(const Problem &problem, const Schedule &schedule,
     step = last;
   }
   return curve;
+}
+
+Expected<Solution> veeline::schedule::solve(Problem problem,
+                                            Schedule schedule) {
+  if (Status status = verify(problem, schedule); !status)
+    return status.takeError();
+  Expected<Simulation> simulation = simulate(problem, schedule);
+  if (!simulation)
+    return simulation.takeError();
+  return Solution{std::move(problem), std::move(schedule),
+                  std::move(*simulation)};
 }

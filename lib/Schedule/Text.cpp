@@ -6,16 +6,17 @@
 
 #include "veeline/Schedule/Text.h"
 
-#include "Execution.h"
-#include "Formats/Numbers.h"
-#include "Memory.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Schedule/Asynchronous.h"
+#include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 std::string veeline::schedule::transfersNote(const SimulationOptions &options) {

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execution.h"
-#include "Memory.h"
+#include "veeline/Schedule/Execution.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 

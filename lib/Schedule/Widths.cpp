@@ -6,7 +6,7 @@
 
 #include "veeline/Schedule/Widths.h"
 
-#include "Execution.h"
+#include "veeline/Schedule/Execution.h"
 
 #include <algorithm>
 

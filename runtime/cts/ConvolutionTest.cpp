@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HalfFloats.h"
 #include "Suite.h"
+#include "veeline/Base/HalfFloats.h"
 
 #include <algorithm>
 #include <cmath>
@@ -344,7 +344,7 @@ static void checkOfOneType(Convolution convolution) {
   }
 }
 
-/// In f32, and in the other types by turns.
+/// In f32, and in the other types in turn.
 static void check(Convolution convolution, size_t turn = 0) {
   auto types = backend().convolutionTypes();
   std::vector<size_t> chosen{0};

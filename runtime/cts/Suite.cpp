@@ -64,7 +64,6 @@ void Fixture::create(const artifact::Program &all) {
 
 Status Fixture::step(const void *context, const StepSettings &settings) {
   const void *inputs[] = {context, lengths.data()};
-  if (Status status = running->begin(inputs, settings); !status.ok())
-    return status;
+  VEELINE_TRY(running->begin(inputs, settings));
   return running->finish(lastResult);
 }

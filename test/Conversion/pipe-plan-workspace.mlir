@@ -1,6 +1,6 @@
 // RUN: veeline-opt %s --pipe-plan-workspace | FileCheck %s
 
-// %a and %c are never live together: they share memory. The address of %b is
+// %a and %c are never live at the same time: they share memory. The address of %b is
 // used until the second call.
 
 // CHECK-LABEL: func.func @chain(

@@ -74,9 +74,7 @@ private:
 /// Two steps: the second one begins with the arena as the first one left it.
 Expected<std::vector<Outcome>> Checker::run(Runner &runner) {
   for (size_t i = 0; i < inputs.parameters.size(); ++i)
-    if (Status status = runner.setParameter(i, inputs.parameters[i]);
-        !status.ok())
-      return status;
+    VEELINE_TRY(runner.setParameter(i, inputs.parameters[i]));
   std::vector<Outcome> outcomes;
   for (int step = 0; step < 2; ++step) {
     auto results = runner.step(inputs, 0.01);
@@ -106,8 +104,7 @@ template <typename T> static void addElements(Bytes &sum, const Bytes &part) {
 Status Checker::addGroup(Runner &sequential, int32_t group,
                          const std::vector<Bytes> &values, Outcome &sum) {
   for (size_t i = 0; i < values.size(); ++i)
-    if (Status status = sequential.setParameter(i, values[i]); !status.ok())
-      return status;
+    VEELINE_TRY(sequential.setParameter(i, values[i]));
   auto results = sequential.step(inputs.ofReplica(group), 0);
   if (!results.ok())
     return results.status();
@@ -157,9 +154,7 @@ Expected<std::vector<Outcome>> Checker::runInGroups(Runner &sequential) {
   std::vector<Outcome> outcomes(2);
   for (Outcome &sum : outcomes) {
     for (int32_t group = 0; group < inputs.replicas; ++group)
-      if (Status status = addGroup(sequential, group, values, sum);
-          !status.ok())
-        return status;
+      VEELINE_TRY(addGroup(sequential, group, values, sum));
     update(values, sum);
   }
   ++counts.programs;
@@ -230,11 +225,8 @@ Status Checker::compare(const std::string &name, const Outcome &outcome,
   for (size_t replica = 0; replica < outcome.accumulators.size(); ++replica) {
     std::string which =
         inputs.replicas > 1 ? "replica " + std::to_string(replica) + ", " : "";
-    if (Status status =
-            compareSums(where + which, outcome.accumulators[replica],
-                        expected.accumulators[0]);
-        !status.ok())
-      return status;
+    VEELINE_TRY(compareSums(where + which, outcome.accumulators[replica],
+                            expected.accumulators[0]));
   }
   // The sequential program has one rank, which holds all parameters.
   for (const auto &[key, bytes] : outcome.parameters) {
@@ -255,8 +247,7 @@ Expected<double> Checker::sumOfLosses(Runner &runner, size_t param,
   std::memcpy(&entry, value.data() + element * sizeof(double), sizeof(double));
   entry += change;
   std::memcpy(value.data() + element * sizeof(double), &entry, sizeof(double));
-  if (Status status = runner.setParameter(param, value); !status.ok())
-    return status;
+  VEELINE_TRY(runner.setParameter(param, value));
   double sum = 0;
   for (int32_t group = 0; group < inputs.replicas; ++group) {
     auto results = runner.step(inputs.ofReplica(group), 0);
@@ -282,9 +273,7 @@ Status Checker::checkElement(Runner &runner, size_t param, size_t element,
     slopes[i] = (*above - *below) / (2 * steps[i]);
     largest = std::max({largest, std::abs(*above), std::abs(*below)});
   }
-  if (Status status = runner.setParameter(param, inputs.parameters[param]);
-      !status.ok())
-    return status;
+  VEELINE_TRY(runner.setParameter(param, inputs.parameters[param]));
   double fine = (4 * slopes[0] - slopes[1]) / 3;
   double coarse = (4 * slopes[1] - slopes[2]) / 3;
   double scale = std::max(std::abs(fine), std::abs(gradient));
@@ -321,9 +310,7 @@ Status Checker::checkDifferences(Runner &runner, const Outcome &expected) {
         if (static_cast<size_t>(key.first) == param)
           gradient += part;
       }
-      if (Status status = checkElement(runner, param, element, gradient);
-          !status.ok())
-        return status;
+      VEELINE_TRY(checkElement(runner, param, element, gradient));
     }
   }
   return Status::success();
@@ -343,10 +330,8 @@ Status Checker::checkPrograms(const std::vector<Outcome> &expected) {
     if (!outcomes.ok())
       return outcomes.status();
     for (size_t step = 0; step < outcomes->size(); ++step)
-      if (Status status =
-              compare(program.name, (*outcomes)[step], expected[step], step);
-          !status.ok())
-        return status;
+      VEELINE_TRY(
+          compare(program.name, (*outcomes)[step], expected[step], step));
     counts.limited += program.name.ends_with("_limited");
   }
   return Status::success();
@@ -364,15 +349,10 @@ Expected<CheckCounts> Checker::check() {
   for (double result : expected->front().results)
     if (!std::isfinite(result))
       return Status::error("the loss is not finite");
-  if (Status status = checkPrograms(*expected); !status.ok())
-    return status;
+  VEELINE_TRY(checkPrograms(*expected));
   for (size_t i = 0; i < inputs.parameters.size(); ++i)
-    if (Status status = (*sequential)->setParameter(i, inputs.parameters[i]);
-        !status.ok())
-      return status;
-  if (Status status = checkDifferences(**sequential, expected->front());
-      !status.ok())
-    return status;
+    VEELINE_TRY((*sequential)->setParameter(i, inputs.parameters[i]));
+  VEELINE_TRY(checkDifferences(**sequential, expected->front()));
   return counts;
 }
 

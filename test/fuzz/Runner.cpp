@@ -82,11 +82,9 @@ Status Runner::setParameter(size_t index, const Bytes &value) {
   for (size_t rank = 0; rank < program.ranks.size(); ++rank)
     for (const artifact::RankParam &entry : program.ranks[rank].params)
       if (static_cast<size_t>(entry.param) == index)
-        if (Status status = executor->write(static_cast<int32_t>(rank),
-                                            entry.valueOffset, value.data(),
-                                            static_cast<int64_t>(value.size()));
-            !status.ok())
-          return status;
+        VEELINE_TRY(executor->write(static_cast<int32_t>(rank),
+                                    entry.valueOffset, value.data(),
+                                    static_cast<int64_t>(value.size())));
   return Status::success();
 }
 
@@ -98,11 +96,9 @@ Expected<std::vector<double>> Runner::step(const Inputs &inputs,
   StepSettings settings;
   settings.step = ++steps;
   settings.learningRate = learningRate;
-  if (Status status = executor->begin(pointers.data(), settings); !status.ok())
-    return status;
+  VEELINE_TRY(executor->begin(pointers.data(), settings));
   StepResult result;
-  if (Status status = executor->finish(result); !status.ok())
-    return status;
+  VEELINE_TRY(executor->finish(result));
   return result.results;
 }
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudnnInterpreter.h"
-#include "HalfFloats.h"
+#include "veeline/Base/HalfFloats.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #ifndef VEELINE_TEST_STANDIN_ELEMENTS_H
 #define VEELINE_TEST_STANDIN_ELEMENTS_H
 
-#include "HalfFloats.h"
+#include "veeline/Base/HalfFloats.h"
 
 #include <cmath>
 #include <cstring>

@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Convolution.h"
-#include "Gemm.h"
+#include "veeline/Library/Convolution.h"
+#include "veeline/Library/Gemm.h"
 
 #include <functional>
 #include <numeric>
 
 using namespace veeline;
-using namespace veeline::host;
+using namespace veeline::library;
 using artifact::ConvolutionKind;
 
 using List = std::vector<int64_t>;
@@ -222,11 +222,11 @@ Status Windows::run(const void *a, const void *b, void *result, void *) {
 }
 
 Expected<std::unique_ptr<PreparedCall>>
-host::prepareGemmF32(const artifact::Gemm &gemm) {
+library::prepareGemmF32(const artifact::Gemm &gemm) {
   return std::unique_ptr<PreparedCall>(std::make_unique<Product>(gemm));
 }
 
 Expected<std::unique_ptr<PreparedCall>>
-host::prepareConvolution(const artifact::Convolution &convolution) {
+library::prepareConvolution(const artifact::Convolution &convolution) {
   return std::unique_ptr<PreparedCall>(std::make_unique<Windows>(convolution));
 }

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "File.h"
 #include "Json.h"
+#include "veeline/Base/File.h"
 
 #include <cstdio>
 #include <cstring>

@@ -6,9 +6,9 @@
 
 #include "CommandLine.h"
 
-#include "File.h"
-#include "Suggest.h"
-#include "veeline/Support/CommandLine.h"
+#include "veeline/Base/CommandLine.h"
+#include "veeline/Base/File.h"
+#include "veeline/Base/Suggest.h"
 
 #include <CLI/CLI.hpp>
 #include <climits>

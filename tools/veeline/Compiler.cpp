@@ -6,7 +6,7 @@
 
 #include "CommandLine.h"
 
-#include "veeline/Support/CommandLine.h"
+#include "veeline/Base/CommandLine.h"
 
 #include <dlfcn.h>
 

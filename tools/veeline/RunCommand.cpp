@@ -14,9 +14,9 @@
 #include "CommandLine.h"
 
 #include "Launch.h"
-#include "Suggest.h"
+#include "veeline/Base/CommandLine.h"
+#include "veeline/Base/Suggest.h"
 #include "veeline/Compiler/JobFile.h"
-#include "veeline/Support/CommandLine.h"
 #include "veeline/artifact.h"
 
 #include <CLI/CLI.hpp>

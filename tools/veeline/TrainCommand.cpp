@@ -7,7 +7,7 @@
 #include "CommandLine.h"
 
 #include "Train.h"
-#include "veeline/Support/CommandLine.h"
+#include "veeline/Base/CommandLine.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -225,7 +225,7 @@ static void addProcessOptions(CLI::App &app, TrainCommand &command) {
   app.add_option(
          "--stall-timeout", command.options.stallSeconds,
          "Seconds after which a process that computes, reads or writes, "
-         "or a GPU, counts as failed where it does not get on")
+         "or a GPU, counts as failed where it makes no progress")
       ->capture_default_str()
       ->check(CLI::Validator(checkTimeout, "SECONDS"))
       ->group("Several processes");

@@ -6,7 +6,7 @@
 
 #include "CommandLine.h"
 
-#include "veeline/Schedule/Command.h"
+#include "veeline/Schedule/Command/Command.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>

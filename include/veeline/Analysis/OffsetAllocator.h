@@ -27,10 +27,11 @@ struct LiveInterval {
   uint64_t size = 0;
 };
 
-/// Which of them are live together where the points are operations in the order
-/// in which they are issued to several streams of a device, which run them side
-/// by side: of two intervals the one that begins later, at the point b, is
-/// behind the other one where b is at least that one's `ends` for its stream.
+/// Which of them are live at the same time where the points are operations in
+/// the order in which they are issued to several streams of a device, which run
+/// them side by side: of two intervals the one that begins later, at the point
+/// b, is behind the other one where b is at least that one's `ends` for its
+/// stream.
 struct StreamLives {
   size_t numStreams = 1;
   /// By interval: that of the operation at which it begins.
@@ -54,7 +55,8 @@ struct OffsetPlan {
 /// The largest sum of sizes live at one point. O(n log n).
 uint64_t peakLiveBytes(std::span<const LiveInterval> intervals);
 
-/// Places the intervals so that those that are live together do not overlap.
+/// Places the intervals so that those that are live at the same time do not
+/// overlap.
 ///
 /// Several greedy orders are tried (by size and by breadth, after Pisarchyk and
 /// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020; by
@@ -64,20 +66,20 @@ uint64_t peakLiveBytes(std::span<const LiveInterval> intervals);
 /// them, to the front. It stops as soon as a plan meets the lower bound.
 ///
 /// The result depends on the input alone. O(n (w + log n) log n) with w the
-/// number of buffers live together, the number of reorderings bounded by a
-/// constant amount of work. `alignment` is a power of two.
+/// number of buffers live at the same time, the number of reorderings bounded
+/// by a constant amount of work. `alignment` is a power of two.
 OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
                        uint64_t alignment = 64);
 
-/// The same for intervals that are live together as `lives` says. The peak is
-/// that of the order in which operations are issued.
-/// O(n w v log n) of v streams.
+/// The same for intervals that are live at the same time as `lives` says. The
+/// peak is that of the order in which operations are issued. O(n w v log n) of
+/// v streams.
 OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
                        const StreamLives &lives, uint64_t alignment = 64);
 
 /// True where each offset of `plan` is aligned and inside of the block, and no
-/// two intervals that are live together overlap. Checked builds ask it about
-/// every plan. O(n w).
+/// two intervals that are live at the same time overlap. Checked builds ask it
+/// about every plan. O(n w).
 bool isValidPlan(std::span<const LiveInterval> intervals,
                  const OffsetPlan &plan, uint64_t alignment = 64);
 bool isValidPlan(std::span<const LiveInterval> intervals,

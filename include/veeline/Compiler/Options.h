@@ -11,6 +11,8 @@
 #ifndef VEELINE_COMPILER_OPTIONS_H
 #define VEELINE_COMPILER_OPTIONS_H
 
+#include "veeline/Pipelines/ProgramOptions.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,44 +45,20 @@ struct MachineTableOption {
   int64_t cores = 0;
 };
 
-/// `veeline compile`.
-struct CompileCommand {
+/// `veeline compile`. All of it is checked, and its schedule with its numbers,
+/// which are those of a file with an order where the command line does not say
+/// them.
+struct CompileCommand : ProgramOptions {
   std::string model;
   /// Default: the model's path with the extension `.vee`.
   std::string output;
   ImportCommand import;
-  int64_t stages = 1;
-  int64_t chunksPerStage = 1;
-  int64_t microbatches = 1;
-  int64_t replicas = 1;
-  /// Ranks of each stage; empty: one each. Checked.
-  std::vector<int64_t> stageReplicas;
-  /// The greatest length of a microbatch, of a model with a dynamic dimension,
-  /// and what lengths are multiples of; 0: the model is static. Checked.
-  int64_t lengthBound = 0;
-  int64_t lengthMultiple = 1;
-  /// A name or file:PATH. Checked, with the numbers above, which are those of
-  /// the file where the command line does not say them.
-  std::string schedule = "1f1b";
-  std::string placement;
-  std::vector<int64_t> pieces;
-  /// What veeline train --profile has written; empty: nothing was measured.
-  std::string profile;
   MachineTableOption machineTable;
-  std::string optimizer = "adamw";
-  /// How messages are sent and received. Checked.
+  /// How messages are sent and received.
   std::string communication = "overlap";
   /// Under whose rules that is proved, mpi, nccl or nccl-duplex; empty: the
   /// strategy's own.
   std::string rules;
-  /// Parts in which a message travels.
-  int64_t splitMessages = 1;
-  /// What backwards compute again: nothing (the default), one for all chunks or
-  /// one for each. Checked.
-  std::vector<std::string> recompute;
-  /// What arenas may have, one for all stages or one for each; empty: no limit.
-  /// Checked.
-  std::vector<std::string> memoryLimits;
   /// What programs are lowered to: host or cuda.
   std::string target = "host";
   /// For cuda: the chips of native code; empty: those that are usual.
@@ -89,10 +67,6 @@ struct CompileCommand {
   std::string computeStreams = "one";
   /// For cuda: in what products of f32 are computed, f32 or tf32.
   std::string products = "f32";
-  /// For cuda: take only what gives the same bits in every run.
-  bool deterministic = true;
-  /// For cuda: have the library do what happens to its products.
-  bool epilogues = true;
   /// For cuda: the directory of a toolkit; empty: looked for.
   std::string cudaToolkit;
   std::string cpu = "native";

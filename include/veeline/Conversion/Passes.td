@@ -378,7 +378,7 @@ def PipePlanWorkspace : Pass<"pipe-plan-workspace", "::mlir::func::FuncOp"> {
   let summary = "Give every temporary its place in the function's workspace";
   let description = [{
     Every `memref.alloc` of a bufferized chunk function becomes a view of one new
-    last argument, `memref<Nxi8>`. Temporaries that are never live together share
+    last argument, `memref<Nxi8>`. Temporaries that are never live at the same time share
     memory. The attribute `pipe.workspace_bytes` is N, `pipe.workspace_peak_live_bytes` the
     largest sum of bytes that are live at once. Places are multiples of 64 bytes, on a GPU (`target=cuda`) of 256.
   }];

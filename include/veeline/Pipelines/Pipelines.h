@@ -10,14 +10,14 @@
 #include "veeline/Conversion/Convolution.h"
 #include "veeline/Conversion/Gemm.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
-#include "veeline/Schedule/CommunicationPlan.h"
+#include "veeline/Pipelines/ProgramOptions.h"
+#include "veeline/Schedule/Communication/Plan.h"
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -34,31 +34,13 @@ runPhase(mlir::ModuleOp module,
          llvm::function_ref<void(mlir::OpPassManager &)> build);
 
 /// What `--pipe-compile` takes; the defaults of the passes.
-struct CompileOptions {
+struct CompileOptions : ProgramOptions {
   std::string entry;
-  int64_t stages = 1;
-  int64_t chunksPerStage = 1;
-  int64_t microbatches = 1;
-  int64_t replicas = 1;
-  /// Ranks of each stage; empty: one each.
-  std::vector<int64_t> stageReplicas;
-  /// The greatest length of a microbatch, of a model whose length varies, and
-  /// what lengths are multiples of; 0: the model is static.
-  int64_t lengthBound = 0;
-  int64_t lengthMultiple = 1;
-  std::string schedule = "1f1b";
-  /// Empty: the one that the schedule is made for.
-  std::string placement;
-  /// Pieces of each chunk; empty: chosen.
-  std::vector<int64_t> pieces;
-  /// A file with measured times; empty: those of the cost model.
-  std::string profile;
   /// A table of veeline doctor --calibrate; empty: default numbers.
   std::string machineTable;
   /// Cores that the ranks have there, all of them; 0: those that the table
   /// says.
   int64_t machineCores = 0;
-  std::string optimizer = "adamw";
   /// How messages are sent and received.
   schedule::communication::Strategy communication =
       schedule::communication::Strategy::Overlap;
@@ -75,23 +57,12 @@ struct CompileOptions {
       return rules.value_or(Model::Mpi);
     return rules.value_or(isDuplex ? Model::NcclDuplex : Model::Nccl);
   }
-  /// Parts in which a message travels.
-  int64_t splitMessages = 1;
-  /// What backwards compute again: one for all chunks or one for each; empty:
-  /// the default.
-  std::vector<std::string> recompute;
-  /// What arenas may have, one for all stages or one for each; empty: no limit.
-  std::vector<std::string> memoryLimits;
   /// What programs are lowered to.
   KernelTarget target = KernelTarget::Host;
   /// A compute stream for each chunk of a rank, on a GPU.
   bool chunkStreams = false;
   /// Round the operands of products of f32 to tf32, on a GPU.
   bool tf32 = false;
-  /// Take only what gives the same bits in every run, on a GPU.
-  bool deterministic = true;
-  /// Have the library of a GPU do what happens to its products.
-  bool epilogues = true;
   /// Also make the program that runs the chunks one after the other.
   bool sequential = false;
   /// What scratch memory the GEMM library wants (empty: none).

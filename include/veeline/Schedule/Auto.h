@@ -11,7 +11,6 @@
 #ifndef VEELINE_SCHEDULE_AUTO_H
 #define VEELINE_SCHEDULE_AUTO_H
 
-#include "veeline/Schedule/Formats.h"
 #include "veeline/Schedule/Generators.h"
 
 #include <functional>

@@ -116,6 +116,16 @@ std::vector<MemoryPoint> memoryCurve(const Problem &problem,
                                      const Schedule &schedule,
                                      const Simulation &simulation, int stage);
 
+/// A schedule, the problem that it solves, and its predicted times.
+struct Solution {
+  Problem problem;
+  Schedule schedule;
+  Simulation simulation;
+};
+
+/// Verifies and simulates. Errors: those of `verify`.
+Expected<Solution> solve(Problem problem, Schedule schedule);
+
 } // namespace veeline::schedule
 
 #endif // VEELINE_SCHEDULE_SIMULATOR_H

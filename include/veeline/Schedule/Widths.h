@@ -6,8 +6,8 @@
 //
 // Narayanan et al., PipeDream: Generalized Pipeline Parallelism for DNN
 // Training (SOSP 2019), section 3.2, give a stage several workers, send
-// microbatches to them by turns, and have as many in flight for each worker of
-// the first stage as there are workers for each of them: 1F1B-RR.
+// microbatches to them round-robin, and have as many in flight for each worker
+// of the first stage as there are workers for each of them: 1F1B-RR.
 //
 // That is 1F1B where a stage of w workers counts as w stages of a w-th of its
 // work, and takes the order of the first of them. Said so it is not about 1F1B:

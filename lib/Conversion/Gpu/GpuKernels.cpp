@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../KernelBuilder.h"
-#include "../StructuredOps.h"
 #include "AttentionKernel.h"
 #include "GpuModule.h"
 #include "KernelClass.h"
+#include "Kernels/KernelBuilder.h"
+#include "Kernels/StructuredOps.h"
 #include "veeline/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,7 +6,7 @@
 
 #include "veeline/Conversion/GpuTarget.h"
 
-#include "../Optimize.h"
+#include "Host/Optimize.h"
 #include "Toolkit.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"

@@ -7,7 +7,7 @@
 #ifndef VEELINE_LIB_CONVERSION_GPU_KERNELCLASS_H
 #define VEELINE_LIB_CONVERSION_GPU_KERNELCLASS_H
 
-#include "RowRules.h"
+#include "Kernels/RowRules.h"
 #include "ThreadCode.h"
 
 namespace veeline {

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../StructuredOps.h"
 #include "GpuModule.h"
+#include "Kernels/StructuredOps.h"
 #include "veeline/Conversion/KernelTable.h"
 #include "veeline/Conversion/Passes.h"
 

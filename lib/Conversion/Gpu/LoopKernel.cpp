@@ -7,7 +7,7 @@
 #include "KernelClass.h"
 #include "ScalarLoops.h"
 
-#include "../StructuredOps.h"
+#include "Kernels/StructuredOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -15,7 +15,7 @@
 #include "KernelClass.h"
 #include "ScalarLoops.h"
 
-#include "../StructuredOps.h"
+#include "Kernels/StructuredOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -6,8 +6,8 @@
 
 #include "ThreadCode.h"
 
-#include "../LaneEmitter.h"
 #include "GpuModule.h"
+#include "Kernels/LaneEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,14 +17,6 @@
 
 using namespace mlir;
 using namespace veeline;
-
-int64_t veeline::getByteWidth(Type type) {
-  return type.isIndex() ? 8 : (type.getIntOrFloatBitWidth() + 7) / 8;
-}
-
-int64_t veeline::elementsPerAccess(Type type) {
-  return vectorBytes / getByteWidth(type);
-}
 
 ThreadCode::ThreadCode(gpu::GPUFuncOp function, KernelBody body)
     : function(function), body(std::move(body)),

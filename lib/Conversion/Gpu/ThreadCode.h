@@ -7,20 +7,12 @@
 #ifndef VEELINE_LIB_CONVERSION_GPU_THREADCODE_H
 #define VEELINE_LIB_CONVERSION_GPU_THREADCODE_H
 
-#include "KernelBody.h"
+#include "Kernels/KernelBody.h"
+#include "Kernels/RowRules.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace veeline {
-
-/// Buffers start at multiples of this many bytes, and a thread loads or stores
-/// at most as many at once.
-inline constexpr int64_t vectorBytes = 16;
-inline constexpr int64_t warpSize = 32;
-
-/// The number of elements of `type` in one access of a thread.
-int64_t elementsPerAccess(mlir::Type type);
-int64_t getByteWidth(mlir::Type type);
 
 /// A gpu.func under construction, which starts as a copy of the kernel
 /// function. Code goes to its end.

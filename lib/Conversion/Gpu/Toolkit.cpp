@@ -6,7 +6,7 @@
 
 #include "Toolkit.h"
 
-#include "../Subprocess.h"
+#include "Host/Subprocess.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../LaneEmitter.h"
 #include "GpuModule.h"
+#include "Kernels/LaneEmitter.h"
 #include "RowKernel.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

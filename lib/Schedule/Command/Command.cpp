@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "veeline/Schedule/Command.h"
+#include "veeline/Schedule/Command/Command.h"
 
-#include "../Formats/Numbers.h"
 #include "Request.h"
+#include "veeline/Base/Text.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -22,6 +22,7 @@
 #include <memory>
 #include <unistd.h>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 //===----------------------------------------------------------------------===//

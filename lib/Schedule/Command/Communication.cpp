@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Request.h"
-#include "veeline/Schedule/CommunicationCells.h"
-#include "veeline/Schedule/CommunicationPlan.h"
+#include "veeline/Schedule/Communication/Plan.h"
+#include "veeline/Schedule/Formats/CommunicationCells.h"
 
 using namespace veeline;
 using namespace veeline::schedule::communication;

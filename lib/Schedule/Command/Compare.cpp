@@ -4,15 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Formats/Numbers.h"
-#include "../Memory.h"
 #include "Request.h"
 #include "Table.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Schedule/Asynchronous.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 #include <cstdio>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 static Row rowOf(const Answer &answer, const Request &request) {

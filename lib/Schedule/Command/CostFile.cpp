@@ -4,15 +4,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Formats/Cells.h"
-#include "../Formats/Numbers.h"
-#include "File.h"
 #include "Model.h"
+#include "veeline/Base/File.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Schedule/Formats/Formats.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace veeline::schedule;
+using veeline::parseNumber;
+using veeline::shortNumber;
 
 namespace {
 struct Word {

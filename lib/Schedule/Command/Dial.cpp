@@ -4,16 +4,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Formats/Numbers.h"
-#include "../Memory.h"
 #include "Request.h"
 #include "Table.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 #include "veeline/Schedule/Auto.h"
 #include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/Limits.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 //===----------------------------------------------------------------------===//

@@ -5,15 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Explain.h"
-#include "../Formats/Numbers.h"
-#include "../Memory.h"
 #include "Request.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/ClosedForms.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 #include <cmath>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 /// "makespan          33" and what follows, as in the summary.

@@ -6,10 +6,6 @@
 
 #include "Model.h"
 
-#include <array>
-#include <charconv>
-#include <cmath>
-
 using namespace veeline::schedule;
 
 /// The neighbours [first, last) of `model` as one chunk.
@@ -65,35 +61,4 @@ Expected<Model> veeline::schedule::uniformModel(const ProblemOptions &given,
                std::move(problem->edges),
                {},
                problem->memoryUnit};
-}
-
-Expected<std::int64_t> veeline::schedule::parseBytes(std::string_view text) {
-  struct Suffix {
-    std::string_view name;
-    double factor;
-  };
-  constexpr double k = 1024;
-  constexpr std::array<Suffix, 10> suffixes{{{"", 1},
-                                             {"B", 1},
-                                             {"KiB", k},
-                                             {"MiB", k * k},
-                                             {"GiB", k * k * k},
-                                             {"TiB", k * k * k * k},
-                                             {"kB", 1e3},
-                                             {"MB", 1e6},
-                                             {"GB", 1e9},
-                                             {"TB", 1e12}}};
-  double value;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view name = text.substr(end - text.data());
-  for (const Suffix &suffix : suffixes)
-    if (error == std::errc() && name == suffix.name && value >= 0 &&
-        value * suffix.factor < 9e18 &&
-        (suffix.factor > 1 || value == std::floor(value)))
-      return std::llround(value * suffix.factor);
-  return Error{ErrorKind::InvalidProblem,
-               "expected bytes such as 512MiB or 1.5GB (units are B, kB, MB, "
-               "GB, TB, KiB, MiB, GiB and TiB), found '" +
-                   std::string(text) + "'"};
 }

@@ -6,9 +6,9 @@
 
 #include "Options.h"
 
-#include "../Formats/Numbers.h"
-#include "Suggest.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Base/Suggest.h"
+#include "veeline/Schedule/Formats/Formats.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -75,12 +75,12 @@ static void rejectEmptyValues(CLI::App &command) {
 // Options
 //===----------------------------------------------------------------------===//
 
-static void addProblemOptions(CLI::App &command, CommandOptions &options) {
+static void addSizeOptions(CLI::App &command, CommandOptions &options) {
   command.add_option("--stages", options.stages, "Number of stages, p")
       ->check(wholeNumber(1, Placement::maxChunks));
   command.add_option("--stage-replicas", options.stageReplicas,
                      "Ranks of each stage with commas, as 2,1,1, to which "
-                     "microbatches go by turns (default: one each; with "
+                     "microbatches go round-robin (default: one each; with "
                      "--from, those of the compiled model)");
   command
       .add_option("--chunks-per-stage", options.chunksPerStage,
@@ -99,6 +99,9 @@ static void addProblemOptions(CLI::App &command, CommandOptions &options) {
       .add_option("--microbatches", options.microbatches,
                   "Microbatches of a step, m")
       ->check(wholeNumber(1, maxMicrobatches));
+}
+
+static void addCostOptions(CLI::App &command, CommandOptions &options) {
   CLI::Option *cost =
       command.add_option("--cost", options.cost,
                          "Time of a whole stage for one microbatch, as "
@@ -145,6 +148,9 @@ static void addProblemOptions(CLI::App &command, CommandOptions &options) {
                   "Memory that a stage's operations add, in activation units "
                   "(default: F=1,B=0,W=-1)")
       ->excludes(from);
+}
+
+static void addMemoryOptions(CLI::App &command, CommandOptions &options) {
   CLI::Option *memoryLimit = command.add_option(
       "--memory-limit", options.memoryLimit,
       "Memory limit of every stage, or one for each with commas: in "
@@ -255,7 +261,9 @@ void veeline::schedule::addOptions(CLI::App &command, CommandOptions &options) {
                   "named with commas")
       ->option_text("all|NAMES")
       ->excludes(schedule);
-  addProblemOptions(command, options);
+  addSizeOptions(command, options);
+  addCostOptions(command, options);
+  addMemoryOptions(command, options);
   addGeneratorOptions(command, options);
   addCommunicationOptions(command, options);
   addOutputOptions(command, options);

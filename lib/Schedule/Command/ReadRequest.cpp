@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Formats/Numbers.h"
 #include "Request.h"
+#include "veeline/Base/Numbers.h"
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "Request.h"
 
-#include "../Formats/Numbers.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Widths.h"
 
@@ -15,6 +15,7 @@
 #include <cmath>
 #include <ctime>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 //===----------------------------------------------------------------------===//

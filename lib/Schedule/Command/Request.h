@@ -10,7 +10,7 @@
 #include "Model.h"
 #include "Options.h"
 #include "veeline/Schedule/Auto.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 
 namespace veeline::schedule {
 

@@ -4,12 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Formats/Numbers.h"
 #include "Request.h"
+#include "veeline/Base/Numbers.h"
 
 #include <algorithm>
 #include <cmath>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 /// One number of ranks for each stage. Without --stages, how many these are is

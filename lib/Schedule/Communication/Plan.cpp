@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "veeline/Schedule/CommunicationPlan.h"
+#include "veeline/Schedule/Communication/Plan.h"
 
-#include "../Execution.h"
+#include "veeline/Schedule/Execution.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "veeline/Schedule/CommunicationProgram.h"
+#include "veeline/Schedule/Communication/Program.h"
 
 using namespace veeline::schedule::communication;
 

@@ -7,7 +7,7 @@
 #ifndef VEELINE_LIB_SCHEDULE_COMMUNICATION_VERIFIER_H
 #define VEELINE_LIB_SCHEDULE_COMMUNICATION_VERIFIER_H
 
-#include "veeline/Schedule/CommunicationProgram.h"
+#include "veeline/Schedule/Communication/Program.h"
 
 namespace veeline::schedule::communication {
 

@@ -6,11 +6,12 @@
 
 #include "PathText.h"
 
-#include "../Formats/Numbers.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Schedule/Text.h"
 
 #include <algorithm>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 std::string veeline::schedule::percent(double part, double whole) {

@@ -5,14 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "veeline/Schedule/Text.h"
-#include "../Formats/Numbers.h"
-#include "../Memory.h"
 #include "PathText.h"
+#include "veeline/Base/Numbers.h"
 #include "veeline/Schedule/Asynchronous.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 #include <cmath>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 /// A gain that is printed as nothing.

@@ -7,7 +7,7 @@
 #ifndef VEELINE_LIB_SCHEDULE_EXPLAIN_TRACE_H
 #define VEELINE_LIB_SCHEDULE_EXPLAIN_TRACE_H
 
-#include "../Execution.h"
+#include "veeline/Schedule/Execution.h"
 
 #include <vector>
 

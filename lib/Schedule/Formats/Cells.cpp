@@ -198,13 +198,6 @@ Expected<std::vector<Op>> veeline::schedule::parseCell(std::string_view cell) {
 // OrderReader
 //===----------------------------------------------------------------------===//
 
-Error veeline::schedule::errorIn(const std::string &file, Place place,
-                                 const std::string &message) {
-  return Error{ErrorKind::InvalidProblem,
-               file + ":" + std::to_string(place.line) + ":" +
-                   std::to_string(place.column) + ": " + message};
-}
-
 void OrderReader::beginRow() {
   // One without operations is a stage of its own.
   if (!hasStage)

@@ -9,7 +9,7 @@
 #ifndef VEELINE_LIB_SCHEDULE_FORMATS_CELLS_H
 #define VEELINE_LIB_SCHEDULE_FORMATS_CELLS_H
 
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 
 namespace veeline::schedule {
 
@@ -35,15 +35,6 @@ std::optional<MessageCell> parseMessageCell(std::string_view cell);
 
 /// The rows of a .csv file, one a rank; empty lines at the end are none.
 std::vector<std::string_view> csvRows(std::string_view text);
-
-/// A place in a file, counted from 1.
-struct Place {
-  int line = 1;
-  int column = 1;
-};
-
-/// "file:line:column: message" as an InvalidProblem.
-Error errorIn(const std::string &file, Place place, const std::string &message);
 
 /// Puts a schedule together cell by cell, one row a rank. A row that begins
 /// with a chunk of the row before it is of the same stage, which then has

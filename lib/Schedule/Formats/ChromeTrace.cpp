@@ -8,10 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Numbers.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
+#include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Text.h"
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 namespace {

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 
 #include <cctype>
 

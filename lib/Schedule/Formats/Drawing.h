@@ -7,7 +7,7 @@
 #ifndef VEELINE_LIB_SCHEDULE_FORMATS_DRAWING_H
 #define VEELINE_LIB_SCHEDULE_FORMATS_DRAWING_H
 
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 
 #include <array>
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 
-#include "File.h"
+#include "veeline/Base/File.h"
 
 #include <algorithm>
 #include <array>
@@ -35,6 +35,13 @@ static Error invalid(std::string message) {
   return Error{ErrorKind::InvalidProblem, std::move(message)};
 }
 
+Error veeline::schedule::errorIn(const std::string &file, Place place,
+                                 const std::string &message) {
+  return Error{ErrorKind::InvalidProblem,
+               file + ":" + std::to_string(place.line) + ":" +
+                   std::to_string(place.column) + ": " + message};
+}
+
 Expected<Format> veeline::schedule::formatOf(std::string_view path) {
   std::string known;
   for (const NamedFormat &named : namedFormats) {
@@ -45,17 +52,6 @@ Expected<Format> veeline::schedule::formatOf(std::string_view path) {
   }
   return invalid("'" + std::string(path) +
                  "' has no ending that names a format; known are " + known);
-}
-
-Expected<Solution> veeline::schedule::solve(Problem problem,
-                                            Schedule schedule) {
-  if (Status status = verify(problem, schedule); !status)
-    return status.takeError();
-  Expected<Simulation> simulation = simulate(problem, schedule);
-  if (!simulation)
-    return simulation.takeError();
-  return Solution{std::move(problem), std::move(schedule),
-                  std::move(*simulation)};
 }
 
 Status veeline::schedule::writeFile(const std::string &path,

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Drawing.h"
-#include "Numbers.h"
 #include "Page.h"
+#include "veeline/Base/Text.h"
 
 #include <algorithm>
 #include <cstdio>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 /// "[a,b]" of what `format` makes of 0..count-1.

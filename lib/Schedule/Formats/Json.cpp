@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cells.h"
-#include "Numbers.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Base/Text.h"
 
 #include <numeric>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 /// "[a, b]" of what `format` makes of each value.

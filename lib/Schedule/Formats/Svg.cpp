@@ -7,14 +7,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Memory.h"
+#include "veeline/Base/Svg.h"
 #include "Drawing.h"
-#include "Numbers.h"
+#include "veeline/Base/Numbers.h"
+#include "veeline/Schedule/Memory.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+using namespace veeline;
 using namespace veeline::schedule;
 
 namespace {
@@ -45,8 +47,6 @@ private:
   }
   double bottom() const { return laneTop(problem.ranks()) - layout.gap; }
 
-  void addText(double x, double y, double size, const std::string &text,
-               const std::string &attributes = "");
   void addHeader();
   void addLegend();
   double addLegendEntry(double x, OpKind kind);
@@ -68,9 +68,9 @@ private:
   /// Of the time axis; the makespan, if that is not 0.
   double span;
   std::int64_t highestMemory = 0;
-  std::string body;
+  Svg svg;
   /// Paths by colour, and labels by colour and size.
-  std::map<std::string, std::string> paths;
+  std::map<std::string, SvgPath> paths;
   std::map<std::string, std::string> labels;
   std::size_t operations = 0;
 };
@@ -96,32 +96,18 @@ SvgWriter::SvgWriter(const Solution &solution, const SvgOptions &options)
   }
 }
 
-void SvgWriter::addText(double x, double y, double size,
-                        const std::string &text,
-                        const std::string &attributes) {
-  body += "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) +
-          "\" font-size=\"" + coordinate(size) + "\"" + attributes + ">" +
-          escapedText(text) + "</text>\n";
-}
-
-static std::string fourDigits(double rate) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.4f", rate);
-  return text;
-}
-
 void SvgWriter::addHeader() {
   std::int64_t peak = 0;
   for (const StageStatistics &stage : simulation.stages)
     peak = std::max(peak, stage.peakMemory);
-  addText(layout.left, 20, 15, schedule.name, " font-weight=\"bold\"");
-  addText(layout.width - layout.right, 20, 11.5,
-          sizeLine(solution) + "; makespan " +
-              shortNumber(simulation.makespan) + "; bubble " +
-              fourDigits(simulation.bubbleMakespan) + " (of span " +
-              fourDigits(simulation.bubbleSpan) + "); peak memory " +
-              formatMemory(problem, peak),
-          " text-anchor=\"end\" fill=\"#555\"");
+  svg.addText(layout.left, 20, 15, schedule.name, " font-weight=\"bold\"");
+  svg.addText(layout.width - layout.right, 20, 11.5,
+              sizeLine(solution) + "; makespan " +
+                  shortNumber(simulation.makespan) + "; bubble " +
+                  formatted("%.4f", simulation.bubbleMakespan) + " (of span " +
+                  formatted("%.4f", simulation.bubbleSpan) + "); peak memory " +
+                  formatMemory(problem, peak),
+              " text-anchor=\"end\" fill=\"#555\"");
 }
 
 /// A square for each chunk of a stage, and what the colour means.
@@ -129,26 +115,22 @@ double SvgWriter::addLegendEntry(double x, OpKind kind) {
   int v = problem.chunksPerStage(), shown = std::min(v, 4);
   for (int i = 0; i < shown; ++i) {
     int local = shown > 1 ? i * (v - 1) / (shown - 1) : 0;
-    body += "<rect x=\"" + coordinate(x) +
-            "\" y=\"33\" width=\"11\" "
-            "height=\"11\" fill=\"" +
-            fillColor(kind, local, v) + "\"/>\n";
+    svg.addRectangle(x, 33, 11, 11, fillColor(kind, local, v));
     x += 12;
   }
   std::string name = legendName(kind);
-  addText(x + 4, 42.5, 11, name);
-  return x + 4 + 6.1 * name.size() + 16;
+  svg.addText(x + 4, 42.5, 11, name);
+  return x + 4 + Svg::widthOf(name) + 16;
 }
 
 static constexpr const char *limitStroke =
-    "<path stroke=\"#c0392b\" stroke-width=\"0.7\" stroke-dasharray=\"4 3\" "
-    "d=\"M";
+    " stroke=\"#c0392b\" stroke-width=\"0.7\" stroke-dasharray=\"4 3\"";
 
 double SvgWriter::addLimitEntry(double x) {
   constexpr std::string_view name = "memory limit";
-  body += limitStroke + coordinate(x) + " 38.5h20\"/>\n";
-  addText(x + 24, 42.5, 11, std::string(name));
-  return x + 24 + 6.1 * name.size() + 16;
+  svg.addPath(limitStroke, SvgPath().moveTo(x, 38.5).horizontalBy(20));
+  svg.addText(x + 24, 42.5, 11, name);
+  return x + 24 + Svg::widthOf(name) + 16;
 }
 
 void SvgWriter::addLegend() {
@@ -163,25 +145,24 @@ void SvgWriter::addLegend() {
   if (layout.curve > 0 && !problem.memoryLimits.empty())
     x = addLimitEntry(x);
   if (problem.chunksPerStage() > 1)
-    addText(x, 42.5, 11, "light to dark: first to last chunk of the stage",
-            " fill=\"#555\"");
+    svg.addText(x, 42.5, 11, "light to dark: first to last chunk of the stage",
+                " fill=\"#555\"");
 }
 
 void SvgWriter::addAxis() {
   double y = bottom() + 6;
-  body += "<path fill=\"none\" stroke=\"#444\" stroke-width=\"0.8\" d=\"M" +
-          coordinate(layout.left) + " " + coordinate(y) + "H" +
-          coordinate(layout.width - layout.right);
+  SvgPath path;
+  path.moveTo(layout.left, y).horizontalTo(layout.width - layout.right);
   double distance = tickDistance(span, 10);
   int ticks = static_cast<int>(std::floor(span / distance * (1 + 1e-9)));
   for (int i = 0; i <= ticks; ++i)
-    body += "M" + coordinate(x(i * distance)) + " " + coordinate(y) + "v4";
-  body += "\"/>\n";
+    path.moveTo(x(i * distance), y).verticalBy(4);
+  svg.addPath(" fill=\"none\" stroke=\"#444\" stroke-width=\"0.8\"", path);
   for (int i = 0; i <= ticks; ++i)
-    addText(x(i * distance), y + 15, 10.5, shortNumber(i * distance),
-            " text-anchor=\"middle\" fill=\"#333\"");
-  addText(layout.left + layout.plotWidth() / 2, y + 30, 11, "time",
-          " text-anchor=\"middle\" fill=\"#333\"");
+    svg.addText(x(i * distance), y + 15, 10.5, shortNumber(i * distance),
+                " text-anchor=\"middle\" fill=\"#333\"");
+  svg.addText(layout.left + layout.plotWidth() / 2, y + 30, 11, "time",
+              " text-anchor=\"middle\" fill=\"#333\"");
 }
 
 /// Every name where there is room, else every second, fourth...
@@ -191,9 +172,9 @@ void SvgWriter::addLaneNames() {
     every *= 2;
   double size = std::min(11.5, 0.6 * layout.lane + 4);
   for (int stage = 0; stage < problem.ranks(); stage += every)
-    addText(layout.left - 8, laneTop(stage) + layout.lane / 2 + 0.35 * size,
-            size, problem.labelOfRank(stage),
-            " text-anchor=\"end\" fill=\"#333\"");
+    svg.addText(layout.left - 8, laneTop(stage) + layout.lane / 2 + 0.35 * size,
+                size, problem.labelOfRank(stage),
+                " text-anchor=\"end\" fill=\"#333\"");
 }
 
 /// The number of the microbatch, where it fits.
@@ -223,17 +204,18 @@ void SvgWriter::addOperation(int stage, int step, const LaneShare &share) {
     return;
   std::string fill = fillColor(op.kind, problem.placement.localChunk(op.chunk),
                                problem.chunksPerStage());
-  paths[fill] += "M" + coordinate(left) + " " + coordinate(top) + "H" +
-                 coordinate(right) + "v" + coordinate(height) + "H" +
-                 coordinate(left) + "z";
+  paths[fill]
+      .moveTo(left, top)
+      .horizontalTo(right)
+      .verticalBy(height)
+      .horizontalTo(left)
+      .close();
   addLabel(left, right, top + height / 2, height, fill, op.microbatch);
 }
 
 void SvgWriter::addLane(int stage) {
-  body += "<rect x=\"" + coordinate(layout.left) + "\" y=\"" +
-          coordinate(laneTop(stage)) + "\" width=\"" +
-          coordinate(layout.plotWidth()) + "\" height=\"" +
-          coordinate(layout.lane) + "\" fill=\"#f1f1ef\"/>\n";
+  svg.addRectangle(layout.left, laneTop(stage), layout.plotWidth(), layout.lane,
+                   "#f1f1ef");
   std::vector<LaneShare> shares = laneShares(schedule, stage);
   for (int step = 0, e = shares.size(); step < e; ++step)
     addOperation(stage, step, shares[step]);
@@ -245,14 +227,14 @@ void SvgWriter::flushOperations() {
                 std::max<std::size_t>(operations, 1);
   double line = std::clamp((mean - 2) / 12, 0.0, 0.7);
   // Edges of very thin ones would let the background through.
-  body += "<g stroke=\"#ffffff\" stroke-width=\"" + coordinate(line) +
-          (mean < 3 ? "\" shape-rendering=\"crispEdges\">\n" : "\">\n");
+  svg.add("<g stroke=\"#ffffff\" stroke-width=\"" + coordinate(line) +
+          (mean < 3 ? "\" shape-rendering=\"crispEdges\">\n" : "\">\n"));
   for (const auto &[fill, path] : paths)
-    body += "<path fill=\"" + fill + "\" d=\"" + path + "\"/>\n";
-  body += "</g>\n<g text-anchor=\"middle\">\n";
+    svg.addPath(" fill=\"" + fill + "\"", path);
+  svg.add("</g>\n<g text-anchor=\"middle\">\n");
   for (const auto &[style, texts] : labels)
-    body += "<g " + style + ">" + texts + "</g>\n";
-  body += "</g>\n";
+    svg.add("<g " + style + ">" + texts + "</g>\n");
+  svg.add("</g>\n");
 }
 
 void SvgWriter::addMemory(int stage) {
@@ -260,20 +242,21 @@ void SvgWriter::addMemory(int stage) {
   auto y = [&](std::int64_t amount) {
     return base - (layout.curve - 1) * amount / highestMemory;
   };
-  std::string path = "M" + coordinate(layout.left) + " " + coordinate(base);
+  SvgPath path;
+  path.moveTo(layout.left, base);
   for (const MemoryPoint &point : drawnMemory(solution, stage))
-    path += "H" + coordinate(x(point.time)) + "V" + coordinate(y(point.memory));
-  body += "<path fill=\"#cfcfcb\" stroke=\"#8a8a85\" stroke-width=\"0.5\" "
-          "d=\"" +
-          path + "V" + coordinate(base) + "z\"/>\n";
+    path.horizontalTo(x(point.time)).verticalTo(y(point.memory));
+  svg.addPath(" fill=\"#cfcfcb\" stroke=\"#8a8a85\" stroke-width=\"0.5\"",
+              path.verticalTo(base).close());
   if (auto limit = problem.memoryLimit(problem.stageOfRank(stage)))
-    body += limitStroke + coordinate(layout.left) + " " +
-            coordinate(y(*limit)) + "H" +
-            coordinate(layout.width - layout.right) + "\"/>\n";
+    svg.addPath(limitStroke, SvgPath()
+                                 .moveTo(layout.left, y(*limit))
+                                 .horizontalTo(layout.width - layout.right));
   if (layout.curve >= 12)
-    addText(layout.left - 8, base - 1, 9,
-            formatMemoryNumber(problem, simulation.stages[stage].peakMemory),
-            " text-anchor=\"end\" fill=\"#777\"");
+    svg.addText(
+        layout.left - 8, base - 1, 9,
+        formatMemoryNumber(problem, simulation.stages[stage].peakMemory),
+        " text-anchor=\"end\" fill=\"#777\"");
 }
 
 std::string SvgWriter::write() {
@@ -287,16 +270,8 @@ std::string SvgWriter::write() {
   }
   flushOperations();
   addAxis();
-  double height = bottom() + 46;
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-         coordinate(layout.width) + "\" height=\"" + coordinate(height) +
-         "\" viewBox=\"0 0 " + coordinate(layout.width) + " " +
-         coordinate(height) +
-         "\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu "
-         "Sans', sans-serif\" fill=\"#1a1a1a\">\n<title>" +
-         escapedText(schedule.name + ": " + sizeLine(solution)) +
-         "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
-         body + "</svg>\n";
+  return svg.finish(layout.width, bottom() + 46,
+                    schedule.name + ": " + sizeLine(solution));
 }
 
 std::string veeline::schedule::toSvg(const Solution &solution,

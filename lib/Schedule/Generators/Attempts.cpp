@@ -6,8 +6,8 @@
 
 #include "Attempts.h"
 
-#include "../Memory.h"
 #include "ListBuilder.h"
+#include "veeline/Schedule/Memory.h"
 
 using namespace veeline::schedule;
 
@@ -64,7 +64,7 @@ void veeline::schedule::offerLists(LegBuilder &builder, std::int64_t budget,
                             problem.stages() * problem.microbatches();
   // Those that win most often come first.
   int tried = 0;
-  for (double reserve : {0.25, 0.4, 0.55, 0.3, 0.15, 0.8, 0.0})
+  for (double reserve : {0.25, 0.5, 0.75, 0.0})
     for (Direction first : {Direction::Backward, Direction::Forward})
       for (double overrun : {0.5, 0.0}) {
         if (++tried > atLeast && tried * operations > budget)

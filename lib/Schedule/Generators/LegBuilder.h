@@ -16,7 +16,7 @@
 #ifndef VEELINE_LIB_SCHEDULE_GENERATORS_LEGBUILDER_H
 #define VEELINE_LIB_SCHEDULE_GENERATORS_LEGBUILDER_H
 
-#include "../Flow.h"
+#include "veeline/Schedule/Flow.h"
 #include "veeline/Schedule/Generators.h"
 #include "veeline/Schedule/Schedule.h"
 
@@ -119,7 +119,7 @@ public:
   /// Forgets everything that was placed.
   void reset();
 
-  /// From now on `isHopeless` goes by this one.
+  /// From now on `isHopeless` compares with this one.
   void setGoal(const Goal &newGoal) {
     goal = newGoal;
     hopeless = false;

@@ -61,4 +61,11 @@ private:
 
 } // namespace veeline
 
+/// Ends the function where `expression` is an error.
+#define VEELINE_TRY(expression)                                                \
+  do {                                                                         \
+    if (::veeline::Status tried = (expression); !tried.ok())                   \
+      return tried;                                                            \
+  } while (false)
+
 #endif // VEELINE_STATUS_H

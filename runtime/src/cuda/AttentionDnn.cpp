@@ -6,7 +6,7 @@
 
 #include "AttentionDnn.h"
 
-#include "veeline/Support/AttentionScratch.h"
+#include "veeline/attention.h"
 
 #include <algorithm>
 #include <limits>

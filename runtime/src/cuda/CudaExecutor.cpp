@@ -6,27 +6,18 @@
 
 #include "CudaExecutor.h"
 
-#include "BlockedSignals.h"
-#include "ProcessRank.h"
 #include "Rehearsal.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <algorithm>
 #include <cmath>
-#include <pthread.h>
-#include <system_error>
-#include <unistd.h>
 
 using namespace veeline;
 using namespace veeline::cuda;
 
 // GCC 12 takes a destroying delete for one that matches no new.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
-/// How long a thread that waits for a step sleeps at most before it looks
-/// again; only a bound for a system call.
-static constexpr int64_t sleepMilliseconds = 60'000;
 
 /// How long NCCL may take to end what is over anyway, and threads to see that
 /// their step is.
@@ -39,20 +30,17 @@ static constexpr double leaveSeconds = 2;
 CudaExecutor::CudaExecutor(const artifact::Artifact &artifact,
                            const artifact::Program &program,
                            const CudaOptions &options)
-    : artifact(artifact), program(program), network(options.network),
-      group(program, /*isWhole=*/!options.network,
-            checksEnabled || options.checkMessages),
-      fault([this] {
-        for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
-          if (channel)
-            channel->abort();
-        for (std::unique_ptr<engine::Channel> &channel : lengthChannels)
-          if (channel)
-            channel->abort();
-        for (Worker *worker : local)
-          worker->rank.abort();
-      }),
+    : ThreadedProgram(artifact, program, options.network,
+                      checksEnabled || options.checkMessages),
       watch(group, fault, options.stallSeconds, options.timeoutSeconds) {}
+
+void CudaExecutor::abortRanks() {
+  for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
+    if (channel)
+      channel->abort();
+  for (CudaWorker *worker : local)
+    worker->rank.abort();
+}
 
 Expected<std::unique_ptr<CudaExecutor>>
 CudaExecutor::create(const artifact::Artifact &artifact,
@@ -69,41 +57,27 @@ CudaExecutor::create(const artifact::Artifact &artifact,
 }
 
 Status CudaExecutor::prepare(const CudaOptions &options) {
-  Status status = prepareLocal(options);
-  if (!network)
-    return status;
-  // No process sends before all can receive.
-  if (!status.ok())
-    network->announce(status.message());
-  else if (auto all = network->exchange(""); !all.ok())
-    status = all.status();
+  Status status = meetOthers(prepareLocal(options));
   isBetweenSteps = status.ok();
-  if (status.ok())
-    network->watch(this);
   return status;
 }
 
 Status CudaExecutor::prepareLocal(const CudaOptions &options) {
-  workers.resize(program.ranks.size());
   VEELINE_TRY(loadLibraries(options));
   VEELINE_TRY(openDevices(options));
   for (const auto &[ordinal, entry] : devices)
     VEELINE_TRY(allocateArenas(entry));
   VEELINE_TRY(addChannels());
-  results.resize(artifact.metadata.results.size() *
-                 static_cast<size_t>(artifact.metadata.microbatches) *
-                 static_cast<size_t>(program.replicas));
-  for (Worker *worker : local) {
-    int32_t rank = worker->rank.index;
-    Status status = findStep(rank, options);
+  for (CudaWorker *worker : local) {
+    Status status = findStep(*worker, options.steps);
     if (status.ok())
-      status = prepareRank(rank, options);
+      status = prepareRank(*worker, options);
     if (status.ok() && network)
       VEELINE_TRY(rehearse(worker->rank, worker->step));
     if (status.ok() && network)
       status = connect(options);
     if (!status.ok())
-      return Status::error("rank " + std::to_string(rank) + ": " +
+      return Status::error("rank " + std::to_string(worker->rank.index) + ": " +
                            status.message());
   }
   noteMissing();
@@ -122,47 +96,22 @@ Status CudaExecutor::prepareLocal(const CudaOptions &options) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-Status CudaExecutor::startThreads() {
-  for (Worker *worker : local) {
-    BlockedSignals blocked;
-    try {
-      worker->thread =
-          std::thread([this, &worker = *worker] { runWorker(worker); });
-    } catch (const std::system_error &error) {
-      return Status::error(std::string("cannot start a thread: ") +
-                           error.what());
-    }
-  }
-  return Status::success();
+void CudaExecutor::runThread(CudaWorker &worker) {
+  nameThread(worker);
+  worker.current = worker.device->makeCurrent();
+  runSteps(worker);
 }
 
-void CudaExecutor::runWorker(Worker &worker) {
-  std::string name = "veeline-rank" + std::to_string(worker.rank.index);
-  pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
-  worker.threadNumber = ::gettid();
-  Status current = worker.device->makeCurrent();
-  for (uint32_t step = 0;;) {
-    uint32_t seen = started.load();
-    if (seen == step) {
-      started.sleepWhile(seen, sleepMilliseconds);
-      continue;
-    }
-    step = seen;
-    if (stopping)
-      return;
-    if (worker.rank.require(current))
-      runStep(worker);
-    for (engine::Channel *channel : worker.rank.channels)
-      if (channel && !worker.rank.failed)
-        channel->flush(worker.rank);
-    group.endStep(worker.rank.index);
-    if (mode == Mode::eager)
-      worker.rank.isInStep.store(false, std::memory_order_release);
-    done.add(1);
-  }
+void CudaExecutor::runStep(CudaWorker &worker) {
+  if (worker.rank.require(worker.current))
+    issueStep(worker);
+  flushChannels(worker.rank);
+  group.endStep(worker.rank.index);
+  if (mode == Mode::eager)
+    worker.rank.isInStep.store(false, std::memory_order_release);
 }
 
-void CudaExecutor::runStep(Worker &worker) {
+void CudaExecutor::issueStep(CudaWorker &worker) {
   CudaRank &rank = worker.rank;
   if (mode == Mode::capture)
     return worker.step(&rank, rank.memory().data(), rank.inputPlaces());
@@ -183,7 +132,7 @@ void CudaExecutor::runStep(Worker &worker) {
 bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
   bool isOne = !options.isEager && !options.traceTensors &&
                options.timelineEvents == 0 && artifact.metadata.lengths.empty();
-  for (const Worker *worker : local)
+  for (const CudaWorker *worker : local)
     isOne = isOne && !worker->rank.description->readsBack &&
             worker->device == local.front()->device;
   return isOne;
@@ -191,12 +140,12 @@ bool CudaExecutor::canBeCaptured(const CudaOptions &options) const {
 
 std::vector<CudaRank *> CudaExecutor::allRanks() const {
   std::vector<CudaRank *> ranks;
-  for (Worker *worker : local)
+  for (CudaWorker *worker : local)
     ranks.push_back(&worker->rank);
   return ranks;
 }
 
-Status CudaExecutor::keepTimes(Worker &worker, const CudaOptions &options) {
+Status CudaExecutor::keepTimes(CudaWorker &worker, const CudaOptions &options) {
   if (options.timelineEvents == 0)
     return Status::success();
   for (auto &[ordinal, entry] : devices)
@@ -213,7 +162,7 @@ Status CudaExecutor::setOrigins() {
   for (auto &[ordinal, entry] : devices) {
     if (!entry.origin)
       continue;
-    for (Worker *worker : local)
+    for (CudaWorker *worker : local)
       if (worker->device == entry.device) {
         VEELINE_TRY(entry.device->makeCurrent());
         VEELINE_TRY(entry.origin->set(worker->rank.computeStream()));
@@ -226,7 +175,7 @@ Status CudaExecutor::setOrigins() {
 /// What is copied to the device goes before the graph, not into it.
 Status CudaExecutor::beginCaptured() {
   VEELINE_TRY(local.front()->device->makeCurrent());
-  for (Worker *worker : local)
+  for (CudaWorker *worker : local)
     VEELINE_TRY(worker->rank.beginStep(worker->inputs.data(), settings,
                                        mode == Mode::replay));
   if (mode == Mode::replay)
@@ -243,9 +192,9 @@ Status CudaExecutor::finishCaptured() {
     VEELINE_TRY(captured);
     VEELINE_TRY(graph->launch(allRanks()));
   }
-  for (Worker *worker : local)
+  for (CudaWorker *worker : local)
     VEELINE_TRY(worker->rank.synchronize());
-  for (Worker *worker : local) {
+  for (CudaWorker *worker : local) {
     worker->rank.readReports();
     worker->rank.inspectStep();
   }
@@ -261,7 +210,7 @@ void CudaExecutor::waitUntilDone() {
                     network ? sleepMilliseconds : watch.sleepMilliseconds());
     if (network || !watch.hasStalled())
       continue;
-    int64_t now = engine::nanoseconds();
+    int64_t now = nanoseconds();
     if (stalledSince == 0)
       stalledSince = now;
     if (double(now - stalledSince) > leaveSeconds * 1e9)
@@ -287,17 +236,11 @@ void CudaExecutor::leave() {
 }
 
 void CudaExecutor::stop() {
-  if (network) {
-    network->watch(nullptr);
-    network->disconnect();
-  }
-  stopping = true;
-  started.add(1);
+  leaveNetwork();
+  releaseThreads();
   if (hasAbandonedWork())
     return;
-  for (Worker *worker : local)
-    if (worker->thread.joinable())
-      worker->thread.join();
+  joinThreads();
   // What a device has is freed where it is current. Nobody is left to be told
   // what fails. Of a communicator that is in a graph NCCL does not let go.
   if (graph || communicators)
@@ -319,7 +262,7 @@ void CudaExecutor::operator delete(CudaExecutor *executor,
 }
 
 CudaExecutor::~CudaExecutor() {
-  for (Worker *worker : local) {
+  for (CudaWorker *worker : local) {
     (void)worker->device->makeCurrent().ok();
     for (size_t i = 0; i < deviceChannels.size(); ++i)
       if (program.channels[i].fromRank == worker->rank.index)
@@ -339,25 +282,13 @@ CudaExecutor::~CudaExecutor() {
 
 Status CudaExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
-  if (Status status = fault.status(); !status.ok())
-    return network ? Status::error(status.message() + "; rank " +
-                                   std::to_string(network->rank()) +
-                                   " is before the step")
-                   : status;
-  settings = newSettings;
+  VEELINE_TRY(checkRunning());
   isBetweenSteps = false;
   watch.beginStep();
-  std::fill(results.begin(), results.end(), network ? engine::notReported : 0);
-  for (Worker *worker : local) {
-    selectInputs(*this, artifact.metadata, newInputs, worker->rank,
-                 worker->inputs);
-    CudaRank &rank = worker->rank;
-    if (rank.deviceTimeline)
-      rank.deviceTimeline->setStep(static_cast<int32_t>(settings.step));
-    std::fill(rank.versions.begin(), rank.versions.end(), -1);
-    rank.lastOp.store(-1, std::memory_order_relaxed);
-    rank.isInStep.store(true, std::memory_order_release);
-  }
+  prepareStep(newInputs, newSettings);
+  for (CudaWorker *worker : local)
+    if (worker->rank.deviceTimeline)
+      worker->rank.deviceTimeline->setStep(static_cast<int32_t>(settings.step));
   mode = !isCapturable || stepsDone == 0 ? Mode::eager
          : stepsDone == 1                ? Mode::capture
                                          : Mode::replay;
@@ -372,23 +303,9 @@ Status CudaExecutor::begin(const void *const *newInputs,
       fault.raise(status.message());
       return status;
     }
-  if (mode == Mode::replay)
-    return Status::success();
-  group.beginStep();
-  doneTarget += static_cast<uint32_t>(local.size());
-  started.add(1);
+  if (mode != Mode::replay)
+    startStep();
   return Status::success();
-}
-
-/// The first fault, and where the rank of this process was when it saw it.
-Status CudaExecutor::localStatus() {
-  Status status = fault.status();
-  if (status.ok() || !network)
-    return status;
-  std::string place = stoppedAt(network->rank());
-  if (status.message().find(place) != std::string::npos)
-    return status;
-  return Status::error(status.message() + "; " + place);
 }
 
 Status CudaExecutor::shareResults(StepResult &result) {
@@ -404,13 +321,9 @@ Status CudaExecutor::finish(StepResult &result) {
   if (mode != Mode::eager && !watch.isStuck())
     if (Status status = finishCaptured(); !status.ok())
       fault.raise(status.message());
-  for (Worker *worker : local)
+  for (CudaWorker *worker : local)
     worker->rank.isInStep.store(false, std::memory_order_release);
-  if (Status status = localStatus(); !status.ok()) {
-    if (network)
-      network->announce(status.message());
-    return status;
-  }
+  VEELINE_TRY(announcedStatus());
   for (std::unique_ptr<DeviceChannel> &channel : deviceChannels)
     VEELINE_CHECK(!channel || channel->isIdle(),
                   "a step ended with messages under way");
@@ -443,39 +356,18 @@ void CudaExecutor::lookAtMemory() {
   }
 }
 
-std::string CudaExecutor::stoppedAt(int32_t rank) const {
-  const CudaRank &stopped = workers[rank]->rank;
-  // What it could not do itself, the fault says.
-  if (stopped.failed && stopped.awaited < 0)
-    return "";
-  ShortText text;
-  group.describe(text, stopped);
-  return std::string(text.view());
-}
-
 //===----------------------------------------------------------------------===//
 // A process among others
 //===----------------------------------------------------------------------===//
 
 engine::Pulse CudaExecutor::pulse() const {
-  const Worker &worker = *local.front();
+  const CudaWorker &worker = *local.front();
   engine::Pulse pulse =
       engine::pulseOf(worker.rank, worker.thread, worker.threadNumber);
   // Who waits for the device computes by it.
   pulse.isRunnable = pulse.isRunnable || transport->isDeviceAwaited() ||
                      isReplaying.load(std::memory_order_relaxed);
   return pulse;
-}
-
-void CudaExecutor::describePlace(ShortText &text) const {
-  group.describe(text, local.front()->rank);
-}
-
-void CudaExecutor::describe(ShortText &text) const {
-  text << "step " << settings.step << ": ";
-  if (const char *failure = network->knownFailure())
-    text << failure << "; ";
-  describePlace(text);
 }
 
 Expected<DeviceUse> CudaExecutor::memoryOf(int32_t rank) const {
@@ -485,9 +377,10 @@ Expected<DeviceUse> CudaExecutor::memoryOf(int32_t rank) const {
     return Status::error("rank " + std::to_string(rank) + ": " +
                          status.message());
   use.device = device.name();
-  auto first = std::find_if(local.begin(), local.end(), [&](Worker *worker) {
-    return worker->device.get() == &device;
-  });
+  auto first =
+      std::find_if(local.begin(), local.end(), [&](CudaWorker *worker) {
+        return worker->device.get() == &device;
+      });
   use.firstRank = (*first)->rank.index;
   MemoryBook &book = device.book();
   book.look(MemoryBook::rest);
@@ -506,7 +399,7 @@ Expected<DeviceUse> CudaExecutor::memoryOf(int32_t rank) const {
 std::vector<std::vector<engine::Event>>
 CudaExecutor::timeline(int32_t steps) const {
   std::vector<std::vector<engine::Event>> ranks;
-  for (const Worker *worker : local)
+  for (const CudaWorker *worker : local)
     if (worker->rank.deviceTimeline)
       ranks.push_back(worker->rank.deviceTimeline->lastEvents(steps));
   return ranks;

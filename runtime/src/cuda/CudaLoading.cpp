@@ -65,7 +65,7 @@ Status CudaExecutor::loadCudnn(const CudaOptions &options) {
 void CudaExecutor::noteMissing() {
   size_t convolutions = 0, attentions = 0;
   size_t missingConvolutions = 0, missingAttentions = 0;
-  for (const Worker *worker : local) {
+  for (const CudaWorker *worker : local) {
     convolutions += worker->rank.description->convolutions.size();
     attentions += worker->rank.description->attentions.size();
     missingConvolutions += worker->rank.missingConvolutions();
@@ -122,10 +122,7 @@ Status CudaExecutor::openDevice(int32_t rank, int32_t ordinal,
     }
     entry.device = std::move(*opened);
   }
-  workers[rank] = std::make_unique<Worker>();
-  local.push_back(workers[rank].get());
-  local.back()->device = entry.device;
-  local.back()->rank.index = rank;
+  addWorker(rank).device = entry.device;
   return Status::success();
 }
 
@@ -135,7 +132,7 @@ Status CudaExecutor::allocateArenas(const OpenDevice &entry) {
   VEELINE_TRY(entry.device->makeCurrent());
   VEELINE_TRY(entry.device->freeBytes(available, total));
   MemoryBook::Scope measured(entry.device->book(), MemoryBook::arenas);
-  for (Worker *worker : local) {
+  for (CudaWorker *worker : local) {
     if (worker->device != entry.device)
       continue;
     CudaRank &rank = worker->rank;
@@ -153,7 +150,7 @@ Status CudaExecutor::tooLittle(const Device &device, int64_t available,
                                int64_t total) const {
   int64_t sum = 0;
   std::vector<std::string> ranks, parts;
-  for (const Worker *worker : local) {
+  for (const CudaWorker *worker : local) {
     if (worker->device.get() != &device)
       continue;
     int64_t bytes =
@@ -182,7 +179,7 @@ Status CudaExecutor::tooLittle(const Device &device, int64_t available,
 
 Status CudaExecutor::addChannels() {
   deviceChannels.resize(program.channels.size());
-  lengthChannels.resize(program.channels.size());
+  channels.resize(program.channels.size());
   for (size_t i = 0; i < program.channels.size(); ++i) {
     const artifact::Channel &channel = program.channels[i];
     auto index = static_cast<int32_t>(i);
@@ -190,11 +187,10 @@ Status CudaExecutor::addChannels() {
     if (!network && !isShape)
       VEELINE_TRY(addLocalChannel(index));
     else if (!network)
-      lengthChannels[i] =
+      channels[i] =
           std::make_unique<engine::HostChannel>(group, index, channel);
-    else if (isShape && (channel.fromRank == network->rank()) !=
-                            (channel.toRank == network->rank()))
-      lengthChannels[i] = network->connect(group, index, channel);
+    else if (isShape && leadsElsewhere(channel))
+      channels[i] = network->connect(group, index, channel);
   }
   return Status::success();
 }
@@ -213,59 +209,24 @@ Status CudaExecutor::addLocalChannel(int32_t index) {
   return deviceChannels[index]->prepare(from);
 }
 
-Status CudaExecutor::findStep(int32_t index, const CudaOptions &options) {
-  Worker &worker = *workers[index];
-  if (!options.steps.empty()) {
-    worker.step = options.steps[index];
-    return Status::success();
-  }
-  const artifact::Rank &description = program.ranks[index];
-  VEELINE_TRY(worker.object.load(artifact.objects[description.object]));
-  Expected<veeline_step_fn> step =
-      worker.object.findStep(description.stepSymbol);
-  if (!step.ok())
-    return step.status();
-  worker.step = *step;
-  return Status::success();
-}
-
-Status CudaExecutor::prepareRank(int32_t index, const CudaOptions &options) {
-  const artifact::Metadata &metadata = artifact.metadata;
-  Worker &worker = *workers[index];
+Status CudaExecutor::prepareRank(CudaWorker &worker,
+                                 const CudaOptions &options) {
   CudaRank &rank = worker.rank;
-  rank.program = &program;
-  rank.network = network;
-  rank.description = &program.ranks[index];
-  rank.fault = &fault;
-  int32_t replica = program.placeOf(static_cast<size_t>(index)).replica;
-  size_t numChannels =
-      program.channels.size() / static_cast<size_t>(program.replicas);
-  rank.firstChannel = replica * static_cast<int32_t>(numChannels);
-  std::vector<DeviceChannel *> channels;
-  for (size_t i = 0; i < numChannels; ++i) {
-    size_t number = static_cast<size_t>(rank.firstChannel) + i;
-    rank.channels.push_back(lengthChannels[number].get());
-    channels.push_back(deviceChannels[number].get());
-  }
+  describeRank(worker);
   // Lengths alone are written there.
   rank.discard.resize(sizeof(int64_t));
-  rank.settings = &settings;
-  rank.microbatches = metadata.microbatches;
-  rank.allMicrobatches = metadata.microbatches * program.replicas;
-  rank.lengths = &metadata.lengths;
-  if (!metadata.lengths.empty())
-    rank.versions.resize(static_cast<size_t>(metadata.microbatches));
-  rank.results = results.data() + replica * metadata.microbatches;
-  rank.resultTypes = &metadata.results;
-  worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
   VEELINE_TRY(worker.device->makeCurrent());
   VEELINE_TRY(
       rank.prepare(artifact, blas, dnn ? &*dnn : nullptr, options.poison));
   VEELINE_TRY(keepTimes(worker, options));
   if (network)
     return Status::success();
+  std::vector<DeviceChannel *> messages;
+  for (size_t i = 0; i < rank.channels.size(); ++i)
+    messages.push_back(
+        deviceChannels[static_cast<size_t>(rank.firstChannel) + i].get());
   auto newTransport =
-      std::make_unique<LocalTransport>(std::move(channels), watch);
+      std::make_unique<LocalTransport>(std::move(messages), watch);
   VEELINE_TRY(newTransport->prepare(rank));
   worker.transport = newTransport.get();
   watch.add(rank, *newTransport);

@@ -1,4 +1,4 @@
-//===- CudaOptions.h - which libraries and GPUs to use ---------*- C++ -*-===//
+//===- CudaOptions.h - which libraries and GPUs to use ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -33,7 +33,7 @@ struct CudaOptions {
   bool isEager = false;
   /// Fill arenas with what shows whether it was written.
   bool poison = false;
-  /// Print what goes by: what each message and each gradient has.
+  /// Print statistics of each message and each gradient.
   bool traceTensors = false;
   /// Compare what each message is with what is expected, as in builds with
   /// checks. The same in all processes.

@@ -12,7 +12,7 @@
 
 #include "Coefficients.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <cstring>
 

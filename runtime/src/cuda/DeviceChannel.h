@@ -48,12 +48,12 @@ private:
   std::vector<Event> sent; ///< By message: it is in its slot.
 
   struct alignas(64) Receiver {
-    engine::WaitWord posted; ///< The sender sleeps on it.
+    WaitWord posted; ///< The sender sleeps on it.
     uint32_t numPosted = 0;
     uint32_t numWaited = 0;
   } receiver;
   struct alignas(64) Sender {
-    engine::WaitWord issued; ///< The receiver sleeps on it.
+    WaitWord issued; ///< The receiver sleeps on it.
     uint32_t numIssued = 0;
   } sender;
 };

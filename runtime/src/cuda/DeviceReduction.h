@@ -46,7 +46,7 @@ private:
   std::vector<Event> posted; ///< By member.
   Event added;
   std::atomic<uint64_t> arrivals{0};
-  engine::WaitWord issued; ///< Steps, times two; bit 0 is a fault.
+  WaitWord issued; ///< Steps, times two; bit 0 is a fault.
 };
 
 } // namespace veeline::cuda

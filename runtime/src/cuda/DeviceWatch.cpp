@@ -1,4 +1,4 @@
-//===- DeviceWatch.cpp - GPUs that do not get on --------------------------===//
+//===- DeviceWatch.cpp - GPUs that make no progress -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,9 +6,9 @@
 
 #include "DeviceWatch.h"
 
-#include "Clock.h"
 #include "CudaRank.h"
 #include "LocalTransport.h"
+#include "veeline/Base/Clock.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -25,7 +25,7 @@ void cuda::abandonWork() { isWorkAbandoned.store(true); }
 void DeviceWatch::beginStep() {
   std::lock_guard<std::mutex> lock(mutex);
   lastPlace = place();
-  since = engine::nanoseconds();
+  since = nanoseconds();
 }
 
 int64_t DeviceWatch::sleepMilliseconds() const {
@@ -51,7 +51,7 @@ bool DeviceWatch::hasStalled() {
   std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
   if (!lock)
     return false;
-  int64_t now = engine::nanoseconds();
+  int64_t now = nanoseconds();
   uint64_t at = place();
   if (at != lastPlace) {
     lastPlace = at;
@@ -108,5 +108,5 @@ std::string DeviceWatch::describe() {
   std::snprintf(seconds, sizeof(seconds), "%g s", stallSeconds);
   return (first ? "rank " + std::to_string(first->index) + " has"
                 : std::string("all ranks have")) +
-         " not got on for " + seconds + " (--stall-timeout)" + places;
+         " made no progress for " + seconds + " (--stall-timeout)" + places;
 }

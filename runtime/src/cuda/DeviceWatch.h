@@ -1,4 +1,4 @@
-//===- DeviceWatch.h - GPUs that do not get on -----------------*- C++ -*-===//
+//===- DeviceWatch.h - GPUs that make no progress ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

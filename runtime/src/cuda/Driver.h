@@ -53,11 +53,4 @@ std::string versionText(int version);
 #define VEELINE_CALL(library, function, ...)                                   \
   (library).check(#function, (library).function(__VA_ARGS__))
 
-/// Ends the function where `expression` is an error.
-#define VEELINE_TRY(expression)                                                \
-  do {                                                                         \
-    if (::veeline::Status tried = (expression); !tried.ok())                   \
-      return tried;                                                            \
-  } while (false)
-
 #endif // VEELINE_RUNTIME_CUDA_DRIVER_H

@@ -1,4 +1,4 @@
-//===- LocalTransport.h - messages of ranks that share a GPU ---*- C++ -*-===//
+//===- LocalTransport.h - messages of ranks that share a GPU ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -54,7 +54,7 @@ public:
   /// last one where its step is over; 0: none yet.
   uint32_t markOf(int32_t compute) const;
   /// Says what its GPU is at as what the rank is at, where it still does
-  /// something. From any thread, once nobody gets on.
+  /// something. From any thread, once nobody makes progress.
   bool showPlace(CudaRank &rank) const;
 
 private:

@@ -17,7 +17,7 @@ Status StepOrigin::prepare(const Device &device) {
 Status StepOrigin::set(api::Stream stream) {
   VEELINE_TRY(VEELINE_CALL(*driver, cuEventRecord, origin.get(), stream));
   VEELINE_TRY(VEELINE_CALL(*driver, cuStreamSynchronize, stream));
-  time = engine::nanoseconds();
+  time = nanoseconds();
   return Status::success();
 }
 
@@ -41,7 +41,7 @@ Status OpTimes::prepare(const Device &device, const StepOrigin &newOrigin,
 }
 
 Status OpTimes::begin(int32_t op, api::Stream stream) {
-  issuedAt = engine::nanoseconds();
+  issuedAt = nanoseconds();
   return VEELINE_CALL(*driver, cuEventRecord,
                       begins[static_cast<size_t>(op)].get(), stream);
 }
@@ -49,7 +49,7 @@ Status OpTimes::begin(int32_t op, api::Stream stream) {
 Status OpTimes::end(int32_t op, int64_t length, api::Stream stream) {
   VEELINE_TRY(VEELINE_CALL(*driver, cuEventRecord,
                            ends[static_cast<size_t>(op)].get(), stream));
-  issued.push_back({op, length, issuedAt, engine::nanoseconds()});
+  issued.push_back({op, length, issuedAt, nanoseconds()});
   return Status::success();
 }
 

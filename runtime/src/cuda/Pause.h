@@ -7,8 +7,8 @@
 #ifndef VEELINE_RUNTIME_CUDA_PAUSE_H
 #define VEELINE_RUNTIME_CUDA_PAUSE_H
 
-#include "Clock.h"
-#include "Futex.h"
+#include "veeline/Base/Clock.h"
+#include "veeline/Base/Futex.h"
 
 #include <algorithm>
 #include <chrono>
@@ -25,15 +25,15 @@ public:
   void operator()() const {
     int64_t waited = nanoseconds();
     if (waited < 20'000)
-      return engine::pauseSpin();
+      return pauseSpin();
     std::this_thread::sleep_for(
         std::chrono::nanoseconds(std::min(waited / 8, longest)));
   }
-  int64_t nanoseconds() const { return engine::nanoseconds() - begin; }
+  int64_t nanoseconds() const { return veeline::nanoseconds() - begin; }
 
 private:
   const int64_t longest; ///< In nanoseconds.
-  const int64_t begin = engine::nanoseconds();
+  const int64_t begin = veeline::nanoseconds();
 };
 
 } // namespace veeline::cuda

@@ -1,4 +1,4 @@
-//===- TracedTransport.h - messages that are printed -----------*- C++ -*-===//
+//===- TracedTransport.h - messages that are printed ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,9 +15,9 @@
 
 namespace veeline::cuda {
 
-/// One rank's end of all messages, which says what goes by: before a message is
-/// sent, and once it is there, the rank waits for its device and reads it. So a
-/// step is never captured.
+/// One rank's end of all messages, which prints what it carries: before a
+/// message is sent, and once it is there, the rank waits for its device and
+/// reads it. So a step is never captured.
 class TracedTransport final : public Transport {
 public:
   /// Once the rank's channels and streams are there.

@@ -6,12 +6,12 @@
 
 #include "Inputs.h"
 
-#include "Checksum.h"
 #include "Lengths.h"
 #include "Npy.h"
 #include "SafeTensors.h"
 #include "Source.h"
-#include "Suggest.h"
+#include "veeline/Base/Checksum.h"
+#include "veeline/Base/Suggest.h"
 
 #include <algorithm>
 #include <charconv>
@@ -214,8 +214,7 @@ Status Opener::parse() {
     Expected<Spec> spec = parseSpec(text);
     if (!spec.ok())
       return spec.status();
-    if (Status status = checkName(*spec, text, names); !status.ok())
-      return status;
+    VEELINE_TRY(checkName(*spec, text, names));
     specs.push_back(std::move(*spec));
   }
   if (options.otherwise.empty())
@@ -299,11 +298,9 @@ Expected<AlignedBytes> Opener::openBuffer(const Buffer &buffer) {
                          buffer.name + "' is " +
                          describe(buffer.type, buffer.shape));
   if (buffer.range)
-    if (Status status =
-            checkRange(*tensor, *buffer.range,
-                       "'" + spec.file + "', buffer '" + buffer.name + "'");
-        !status.ok())
-      return status;
+    VEELINE_TRY(
+        checkRange(*tensor, *buffer.range,
+                   "'" + spec.file + "', buffer '" + buffer.name + "'"));
   std::memcpy(bytes.data(), tensor->bytes.data(), tensor->bytes.size());
   return bytes;
 }
@@ -314,8 +311,7 @@ Expected<std::unique_ptr<Source>> Opener::openBatch(const Batch &batch) {
     return spec.status();
   if ((*spec)->kind == Spec::Kind::random) {
     int64_t samples = batch.lengthDim > 0 ? batch.shape[0] : 1;
-    if (Status status = noteSamples(batch, samples, 0); !status.ok())
-      return status;
+    VEELINE_TRY(noteSamples(batch, samples, 0));
     return openRandom(**spec, batch, microbatches);
   }
   if ((*spec)->kind != Spec::Kind::text)
@@ -390,12 +386,10 @@ Expected<std::unique_ptr<Source>> Opener::openText(const Spec &spec,
     return Status::error(
         "'" + spec.file + "' has " + std::to_string(text->size()) +
         " bytes, one window takes " + std::to_string(reachIn(spec.file)));
-  if (Status status = checkText(spec, batch, *text); !status.ok())
-    return status;
+  VEELINE_TRY(checkText(spec, batch, *text));
   int64_t perMicrobatch =
       artifact::numElements(batch.shape) / batch.shape.back();
-  if (Status status = noteSamples(batch, perMicrobatch, 0); !status.ok())
-    return status;
+  VEELINE_TRY(noteSamples(batch, perMicrobatch, 0));
   int64_t windows = perMicrobatch * microbatches;
   return std::unique_ptr<Source>(std::make_unique<TextSource>(
       *text, batch, spec.shift, places, windows, options.seed));
@@ -461,16 +455,12 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
                                          "microbatches"
                                        : "only the first extent may differ"));
   int64_t perMicrobatch = isStacked ? 1 : batch.shape[0];
-  if (Status status = checkRowCount(spec, perMicrobatch, extent); !status.ok())
-    return status;
-  if (Status status = noteSamples(batch, perMicrobatch, extent); !status.ok())
-    return status;
+  VEELINE_TRY(checkRowCount(spec, perMicrobatch, extent));
+  VEELINE_TRY(noteSamples(batch, perMicrobatch, extent));
   if (batch.range)
-    if (Status status = checkRange(*tensor, *batch.range,
-                                   "'" + spec.file + "', batch argument '" +
-                                       batch.name + "'");
-        !status.ok())
-      return status;
+    VEELINE_TRY(
+        checkRange(*tensor, *batch.range,
+                   "'" + spec.file + "', batch argument '" + batch.name + "'"));
   return std::unique_ptr<Source>(std::make_unique<ArraySource>(
       *tensor, perMicrobatch * microbatches, options.shuffle, options.seed));
 }
@@ -577,8 +567,7 @@ Expected<std::unique_ptr<Inputs>> Inputs::open(const Metadata &metadata,
   int64_t microbatches = int64_t(metadata.microbatches) * replicas;
   std::unique_ptr<Inputs> inputs(new Inputs(metadata, microbatches));
   Opener opener(metadata, microbatches, options, inputs->storage->files);
-  if (Status status = opener.parse(); !status.ok())
-    return status;
+  VEELINE_TRY(opener.parse());
   for (const Batch &batch : metadata.batches) {
     Expected<std::unique_ptr<Source>> source = opener.openBatch(batch);
     if (!source.ok())

@@ -79,14 +79,10 @@ Lengths::open(const artifact::Metadata &metadata, int64_t microbatches,
       new Lengths(metadata, microbatches, samples));
   if (path.empty())
     return lengths;
-  if (Status status =
-          readLengths(path, file, metadata.lengths.back(), lengths->values);
-      !status.ok())
-    return status;
+  VEELINE_TRY(
+      readLengths(path, file, metadata.lengths.back(), lengths->values));
   int64_t count = static_cast<int64_t>(lengths->values.size());
-  if (Status status = lengths->check(path, count, numSamples, dropLast);
-      !status.ok())
-    return status;
+  VEELINE_TRY(lengths->check(path, count, numSamples, dropLast));
   Tensor tensor{DataType::i64,
                 {count},
                 {reinterpret_cast<const char *>(lengths->values.data()),

@@ -6,7 +6,7 @@
 
 #include "Random.h"
 
-#include "Checksum.h"
+#include "veeline/Base/Checksum.h"
 
 #include <cmath>
 #include <cstring>

@@ -6,7 +6,7 @@
 
 #include "SafeTensors.h"
 
-#include "File.h"
+#include "veeline/Base/File.h"
 
 #include <algorithm>
 #include <cstring>
@@ -154,17 +154,13 @@ Status data::writeSafeTensors(
     const std::vector<std::pair<std::string, std::string>> &notes,
     const std::function<Status(size_t i, char *bytes)> &read) {
   AtomicFile file(path);
-  if (Status status = file.open(); !status.ok())
-    return status;
-  if (Status status = file.write(makeHeader(entries, notes)); !status.ok())
-    return status;
+  VEELINE_TRY(file.open());
+  VEELINE_TRY(file.write(makeHeader(entries, notes)));
   std::string bytes;
   for (size_t i = 0; i < entries.size(); ++i) {
     bytes.resize(static_cast<size_t>(bytesOf(entries[i])));
-    if (Status status = read(i, bytes.data()); !status.ok())
-      return status;
-    if (Status status = file.write(bytes); !status.ok())
-      return status;
+    VEELINE_TRY(read(i, bytes.data()));
+    VEELINE_TRY(file.write(bytes));
   }
   return file.commit();
 }

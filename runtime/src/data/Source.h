@@ -7,9 +7,9 @@
 #ifndef VEELINE_RUNTIME_DATA_SOURCE_H
 #define VEELINE_RUNTIME_DATA_SOURCE_H
 
-#include "File.h"
 #include "Random.h"
 #include "Tensor.h"
+#include "veeline/Base/File.h"
 
 #include <map>
 

@@ -6,7 +6,7 @@
 
 #include "Tensor.h"
 
-#include "HalfFloats.h"
+#include "veeline/Base/HalfFloats.h"
 
 #include <cstring>
 

@@ -6,12 +6,12 @@
 
 #include "Channel.h"
 
-#include "Clock.h"
 #include "Names.h"
-#include "ProcessLimits.h"
 #include "Rank.h"
+#include "veeline/Base/Clock.h"
+#include "veeline/Base/ProcessLimits.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 using namespace veeline;
 using namespace veeline::engine;

@@ -7,10 +7,10 @@
 #ifndef VEELINE_RUNTIME_ENGINE_CHANNEL_H
 #define VEELINE_RUNTIME_ENGINE_CHANNEL_H
 
-#include "Futex.h"
 #include "Identity.h"
 #include "Part.h"
 #include "ShortText.h"
+#include "veeline/Base/Futex.h"
 
 #include "veeline/artifact.h"
 

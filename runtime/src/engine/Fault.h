@@ -35,7 +35,7 @@ public:
   }
 
   /// Takes the lock only after a fault.
-  Status status() {
+  Status status() const {
     if (!raised.load(std::memory_order_acquire))
       return Status::success();
     std::lock_guard<std::mutex> lock(mutex);
@@ -44,7 +44,7 @@ public:
 
 private:
   std::function<void()> wake;
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::atomic<bool> raised{false};
   std::string text;
 };

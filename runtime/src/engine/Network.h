@@ -1,4 +1,4 @@
-//===- Network.h - the other processes of a run ----------------*- C++ -*-===//
+//===- Network.h - the other processes of a run -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -85,8 +85,8 @@ public:
   /// The same, for rank 0 alone; nothing for the others, who do not wait.
   virtual Expected<std::vector<std::string>> gather(std::string mine) = 0;
 
-  /// From now on `rank` hears of processes that fail, and is seen to get on;
-  /// null: no more.
+  /// From now on `rank` hears of processes that fail, and is watched for
+  /// progress; null: no more.
   virtual void watch(Observed *rank) = 0;
 
   /// A process that has heard of a failure, and has not ended soon, cannot:

@@ -40,8 +40,7 @@ Status Object::load(std::string_view bytes) {
   if (descriptor < 0)
     return Status::error(std::string("cannot make a file in memory: ") +
                          std::strerror(errno));
-  if (Status status = writeAll(descriptor, bytes); !status.ok())
-    return status;
+  VEELINE_TRY(writeAll(descriptor, bytes));
   // The loader takes equal names for equal files, so the descriptor stays open
   // as long as the object is loaded: no other one gets its number.
   std::string path = "/proc/self/fd/" + std::to_string(descriptor);

@@ -7,7 +7,7 @@
 #include "Profile.h"
 
 #include "Names.h"
-#include "Prediction.h"
+#include "veeline/prediction.h"
 
 #include <algorithm>
 #include <map>
@@ -36,11 +36,16 @@ private:
   };
   /// One message: its channel, microbatch and step.
   using Message = std::tuple<int32_t, int32_t, int32_t>;
+  /// One sum over ranks: the stage, its reduction, and the step.
+  using Sum = std::tuple<int32_t, int32_t, int32_t>;
 
   void chooseSteps();
   void addRank(const Rank &rank, const std::vector<Event> &events);
   void addWork(const Op &op, const Event &event, int64_t before);
   void extendStep(const Event &event);
+  /// Calls `use` with the rank, the operation and the event of each operation
+  /// of a kind in the steps that count.
+  template <typename Use> void forEach(OpKind kind, Use use) const;
   void addMessages();
   void addReductions();
   static std::optional<Measured> measured(Samples samples);
@@ -119,28 +124,29 @@ void Profiler::extendStep(const Event &event) {
   step.end = std::max(step.end, event.end);
 }
 
+template <typename Use> void Profiler::forEach(OpKind kind, Use use) const {
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    for (const Event &event : ranks[rank]) {
+      if (event.op == Event::idle || event.step < firstStep)
+        continue;
+      const Op &op = program.ranks[rank].ops[event.op];
+      if (op.kind == kind)
+        use(rank, op, event);
+    }
+}
+
 /// Only a receive that began before its message was sent shows how long the
 /// message was under way.
 void Profiler::addMessages() {
   std::map<Message, int64_t> sent;
-  auto forEach = [&](OpKind kind, auto use) {
-    for (size_t rank = 0; rank < ranks.size(); ++rank)
-      for (const Event &event : ranks[rank]) {
-        if (event.op == Event::idle || event.step < firstStep)
-          continue;
-        const Op &op = program.ranks[rank].ops[event.op];
-        if (op.kind == kind)
-          use(Message{op.channel, op.microbatch, event.step}, event);
-      }
-  };
-  forEach(OpKind::send, [&](const Message &message, const Event &event) {
-    sent[message] = event.end;
+  forEach(OpKind::send, [&](size_t, const Op &op, const Event &event) {
+    sent[{op.channel, op.microbatch, event.step}] = event.end;
   });
-  forEach(OpKind::recv, [&](const Message &message, const Event &event) {
-    auto found = sent.find(message);
+  forEach(OpKind::recv, [&](size_t, const Op &op, const Event &event) {
+    auto found = sent.find({op.channel, op.microbatch, event.step});
     if (found == sent.end() || event.begin >= found->second)
       return;
-    const Channel &channel = program.channels[std::get<0>(message)];
+    const Channel &channel = program.channels[op.channel];
     transfers[{channel.edge, channel.kind}].push_back(
         std::max<int64_t>(0, event.end - found->second));
   });
@@ -156,32 +162,24 @@ static double bytesOf(const Reduction &reduction) {
 /// Only a rank that waited before the last one was there shows how long an
 /// all-reduce takes.
 void Profiler::addReductions() {
-  /// A stage, its reduction, and the step.
-  using Sum = std::tuple<int32_t, int32_t, int32_t>;
   std::map<Sum, int64_t> posted;
-  auto forEach = [&](OpKind kind, auto use) {
-    for (size_t rank = 0; rank < ranks.size(); ++rank)
-      for (const Event &event : ranks[rank]) {
-        if (event.op == Event::idle || event.step < firstStep)
-          continue;
-        const Op &op = program.ranks[rank].ops[event.op];
-        if (op.kind == kind)
-          use(Sum{program.placeOf(rank).stage, op.reduction, event.step}, event,
-              rank);
-      }
+  auto sumOf = [&](size_t rank, const Op &op, const Event &event) {
+    return Sum{program.placeOf(rank).stage, op.reduction, event.step};
   };
-  forEach(OpKind::allReduce, [&](const Sum &sum, const Event &event, size_t) {
-    int64_t &last = posted.try_emplace(sum, event.end).first->second;
-    last = std::max(last, event.end);
-  });
-  forEach(OpKind::allReduceWait, [&](const Sum &sum, const Event &event,
-                                     size_t rank) {
+  forEach(OpKind::allReduce,
+          [&](size_t rank, const Op &op, const Event &event) {
+            Sum sum = sumOf(rank, op, event);
+            int64_t &last = posted.try_emplace(sum, event.end).first->second;
+            last = std::max(last, event.end);
+          });
+  forEach(OpKind::allReduceWait, [&](size_t rank, const Op &op,
+                                     const Event &event) {
     extendStep(event);
-    auto found = posted.find(sum);
+    auto found = posted.find(sumOf(rank, op, event));
     if (found == posted.end() || event.begin >= found->second)
       return;
     reductions.push_back(std::max<int64_t>(0, event.end - found->second));
-    reducedBytes += bytesOf(program.ranks[rank].reductions[std::get<1>(sum)]);
+    reducedBytes += bytesOf(program.ranks[rank].reductions[op.reduction]);
   });
 }
 

@@ -6,7 +6,7 @@
 
 #include "Rank.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-//===- Rank.h - what all targets know of a rank ----------------*- C++ -*-===//
+//===- Rank.h - what all targets know of a rank -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -99,7 +99,7 @@ struct veeline_rank {
   std::atomic<int32_t> lastOp{-1};
   /// What the rank waits for, as Group::waitFor has it, or -1.
   std::atomic<int32_t> awaited{-1};
-  /// Counts begins and ends of operations and waits: who gets on, moves.
+  /// Counts begins and ends of operations and waits: who makes progress, moves.
   std::atomic<uint32_t> moves{0};
   /// From the begin of a step to its end on this rank.
   std::atomic<bool> isInStep{false};

@@ -1,4 +1,4 @@
-//===- TensorTrace.cpp - what goes by, printed ----------------------------===//
+//===- TensorTrace.cpp - tensors of a step, printed -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,9 +6,9 @@
 
 #include "TensorTrace.h"
 
-#include "HalfFloats.h"
 #include "Names.h"
 #include "Rank.h"
+#include "veeline/Base/HalfFloats.h"
 
 #include <cmath>
 #include <cstdio>
@@ -103,7 +103,7 @@ static std::string describeShape(const std::vector<int64_t> &shape) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One rank's end of a channel, which says what goes by.
+/// One rank's end of a channel, which prints what it carries.
 class TracedChannel final : public Channel {
 public:
   TracedChannel(Channel &channel, int32_t index, int32_t parts,

@@ -1,4 +1,4 @@
-//===- TensorTrace.h - what goes by, printed -------------------*- C++ -*-===//
+//===- TensorTrace.h - tensors of a step, printed ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

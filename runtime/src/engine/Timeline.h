@@ -7,7 +7,7 @@
 #ifndef VEELINE_RUNTIME_ENGINE_TIMELINE_H
 #define VEELINE_RUNTIME_ENGINE_TIMELINE_H
 
-#include "Clock.h"
+#include "veeline/Base/Clock.h"
 
 #include "veeline/artifact.h"
 

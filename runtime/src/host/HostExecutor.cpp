@@ -6,30 +6,21 @@
 
 #include "HostExecutor.h"
 
-#include "BlockedSignals.h"
-#include "Convolution.h"
-#include "Gemm.h"
-#include "OneThread.h"
-#include "ProcessRank.h"
+#include "veeline/Library/Convolution.h"
+#include "veeline/Library/Gemm.h"
+#include "veeline/Library/OneThread.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <pthread.h>
-#include <system_error>
-#include <unistd.h>
 
 using namespace veeline;
 using namespace veeline::engine;
 using namespace veeline::host;
-
-/// How long a thread that waits for a step sleeps at most before it looks
-/// again; only a bound for a system call.
-static constexpr int64_t sleepMilliseconds = 60'000;
 
 //===----------------------------------------------------------------------===//
 // Creation
@@ -38,19 +29,16 @@ static constexpr int64_t sleepMilliseconds = 60'000;
 HostExecutor::HostExecutor(const artifact::Artifact &artifact,
                            const artifact::Program &program,
                            const HostOptions &options)
-    : artifact(artifact), program(program), network(options.network),
-      group(program, /*isWhole=*/!options.network,
-            checksEnabled || options.checkMessages),
-      fault([this] {
-        for (std::unique_ptr<Channel> &channel : channels)
-          if (channel)
-            channel->abort();
-        for (Worker *worker : local)
-          for (auto &pieces : worker->rank.reductions)
-            for (std::unique_ptr<Reduction> &piece : pieces)
-              piece->abort();
-      }),
-      announce(options.announce) {}
+    : ThreadedProgram(artifact, program, options.network,
+                      checksEnabled || options.checkMessages),
+      firstReplicaRanks(firstRanks(program)), announce(options.announce) {}
+
+void HostExecutor::abortRanks() {
+  for (HostWorker *worker : local)
+    for (auto &pieces : worker->rank.reductions)
+      for (std::unique_ptr<Reduction> &piece : pieces)
+        piece->abort();
+}
 
 Expected<std::unique_ptr<HostExecutor>>
 HostExecutor::create(const artifact::Artifact &artifact,
@@ -75,25 +63,9 @@ int64_t HostExecutor::maxMessageBytes() const {
 }
 
 Status HostExecutor::prepare(const HostOptions &options) {
-  const artifact::Metadata &metadata = artifact.metadata;
-  results.resize(metadata.results.size() *
-                 static_cast<size_t>(metadata.microbatches) *
-                 static_cast<size_t>(program.replicas));
   for (size_t i = 0; i < program.channels.size(); ++i)
     addChannel(static_cast<int32_t>(i));
-  workers.resize(program.ranks.size());
-  firstReplicaRanks = firstRanks(program);
-  Status status = prepareLocal(options);
-  if (!network)
-    return status;
-  // No process sends before all can receive.
-  if (!status.ok())
-    network->announce(status.message());
-  else if (auto all = network->exchange(""); !all.ok())
-    status = all.status();
-  if (status.ok())
-    network->watch(this);
-  return status;
+  return meetOthers(prepareLocal(options));
 }
 
 /// Null where it leads from another process to another one.
@@ -102,8 +74,7 @@ void HostExecutor::addChannel(int32_t index) {
   std::unique_ptr<Channel> &end = channels.emplace_back();
   if (!network)
     end = std::make_unique<HostChannel>(group, index, channel);
-  else if ((channel.fromRank == network->rank()) !=
-           (channel.toRank == network->rank()))
+  else if (leadsElsewhere(channel))
     end = network->connect(group, index, channel);
 }
 
@@ -115,13 +86,13 @@ Status HostExecutor::prepareLocal(const HostOptions &options) {
       return Status::error("rank " + std::to_string(i) + ": " +
                            status.message());
   }
-  for (Worker *worker : local)
+  for (HostWorker *worker : local)
     addReductions(*worker);
-  return startThreads();
+  return prepareCalls();
 }
 
 /// Once all arenas of this process are there.
-void HostExecutor::addReductions(Worker &worker) {
+void HostExecutor::addReductions(HostWorker &worker) {
   veeline_rank &rank = worker.rank;
   int32_t stage = program.placeOf(static_cast<size_t>(rank.index)).stage;
   std::vector<int32_t> members = program.ranksOf(stage);
@@ -163,53 +134,16 @@ static std::vector<ParamUpdate> makeUpdates(const artifact::Metadata &metadata,
 
 Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
   const artifact::Metadata &metadata = artifact.metadata;
-  const artifact::Rank &description = program.ranks[index];
-  workers[index] = std::make_unique<Worker>();
-  Worker &worker = *local.emplace_back(workers[index].get());
-  if (Status status = worker.arena.allocate(description.arenaBytes);
-      !status.ok())
-    return status;
+  HostWorker &worker = addWorker(index);
+  VEELINE_TRY(worker.arena.allocate(program.ranks[index].arenaBytes));
   if (options.poison)
     worker.arena.poison();
-
-  if (!options.steps.empty()) {
-    worker.step = options.steps[index];
-  } else {
-    if (Status status =
-            worker.object.load(artifact.objects[description.object]);
-        !status.ok())
-      return status;
-    Expected<veeline_step_fn> step =
-        worker.object.findStep(description.stepSymbol);
-    if (!step.ok())
-      return step.status();
-    worker.step = *step;
-  }
-
+  VEELINE_TRY(findStep(worker, options.steps));
+  describeRank(worker);
   HostRank &rank = worker.rank;
-  rank.index = index;
-  rank.program = &program;
-  rank.description = &description;
-  rank.fault = &fault;
-  rank.network = network;
   rank.arena = &worker.arena;
-  int32_t replica = program.placeOf(static_cast<size_t>(index)).replica;
-  size_t numChannels = channels.size() / static_cast<size_t>(program.replicas);
-  rank.firstChannel = replica * static_cast<int32_t>(numChannels);
-  for (size_t i = 0; i < numChannels; ++i)
-    rank.channels.push_back(
-        channels[static_cast<size_t>(rank.firstChannel) + i].get());
   rank.discard.resize(static_cast<size_t>(maxMessageBytes()));
-  rank.updates = makeUpdates(metadata, description);
-  rank.settings = &settings;
-  rank.microbatches = metadata.microbatches;
-  rank.lengths = &metadata.lengths;
-  if (!metadata.lengths.empty())
-    rank.versions.resize(static_cast<size_t>(metadata.microbatches));
-  rank.allMicrobatches = metadata.microbatches * program.replicas;
-  rank.results = results.data() + replica * metadata.microbatches;
-  worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
-  rank.resultTypes = &metadata.results;
+  rank.updates = makeUpdates(metadata, *rank.description);
   if (options.timelineEvents)
     rank.timeline = std::make_unique<Timeline>(options.timelineEvents);
   if (options.traceTensors)
@@ -221,36 +155,14 @@ Status HostExecutor::prepareWorker(int32_t index, const HostOptions &options) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-Status HostExecutor::startThreads() {
-  Status status = Status::success();
-  for (Worker *worker : local) {
-    BlockedSignals blocked;
-    try {
-      worker->thread =
-          std::thread([this, &worker = *worker] { runWorker(worker); });
-    } catch (const std::system_error &error) {
-      status =
-          Status::error(std::string("cannot start a thread: ") + error.what());
-      break;
-    }
-    ++doneTarget;
-  }
-  waitUntilDone();
-  for (Worker *worker : local)
-    if (status.ok() && !worker->prepared.ok())
-      status = worker->prepared;
-  return status;
-}
-
 static Status prepareCallsOf(HostRank &rank) {
-  if (Status status = prepareGemms(rank.description->gemms, rank.gemms);
-      !status.ok())
-    return status;
-  return prepareConvolutions(rank.description->convolutions, rank.convolutions);
+  VEELINE_TRY(library::prepareGemms(rank.description->gemms, rank.gemms));
+  return library::prepareConvolutions(rank.description->convolutions,
+                                      rank.convolutions);
 }
 
 /// The library makes code here, for which there may be no memory.
-static Status prepareCalls(HostRank &rank) {
+static Status prepareCallsWithin(HostRank &rank) {
   try {
     return prepareCallsOf(rank);
   } catch (const std::bad_alloc &) {
@@ -260,46 +172,43 @@ static Status prepareCalls(HostRank &rank) {
   }
 }
 
-void HostExecutor::runWorker(Worker &worker) {
+/// On the threads that will make the calls.
+Status HostExecutor::prepareCalls() {
+  Status status = startThreads();
+  for (const HostWorker *worker : local)
+    doneTarget += worker->thread.joinable();
+  waitUntilDone();
+  for (HostWorker *worker : local)
+    if (status.ok() && !worker->prepared.ok())
+      status = worker->prepared;
+  return status;
+}
+
+void HostExecutor::runThread(HostWorker &worker) {
   // One OpenMP thread: more would change the bits of matrix products, and take
   // the cores of other ranks.
   OneThread oneThread;
-  std::string name = "veeline-rank" + std::to_string(worker.rank.index);
-  pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
-  auto enter = [this](Activity activity) {
-    if (announce)
-      announce(activity);
-  };
-  worker.threadNumber = ::gettid();
+  nameThread(worker);
   enter(Activity::loading);
-  worker.prepared = prepareCalls(worker.rank);
+  worker.prepared = prepareCallsWithin(worker.rank);
   enter(Activity::waiting);
   done.add(1);
-  for (uint32_t step = 0;;) {
-    uint32_t seen = started.load();
-    if (seen == step) {
-      started.sleepWhile(seen, sleepMilliseconds);
-      continue;
-    }
-    step = seen;
-    if (stopping)
-      return;
-    enter(Activity::step);
-    worker.step(&worker.rank, worker.arena.data(), worker.inputs.data());
-    for (Channel *channel : worker.rank.channels)
-      if (channel && !worker.rank.failed)
-        channel->flush(worker.rank);
-    if (worker.rank.trace && !worker.rank.failed)
-      printGradients(worker);
-    enter(Activity::waiting);
-    group.endStep(worker.rank.index);
-    worker.rank.isInStep.store(false, std::memory_order_release);
-    worker.stepEnd = nanoseconds();
-    done.add(1);
-  }
+  runSteps(worker);
 }
 
-void HostExecutor::printGradients(const Worker &worker) {
+void HostExecutor::runStep(HostWorker &worker) {
+  enter(Activity::step);
+  worker.step(&worker.rank, worker.arena.data(), worker.inputs.data());
+  flushChannels(worker.rank);
+  if (worker.rank.trace && !worker.rank.failed)
+    printGradients(worker);
+  enter(Activity::waiting);
+  group.endStep(worker.rank.index);
+  worker.rank.isInStep.store(false, std::memory_order_release);
+  worker.stepEnd = nanoseconds();
+}
+
+void HostExecutor::printGradients(const HostWorker &worker) {
   worker.rank.trace->printGradients(
       [&](int64_t offset, int64_t) { return worker.arena.data() + offset; },
       [&](size_t i) { return worker.rank.updates[i].squaredGradientNorm; });
@@ -311,15 +220,9 @@ void HostExecutor::waitUntilDone() {
 }
 
 HostExecutor::~HostExecutor() {
-  if (network) {
-    network->watch(nullptr);
-    network->disconnect();
-  }
-  stopping = true;
-  started.add(1);
-  for (Worker *worker : local)
-    if (worker->thread.joinable())
-      worker->thread.join();
+  leaveNetwork();
+  releaseThreads();
+  joinThreads();
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,94 +231,35 @@ HostExecutor::~HostExecutor() {
 
 Status HostExecutor::begin(const void *const *newInputs,
                            const StepSettings &newSettings) {
-  if (Status status = fault.status(); !status.ok())
-    return network ? Status::error(status.message() + "; rank " +
-                                   std::to_string(network->rank()) +
-                                   " is before the step")
-                   : status;
-  for (Worker *worker : local)
-    selectInputs(*this, artifact.metadata, newInputs, worker->rank,
-                 worker->inputs);
-  settings = newSettings;
-  std::fill(results.begin(), results.end(), notReported);
-  for (Worker *worker : local) {
-    veeline_rank &rank = worker->rank;
-    if (rank.timeline)
-      rank.timeline->setStep(static_cast<int32_t>(settings.step));
-    std::fill(rank.versions.begin(), rank.versions.end(), -1);
-    rank.lastOp.store(-1, std::memory_order_relaxed);
-    rank.isInStep.store(true, std::memory_order_release);
-  }
-  group.beginStep();
-  doneTarget += static_cast<uint32_t>(local.size());
-  started.add(1);
+  VEELINE_TRY(checkRunning());
+  prepareStep(newInputs, newSettings);
+  startStep();
   return Status::success();
 }
 
 /// A rank waits from the end of its step to that of the last rank.
 void HostExecutor::addIdleTails() {
   int64_t last = 0;
-  for (Worker *worker : local)
+  for (HostWorker *worker : local)
     last = std::max(last, worker->stepEnd);
-  for (Worker *worker : local)
+  for (HostWorker *worker : local)
     if (worker->rank.timeline && worker->stepEnd < last)
       worker->rank.timeline->addIdle(worker->stepEnd, last);
 }
 
-/// The first fault, and where the ranks of this process were when they saw it.
-Status HostExecutor::localStatus() {
-  Status status = fault.status();
-  if (status.ok() || !network)
-    return status;
-  std::string text = status.message();
-  for (const Worker *worker : local)
-    if (std::string place = stoppedAt(worker->rank.index);
-        text.find(place) == std::string::npos)
-      text += "; " + place;
-  return Status::error(text);
-}
-
-std::string HostExecutor::stoppedAt(int32_t rank) const {
-  const veeline_rank &stopped = workers[rank]->rank;
-  // What it could not do itself, the fault says.
-  if (stopped.failed && stopped.awaited < 0)
-    return "";
-  ShortText text;
-  group.describe(text, stopped);
-  return std::string(text.view());
-}
-
-void HostExecutor::describePlace(ShortText &text) const {
-  group.describe(text, local.front()->rank);
-}
-
 Pulse HostExecutor::pulse() const {
-  const Worker &worker = *local.front();
+  const HostWorker &worker = *local.front();
   return pulseOf(worker.rank, worker.thread, worker.threadNumber);
-}
-
-void HostExecutor::describe(ShortText &text) const {
-  const char *known = network->knownFailure();
-  std::string_view failure = known ? known : "";
-  ShortText place;
-  describePlace(place);
-  text << "step " << settings.step << ": " << failure;
-  if (failure.find(place.view()) == std::string_view::npos)
-    text << (failure.empty() ? "" : "; ") << place.view();
 }
 
 Status HostExecutor::finish(StepResult &result) {
   waitUntilDone();
   addIdleTails();
-  if (Status status = localStatus(); !status.ok()) {
-    if (network)
-      network->announce(status.message());
-    return status;
-  }
+  VEELINE_TRY(announcedStatus());
   for (std::unique_ptr<Channel> &channel : channels)
     VEELINE_CHECK(!channel || channel->isIdle(),
                   "a step ended with messages under way");
-  for (Worker *worker : local)
+  for (HostWorker *worker : local)
     for (const auto &pieces : worker->rank.reductions)
       for (const std::unique_ptr<Reduction> &piece : pieces)
         VEELINE_CHECK(piece->isIdle(),
@@ -456,7 +300,7 @@ Status HostExecutor::read(int32_t rank, int64_t offset, void *target,
 
 std::vector<std::vector<Event>> HostExecutor::timeline(int32_t steps) const {
   std::vector<std::vector<Event>> ranks;
-  for (const Worker *worker : local)
+  for (const HostWorker *worker : local)
     if (worker->rank.timeline)
       ranks.push_back(worker->rank.timeline->lastEvents(steps));
   return ranks;

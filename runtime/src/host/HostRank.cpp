@@ -6,7 +6,7 @@
 
 #include "HostRank.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <cstring>
 
@@ -18,7 +18,7 @@ using namespace veeline::host;
 // What compiled code must get right
 //===----------------------------------------------------------------------===//
 
-void HostRank::checkCall(const CallTable &table, int32_t index,
+void HostRank::checkCall(const library::CallTable &table, int32_t index,
                          const void *scratch) const {
   VEELINE_CHECK(index >= 0 && static_cast<size_t>(index) < table.size(),
                 "a matrix product or convolution that is not in the rank's "
@@ -126,7 +126,7 @@ void HostRank::writeLength(int32_t microbatch, void *length) {
 //===----------------------------------------------------------------------===//
 
 /// Runs entry `index` of one of the rank's tables.
-void HostRank::runCall(CallTable &table, int32_t index, const void *a,
+void HostRank::runCall(library::CallTable &table, int32_t index, const void *a,
                        const void *b, void *c, void *scratch) {
   checkCall(table, index, scratch);
   progress();

@@ -8,10 +8,10 @@
 #define VEELINE_RUNTIME_HOST_HOSTRANK_H
 
 #include "Arena.h"
-#include "PreparedCall.h"
 #include "Rank.h"
 #include "TensorTrace.h"
 #include "Update.h"
+#include "veeline/Library/PreparedCall.h"
 
 namespace veeline::host {
 
@@ -60,15 +60,15 @@ struct HostRank final : veeline_rank {
   }
 
   const engine::Arena *arena = nullptr;
-  CallTable gemms;
-  CallTable convolutions;
+  library::CallTable gemms;
+  library::CallTable convolutions;
   std::vector<ParamUpdate> updates;
   std::unique_ptr<engine::TensorTrace> trace; ///< Null: not asked for.
 
 private:
-  void runCall(CallTable &table, int32_t index, const void *a, const void *b,
-               void *c, void *scratch);
-  void checkCall(const CallTable &table, int32_t index,
+  void runCall(library::CallTable &table, int32_t index, const void *a,
+               const void *b, void *c, void *scratch);
+  void checkCall(const library::CallTable &table, int32_t index,
                  const void *scratch) const;
   void checkUpdate(int32_t param, const void *value, const void *state,
                    const void *const *gradients, int32_t numGradients) const;

@@ -8,7 +8,7 @@
 #define VEELINE_RUNTIME_HOST_UPDATE_H
 
 #include "Executor.h"
-#include "Vectors.h"
+#include "veeline/Base/Vectors.h"
 
 namespace veeline::host {
 

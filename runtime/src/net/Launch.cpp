@@ -6,7 +6,7 @@
 
 #include "Launch.h"
 
-#include "Checksum.h"
+#include "veeline/Base/Checksum.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -131,11 +131,9 @@ Expected<std::optional<Place>> net::findPlace() {
     for (const char *name : launcher.jobs)
       if (const char *text = name ? std::getenv(name) : nullptr)
         place.job += (place.job.empty() ? "" : ".") + std::string(text);
-    if (Status status = readRendezvous(place); !status.ok())
-      return status;
+    VEELINE_TRY(readRendezvous(place));
     return std::optional<Place>(std::move(place));
   }
-  if (Status status = checkForgotten(); !status.ok())
-    return status;
+  VEELINE_TRY(checkForgotten());
   return std::optional<Place>();
 }

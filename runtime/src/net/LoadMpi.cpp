@@ -6,7 +6,7 @@
 
 #include "MpiLibrary.h"
 
-#include "File.h"
+#include "veeline/Base/File.h"
 
 #include <cstdlib>
 #include <cstring>

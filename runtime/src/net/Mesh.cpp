@@ -70,8 +70,7 @@ Expected<std::unique_ptr<Mesh>> Mesh::create(const MeetingOptions &options,
   if (!descriptions.ok())
     return descriptions.status();
   mesh->bells.connect(mesh->rank(), *descriptions);
-  if (Status status = mesh->removeSharedMemoryName(); !status.ok())
-    return status;
+  VEELINE_TRY(mesh->removeSharedMemoryName());
   return mesh;
 }
 

@@ -1,4 +1,4 @@
-//===- Mesh.h - a connection from each process to each other ---*- C++ -*-===//
+//===- Mesh.h - a connection from each process to each other ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,7 +30,7 @@ namespace veeline::net {
 
 /// TCP between all processes of a run. A thread of its own reads and writes; a
 /// process that is silent has failed, so each says again and again that it is
-/// alive, and what it waits for; so does one whose rank gets on no more. All
+/// alive, and what it waits for; so does one whose rank has stalled. All
 /// processes have ended within the timeout. Messages of channels go over TCP,
 /// too, or by MPI.
 class Mesh final : public engine::Network {

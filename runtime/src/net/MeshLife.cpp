@@ -1,4 +1,4 @@
-//===- MeshLife.cpp - signs of life, and a run that gets on no more -------===//
+//===- MeshLife.cpp - signs of life, and a run that has stalled -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -8,7 +8,7 @@
 
 #include "Rank.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 using namespace veeline;
 using namespace veeline::net;

@@ -63,7 +63,7 @@ private:
   const int32_t index;
   const artifact::Channel &description;
   std::function<void(Outgoing)> send;
-  engine::WaitWord credits; ///< In steps of two; bit 0 is a fault.
+  WaitWord credits; ///< In steps of two; bit 0 is a fault.
   uint32_t numAcquired = 0;
   engine::PartCounter committed;
   std::vector<char *> acquired; ///< A ring of those not committed.
@@ -106,7 +106,7 @@ private:
   std::vector<void *> slots;
   std::vector<engine::Identity> identities; ///< Of all parts that have arrived.
   std::function<void()> announce;
-  engine::WaitWord arrived; ///< In steps of two; bit 0 is a fault.
+  WaitWord arrived; ///< In steps of two; bit 0 is a fault.
   std::atomic<uint32_t> numPosted{0};
   uint32_t numWaited = 0;
   // Of the network's thread.

@@ -108,7 +108,7 @@ private:
 
   Wire wire;
   std::vector<Peer> peers[2]; ///< By part.
-  engine::WaitWord finished;  ///< Steps, times two; bit 0 is a fault.
+  WaitWord finished;          ///< Steps, times two; bit 0 is a fault.
   uint32_t numPosted = 0, numWaited = 0;
 };
 

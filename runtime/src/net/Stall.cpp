@@ -1,4 +1,4 @@
-//===- Stall.cpp - ranks that do not get on -------------------------------===//
+//===- Stall.cpp - ranks that make no progress ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -76,7 +76,7 @@ std::optional<std::string> Stall::look(const Pulse &pulse, Time now) {
     return "has done nothing for " + inSeconds(limits.asleep) +
            ": its thread sleeps";
   if (passed >= limits.busy)
-    return "has not got on for " + inSeconds(limits.busy) +
+    return "has made no progress for " + inSeconds(limits.busy) +
            " (--stall-timeout)";
   return std::nullopt;
 }

@@ -1,11 +1,11 @@
-//===- Stall.h - ranks that do not get on ----------------------*- C++ -*-===//
+//===- Stall.h - ranks that make no progress --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A process whose network's thread lives may be stuck all the same. Every wait
-// of a rank is for another one, so a run that gets on no more has a rank that
+// of a rank is for another one, so a run that has stalled has a rank that
 // is stuck by itself, which its own process finds out, or all ranks wait.
 //
 //===----------------------------------------------------------------------===//

@@ -8,8 +8,8 @@
 #define VEELINE_RUNTIME_NET_WAITING_H
 
 #include "Bells.h"
-#include "Clock.h"
 #include "Rank.h"
+#include "veeline/Base/Clock.h"
 
 #include <algorithm>
 #include <atomic>
@@ -36,7 +36,7 @@ public:
   /// Before each look.
   void beforeLook() {
     constexpr int64_t spinNanoseconds = 20'000;
-    waited = engine::nanoseconds() - wakened;
+    waited = nanoseconds() - wakened;
     isArmed = waited >= spinNanoseconds;
     if (isArmed)
       bell.arm();
@@ -45,15 +45,15 @@ public:
   /// After a look at what is not there.
   void pause() {
     if (!isArmed)
-      return engine::pauseSpin();
+      return pauseSpin();
     isArmed = false;
     // What a sleep costs, some 10 us where there is a hypervisor, is a few
     // percent of that.
     if (bell.sleep(std::min(waited / 4, maxSleepNanoseconds)))
-      wakened = engine::nanoseconds();
+      wakened = nanoseconds();
   }
 
-  const int64_t begin = engine::nanoseconds();
+  const int64_t begin = nanoseconds();
 
 private:
   Bell &bell;
@@ -79,7 +79,7 @@ bool lookUntil(veeline_rank &rank, Bells &bells,
     pauses.pause();
   }
   if (rank.timeline)
-    rank.timeline->addIdle(pauses.begin, engine::nanoseconds());
+    rank.timeline->addIdle(pauses.begin, nanoseconds());
   return !rank.failed;
 }
 

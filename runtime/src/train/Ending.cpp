@@ -6,8 +6,8 @@
 
 #include "Ending.h"
 
-#include "File.h"
 #include "Interrupt.h"
+#include "veeline/Base/File.h"
 
 #include <algorithm>
 #include <atomic>

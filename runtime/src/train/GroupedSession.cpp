@@ -68,12 +68,10 @@ Status GroupedSession::addGroup(int64_t step, int32_t group,
   auto m = static_cast<size_t>(metadata.microbatches);
   auto size = static_cast<size_t>(session->stepMicrobatches());
   for (size_t i = 0; i < values.size(); ++i)
-    if (Status status = session->setValue(i, values[i]); !status.ok())
-      return status;
+    VEELINE_TRY(session->setValue(i, values[i]));
   session->setFirstMicrobatch(int64_t(group) * session->stepMicrobatches());
   StepResult part;
-  if (Status status = session->step(step, part); !status.ok())
-    return status;
+  VEELINE_TRY(session->step(step, part));
   for (size_t k = 0; k < metadata.results.size(); ++k)
     for (size_t i = 0; i < size; ++i)
       result.results[k * static_cast<size_t>(run.microbatches()) +
@@ -131,8 +129,7 @@ Status GroupedSession::step(int64_t step, StepResult &result) {
                             static_cast<size_t>(run.microbatches()),
                         0);
   for (int32_t group = 0; group < numGroups(); ++group)
-    if (Status status = addGroup(step, group, result); !status.ok())
-      return status;
+    VEELINE_TRY(addGroup(step, group, result));
   addMembers();
   update(step);
   return Status::success();

@@ -6,8 +6,8 @@
 
 #include "Interrupt.h"
 
-#include "File.h"
 #include "LoadedProgram.h"
+#include "veeline/Base/File.h"
 
 #include <atomic>
 #include <cerrno>

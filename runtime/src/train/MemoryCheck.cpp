@@ -110,7 +110,8 @@ static void printOutside(const Session &session) {
 /// `table` is a member of the executor that gives a rank's table.
 static void
 printCalls(const Session &session, int64_t steps, const char *what,
-           const host::CallTable &(host::HostExecutor::*table)(int32_t) const) {
+           const library::CallTable &(host::HostExecutor::*table)(int32_t)
+               const) {
   std::map<std::string, int64_t> all;
   for (size_t i = 0; i < session.program().ranks.size(); ++i)
     for (auto &[name, runs] :

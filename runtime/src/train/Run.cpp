@@ -7,13 +7,13 @@
 #include "Session.h"
 
 #include "BlockedSignals.h"
-#include "Checksum.h"
 #include "Deadline.h"
 #include "Interrupt.h"
 #include "Random.h"
-#include "Suggest.h"
+#include "veeline/Base/Checksum.h"
+#include "veeline/Base/Suggest.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <algorithm>
 #include <charconv>
@@ -27,8 +27,7 @@ using artifact::Parameter;
 Expected<std::unique_ptr<Run>> Run::open(const Options &options) {
   Expected<std::unique_ptr<Run>> run = load(options);
   if (run.ok())
-    if (Status status = (*run)->openNetwork(); !status.ok())
-      return status;
+    VEELINE_TRY((*run)->openNetwork());
   return run;
 }
 
@@ -52,10 +51,8 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
   if (Status status = artifact::checkCpu(run->metadata()); !status.ok())
     return Status::error("cannot run '" + options.artifact +
                          "': " + status.message());
-  if (Status status = run->findPlace(); !status.ok())
-    return status;
-  if (Status status = run->placeRanks(); !status.ok())
-    return status;
+  VEELINE_TRY(run->findPlace());
+  VEELINE_TRY(run->placeRanks());
   Expected<std::unique_ptr<data::Inputs>> inputs =
       data::Inputs::open(run->metadata(), options.inputs, run->replicas());
   if (!inputs.ok())
@@ -68,8 +65,7 @@ Expected<std::unique_ptr<Run>> Run::load(const Options &options) {
                            "are none; say --steps");
     run->options.steps = options.epochs * steps;
   }
-  if (Status status = run->openInit(); !status.ok())
-    return status;
+  VEELINE_TRY(run->openInit());
   return run;
 }
 
@@ -199,8 +195,7 @@ Status train::checkTransport(const Options &options,
 
 Status Run::openNetwork() {
   const artifact::Program *program = metadata().findProgram(options.program);
-  if (Status status = checkTransport(options, place); !status.ok())
-    return status;
+  VEELINE_TRY(checkTransport(options, place));
   if (!place || !program)
     return Status::success();
   const std::string &launcher = place->launcher;

@@ -38,8 +38,7 @@ Session::create(Run &run, const std::string &programName,
                          "': " + status.message());
   session->firstMicrobatch =
       session->stepMicrobatches() * session->loaded->firstReplica();
-  if (Status status = session->initialize(); !status.ok())
-    return status;
+  VEELINE_TRY(session->initialize());
   return session;
 }
 
@@ -80,8 +79,7 @@ int64_t Session::bytesOf(size_t param) const {
 Status Session::initialize() {
   const artifact::Metadata &metadata = run.metadata();
   for (size_t i = 0; i < metadata.params.size(); ++i)
-    if (Status status = setValue(i, run.initialValue(i)); !status.ok())
-      return status;
+    VEELINE_TRY(setValue(i, run.initialValue(i)));
   int64_t slots = artifact::stateSlots(metadata.optimizer);
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     for (const RankParam &entry : description->ranks[rank].params) {
@@ -89,11 +87,9 @@ Status Session::initialize() {
         continue;
       std::vector<char> zeros(
           static_cast<size_t>(bytesOf(entry.param) * slots));
-      if (Status status =
-              loaded->write(static_cast<int32_t>(rank), entry.stateOffset,
-                            zeros.data(), static_cast<int64_t>(zeros.size()));
-          !status.ok())
-        return status;
+      VEELINE_TRY(loaded->write(static_cast<int32_t>(rank), entry.stateOffset,
+                                zeros.data(),
+                                static_cast<int64_t>(zeros.size())));
     }
   for (int half = 0; half < 2; ++half) {
     for (size_t i = 0; i < metadata.batches.size(); ++i) {
@@ -129,11 +125,9 @@ Status Session::setValue(size_t index, const std::vector<char> &bytes) {
   for (size_t rank = 0; rank < description->ranks.size(); ++rank)
     for (const RankParam &entry : description->ranks[rank].params)
       if (static_cast<size_t>(entry.param) == index)
-        if (Status status =
-                loaded->write(static_cast<int32_t>(rank), entry.valueOffset,
-                              bytes.data(), static_cast<int64_t>(bytes.size()));
-            !status.ok())
-          return status;
+        VEELINE_TRY(loaded->write(static_cast<int32_t>(rank), entry.valueOffset,
+                                  bytes.data(),
+                                  static_cast<int64_t>(bytes.size())));
   return Status::success();
 }
 
@@ -202,8 +196,7 @@ Status Session::gatherValue(size_t param, char *bytes) const {
   std::string mine;
   if (home < 0 || loaded->isLocal(home)) {
     std::vector<char> content = value(param);
-    if (Status status = readStatus(); !status.ok())
-      return status;
+    VEELINE_TRY(readStatus());
     mine.assign(content.begin(), content.end());
   }
   if (run.network) {
@@ -221,8 +214,7 @@ Status Session::gatherValue(size_t param, char *bytes) const {
 Status Session::save(const std::string &path, int64_t steps) const {
   if (!run.isFirst()) {
     for (size_t i = 0; i < run.metadata().params.size(); ++i)
-      if (Status status = gatherValue(i, nullptr); !status.ok())
-        return status;
+      VEELINE_TRY(gatherValue(i, nullptr));
     return Status::success();
   }
   std::vector<data::SafeTensorsEntry> entries;
@@ -342,10 +334,8 @@ void Session::setFirstMicrobatch(int64_t first) {
 Status Session::step(int64_t step, StepResult &result) {
   if (preparedStep != step)
     prepareInputs(step);
-  if (Status status = loaded->begin(inputs[step % 2].data(),
-                                    settingsOfStep(run.options, step));
-      !status.ok())
-    return status;
+  VEELINE_TRY(loaded->begin(inputs[step % 2].data(),
+                            settingsOfStep(run.options, step)));
   if (step < run.options.steps)
     prepareInputs(step + 1);
   return loaded->finish(result);

@@ -8,12 +8,12 @@
 #define VEELINE_RUNTIME_TRAIN_SESSION_H
 
 #include "CudaExecutor.h"
-#include "File.h"
 #include "HostExecutor.h"
 #include "Mesh.h"
 #include "Options.h"
 #include "Progress.h"
 #include "SafeTensors.h"
+#include "veeline/Base/File.h"
 
 namespace veeline::train {
 

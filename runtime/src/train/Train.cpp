@@ -7,15 +7,15 @@
 #include "Train.h"
 
 #include "Ending.h"
-#include "File.h"
 #include "Interrupt.h"
 #include "MemoryCheck.h"
-#include "ProcessLimits.h"
 #include "Profile.h"
 #include "Progress.h"
 #include "Session.h"
 #include "Verify.h"
 #include "VerifyMemory.h"
+#include "veeline/Base/File.h"
+#include "veeline/Base/ProcessLimits.h"
 
 #include <algorithm>
 #include <array>
@@ -104,11 +104,9 @@ Status Trainer::open() {
     return Status::error("--profile: '" + options.artifact +
                          "' does not say what chunks program '" +
                          options.program + "' has");
-  if (Status status = checkFlightRecord(program); !status.ok())
-    return status;
+  VEELINE_TRY(checkFlightRecord(program));
   if (options.compareSequential)
-    if (Status status = checkMemoryOfComparison(run); !status.ok())
-      return status;
+    VEELINE_TRY(checkMemoryOfComparison(run));
   Expected<std::unique_ptr<Session>> created =
       Session::create(run, options.program, hostOptions);
   if (!created.ok())
@@ -121,8 +119,7 @@ Status Trainer::open() {
     return Status::success();
   for (const std::string &path :
        {options.save, options.timeline, options.profile})
-    if (Status status = checkWritable(path); !status.ok())
-      return status;
+    VEELINE_TRY(checkWritable(path));
   if (options.metrics.empty())
     return Status::success();
   return metrics.open(options.metrics, run.workOfStep(),
@@ -176,8 +173,7 @@ Status Trainer::checkFlightRecord(const artifact::Program *program) const {
         run.network && rank != static_cast<size_t>(run.network->rank());
     if (isElsewhere)
       continue;
-    if (Status status = checkRecordOf(int32_t(rank), options); !status.ok())
-      return status;
+    VEELINE_TRY(checkRecordOf(int32_t(rank), options));
   }
   return Status::success();
 }
@@ -194,10 +190,10 @@ Status Trainer::fail(const std::string &text) const {
 }
 
 Status Trainer::runStep(int64_t step) {
-  int64_t begin = engine::nanoseconds();
+  int64_t begin = nanoseconds();
   if (Status status = session->step(step, result); !status.ok())
     return fail("step " + std::to_string(step) + ": " + status.message());
-  fillRecord(step, begin, engine::nanoseconds());
+  fillRecord(step, begin, nanoseconds());
   lastLosses[static_cast<size_t>(stepsDone++) % lastLosses.size()] =
       record.loss;
   if (options.compareSequential)
@@ -233,7 +229,7 @@ Status Trainer::loop() {
                     /*isAlone=*/!run.network);
   PlaceTeller teller(run.network ? &session->loadedProgram() : nullptr);
   lastResort.watch(session.get());
-  firstBegin = engine::nanoseconds();
+  firstBegin = nanoseconds();
   for (int64_t step = 1; step <= options.steps; ++step) {
     Expected<bool> interrupted = isInterrupted();
     if (!interrupted.ok())
@@ -241,8 +237,7 @@ Status Trainer::loop() {
                   interrupted.message());
     if (*interrupted)
       break;
-    if (Status status = runStep(step); !status.ok())
-      return status;
+    VEELINE_TRY(runStep(step));
     if (run.isFirst())
       progress.show(record);
     if (options.checkMemory)
@@ -348,8 +343,7 @@ static Status outOfMemory(const Options &options, const Run *run) {
 
 Status Trainer::openAndLoop() {
   try {
-    if (Status status = open(); !status.ok())
-      return status;
+    VEELINE_TRY(open());
     return loop();
   } catch (const std::bad_alloc &) {
     return outOfMemory(options, &run);
@@ -367,13 +361,11 @@ Status Trainer::train() {
   lastResort.dismiss();
   if (run.isFirst())
     printSummary();
-  if (Status status = writeResults(); !status.ok())
-    return status;
+  VEELINE_TRY(writeResults());
   if (interruptSignal())
     return Status::success();
   if (options.checkMemory)
-    if (Status status = checkMemory(*session, stepsDone); !status.ok())
-      return status;
+    VEELINE_TRY(checkMemory(*session, stepsDone));
   if (options.compareSequential)
     return compareWithSequential(run, *session, stepsDone, losses);
   return Status::success();
@@ -381,10 +373,8 @@ Status Trainer::train() {
 
 Status train::checkFiles(const Options &options, bool writesResults) {
   if (auto place = net::findPlace(); place.ok())
-    if (Status status = checkTransport(options, *place); !status.ok())
-      return status;
-  if (Status status = data::checkFiles(options.inputs); !status.ok())
-    return status;
+    VEELINE_TRY(checkTransport(options, *place));
+  VEELINE_TRY(data::checkFiles(options.inputs));
   if (!options.init.empty())
     if (auto file = MappedFile::open(options.init); !file.ok())
       return file.status();
@@ -392,8 +382,7 @@ Status train::checkFiles(const Options &options, bool writesResults) {
     return Status::success();
   for (const std::string &path :
        {options.save, options.metrics, options.timeline, options.profile})
-    if (Status status = checkWritable(path); !status.ok())
-      return status;
+    VEELINE_TRY(checkWritable(path));
   return options.flightRecorder.empty() ? Status::success()
                                         : checkRecordOf(0, options);
 }

@@ -128,11 +128,9 @@ Status Verifier::open() {
   if (!created.ok())
     return created.status();
   tested = std::move(*created);
-  if (Status status = load(sequential, "sequential"); !status.ok())
-    return status;
+  VEELINE_TRY(load(sequential, "sequential"));
   if (run.metadata().findProgram("reference"))
-    if (Status status = load(reference, "reference"); !status.ok())
-      return status;
+    VEELINE_TRY(load(reference, "reference"));
   if (!sameGradients(tested->gradients(), sequential->gradients()))
     return Status::error("'" + run.options.program +
                          "' and 'sequential' have not the same chunks");
@@ -188,11 +186,9 @@ Status
 Verifier::compareWithReference(int64_t step, const StepResult &sequentialResult,
                                const std::vector<std::vector<char>> &values) {
   for (size_t i = 0; i < values.size(); ++i)
-    if (Status status = reference->setValue(i, values[i]); !status.ok())
-      return status;
+    VEELINE_TRY(reference->setValue(i, values[i]));
   StepResult result;
-  if (Status status = reference->step(step, result); !status.ok())
-    return status;
+  VEELINE_TRY(reference->step(step, result));
   const artifact::Metadata &metadata = run.metadata();
   double loss = meanOfResult(sequentialResult, 0, run.microbatches());
   double expected = meanOfResult(result, 0, run.microbatches());
@@ -228,10 +224,8 @@ Status Verifier::runStep(int64_t step) {
     for (size_t i = 0; i < run.metadata().params.size(); ++i)
       values.push_back(tested->value(i));
   StepResult result, expected;
-  if (Status status = tested->step(step, result); !status.ok())
-    return status;
-  if (Status status = sequential->step(step, expected); !status.ok())
-    return status;
+  VEELINE_TRY(tested->step(step, result));
+  VEELINE_TRY(sequential->step(step, expected));
   Difference losses = compareLosses(
       result.results, tested->program().name.c_str(), expected.results, step);
   lossEqual &= losses.empty();
@@ -271,15 +265,12 @@ void Verifier::print() const {
 }
 
 Status Verifier::verify() {
-  if (Status status = checkMemoryOfVerify(run); !status.ok())
-    return status;
-  if (Status status = open(); !status.ok())
-    return status;
+  VEELINE_TRY(checkMemoryOfVerify(run));
+  VEELINE_TRY(open());
   for (int64_t step = 1; step <= run.options.steps; ++step) {
     if (interruptSignal())
       return Status::error("interrupted before all steps were verified");
-    if (Status status = runStep(step); !status.ok())
-      return status;
+    VEELINE_TRY(runStep(step));
   }
   note(compareParams(run, *tested, *sequential));
   for (const Status &status : {tested->readStatus(), sequential->readStatus()})
@@ -313,8 +304,7 @@ train::compareWithSequential(Run &run, const Session &trained, int64_t steps,
     if (interruptSignal())
       return Status::error("interrupted before all steps were compared");
     StepResult result;
-    if (Status status = (*sequential)->step(step, result); !status.ok())
-      return status;
+    VEELINE_TRY((*sequential)->step(step, result));
     Difference difference =
         compareLosses(losses[step - 1], name, result.results, step);
     if (!difference.empty())

@@ -6,7 +6,7 @@
 
 #include "VerifyMemory.h"
 
-#include "ProcessLimits.h"
+#include "veeline/Base/ProcessLimits.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -16,7 +16,7 @@ namespace {
 
 using Intervals = std::vector<LiveInterval>;
 
-/// Compares every pair that is live together.
+/// Compares every pair that is live at the same time.
 void expectValid(const Intervals &intervals, const OffsetPlan &plan,
                  uint64_t alignment = 64) {
   EXPECT_TRUE(isValidPlan(intervals, plan, alignment));

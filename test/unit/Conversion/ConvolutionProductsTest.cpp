@@ -548,7 +548,7 @@ TEST(ConvolutionProducts, RandomShapes) {
     shape.xLast = draw(0, 1);
     shape.yLast = draw(0, 1);
     shape.wOrder = static_cast<int>(draw(0, 2));
-    // The last ones of the other types by turns.
+    // The last ones of the other types in turn.
     Types types = i < 25 ? Types() : otherTypes[i % std::size(otherTypes)];
     ASSERT_NO_FATAL_FAILURE(check(shape, types));
   }

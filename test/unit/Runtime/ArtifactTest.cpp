@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Artifacts.h"
-#include "Checksum.h"
 #include "Json.h"
 #include "TempDir.h"
+#include "veeline/Base/Checksum.h"
 
 #include <csignal>
 #include <cstring>

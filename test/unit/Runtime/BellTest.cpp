@@ -109,10 +109,10 @@ TEST(Bell, IsDisarmedByWhoDoesNotSleep) {
   EXPECT_FALSE(bell.disarm());
 }
 
-/// So that the other thread gets on where there is no core for both.
+/// So that the other thread makes progress where there is no core for both.
 template <typename Predicate> static void spinUntil(Predicate isDone) {
   for (int32_t spins = 0; !isDone(); ++spins)
-    spins < 200 ? engine::pauseSpin() : std::this_thread::yield();
+    spins < 200 ? pauseSpin() : std::this_thread::yield();
 }
 
 /// At the same instant: who looks in vain has armed the bell before it rings.
@@ -158,7 +158,7 @@ TEST(Bell, IsNeverLost) {
     for (int32_t i = 1; i <= numMessages && lost == 0; ++i) {
       if (self == 0 || i > 1)
         for (auto spins = random() % 400; spins > 0; --spins)
-          engine::pauseSpin();
+          pauseSpin();
       if (self == 0) {
         sent[1].store(i, std::memory_order_relaxed);
         bells[1].ring();
@@ -249,7 +249,7 @@ static const char *testNothing(void *, bool *done, int64_t *bytes) {
   return nullptr;
 }
 
-static const MpiLibrary library = {nullptr,        nullptr,     sendNothing,
+static const MpiLibrary mpiLibrary = {nullptr,        nullptr,     sendNothing,
                                    receiveNothing, testNothing, nullptr,
                                    nullptr};
 
@@ -290,7 +290,7 @@ protected:
 } // namespace
 
 TEST_F(Rings, WhoSends) {
-  MpiChannel channel(library, own, 0, group, 0, program.channels[0]);
+  MpiChannel channel(mpiLibrary, own, 0, group, 0, program.channels[0]);
   bells[1]->arm();
   channel.acquire(ranks[0]);
   EXPECT_TRUE(bells[1]->isArmed());
@@ -300,7 +300,7 @@ TEST_F(Rings, WhoSends) {
 }
 
 TEST_F(Rings, WhoReceivesWhatHeWaitsFor) {
-  MpiChannel channel(library, other, 1, group, 0, program.channels[0]);
+  MpiChannel channel(mpiLibrary, other, 1, group, 0, program.channels[0]);
   channel.post(ranks[1], slot);
   bells[0]->arm();
   numComing = 2;
@@ -311,7 +311,7 @@ TEST_F(Rings, WhoReceivesWhatHeWaitsFor) {
 
 /// And remembers that it has come.
 TEST_F(Rings, WhoReceivesWhatHeDoesNotWaitFor) {
-  MpiChannel channel(library, other, 1, group, 0, program.channels[0]);
+  MpiChannel channel(mpiLibrary, other, 1, group, 0, program.channels[0]);
   channel.post(ranks[1], slot);
   channel.post(ranks[1], slot);
   channel.progress(ranks[1]);
@@ -336,7 +336,7 @@ TEST_F(Rings, WhoReceivesWhatHeDoesNotWaitFor) {
 TEST_F(Rings, NobodyWithoutABell) {
   Bells alone;
   alone.connect(0, {alone.describe(), ""});
-  MpiChannel channel(library, alone, 0, group, 0, program.channels[0]);
+  MpiChannel channel(mpiLibrary, alone, 0, group, 0, program.channels[0]);
   channel.acquire(ranks[0]);
   channel.commit(ranks[0]);
   numComing = 1;
@@ -354,7 +354,7 @@ TEST_F(Rings, WhoAddsUpGradients) {
   float arena[8] = {};
   MpiReduction reduction(
       {group, 0, description, {0, 1}, 0, reinterpret_cast<char *>(arena)},
-      library, own, 1);
+      mpiLibrary, own, 1);
   bells[1]->arm();
   reduction.post(ranks[0]);
   EXPECT_FALSE(bells[1]->isArmed()) << "a contribution was sent";

@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Gemm.h"
 #include "HostExecutor.h"
+#include "veeline/Library/Gemm.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <gtest/gtest.h>
 
@@ -47,8 +47,8 @@ static artifact::Artifact makeArtifact() {
   artifact::Gemm gemm = {
       artifact::DataType::f64, {}, 1, 1, 1, {1, 1}, {1, 1}, {1, 1}};
   // As much as this machine wants: the runtime brings no scratch of its own.
-  Expected<std::unique_ptr<host::PreparedCall>> prepared =
-      host::prepareGemm(gemm);
+  Expected<std::unique_ptr<library::PreparedCall>> prepared =
+      library::prepareGemm(gemm);
   if (prepared.ok())
     gemm.scratchBytes = std::max<int64_t>((*prepared)->scratchBytes(), 64);
   program.ranks[0].gemms = {gemm};

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Convolution.h"
+#include "veeline/Library/Convolution.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ static Convolution make(bool channelsLast, int64_t groups, int64_t inputs,
 }
 
 static std::string implementationOf(const Convolution &convolution) {
-  auto prepared = host::prepareConvolution(convolution);
+  auto prepared = library::prepareConvolution(convolution);
   return prepared.ok() ? (*prepared)->implementation() : prepared.message();
 }
 
@@ -73,7 +73,7 @@ TEST(ConvolutionImplementation, LargeWeightsStayWhereTheyAre) {
   Convolution large = make(/*channelsLast=*/true, 1, 512, 512, 7, 3);
   EXPECT_TRUE(contains(implementationOf(large), "windows:"))
       << implementationOf(large);
-  auto prepared = host::prepareConvolution(large);
+  auto prepared = library::prepareConvolution(large);
   ASSERT_TRUE(prepared.ok());
   EXPECT_LT((*prepared)->scratchBytes(), 512 * 512 * 9 * 4);
   large.kind = ConvolutionKind::backwardData;
@@ -84,7 +84,7 @@ TEST(ConvolutionImplementation, LargeWeightsStayWhereTheyAre) {
 /// sample as it stands.
 TEST(ConvolutionImplementation, PointwiseWithChannelsFirstCopiesNoData) {
   Convolution pointwise = make(/*channelsLast=*/false, 1, 64, 256, 56, 1);
-  auto prepared = host::prepareConvolution(pointwise);
+  auto prepared = library::prepareConvolution(pointwise);
   ASSERT_TRUE(prepared.ok());
   EXPECT_LT((*prepared)->scratchBytes(), 4 * 64 * 56 * 56 * 4);
 }

@@ -9,389 +9,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaAttention.h"
 #include "AttentionDnn.h"
-#include "CudaBackend.h"
-#include "HalfFloats.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 #include <dlfcn.h>
-#include <random>
 
 using namespace veeline;
+using namespace veeline::test;
 using artifact::Attention;
-using artifact::AttentionKind;
 using artifact::DataType;
-
-using List = std::vector<int64_t>;
-using Numbers = std::vector<double>;
-
-static uint16_t toHalf(DataType type, double number) {
-  auto single = static_cast<float>(number);
-  uint16_t bits;
-  if (type == DataType::f16) {
-    auto half = static_cast<_Float16>(single);
-    std::memcpy(&bits, &half, sizeof(bits));
-    return bits;
-  }
-  uint32_t wide;
-  std::memcpy(&wide, &single, sizeof(wide));
-  return static_cast<uint16_t>((wide + 0x7fff + ((wide >> 16) & 1)) >> 16);
-}
-
-static double load(DataType type, const char *place) {
-  if (type == DataType::f32) {
-    float single;
-    std::memcpy(&single, place, sizeof(single));
-    return single;
-  }
-  uint16_t bits;
-  std::memcpy(&bits, place, sizeof(bits));
-  return type == DataType::f16 ? fromF16(bits) : fromBf16(bits);
-}
-
-static void store(DataType type, char *place, double number) {
-  if (type == DataType::f32) {
-    auto single = static_cast<float>(number);
-    std::memcpy(place, &single, sizeof(single));
-    return;
-  }
-  uint16_t bits = toHalf(type, number);
-  std::memcpy(place, &bits, sizeof(bits));
-}
-
-//===----------------------------------------------------------------------===//
-// A forward attention and its derivative
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// An operand in the arena, of four dimensions.
-struct Operand {
-  DataType type = DataType::f32;
-  List sizes, strides;
-  int64_t offset = 0;
-
-  int64_t place(const List &index) const {
-    int64_t at = 0;
-    for (size_t i = 0; i < index.size(); ++i)
-      at += sizes[i] == 1 ? 0 : index[i] * strides[i];
-    return offset + at * artifact::byteSize(type);
-  }
-  int64_t bytes() const {
-    int64_t last = 0;
-    for (size_t i = 0; i < sizes.size(); ++i)
-      last += (sizes[i] - 1) * strides[i];
-    return (last + 1) * artifact::byteSize(type);
-  }
-};
-
-enum Which {
-  query,
-  key,
-  value,
-  mask,
-  output,
-  lse,
-  outputGrad,
-  queryGrad,
-  keyGrad,
-  valueGrad,
-  numOperands
-};
-
-struct Problem {
-  Attention forward, backward;
-  std::array<Operand, numOperands> operands;
-  int64_t scratchOffset = 0, arenaBytes = 0;
-
-  bool hasMask() const { return !forward.maskStrides.empty(); }
-};
-} // namespace
-
-static bool advance(List &index, const List &limits) {
-  for (size_t i = index.size(); i-- > 0; index[i] = 0)
-    if (++index[i] < limits[i])
-      return true;
-  return false;
-}
-
-/// Rows next to each other in the order of `order`, with gaps of `gap`.
-static List makeStrides(const List &sizes, const std::array<int, 3> &order,
-                        int64_t gap) {
-  List strides(3);
-  int64_t stride = sizes[3] + gap;
-  for (int dim : order) {
-    strides[dim] = stride;
-    stride *= sizes[dim];
-  }
-  return strides;
-}
-
-/// Puts an operand of rows behind what is there.
-static void place(Problem &problem, Which which, DataType type,
-                  const List &sizes, const List &strides) {
-  Operand &operand = problem.operands[which];
-  operand = {type, sizes, strides, problem.arenaBytes};
-  operand.strides.push_back(1);
-  problem.arenaBytes += (operand.bytes() + 255) / 256 * 256;
-}
-
-/// Gives both entries strides and places.
-static void layOut(Problem &problem, std::mt19937 &random, bool isDense) {
-  Attention &a = problem.forward;
-  List rows = {a.batch, a.heads, a.queries, a.depth};
-  List outputs = {a.batch, a.heads, a.queries, a.valueDepth};
-  List keys = {a.batch, a.keyHeads, a.keys, a.depth};
-  List values = {a.batch, a.keyHeads, a.keys, a.valueDepth};
-  auto next = [&](Which which, const List &sizes, List &strides) {
-    std::array<int, 3> order = {2, 1, 0};
-    if (!isDense)
-      std::shuffle(order.begin(), order.end(), random);
-    strides = makeStrides(sizes, order,
-                          isDense ? 0 : 8 * static_cast<int64_t>(random() % 3));
-    place(problem, which, a.type, sizes, strides);
-  };
-  next(query, rows, a.queryStrides);
-  next(key, keys, a.keyStrides);
-  next(value, values, a.valueStrides);
-  next(output, outputs, a.outputStrides);
-  place(problem, lse, DataType::f32, {a.batch, a.heads, a.queries, 1},
-        {a.heads * a.queries, a.queries, 1});
-  if (problem.hasMask()) {
-    List sizes = {a.batch, a.heads, a.queries, a.keys};
-    for (size_t i = 0; i < 3; ++i)
-      if (a.maskStrides[i] == 0)
-        sizes[i] = 1;
-    List strides = makeStrides(
-        {sizes[0], sizes[1], sizes[2], (a.keys + 7) / 8 * 8}, {2, 1, 0}, 0);
-    for (size_t i = 0; i < 3; ++i)
-      a.maskStrides[i] = sizes[i] == 1 ? 0 : strides[i];
-    place(problem, mask, a.maskType, sizes, strides);
-  }
-  Attention &b = problem.backward = a;
-  b.kind = AttentionKind::backward;
-  next(outputGrad, outputs, b.outputGradStrides);
-  next(queryGrad, rows, b.queryGradStrides);
-  next(keyGrad, keys, b.keyGradStrides);
-  next(valueGrad, values, b.valueGradStrides);
-  b.scratchBytes = cuda::attentionScratchBytes(b);
-  problem.scratchOffset = problem.arenaBytes;
-  problem.arenaBytes += (b.scratchBytes + 255) / 256 * 256;
-}
-
-static Problem makeProblem(bool deterministic = true) {
-  Problem problem;
-  Attention &a = problem.forward;
-  a.batch = 2;
-  a.heads = 4;
-  a.keyHeads = 2;
-  a.queries = 5;
-  a.keys = 7;
-  a.depth = 16;
-  a.valueDepth = 8;
-  a.scale = 0.25;
-  a.causal = true;
-  a.deterministic = deterministic;
-  std::mt19937 random(1);
-  layOut(problem, random, /*isDense=*/true);
-  return problem;
-}
-
-//===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
-
-/// What the step works on, and where.
-static const Problem *current;
-static char *arena;
-static Numbers *given; ///< Numbers of inputs, in the order of operands.
-/// As the step finds them.
-static int32_t isThere[2];
-/// Whether it calls those that are not there, too.
-static bool callsAll;
-
-/// Where the arena really is.
-static char *memory() { return standin::find(arena, current->arenaBytes); }
-
-static void writeInputs() {
-  size_t next = 0;
-  for (Which which : {query, key, value, mask, outputGrad}) {
-    const Operand &operand = current->operands[which];
-    if (operand.sizes.empty())
-      continue;
-    List index(4);
-    do
-      store(operand.type, memory() + operand.place(index), (*given)[next++]);
-    while (advance(index, operand.sizes));
-  }
-}
-
-static void attend(veeline_rank *rank, char *newArena, const void *const *) {
-  arena = newArena;
-  writeInputs();
-  auto at = [](Which which) -> void * {
-    const Operand &operand = current->operands[which];
-    return operand.sizes.empty() ? nullptr : arena + operand.offset;
-  };
-  void *scratch = arena + current->scratchOffset;
-  for (int32_t i = 0; i < 2; ++i)
-    isThere[i] = veeline_has_attention(rank, i);
-  if (isThere[0] || callsAll)
-    veeline_attention(rank, 0, at(query), at(key), at(value), at(mask),
-                      at(output), at(lse), scratch);
-  if (isThere[1] || callsAll)
-    veeline_attention_backward(
-        rank, 1, at(query), at(key), at(value), at(mask), at(output), at(lse),
-        at(outputGrad), at(queryGrad), at(keyGrad), at(valueGrad), scratch);
-}
-
-namespace {
-/// One rank with both entries.
-class Program {
-public:
-  explicit Program(const Problem &problem, int64_t libraryBytes = 1 << 20)
-      : problem(problem), fixture({attend}, problem.arenaBytes) {
-    artifact::Rank &rank = fixture.rank(0);
-    rank.attentions = {problem.forward, problem.backward};
-    test::makeForGpu(fixture.whole());
-    rank.libraryOffset = (rank.arenaBytes + 255) / 256 * 256;
-    rank.libraryBytes = libraryBytes;
-    rank.arenaBytes = rank.libraryOffset + rank.libraryBytes;
-    options = test::standIns();
-    options.steps = {attend};
-    callsAll = false;
-    std::mt19937 random(7);
-    std::normal_distribution<double> normal;
-    for (Which which : {query, key, value, mask, outputGrad}) {
-      const Operand &operand = problem.operands[which];
-      int64_t count = operand.sizes.empty() ? 0 : 1;
-      for (int64_t size : operand.sizes)
-        count *= size;
-      for (int64_t i = 0; i < count; ++i) {
-        char bytes[4];
-        store(operand.type, bytes, normal(random));
-        inputs.push_back(load(operand.type, bytes));
-      }
-    }
-  }
-
-  artifact::Rank &rank() { return fixture.rank(0); }
-  cuda::CudaOptions options;
-  std::string remark;
-  Problem problem;
-  Numbers inputs;
-  /// What operands hold after each step.
-  std::vector<std::array<Numbers, numOperands>> results;
-
-  /// The error of loading and three steps, or nothing.
-  std::string run() {
-    current = &problem;
-    given = &inputs;
-    results.clear();
-    return test::runThreeSteps(fixture.whole(), options, remark,
-                               [this] { readResults(); });
-  }
-
-private:
-  void readResults() {
-    results.emplace_back();
-    for (int which = 0; which < numOperands; ++which) {
-      const Operand &operand = problem.operands[which];
-      if (operand.sizes.empty())
-        continue;
-      List index(4);
-      do
-        results.back()[which].push_back(
-            load(operand.type, memory() + operand.place(index)));
-      while (advance(index, operand.sizes));
-    }
-  }
-
-  cts::Fixture fixture;
-};
-
-//===----------------------------------------------------------------------===//
-// The definition
-//===----------------------------------------------------------------------===//
-
-/// Reads and writes tensors of four dimensions by index.
-struct Dense {
-  List sizes;
-  Numbers numbers;
-
-  explicit Dense(const List &sizes)
-      : sizes(sizes), numbers(static_cast<size_t>(sizes[0] * sizes[1] *
-                                                  sizes[2] * sizes[3])) {}
-  double &operator()(int64_t b, int64_t h, int64_t i, int64_t d) {
-    auto at = [&](int64_t index, int dim) {
-      return sizes[dim] == 1 ? 0 : index;
-    };
-    return numbers[((at(b, 0) * sizes[1] + at(h, 1)) * sizes[2] + at(i, 2)) *
-                       sizes[3] +
-                   at(d, 3)];
-  }
-};
-
-class Definition {
-public:
-  explicit Definition(const Program &program);
-  const Numbers &of(Which which) const { return tensors[which].numbers; }
-
-private:
-  void addRow(int64_t b, int64_t h, int64_t i);
-
-  Attention a;
-  std::vector<Dense> tensors;
-};
-} // namespace
-
-Definition::Definition(const Program &program) : a(program.problem.forward) {
-  for (const Operand &operand : program.problem.operands)
-    tensors.emplace_back(operand.sizes.empty() ? List{0, 0, 0, 0}
-                                               : operand.sizes);
-  size_t next = 0;
-  for (Which which : {query, key, value, mask, outputGrad})
-    for (double &number : tensors[which].numbers)
-      number = program.inputs[next++];
-  for (int64_t b = 0; b < a.batch; ++b)
-    for (int64_t h = 0; h < a.heads; ++h)
-      for (int64_t i = 0; i < a.queries; ++i)
-        addRow(b, h, i);
-}
-
-void Definition::addRow(int64_t b, int64_t h, int64_t i) {
-  int64_t kh = h / (a.heads / a.keyHeads);
-  auto t = [&](Which which) -> Dense & { return tensors[which]; };
-  Numbers scores(a.keys), weightGrads(a.keys);
-  double sum = 0, delta = 0;
-  int64_t visible = a.causal ? std::min(i + 1, a.keys) : a.keys;
-  for (int64_t j = 0; j < visible; ++j) {
-    for (int64_t d = 0; d < a.depth; ++d)
-      scores[j] += a.scale * t(query)(b, h, i, d) * t(key)(b, kh, j, d);
-    if (!a.maskStrides.empty())
-      scores[j] += t(mask)(b, h, i, j);
-    sum += std::exp(scores[j]);
-  }
-  t(lse)(b, h, i, 0) = std::log(sum);
-  for (int64_t j = 0; j < visible; ++j) {
-    double weight = scores[j] = std::exp(scores[j]) / sum;
-    for (int64_t d = 0; d < a.valueDepth; ++d) {
-      t(output)(b, h, i, d) += weight * t(value)(b, kh, j, d);
-      t(valueGrad)(b, kh, j, d) += weight * t(outputGrad)(b, h, i, d);
-      weightGrads[j] += t(outputGrad)(b, h, i, d) * t(value)(b, kh, j, d);
-    }
-    delta += weight * weightGrads[j];
-  }
-  for (int64_t j = 0; j < visible; ++j) {
-    double grad = a.scale * scores[j] * (weightGrads[j] - delta);
-    for (int64_t d = 0; d < a.depth; ++d) {
-      t(queryGrad)(b, h, i, d) += grad * t(key)(b, kh, j, d);
-      t(keyGrad)(b, kh, j, d) += grad * t(query)(b, h, i, d);
-    }
-  }
-}
 
 /// Within `tolerance` of the largest number. Some gradients are all zeros, of
 /// terms that are not.
@@ -409,7 +37,7 @@ static void expectNear(const Numbers &found, const Numbers &expected,
 
 static void expectRight(Program &program, const std::string &what) {
   ASSERT_EQ(program.run(), "") << what;
-  ASSERT_EQ(isThere[0] + isThere[1], 2) << what;
+  ASSERT_EQ(program.isThere[0] + program.isThere[1], 2) << what;
   Definition definition(program);
   double tolerance =
       program.problem.forward.type == DataType::f16 ? 4e-3 : 3e-2;
@@ -434,7 +62,7 @@ static void expectMessage(Program &program, const std::string &expected) {
 /// 1 for the forward one and 2 for the derivative.
 static int whichAreThere(Program &program) {
   EXPECT_EQ(program.run(), "");
-  return isThere[0] + 2 * isThere[1];
+  return program.isThere[0] + 2 * program.isThere[1];
 }
 
 //===----------------------------------------------------------------------===//
@@ -514,7 +142,7 @@ TEST(CudaAttention, ByChoiceWithout) {
   program.options.cudnn = "none";
   EXPECT_EQ(whichAreThere(program), 0);
   EXPECT_EQ(program.remark, "");
-  callsAll = true;
+  program.callsAll = true;
   expectMessage(program, "step: rank 0: attention 0 is called, and no library "
                          "computes it");
 }

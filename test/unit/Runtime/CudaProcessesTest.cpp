@@ -8,7 +8,7 @@
 
 #include "DeviceWatch.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <chrono>
 #include <cmath>

@@ -6,7 +6,7 @@
 
 #include "CudaBackend.h"
 
-#include "HalfFloats.h"
+#include "veeline/Base/HalfFloats.h"
 
 #include <algorithm>
 #include <cmath>

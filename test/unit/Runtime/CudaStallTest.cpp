@@ -139,7 +139,8 @@ protected:
 }
 
 static const char *const ofFirst =
-    "rank 0 has not got on for 0.4 s .--stall-timeout.; rank 0 is at F of "
+    "rank 0 has made no progress for 0.4 s .--stall-timeout.; rank 0 is at F "
+    "of "
     "chunk "
     "0, microbatch 1; rank 1 is at recv, microbatch 1>";
 
@@ -160,21 +161,23 @@ TEST_F(CudaStallDeathTest, InALoad) {
   Program program({produceAndLook, consume}, idle);
   program.fixture.rank(0).readsBack = true;
   // The other rank's host waits for the message.
-  EXPECT_EXIT(runAndEnd(program, 5), testing::ExitedWithCode(7),
-              "<step 2: rank 0 has not got on for 0.4 s .--stall-timeout.; "
-              "rank 0 is at F of chunk 0, microbatch 1; rank 1 is at recv, "
-              "microbatch 1, and waits for a message of rank 0 .channel 0, "
-              "activation 0.>");
+  EXPECT_EXIT(
+      runAndEnd(program, 5), testing::ExitedWithCode(7),
+      "<step 2: rank 0 has made no progress for 0.4 s .--stall-timeout.; "
+      "rank 0 is at F of chunk 0, microbatch 1; rank 1 is at recv, "
+      "microbatch 1, and waits for a message of rank 0 .channel 0, "
+      "activation 0.>");
 }
 
 /// The driver holds who issues more than a stream takes.
 TEST_F(CudaStallDeathTest, WhereTheDriverHolds) {
   Program program({produceMuch, consume}, idle);
   program.options.isEager = true;
-  EXPECT_EXIT(runAndEnd(program, 70, 20), testing::ExitedWithCode(7),
-              "<step 1: rank 0 has not got on for 0.4 s .--stall-timeout.; "
-              "rank 0 is at F of chunk 0, microbatch 1; rank 1 is at recv, "
-              "microbatch 1, and waits for a message of rank 0");
+  EXPECT_EXIT(
+      runAndEnd(program, 70, 20), testing::ExitedWithCode(7),
+      "<step 1: rank 0 has made no progress for 0.4 s .--stall-timeout.; "
+      "rank 0 is at F of chunk 0, microbatch 1; rank 1 is at recv, "
+      "microbatch 1, and waits for a message of rank 0");
 }
 
 /// Once the executor is gone: nothing that the thread uses is.
@@ -196,7 +199,7 @@ TEST_F(CudaStallDeathTest, WhereTheDriverLetsGo) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     ::_exit(countThreads() < before ? 7 : 8);
   };
-  EXPECT_EXIT(letGo(), testing::ExitedWithCode(7), "<step 1: rank 0 has not");
+  EXPECT_EXIT(letGo(), testing::ExitedWithCode(7), "<step 1: rank 0 has made no progress");
 }
 
 /// What comes after a fault is not waited for longer than for processes.

@@ -6,7 +6,7 @@
 
 #include "CudaBackend.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <algorithm>
 #include <atomic>

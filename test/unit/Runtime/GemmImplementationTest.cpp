@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Gemm.h"
+#include "veeline/Library/Gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@ using artifact::DataType;
 using artifact::Gemm;
 
 static std::string implementationOf(const Gemm &gemm) {
-  Expected<std::unique_ptr<host::PreparedCall>> prepared =
-      host::prepareGemm(gemm);
+  Expected<std::unique_ptr<library::PreparedCall>> prepared =
+      library::prepareGemm(gemm);
   return prepared.ok() ? (*prepared)->implementation() : prepared.message();
 }
 

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Convolution.h"
-#include "Gemm.h"
+#include "veeline/Library/Convolution.h"
+#include "veeline/Library/Gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ static Values convolve(ConvolutionKind kind, int64_t kernel,
   Values x = makeImage(channelsLast, 0), y = makeImage(channelsLast, 5), w;
   for (int64_t i = 0; i < channels * channels * window; ++i)
     w.push_back(valueOf(i + 99));
-  auto call = host::prepareConvolution(c);
+  auto call = library::prepareConvolution(c);
   bool isForward = kind == ConvolutionKind::forward,
        isOfX = kind == ConvolutionKind::backwardData;
   Values &result = isForward ? y : isOfX ? x : w;
@@ -110,7 +110,7 @@ static Values multiply(bool isTransposed) {
   for (int64_t i = 0; i < k * n; ++i)
     b[static_cast<size_t>(isTransposed ? i % n * k + i / n : i)] =
         valueOf(i + 7);
-  auto call = host::prepareGemm(gemm);
+  auto call = library::prepareGemm(gemm);
   EXPECT_TRUE((*call)->run(a.data(), b.data(), c.data(), nullptr).ok());
   return c;
 }

@@ -6,7 +6,7 @@
 
 #include "TwoProcesses.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <cstring>
 #include <list>
@@ -182,7 +182,7 @@ TEST(NetByMpi, MessageOfAnotherSize) {
                   "0 with 64 bytes"));
 }
 
-/// An identity and a part by turns, each as long as it has to be.
+/// An identity and a part alternately, each as long as it has to be.
 TEST(NetByMpi, MessagesInParts) {
   constexpr int64_t ahead = sizeof(engine::Identity);
   for (veeline_step_fn sender : {sendAll, sendCopies}) {

@@ -6,7 +6,7 @@
 
 #include "TwoProcesses.h"
 
-#include "veeline/Support/Check.h"
+#include "veeline/Base/Check.h"
 
 #include <asio/read.hpp>
 #include <asio/write.hpp>

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProcessLimits.h"
+#include "veeline/Base/ProcessLimits.h"
 #include "TempDir.h"
 
 #include <filesystem>

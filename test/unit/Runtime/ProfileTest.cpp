@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Profile.h"
-#include "Prediction.h"
+#include "veeline/prediction.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-//===- StallTest.cpp - ranks that do not get on ---------------------------===//
+//===- StallTest.cpp - ranks that make no progress ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -86,7 +86,7 @@ static std::string lookUntil(int last, Pulse (*pulseAt)(int)) {
 static constexpr const char *sleeps =
     "has done nothing for 5 s: its thread sleeps";
 static constexpr const char *computes =
-    "has not got on for 50 s (--stall-timeout)";
+    "has made no progress for 50 s (--stall-timeout)";
 
 TEST(Stall, AThreadThatSleeps) {
   auto asleep = [](int) { return Pulse{Pulse::computing, 1, 77, false}; };

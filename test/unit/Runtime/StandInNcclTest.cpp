@@ -220,7 +220,7 @@ TEST_F(StandInNccl, StreamsPromiseNoProgress) {
   ASSERT_EQ(move(true, other, 0, 64, second), 0);
   ASSERT_EQ(move(false, other, 1, 64, ranks[1].second.get()), 0);
   EXPECT_FALSE(finish(second, ranks[1].second.get()));
-  // Once the first one is over, the second one gets on.
+  // Once the first one is over, the second one makes progress.
   ASSERT_EQ(move(false, one, 1, 0, ranks[1].first.get()), 0);
   EXPECT_FALSE(finish(first, ranks[1].first.get()))
       << "rank 1 runs the receive of the other communicator";
@@ -268,7 +268,7 @@ TEST_F(StandInNccl, FirstMessagesMeetInTheHost) {
 }
 
 /// Two ranks connect both directions at once, or each by itself: one that does
-/// this and one that does that do not get on.
+/// this and one that does that make no progress.
 TEST_F(StandInNccl, DirectionsAreConnectedAlike) {
   auto both = [&](size_t pair, int rank, api::Stream stream) {
     EXPECT_EQ(nccl.ncclGroupStart(), 0);

@@ -7,7 +7,7 @@
 #include "Compare.h"
 #include "Options.h"
 #include "Progress.h"
-#include "Suggest.h"
+#include "veeline/Base/Suggest.h"
 
 #include <cmath>
 #include <cstring>

@@ -141,8 +141,7 @@ Status net::runStep(Process &process, Mesh *mesh) {
                 : Status::error("threads have no mesh");
   StepResult result;
   const void *inputs[] = {lengths.data()};
-  if (Status status = (*executor)->begin(inputs, {}); !status.ok())
-    return status;
+  VEELINE_TRY((*executor)->begin(inputs, {}));
   Status status = (*executor)->finish(result);
   if (status.ok() && result.results[0] != 3)
     return Status::error("what arrived is not what was sent");

@@ -202,7 +202,7 @@ TEST(ClosedForms, BytesOfActivations) {
     }
 }
 
-// Where the table of docs/schedules.md says that they hold, and only there.
+// Where the table of docs/scheduling.md says that they hold, and only there.
 TEST(ClosedForms, ConditionsOfZeroBubble) {
   for (int p = 2; p <= 8; ++p)
     for (int m = 1; m <= 17; ++m)

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "veeline/Schedule/Command.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Command/Command.h"
+#include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
 
 #include "gtest/gtest.h"

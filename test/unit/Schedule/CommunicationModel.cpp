@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommunicationModel.h"
+#include "CommunicationMachine.h"
 
 #include <algorithm>
 #include <map>
@@ -16,20 +16,9 @@ using namespace veeline;
 using namespace veeline::schedule::communication;
 using schedule::Random;
 
-using Ops = std::vector<Op>;
-
 //===----------------------------------------------------------------------===//
 // What can be seen without running
 //===----------------------------------------------------------------------===//
-
-static std::vector<int> ranksOf(const Program &program, int communicator) {
-  std::vector<int> all(program.ranks.size());
-  std::iota(all.begin(), all.end(), 0);
-  auto size = static_cast<int>(program.communicators.size());
-  bool isListed = communicator >= 0 && communicator < size &&
-                  !program.communicators[communicator].empty();
-  return isListed ? program.communicators[communicator] : all;
-}
 
 static bool hasBadOp(const Program &program, int rank) {
   int size = program.ranks.size();
@@ -107,100 +96,6 @@ static std::set<Outcome> judgeForm(const Program &program) {
         seen.insert(Outcome::Duplicate);
   }
   return seen;
-}
-
-/// How many all-reduces of a rank on a communicator stand before `op`.
-static int placeOf(const Ops &ops, int op) {
-  return std::count_if(ops.begin(), ops.begin() + op, [&](const Op &other) {
-    return other.kind == OpKind::AllReduce &&
-           other.communicator == ops[op].communicator;
-  });
-}
-
-/// The same all-reduce on each rank of its communicator, as rank and operation;
-/// empty where one of them does not issue it.
-static std::vector<Position> endsOf(const Program &program, int rank, int op) {
-  const Op &one = program.ranks[rank][op];
-  int place = placeOf(program.ranks[rank], op);
-  std::vector<Position> ends;
-  for (int other : ranksOf(program, one.communicator)) {
-    const Ops &ops = program.ranks[other];
-    for (int i = 0; i < static_cast<int>(ops.size()); ++i)
-      if (ops[i].kind == OpKind::AllReduce &&
-          ops[i].communicator == one.communicator && placeOf(ops, i) == place)
-        ends.push_back({other, i});
-  }
-  bool isWhole = ends.size() == ranksOf(program, one.communicator).size();
-  return isWhole ? ends : std::vector<Position>();
-}
-
-//===----------------------------------------------------------------------===//
-// What messages carry
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What is sent, or what there is a place for.
-struct Payload {
-  std::string element;
-  std::vector<long> extents;
-};
-
-/// A machine has states, the moves from each, and what is seen on the way.
-class Machine {
-public:
-  explicit Machine(const Program &program);
-  virtual ~Machine() = default;
-  using State = std::string;
-  virtual State initial() const = 0;
-  /// All states that one move leads to.
-  virtual std::vector<State> moves(const State &state) const = 0;
-  virtual bool isOver(const State &state) const = 0;
-
-  mutable std::set<Outcome> seen;
-
-protected:
-  /// What the receiver, or a rank that adds up, finds in its place.
-  void deliver(const Op &from, const Op &to) const;
-
-private:
-  std::vector<Payload> payloads;
-};
-} // namespace
-
-/// Of "tensor<2x4xf32>" the extents 2 and 4, of f32.
-static Payload payloadOf(const std::string &type) {
-  Payload payload;
-  std::size_t begin = type.find('<') + 1, end = type.find('>');
-  for (std::size_t x; (x = type.find('x', begin)) < end; begin = x + 1)
-    payload.extents.push_back(std::stol(type.substr(begin, x - begin)));
-  payload.element = type.substr(begin, end - begin);
-  return payload;
-}
-
-Machine::Machine(const Program &program) {
-  for (const Type &type : program.types)
-    payloads.push_back(payloadOf(type.name));
-}
-
-void Machine::deliver(const Op &from, const Op &to) const {
-  const Payload &sent = payloads[from.type], &place = payloads[to.type];
-  if (sent.element != place.element)
-    seen.insert(Outcome::WrongElements);
-  if (sent.extents != place.extents)
-    seen.insert(Outcome::WrongExtents);
-}
-
-/// Where a rank has an operation on the message that says the shape of the
-/// value of `op`, or of its part, or -1.
-static int shapeOf(const Ops &ops, const Op &op) {
-  MessageId shape = op.message;
-  shape.direction = Direction::Shape;
-  shape.part = -1;
-  for (int i = 0; i < static_cast<int>(ops.size()); ++i)
-    if (op.message.direction == Direction::Activation &&
-        ops[i].kind == op.kind && ops[i].message == shape)
-      return i;
-  return -1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -465,171 +360,6 @@ void NcclMachine::issue() const {
 }
 
 //===----------------------------------------------------------------------===//
-// MPI
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Each thread posts operations and waits until the other end of one is posted.
-/// The state has one character for each rank: how far it is.
-class MpiMachine : public Machine {
-public:
-  explicit MpiMachine(const Program &program)
-      : Machine(program), program(program) {
-    for (const Ops &ops : program.ranks)
-      threads.push_back(threadOf(ops));
-    for (std::size_t rank = 0; rank < threads.size(); ++rank)
-      for (Step &step : threads[rank])
-        if (!step.posts)
-          findOther(rank, step);
-  }
-
-  State initial() const override { return State(2 * threads.size(), '\0'); }
-  bool isOver(const State &state) const override {
-    for (std::size_t rank = 0; rank < threads.size(); ++rank)
-      if (at(state, rank) != threads[rank].size())
-        return false;
-    return true;
-  }
-  std::vector<State> moves(const State &state) const override;
-
-private:
-  /// Posts an operation, or waits for its other end.
-  struct Step {
-    bool posts;
-    int op;
-    /// At which operation the thread stands.
-    int at;
-    /// Where the other ends are posted, as rank and step; of a message there is
-    /// one. Empty: nowhere.
-    std::vector<std::pair<int, std::size_t>> others = {};
-  };
-  static std::vector<Step> threadOf(const Ops &ops);
-  static std::size_t at(const State &state, int rank) {
-    return static_cast<unsigned char>(state[2 * rank]) * 256u +
-           static_cast<unsigned char>(state[2 * rank + 1]);
-  }
-  static void go(State &state, int rank) {
-    std::size_t next = at(state, rank) + 1;
-    state[2 * rank] = static_cast<char>(next / 256);
-    state[2 * rank + 1] = static_cast<char>(next % 256);
-  }
-  void findOther(int rank, Step &step) const;
-  void findEnds(int rank, Step &step) const;
-  bool isShapeKnown(int rank, const Step &step) const;
-  void meet(int rank, const Step &step) const;
-  const Op &opOf(int rank, std::size_t step) const {
-    return program.ranks[rank][threads[rank][step].op];
-  }
-
-  const Program &program;
-  std::vector<std::vector<Step>> threads;
-};
-} // namespace
-
-std::vector<MpiMachine::Step> MpiMachine::threadOf(const Ops &ops) {
-  std::vector<Step> steps;
-  int size = ops.size();
-  for (int i = 0; i < size; ++i) {
-    if (ops[i].kind == OpKind::Ready)
-      steps.push_back({false, i, i});
-    if (ops[i].kind == OpKind::Wait)
-      for (int maker = 0; maker < i; ++maker)
-        if (ops[maker].isTransfer() && ops[maker].handle == ops[i].handle)
-          steps.push_back({false, maker, i});
-    if (!ops[i].isTransfer())
-      continue;
-    int end = i + 1;
-    while (ops[i].group >= 0 && end < size && ops[end].isTransfer() &&
-           ops[end].group == ops[i].group)
-      ++end;
-    for (int k = i; k < end; ++k)
-      steps.push_back({true, k, k});
-    for (int k = i; k < end; ++k)
-      if (ops[k].handle < 0)
-        steps.push_back({false, k, end - 1});
-    i = end - 1;
-  }
-  return steps;
-}
-
-void MpiMachine::findEnds(int rank, Step &step) const {
-  for (Position end : endsOf(program, rank, step.op))
-    for (std::size_t i = 0; i < threads[end.rank].size(); ++i)
-      if (threads[end.rank][i].posts && threads[end.rank][i].op == end.op)
-        step.others.push_back({end.rank, i});
-}
-
-/// Identities are tags, and no two messages have the same here.
-void MpiMachine::findOther(int rank, Step &step) const {
-  const Op &op = program.ranks[rank][step.op];
-  if (op.kind == OpKind::AllReduce)
-    return findEnds(rank, step);
-  for (int other = 0; other < static_cast<int>(threads.size()); ++other)
-    for (std::size_t i = 0; i < threads[other].size(); ++i) {
-      const Op &end = program.ranks[other][threads[other][i].op];
-      if (!threads[other][i].posts || !end.isMessage() ||
-          end.message != op.message || end.peer != rank)
-        continue;
-      bool isOther = op.kind == OpKind::Ready
-                         ? end.kind == OpKind::Receive
-                         : end.kind != op.kind && op.peer == other &&
-                               end.communicator == op.communicator;
-      if (isOther)
-        step.others = {{other, i}};
-    }
-}
-
-/// A sender has posted the shape before the value, a receiver has waited for it
-/// before it waits for the value.
-bool MpiMachine::isShapeKnown(int rank, const Step &step) const {
-  const Ops &ops = program.ranks[rank];
-  if (!ops[step.op].isMessage() ||
-      step.posts != (ops[step.op].kind == OpKind::Send))
-    return true;
-  int shape = shapeOf(ops, ops[step.op]);
-  return shape < 0 || std::any_of(threads[rank].begin(), threads[rank].end(),
-                                  [&](const Step &other) {
-                                    return other.op == shape &&
-                                           other.posts == step.posts &&
-                                           other.at < step.at;
-                                  });
-}
-
-/// What a rank finds where it waits for an operation whose other ends are
-/// posted.
-void MpiMachine::meet(int rank, const Step &step) const {
-  const Op &op = program.ranks[rank][step.op];
-  for (auto [other, place] : step.others) {
-    if (op.isTransfer())
-      deliver(opOf(other, place), op);
-    if (op.kind == OpKind::AllReduce &&
-        op.reduction != opOf(other, place).reduction)
-      seen.insert(Outcome::WrongDelivery);
-  }
-}
-
-std::vector<Machine::State> MpiMachine::moves(const State &state) const {
-  std::vector<State> result;
-  for (int rank = 0; rank < static_cast<int>(threads.size()); ++rank) {
-    if (at(state, rank) == threads[rank].size())
-      continue;
-    const Step &step = threads[rank][at(state, rank)];
-    if (!step.posts) {
-      bool isPosted = !step.others.empty();
-      for (auto [other, place] : step.others)
-        isPosted &= at(state, other) > place;
-      if (!isPosted)
-        continue;
-      meet(rank, step);
-    }
-    if (!isShapeKnown(rank, step))
-      seen.insert(Outcome::UnknownShape);
-    go(result.emplace_back(state), rank);
-  }
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
 
@@ -677,7 +407,7 @@ Judgement veeline::schedule::communication::judge(const Program &program,
     judgement.seen = machine.seen;
   };
   if (model == Model::Mpi) {
-    run(MpiMachine(program));
+    run(*makeMpiMachine(program));
     return judgement;
   }
   NcclMachine machine(program, model == Model::NcclDuplex);

@@ -8,7 +8,7 @@
 #define VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONMODEL_H
 
 #include "TestUtilities.h"
-#include "veeline/Schedule/CommunicationProgram.h"
+#include "veeline/Schedule/Communication/Program.h"
 
 #include <set>
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestUtilities.h"
-#include "veeline/Schedule/CommunicationPlan.h"
+#include "veeline/Schedule/Communication/Plan.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -8,7 +8,7 @@
 #define VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONPROGRAMS_H
 
 #include "TestUtilities.h"
-#include "veeline/Schedule/CommunicationPlan.h"
+#include "veeline/Schedule/Communication/Plan.h"
 
 namespace veeline::schedule::communication {
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "veeline/Schedule/Command.h"
+#include "veeline/Schedule/Command/Command.h"
 
 #include "gtest/gtest.h"
 
@@ -72,6 +72,10 @@ static int checkBlocks(const char *path) {
 
 TEST(Documentation, Schedules) {
   EXPECT_GE(checkBlocks(SCHEDULE_DOCUMENTATION), 6);
+}
+
+TEST(Documentation, Problems) {
+  EXPECT_GE(checkBlocks(PROBLEM_DOCUMENTATION), 2);
 }
 
 TEST(Documentation, Analysis) {

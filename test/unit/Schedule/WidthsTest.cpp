@@ -9,7 +9,7 @@
 #include "veeline/Schedule/Asynchronous.h"
 #include "veeline/Schedule/Bounds.h"
 #include "veeline/Schedule/Explain.h"
-#include "veeline/Schedule/Formats.h"
+#include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Limits.h"
 
 #include <map>

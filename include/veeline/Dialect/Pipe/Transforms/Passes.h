@@ -9,7 +9,7 @@
 
 #include "mlir/Pass/Pass.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
-#include "veeline/Schedule/CommunicationPlan.h"
+#include "veeline/Schedule/Communication/Plan.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir {

@@ -59,7 +59,7 @@ def PipePartition : Pass<"pipe-partition", "::mlir::ModuleOp"> {
     *stage* under the placement is as light as possible, then, among cuts whose heaviest stage is
     within 2 % of that (costs are estimates, no better than that), so that the fewest bytes cross
     cuts; or they are given as a list of piece counts. `stage-replicas` gives stages several ranks, which run
-    microbatches by turns: a stage with w of them is as heavy as a w-th of its cost.
+    microbatches round-robin: a stage with w of them is as heavy as a w-th of its cost.
 
     Costs are the cost model's, or, with `profile`, those that `veeline train --profile` measured of the same model, under
     whatever cuts. The chunks then carry in `cost_scale` what measured times of F, B and W are of the estimates, by which
@@ -162,12 +162,12 @@ def PipeSchedule : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     library's verifier, and writes it as one `pipe.program` for each rank. A
     value of another stage is a `pipe.edge_value` there.
 
-    `schedule=file:PATH` takes the order from a `.csv` or `.json` file instead (docs/schedules.md). Its
+    `schedule=file:PATH` takes the order from a `.csv` or `.json` file instead (docs/scheduling.md). Its
     stages, chunks, placement and microbatches are those of the pipeline, and its operations run one
     after the other; an I of a chunk that owes nobody an input gradient is left out.
 
     Where stages have several ranks (`stage_replicas`), the order is one for a pipeline in which a stage of w ranks is w
-    stages of a w-th of its work, and each rank runs its microbatches in the order of the first of them (docs/schedules.md).
+    stages of a w-th of its work, and each rank runs its microbatches in the order of the first of them (docs/scheduling.md).
 
     Where the pipeline has the attribute `pipe.schedule_limits`, an array of one number for each stage, what
     the chunks of a stage hold for their backwards stays within so many bytes, on each of its ranks.

@@ -16,7 +16,7 @@
 #include "veeline/Autodiff/PartitionChoice.h"
 #include "veeline/Dialect/Pipe/IR/Kernels.h"
 #include "veeline/Dialect/Pipe/IR/Pipe.h"
-#include "veeline/Schedule/CommunicationPlan.h"
+#include "veeline/Schedule/Communication/Plan.h"
 #include "veeline/Schedule/Simulator.h"
 
 namespace veeline::pipe {

@@ -1,0 +1,37 @@
+//===- Checksum.h - CRC-64 -------------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_BASE_CHECKSUM_H
+#define VEELINE_BASE_CHECKSUM_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace veeline {
+
+/// CRC-64/XZ (ECMA-182, reflected) of the bytes seen so far; any burst of up
+/// to 64 damaged bits is found.
+class Crc64 {
+public:
+  void add(std::string_view bytes);
+  uint64_t value() const { return ~state; }
+
+private:
+  uint64_t state = ~uint64_t(0);
+};
+
+/// Of all bytes where they are no more than 64 MiB; of more, that of 1,024
+/// blocks of 64 KiB, evenly spread, the first and the last one among them.
+uint64_t checksumOfSample(std::string_view bytes);
+
+/// "123 bytes (checksum 0123456789abcdef)": what of a file is compared with
+/// that of another machine.
+std::string describeContent(std::string_view bytes);
+
+} // namespace veeline
+
+#endif // VEELINE_BASE_CHECKSUM_H

@@ -1,0 +1,76 @@
+//===- File.h - files that are whole or not there --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_BASE_FILE_H
+#define VEELINE_BASE_FILE_H
+
+#include "veeline/status.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace veeline {
+
+/// Writes a file that appears at its path only when it is complete: into one
+/// without a name, which `commit` syncs and gives its name; where the file
+/// system has none of these, into a temporary file in the same directory.
+/// Destroyed without a commit, it leaves nothing behind. A path that is a
+/// device or a pipe is written directly.
+class AtomicFile {
+public:
+  explicit AtomicFile(std::string path) : path(std::move(path)) {}
+  AtomicFile(const AtomicFile &) = delete;
+  AtomicFile &operator=(const AtomicFile &) = delete;
+  ~AtomicFile();
+
+  Status open();
+  Status write(std::string_view bytes);
+  Status commit();
+
+private:
+  Status failure(const char *action, int error);
+  void useTemporary(std::string name);
+  Status link();
+
+  std::string path;
+  bool isRegular = false; ///< Not a device or a pipe.
+  std::string temporary;  ///< Empty while there is none.
+  int descriptor = -1;
+};
+
+/// Writes `bytes` to `path` through an AtomicFile.
+Status writeFileAtomically(const std::string &path, std::string_view bytes);
+
+/// Deletes the temporary files of all AtomicFiles that are open, and what
+/// `registerTemporary` was told. For signal handlers that end the process;
+/// async-signal-safe.
+void deleteTemporaryFiles();
+
+/// Another name that `deleteTemporaryFiles` deletes. It stays the caller's.
+void registerTemporary(const char *name);
+
+/// A file mapped for reading.
+class MappedFile {
+public:
+  MappedFile() = default;
+  MappedFile(MappedFile &&other) noexcept;
+  MappedFile &operator=(MappedFile &&other) noexcept;
+  ~MappedFile();
+
+  /// Maps a regular file; an empty one has an empty view.
+  static Expected<MappedFile> open(const std::string &path);
+
+  std::string_view bytes() const { return {data, size}; }
+
+private:
+  const char *data = nullptr;
+  size_t size = 0;
+};
+
+} // namespace veeline
+
+#endif // VEELINE_BASE_FILE_H

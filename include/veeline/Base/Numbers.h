@@ -1,0 +1,31 @@
+//===- Numbers.h - numbers as text ------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_BASE_NUMBERS_H
+#define VEELINE_BASE_NUMBERS_H
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace veeline {
+
+/// A finite number that is all of `text`.
+std::optional<double> parseNumber(std::string_view text);
+/// The shortest text that reads back as the same number.
+std::string exactNumber(double value);
+/// `value` as printf prints it.
+std::string formatted(const char *format, double value);
+/// At most `digits` significant digits; millions are whole numbers, without an
+/// exponent.
+std::string shortNumber(double value, int digits = 6);
+/// A distance for ticks, 1, 2 or 5 times a power of ten, that gives at most
+/// `most` of them up to `length`.
+double tickDistance(double length, int most);
+
+} // namespace veeline
+
+#endif // VEELINE_BASE_NUMBERS_H

@@ -1,0 +1,30 @@
+//===- Suggest.h - did you mean ...? ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_BASE_SUGGEST_H
+#define VEELINE_BASE_SUGGEST_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace veeline {
+
+/// The one of `known` with the least edit distance to `text`, where it is near
+/// enough to be what was meant; else empty.
+std::string nearest(std::string_view text,
+                    const std::vector<std::string> &known);
+
+/// "; did you mean 'x'?", or nothing.
+std::string suggestion(std::string_view text,
+                       const std::vector<std::string> &known);
+
+/// "a, b, c".
+std::string joinNames(const std::vector<std::string> &names);
+
+} // namespace veeline
+
+#endif // VEELINE_BASE_SUGGEST_H

@@ -1,0 +1,39 @@
+//===- Vectors.h - one loop for several widths of vectors ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is an always-inline function; a variant of each width inlines it
+// with other instructions enabled, and the widest that the CPU has is called.
+// By hand, because the resolvers of GCC's target_clones run before a
+// sanitizer's runtime is there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_BASE_VECTORS_H
+#define VEELINE_BASE_VECTORS_H
+
+#define VEELINE_KERNEL inline __attribute__((always_inline))
+#define VEELINE_VECTORS_256 __attribute__((target("avx2")))
+// clang takes the widest vectors by itself.
+#ifdef __clang__
+#define VEELINE_VECTORS_512 __attribute__((target("avx512f")))
+#else
+#define VEELINE_VECTORS_512                                                    \
+  __attribute__((target("avx512f,prefer-vector-width=512")))
+#endif
+
+namespace veeline {
+
+/// 128, 256 or 512: what this CPU has.
+inline int widestVectorBits() {
+  static const int bits = __builtin_cpu_supports("avx512f") ? 512
+                          : __builtin_cpu_supports("avx2")  ? 256
+                                                            : 128;
+  return bits;
+}
+
+} // namespace veeline
+
+#endif // VEELINE_BASE_VECTORS_H

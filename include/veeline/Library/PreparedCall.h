@@ -1,0 +1,72 @@
+//===- PreparedCall.h - what a rank computes by libraries ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIBRARY_PREPAREDCALL_H
+#define VEELINE_LIBRARY_PREPAREDCALL_H
+
+#include "veeline/status.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace veeline::library {
+
+/// Computes c from a and b. Used by one thread at a time.
+class PreparedCall {
+public:
+  virtual ~PreparedCall() = default;
+  virtual Status run(const void *a, const void *b, void *c, void *scratch) = 0;
+  virtual int64_t scratchBytes() const = 0;
+  /// The library's implementation, for benchmarks and tests.
+  virtual std::string implementation() const = 0;
+};
+
+/// A rank's table of matrix products, or of convolutions.
+class CallTable {
+public:
+  /// `plannedScratch` is what the artifact has for the call.
+  void add(std::unique_ptr<PreparedCall> call, int64_t plannedScratch);
+  Status run(int32_t index, const void *a, const void *b, void *c,
+             void *scratch) {
+    Entry &entry = entries[index];
+    ++entry.runs;
+    return entry.call->run(a, b, c,
+                           entry.usesExtra ? extraScratch.data() : scratch);
+  }
+  size_t size() const { return entries.size(); }
+  /// True where call `index` takes the scratch that it is called with.
+  bool usesGivenScratch(int32_t index) const {
+    return !entries[index].usesExtra;
+  }
+  /// What is planned of it.
+  int64_t plannedScratch(int32_t index) const {
+    return entries[index].plannedScratch;
+  }
+  /// Scratch outside of the arena, where this machine wants more than the
+  /// compiler's did: 0 on the machine that compiled.
+  int64_t extraScratchBytes() const {
+    return static_cast<int64_t>(extraScratch.size());
+  }
+  /// How many calls each of the library's implementations has computed.
+  std::map<std::string, int64_t> runsByImplementation() const;
+
+private:
+  struct Entry {
+    std::unique_ptr<PreparedCall> call;
+    int64_t plannedScratch;
+    bool usesExtra; ///< The artifact planned too little for this machine.
+    int64_t runs = 0;
+  };
+  std::vector<Entry> entries;
+  std::vector<char> extraScratch;
+};
+
+} // namespace veeline::library
+
+#endif // VEELINE_LIBRARY_PREPAREDCALL_H

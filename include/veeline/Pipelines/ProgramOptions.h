@@ -1,0 +1,56 @@
+//===- ProgramOptions.h - what decides a model's programs -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain C++, no MLIR types: what the command line of `veeline compile` and
+// `--pipe-compile` have in common.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_PIPELINES_PROGRAMOPTIONS_H
+#define VEELINE_PIPELINES_PROGRAMOPTIONS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace veeline {
+
+struct ProgramOptions {
+  int64_t stages = 1;
+  int64_t chunksPerStage = 1;
+  int64_t microbatches = 1;
+  int64_t replicas = 1;
+  /// Ranks of each stage; empty: one each.
+  std::vector<int64_t> stageReplicas;
+  /// The greatest length of a microbatch, of a model with a dynamic dimension,
+  /// and what lengths are multiples of; 0: the model is static.
+  int64_t lengthBound = 0;
+  int64_t lengthMultiple = 1;
+  /// A name or file:PATH.
+  std::string schedule = "1f1b";
+  /// Empty: the one that the schedule is made for.
+  std::string placement;
+  /// Pieces of each chunk; empty: chosen.
+  std::vector<int64_t> pieces;
+  /// What veeline train --profile has written; empty: nothing was measured.
+  std::string profile;
+  std::string optimizer = "adamw";
+  /// Parts in which a message travels.
+  int64_t splitMessages = 1;
+  /// What backwards compute again: one for all chunks or one for each; empty:
+  /// the default.
+  std::vector<std::string> recompute;
+  /// What arenas may have, one for all stages or one for each; empty: no limit.
+  std::vector<std::string> memoryLimits;
+  /// On a GPU: take only what gives the same bits in every run.
+  bool deterministic = true;
+  /// On a GPU: have the library do what happens to its products.
+  bool epilogues = true;
+};
+
+} // namespace veeline
+
+#endif // VEELINE_PIPELINES_PROGRAMOPTIONS_H

@@ -1,0 +1,149 @@
+//===- Execution.h - running a schedule in order ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the verifier, the simulator and the message order share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_EXECUTION_H
+#define VEELINE_SCHEDULE_EXECUTION_H
+
+#include "veeline/Schedule/Flow.h"
+#include "veeline/Schedule/Simulator.h"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace veeline::schedule {
+
+/// Where each operation of a schedule stands.
+class OpIndex {
+public:
+  /// Indexes a schedule. Errors: UnknownOp, WrongStage, Duplicate, Missing,
+  /// WrongBlock.
+  static Expected<OpIndex> build(const Problem &problem,
+                                 const Schedule &schedule);
+
+  /// The step of an operation on the stage of its chunk. A fused Backward
+  /// stands for B and W; -1: there is none.
+  int forward(int chunk, int microbatch) const {
+    return steps[slot(chunk, microbatch)];
+  }
+  int backwardInput(int chunk, int microbatch) const {
+    return steps[slot(chunk, microbatch) + 1];
+  }
+  int backwardWeight(int chunk, int microbatch) const {
+    return steps[slot(chunk, microbatch) + 2];
+  }
+
+private:
+  explicit OpIndex(const Problem &problem)
+      : microbatches(problem.microbatches),
+        steps(static_cast<std::size_t>(problem.numChunks()) *
+                  problem.microbatches * 3,
+              -1) {}
+  std::size_t slot(int chunk, int microbatch) const {
+    return (static_cast<std::size_t>(chunk) * microbatches + microbatch) * 3;
+  }
+  Status add(const Problem &problem, const Schedule &schedule, int stage,
+             int step);
+  Status checkComplete(const Problem &problem) const;
+
+  int microbatches;
+  std::vector<int> steps;
+};
+
+/// A position in a schedule.
+struct Position {
+  int stage;
+  int step;
+};
+
+/// The number of operations that run together from a step on, where the steps
+/// of a stage are visited in order: 2 for an overlapped block, else 1.
+class BlockCursor {
+public:
+  explicit BlockCursor(const Schedule &schedule)
+      : overlapped(&schedule.overlapped), next(overlapped->size()) {}
+  int sizeAt(int stage, int step) const {
+    if (next.empty())
+      return 1;
+    const std::vector<int> &blocks = (*overlapped)[stage];
+    std::size_t &i = next[stage];
+    while (i < blocks.size() && blocks[i] < step)
+      ++i;
+    return i < blocks.size() && blocks[i] == step ? 2 : 1;
+  }
+
+private:
+  const std::vector<std::vector<int>> *overlapped;
+  mutable std::vector<std::size_t> next;
+};
+
+/// The first step of the overlapped block that a step belongs to, if any, and
+/// the step after its last one.
+std::pair<int, int> blockAround(const Schedule &schedule, int stage, int step);
+
+/// The time that `size` operations from a step on take together.
+double blockTime(const Problem &problem, const std::vector<Op> &ops, int step,
+                 int size);
+
+/// The memory of a stage after each operation; for the first one of an
+/// overlapped block, while the block runs.
+std::vector<std::int64_t> memoryAfter(const Problem &problem,
+                                      const Schedule &schedule, int stage);
+
+/// Times of an execution, and the order it was found in.
+struct Execution {
+  std::vector<std::vector<double>> start, end;
+  /// Per stage, all but `drain`.
+  std::vector<Waiting> waiting;
+  /// All operations, each after everything it waits for.
+  std::vector<Position> topological;
+};
+
+/// Runs every stage in its order, with buffered messages. Error (Deadlock):
+/// stages that wait in a circle.
+Expected<Execution> execute(const Problem &problem, const Flow &flow,
+                            const Schedule &schedule, const OpIndex &index,
+                            bool contention = false);
+
+/// The messages of a buffered execution in the order of `communicationOrder`.
+std::vector<Message> orderMessages(const Problem &problem, const Flow &flow,
+                                   const Schedule &schedule,
+                                   const OpIndex &index,
+                                   const Execution &execution);
+
+/// How many of its operations a stage has run when it calls each message, where
+/// messages are called in order (see `verifyCommunication`).
+struct CallSites {
+  CallSites(const Schedule &schedule, std::span<const Message> messages);
+  std::vector<int> send, receive;
+};
+
+/// The execution with sends and receives that block; `messages` are all
+/// messages in the order of `communicationOrder`.
+Execution executeRendezvous(const Problem &problem, const Schedule &schedule,
+                            std::span<const Message> messages);
+
+/// `verifyCalls`, where the calls are complete.
+Status checkCalls(const Problem &problem, const Schedule &schedule,
+                  std::span<const Message> messages, const Calls &calls);
+
+/// "the output of edge 0 (chunk 0 -> 1), microbatch 2"; for messages.
+std::string describe(const Problem &problem, const Message &message);
+
+/// An error about one step: "stage 1, step 3: F of chunk 2, microbatch 0 " and
+/// `what`, with the neighbourhood.
+Error errorAt(ErrorKind kind, const Problem &problem, const Schedule &schedule,
+              int stage, int step, const std::string &what);
+
+/// A table of the steps around some positions, for messages.
+std::string neighbourhood(const Problem &problem, const Schedule &schedule,
+                          const std::vector<Position> &positions);
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_SCHEDULE_EXECUTION_H

@@ -1,0 +1,57 @@
+//===- Flow.h - data flow between chunks, indexed ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_FLOW_H
+#define VEELINE_SCHEDULE_FLOW_H
+
+#include "veeline/Schedule/Problem.h"
+
+#include <span>
+#include <vector>
+
+namespace veeline::schedule {
+
+/// One end of an edge, seen from the chunk at the other end.
+struct Link {
+  int chunk;
+  /// Index into `Problem::edges`.
+  int edge;
+  /// 0 where both chunks live on one stage.
+  double transfer;
+};
+
+/// Lists of links by chunk, in one array.
+class LinkTable {
+public:
+  explicit LinkTable(int chunks) : begin(chunks + 1) {}
+  std::span<const Link> operator[](int chunk) const {
+    return {links.data() + begin[chunk],
+            static_cast<std::size_t>(begin[chunk + 1] - begin[chunk])};
+  }
+
+private:
+  friend struct Flow;
+  std::vector<int> begin;
+  std::vector<Link> links;
+};
+
+/// The edges of a problem by chunk, in every direction.
+struct Flow {
+  explicit Flow(const Problem &problem);
+
+  /// F(k) waits for F of these.
+  LinkTable forwardInputs;
+  /// F of these wait for F(k).
+  LinkTable forwardUsers;
+  /// The backward of k waits for the backward of these.
+  LinkTable backwardInputs;
+  /// The backwards of these wait for the backward of k.
+  LinkTable backwardUsers;
+};
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_SCHEDULE_FLOW_H

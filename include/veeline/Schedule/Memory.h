@@ -1,0 +1,29 @@
+//===- Memory.h - amounts of memory in messages -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_SCHEDULE_MEMORY_H
+#define VEELINE_SCHEDULE_MEMORY_H
+
+#include "veeline/Schedule/Problem.h"
+
+namespace veeline::schedule {
+
+/// "3.5 activations" in the unit of the problem; whole numbers without a point.
+/// Where that is bytes, as `formatBytes`, but rounded up, so that as a limit it
+/// is enough.
+std::string formatMemory(const Problem &problem, std::int64_t amount);
+/// "1.5 MiB", "768 B": five digits, in the greatest unit that is not more.
+std::string formatBytes(double bytes);
+/// The number of `formatMemory` alone.
+std::string formatMemoryNumber(const MemoryUnit &unit, std::int64_t amount);
+inline std::string formatMemoryNumber(const Problem &problem,
+                                      std::int64_t amount) {
+  return formatMemoryNumber(problem.memoryUnit, amount);
+}
+
+} // namespace veeline::schedule
+
+#endif // VEELINE_SCHEDULE_MEMORY_H

@@ -1,0 +1,105 @@
+//===- CommandLine.cpp - what all command lines share ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Base/CommandLine.h"
+
+#include "veeline/Base/Suggest.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+using namespace veeline;
+
+static commandline::ErrorCapture *capture = nullptr;
+
+commandline::ErrorCapture::ErrorCapture() { capture = this; }
+commandline::ErrorCapture::~ErrorCapture() { capture = nullptr; }
+
+void commandline::printError(const std::string &message) {
+  if (capture) {
+    if (capture->message.empty())
+      capture->message = message;
+    return;
+  }
+  std::cerr << "veeline: error: " << message << "\n";
+}
+
+/// The subcommand that was named, or `app` itself.
+static CLI::App &activeApp(CLI::App &app) {
+  std::vector<CLI::App *> named = app.get_subcommands();
+  return named.empty() ? app : *named.front();
+}
+
+int commandline::failUsage(CLI::App &app, const std::string &message) {
+  printError(message);
+  if (capture)
+    return usageError;
+  CLI::App &active = activeApp(app);
+  std::string command = &active == &app ? "" : " " + active.get_name();
+  std::cerr << "try '" << app.get_name() << command << " --help'\n";
+  return usageError;
+}
+
+static std::vector<std::string> optionNames(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
+/// An unknown option first: what follows it was meant to be its value.
+static std::string describeExtras(CLI::App &app) {
+  std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  for (const std::string &argument : extras) {
+    if (!argument.starts_with("-"))
+      continue;
+    std::string name = argument.substr(0, argument.find('='));
+    return "unknown option '" + name + "'" +
+           suggestion(name, optionNames(activeApp(app)));
+  }
+  return "unexpected argument '" + extras.front() + "'";
+}
+
+/// An option with more or fewer values than it takes.
+static std::string describeMismatch(CLI::App &app,
+                                    const CLI::ArgumentMismatch &error) {
+  std::string message = error.what();
+  std::string name = message.substr(0, message.find(':'));
+  const CLI::Option *option = activeApp(app).get_option_no_throw(name);
+  if (!option)
+    return message;
+  size_t values = option->results().size();
+  if (option->get_items_expected_max() == 1 && values > 1)
+    return name + " is given " + std::to_string(values) +
+           " times, expected once";
+  return values == 0 ? name + ": expected a value, found none" : message;
+}
+
+std::string commandline::checkFileName(const std::string &name) {
+  return name.empty() ? "expected a name, found an empty one" : "";
+}
+
+std::optional<int> commandline::parse(CLI::App &app, int argc,
+                                      const char *const *argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    CLI::App &active = activeApp(app);
+    std::cout << active.help(&active == &app ? "" : app.get_name());
+    return 0;
+  } catch (const CLI::CallForVersion &version) {
+    std::cout << version.what() << "\n";
+    return 0;
+  } catch (const CLI::ExtrasError &) {
+    return failUsage(app, describeExtras(app));
+  } catch (const CLI::ArgumentMismatch &error) {
+    return failUsage(app, describeMismatch(app, error));
+  } catch (const CLI::ParseError &error) {
+    return failUsage(app, error.what());
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,237 @@
+//===- File.cpp - files that are whole or not there -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Base/File.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace veeline;
+
+//===----------------------------------------------------------------------===//
+// Temporary files that a signal handler must know
+//===----------------------------------------------------------------------===//
+
+/// Names of open temporary files. More than this many at once are still
+/// deleted by their destructors, only not by a second Ctrl-C.
+static std::atomic<const char *> openTemporaries[8];
+
+void veeline::registerTemporary(const char *name) {
+  for (std::atomic<const char *> &slot : openTemporaries) {
+    const char *expected = nullptr;
+    if (slot.compare_exchange_strong(expected, name))
+      return;
+  }
+}
+
+static void unregisterTemporary(const char *name) {
+  for (std::atomic<const char *> &slot : openTemporaries) {
+    const char *expected = name;
+    if (slot.compare_exchange_strong(expected, nullptr))
+      return;
+  }
+}
+
+void veeline::deleteTemporaryFiles() {
+  for (std::atomic<const char *> &slot : openTemporaries)
+    if (const char *name = slot.load())
+      ::unlink(name);
+}
+
+//===----------------------------------------------------------------------===//
+// AtomicFile
+//===----------------------------------------------------------------------===//
+
+Status AtomicFile::failure(const char *action, int error) {
+  return Status::error("cannot " + std::string(action) + " '" + path +
+                       "': " + std::strerror(error));
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor >= 0)
+    ::close(descriptor);
+  if (!temporary.empty()) {
+    ::unlink(temporary.c_str());
+    unregisterTemporary(temporary.c_str());
+  }
+}
+
+static std::string directoryOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "."
+         : slash == 0               ? "/"
+                                    : path.substr(0, slash);
+}
+
+/// A file that is nowhere until it is given a name: a process that is killed
+/// leaves nothing. -1 where the file system has no such files.
+static int openNameless(const std::string &directory) {
+  // What gives it a name finds it there.
+  if (::access("/proc/self/fd", X_OK) != 0)
+    return -1;
+  return ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+}
+
+/// What a file created by open(2) with mode 0666 would have.
+static mode_t defaultMode() {
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+Status AtomicFile::open() {
+  struct stat info;
+  bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode))
+    return failure("write", EISDIR);
+  if (exists && !S_ISREG(info.st_mode)) {
+    descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    return descriptor >= 0 ? Status::success() : failure("open", errno);
+  }
+  isRegular = true;
+  descriptor = openNameless(directoryOf(path));
+  if (descriptor < 0) {
+    std::string pattern = path + ".XXXXXX";
+    descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
+    if (descriptor < 0)
+      return failure("create", errno);
+    useTemporary(std::move(pattern));
+  }
+  mode_t mode = exists ? info.st_mode & 07777 : defaultMode();
+  if (::fchmod(descriptor, mode) != 0)
+    return failure("set the mode of", errno);
+  return Status::success();
+}
+
+void AtomicFile::useTemporary(std::string name) {
+  temporary = std::move(name);
+  registerTemporary(temporary.c_str());
+}
+
+Status AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return failure("write", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return Status::success();
+}
+
+/// Makes a new name in the directory of `path` durable. Best effort: some file
+/// systems cannot sync a directory.
+static void syncDirectoryOf(const std::string &path) {
+  int descriptor =
+      ::open(directoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+/// Gives a nameless file its name. Where there is a file of that name, it has a
+/// temporary one until it replaces that: made of its number, which nothing else
+/// has in the file system.
+Status AtomicFile::link() {
+  std::string self = "/proc/self/fd/" + std::to_string(descriptor);
+  auto linkAs = [&](const std::string &name) {
+    return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
+                    AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (linkAs(path))
+    return Status::success();
+  struct stat info;
+  if (errno != EEXIST || ::fstat(descriptor, &info) != 0)
+    return failure("create", errno);
+  useTemporary(path + "." + std::to_string(info.st_ino));
+  return linkAs(temporary) ? Status::success() : failure("create", errno);
+}
+
+Status AtomicFile::commit() {
+  if (isRegular && ::fsync(descriptor) != 0)
+    return failure("write", errno);
+  if (isRegular && temporary.empty())
+    VEELINE_TRY(link());
+  if (::close(std::exchange(descriptor, -1)) != 0)
+    return failure("write", errno);
+  if (!temporary.empty()) {
+    if (::rename(temporary.c_str(), path.c_str()) != 0)
+      return failure("create", errno);
+    unregisterTemporary(temporary.c_str());
+    temporary.clear();
+  }
+  if (isRegular)
+    syncDirectoryOf(path);
+  return Status::success();
+}
+
+Status veeline::writeFileAtomically(const std::string &path,
+                                    std::string_view bytes) {
+  AtomicFile file(path);
+  VEELINE_TRY(file.open());
+  VEELINE_TRY(file.write(bytes));
+  return file.commit();
+}
+
+//===----------------------------------------------------------------------===//
+// MappedFile
+//===----------------------------------------------------------------------===//
+
+MappedFile::MappedFile(MappedFile &&other) noexcept
+    : data(std::exchange(other.data, nullptr)),
+      size(std::exchange(other.size, 0)) {}
+
+MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
+  std::swap(data, other.data);
+  std::swap(size, other.size);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data)
+    ::munmap(const_cast<char *>(data), size);
+}
+
+Expected<MappedFile> MappedFile::open(const std::string &path) {
+  auto failure = [&](int error) {
+    return Status::error("cannot read '" + path + "': " + std::strerror(error));
+  };
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return failure(errno);
+  struct stat info;
+  int error = ::fstat(descriptor, &info) != 0 ? errno
+              : S_ISDIR(info.st_mode)         ? EISDIR
+                                              : 0;
+  if (!error && !S_ISREG(info.st_mode)) {
+    ::close(descriptor);
+    return Status::error("cannot read '" + path + "': not a regular file");
+  }
+  MappedFile file;
+  if (!error && info.st_size > 0) {
+    void *mapped = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
+                          MAP_PRIVATE, descriptor, 0);
+    if (mapped == MAP_FAILED)
+      error = errno;
+    else {
+      file.data = static_cast<const char *>(mapped);
+      file.size = static_cast<size_t>(info.st_size);
+    }
+  }
+  ::close(descriptor);
+  if (error)
+    return failure(error);
+  return file;
+}

@@ -1,0 +1,55 @@
+//===- Suggest.cpp - did you mean ...? ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Base/Suggest.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace veeline;
+
+/// Levenshtein's distance, by rows.
+static size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string veeline::nearest(std::string_view text,
+                             const std::vector<std::string> &known) {
+  std::string best;
+  size_t bestDistance = std::max<size_t>(text.size() * 2 / 5, 1) + 1;
+  for (const std::string &candidate : known) {
+    size_t distance = editDistance(text, candidate);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+std::string veeline::suggestion(std::string_view text,
+                                const std::vector<std::string> &known) {
+  std::string best = nearest(text, known);
+  return best.empty() ? "" : "; did you mean '" + best + "'?";
+}
+
+std::string veeline::joinNames(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}

@@ -1,0 +1,171 @@
+//===- Subprocess.cpp - linkers and assemblers as processes ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Subprocess.h"
+
+#include "veeline/Conversion/HostTarget.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <sys/wait.h>
+#include <utility>
+
+using namespace veeline;
+
+template <typename... Args>
+static llvm::Error makeError(const char *format, const Args &...args) {
+  return llvm::createStringError(std::errc::io_error, format, args...);
+}
+
+//===----------------------------------------------------------------------===//
+// Temporary files
+//===----------------------------------------------------------------------===//
+
+TemporaryFile::TemporaryFile(std::string path) : name(std::move(path)) {
+  llvm::sys::RemoveFileOnSignal(name);
+}
+
+TemporaryFile::TemporaryFile(TemporaryFile &&other)
+    : name(std::exchange(other.name, std::string())) {}
+
+TemporaryFile::~TemporaryFile() {
+  if (name.empty())
+    return;
+  llvm::sys::fs::remove(name);
+  llvm::sys::DontRemoveFileOnSignal(name);
+}
+
+llvm::Expected<TemporaryFile>
+TemporaryFile::create(llvm::StringRef suffix, llvm::ArrayRef<char> bytes) {
+  llvm::SmallString<128> path;
+  int descriptor;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+          "veeline", suffix, descriptor, path))
+    return makeError("cannot create a temporary file: %s; set TMPDIR to a "
+                     "directory that can be written",
+                     code.message().c_str());
+  TemporaryFile file(path.str().str());
+  llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+  stream.write(bytes.data(), bytes.size());
+  stream.close();
+  if (std::error_code code = stream.error()) {
+    stream.clear_error();
+    return makeError("cannot write %s: %s", file.path().c_str(),
+                     code.message().c_str());
+  }
+  return file;
+}
+
+//===----------------------------------------------------------------------===//
+// Processes that a signal handler must know
+//===----------------------------------------------------------------------===//
+
+/// Process ids, 0 where there is none. More at once than there are threads to
+/// start them do not exist on machines of today; one more is only not stopped.
+static std::atomic<pid_t> running[512];
+/// How many threads are between asking `stopping` and having told the id.
+static std::atomic<int> starting;
+static std::atomic<bool> stopping;
+
+/// Puts `to` where `from` is.
+static void replaceProcess(pid_t from, pid_t to) {
+  for (std::atomic<pid_t> &slot : running) {
+    pid_t expected = from;
+    if (slot.compare_exchange_strong(expected, to))
+      return;
+  }
+}
+
+void veeline::stopLinkers() {
+  stopping = true;
+  // Not for ever: one may be starting that makes no progress.
+  for (int i = 0; i != 100 && starting != 0; ++i) {
+    timespec wait = {0, 10'000'000};
+    nanosleep(&wait, nullptr);
+  }
+  for (std::atomic<pid_t> &slot : running)
+    if (pid_t process = slot.load())
+      kill(process, SIGKILL);
+  // Where another thread waits for it as well, one of both calls fails, once it
+  // is gone.
+  for (std::atomic<pid_t> &slot : running)
+    if (pid_t process = slot.load())
+      waitpid(process, nullptr, 0);
+}
+
+namespace {
+/// Keeps signals that end the compiler from this thread, which could not tell
+/// their handler of a process that it is starting. That has them blocked, too:
+/// it is killed.
+class SignalsHeld {
+public:
+  SignalsHeld() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (int number : {SIGINT, SIGTERM, SIGHUP})
+      sigaddset(&held, number);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
+} // namespace
+
+/// The exit status, negative where the program did not run to its end.
+static int run(llvm::ArrayRef<llvm::StringRef> arguments,
+               const std::string &output, std::string &failure) {
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output,
+                                                output};
+  bool isMissing = false;
+  llvm::sys::ProcessInfo process;
+  {
+    SignalsHeld held;
+    ++starting;
+    if (stopping) {
+      --starting;
+      failure = "interrupted";
+      return -1;
+    }
+    process =
+        llvm::sys::ExecuteNoWait(arguments.front(), arguments, std::nullopt,
+                                 redirects, 0, &failure, &isMissing);
+    if (!isMissing)
+      replaceProcess(0, process.Pid);
+    --starting;
+  }
+  if (isMissing)
+    return -1;
+  int status =
+      llvm::sys::Wait(process, /*SecondsToWait=*/std::nullopt, &failure)
+          .ReturnCode;
+  replaceProcess(process.Pid, 0);
+  return status;
+}
+
+llvm::Expected<std::string>
+veeline::runProcess(llvm::ArrayRef<llvm::StringRef> arguments) {
+  llvm::Expected<TemporaryFile> output = TemporaryFile::create("log");
+  if (!output)
+    return output.takeError();
+  std::string failure;
+  int status = run(arguments, output->path(), failure);
+  auto buffer = llvm::MemoryBuffer::getFile(output->path());
+  std::string messages = buffer ? (*buffer)->getBuffer().rtrim().str() : "";
+  if (status != 0)
+    return makeError("%s failed (status %d): %s%s",
+                     arguments.front().str().c_str(), status, failure.c_str(),
+                     messages.c_str());
+  return messages;
+}

@@ -1,0 +1,73 @@
+//===- KernelGroups.h - which structured ops run as one kernel --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Structured ops that work on the same rows (a softmax: maximum, exponential,
+// sum, quotient) can run as one loop over rows, so that a row stays in the
+// cache from one op to the next. This finds such groups in a block.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_KERNELS_KERNELGROUPS_H
+#define VEELINE_LIB_CONVERSION_KERNELS_KERNELGROUPS_H
+
+#include "LoopNest.h"
+
+namespace veeline {
+
+/// A buffer that an op touches as a whole or in part.
+struct BufferTouch {
+  mlir::Value root;
+  bool isWrite;
+};
+
+/// Ops that run as one kernel, in order.
+struct KernelGroup {
+  llvm::SmallVector<LoopNest> nests;
+  /// The first `numRowLoops` loops of every nest are the same and run once,
+  /// with all nests inside. Zero: the nests run one after the other.
+  unsigned numRowLoops = 0;
+
+  /// Rows run at once rather than in order.
+  bool parallelRows = false;
+
+  /// Temporaries that nobody else uses and of which one row is enough.
+  struct RowBuffer {
+    mlir::Value root;
+    /// The place of the row's first element where all row loops are at zero,
+    /// and the number of elements.
+    int64_t offset, size;
+  };
+  llvm::SmallVector<RowBuffer> rowBuffers;
+};
+
+/// One step of a block: a group, or an op that stays as it is.
+struct ScheduleEntry {
+  KernelGroup group;
+  /// Null for a group.
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<BufferTouch> touches;
+
+  bool isGroup() const { return !op; }
+};
+
+/// What decides which ops run as one kernel.
+struct GroupRules {
+  /// False: every op on its own.
+  bool fuse = true;
+  /// Rows run at once, on a GPU, rather than in order.
+  bool parallelRows = false;
+};
+
+/// Orders the ops of `block` into groups and others. Ops only move up, across
+/// ops that touch nothing they touch. An op whose operands have no static place
+/// in a buffer is no group. Fails with a diagnostic at an op without static
+/// shapes.
+mlir::FailureOr<std::vector<ScheduleEntry>> scheduleKernels(mlir::Block &block,
+                                                            GroupRules rules);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_KERNELS_KERNELGROUPS_H

@@ -1,0 +1,49 @@
+//===- RowRules.h - which ops work on rows together -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_KERNELS_ROWRULES_H
+#define VEELINE_LIB_CONVERSION_KERNELS_ROWRULES_H
+
+#include "LoopNest.h"
+
+namespace veeline {
+
+/// Buffers start at multiples of this many bytes, and a thread loads or stores
+/// at most as many at once.
+inline constexpr int64_t vectorBytes = 16;
+inline constexpr int64_t warpSize = 32;
+
+/// The number of elements of `type` in one access of a thread.
+int64_t elementsPerAccess(mlir::Type type);
+int64_t getByteWidth(mlir::Type type);
+
+/// How many threads work on a row of `count` elements, how many elements each
+/// of them has at once, and how often. Of a reduction this decides the bits: it
+/// follows from the number of elements and the accumulator's type alone.
+struct RowTeam {
+  int64_t threads, lanes, rounds;
+
+  static RowTeam get(int64_t count, int64_t lanes);
+  /// True if a thread can keep a row's elements in registers.
+  bool fitsRegisters() const;
+};
+
+/// The team of all `nests`, whose first `numRowLoops` loops run over rows;
+/// nothing where reductions want different ones.
+std::optional<RowTeam> chooseTeam(llvm::ArrayRef<LoopNest> nests,
+                                  unsigned numRowLoops);
+
+/// True if a team of threads can run `nests` for one row after another: what is
+/// inside of the row loops is parallel, or reduced in lanes as a whole, and no
+/// thread needs what another one has written.
+bool canShareRows(llvm::ArrayRef<LoopNest> nests, unsigned numRowLoops);
+
+/// True if an input is contiguous along another loop than the outputs.
+bool isTransposition(LoopNest nest);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_KERNELS_ROWRULES_H

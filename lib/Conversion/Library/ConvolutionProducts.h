@@ -1,0 +1,38 @@
+//===- ConvolutionProducts.h - convolutions without a library ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On a GPU without a library for it, a convolution is
+//
+//   - one matrix product for each element of its window, added up in place: of
+//     all of x, as that element sees it, with the weights there. Rows of y that
+//     are none, because the window would reach over an edge, are computed, too,
+//     and left out;
+//   - one product, where x has few channels: x is copied into a matrix with a
+//     row of what each window sees;
+//   - kernels, where each channel of x is a group: sums over the window.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_LIBRARY_CONVOLUTIONPRODUCTS_H
+#define VEELINE_LIB_CONVERSION_LIBRARY_CONVOLUTIONPRODUCTS_H
+
+#include "ConvolutionViews.h"
+#include "LibraryCalls.h"
+
+namespace veeline {
+
+/// Computes what `operands` describe: matrix products are entries of `gemms`.
+void emitConvolutionProducts(ViewBuilder &builder, LibraryCalls &gemms,
+                             mlir::Value rank,
+                             const ConvolutionOperands &operands);
+
+/// The third way.
+void emitDepthwiseKernels(ViewBuilder &builder,
+                          const ConvolutionOperands &operands);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_LIBRARY_CONVOLUTIONPRODUCTS_H

@@ -1,0 +1,40 @@
+//===- EpilogueFunctions.h - what happens to a product ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions are known by their values, since there are many ways to write them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_LIBRARY_EPILOGUEFUNCTIONS_H
+#define VEELINE_LIB_CONVERSION_LIBRARY_EPILOGUEFUNCTIONS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace veeline {
+
+/// The inputs of an elementwise op that play a part.
+struct EpilogueInputs {
+  unsigned product = 0;
+  std::optional<unsigned> bias, aux;
+};
+
+/// product + bias.
+bool isBiasSum(mlir::linalg::GenericOp op, EpilogueInputs inputs);
+/// GELU by tanh of the product, and of the bias where there is one.
+bool isGelu(mlir::linalg::GenericOp op, EpilogueInputs inputs);
+/// The product, times the derivative of that GELU at aux, or at the sum of aux
+/// and a bias.
+bool isGeluDerivative(mlir::linalg::GenericOp op, EpilogueInputs inputs);
+/// The sums of the product and the bias, where these are all that `op` reads of
+/// either; there may be other inputs. Both may be converted before.
+llvm::SmallVector<mlir::arith::AddFOp> findBiasSums(mlir::linalg::GenericOp op,
+                                                    EpilogueInputs inputs);
+/// Whether something with a tanh is computed.
+bool hasTanh(mlir::linalg::GenericOp op);
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_LIBRARY_EPILOGUEFUNCTIONS_H

@@ -1,0 +1,565 @@
+//===- GemmEpilogues.cpp - what happens to a product's result -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueMatches.h"
+#include "Kernels/StructuredOps.h"
+#include "LibraryCalls.h"
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPEFUSEGEMMEPILOGUES
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+/// What is no temporary may be a place within a buffer.
+static void limitAlignment(GemmDesc &desc, Value buffer) {
+  if (!buffer.getDefiningOp<memref::AllocOp>() && desc.alignment)
+    desc.alignment = std::min<int64_t>(*desc.alignment, kernelAlignment);
+}
+
+//===----------------------------------------------------------------------===//
+// Products that are computed in several functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What may become of a product in functions that compute gradients.
+enum class Extent {
+  Nothing,
+  NoGelu, ///< All but GELU itself.
+  All
+};
+
+/// A chunk's backward, and the two halves of it, compute the same values, which
+/// have to have the same bits. So a product has one form in all functions that
+/// compute gradients, whatever is around it there: where it has two, it gets
+/// less of an epilogue.
+class Extents {
+public:
+  Extent get(const ProductCall &product) const {
+    auto it = extents.find(getKey(product.call, product.desc));
+    return it == extents.end() ? Extent::All : it->second;
+  }
+  /// Reads what has become of the products of `functions`. True if some are to
+  /// get less than that.
+  bool update(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
+
+private:
+  /// A product and the number of its computation, or -1.
+  using Key = std::pair<Attribute, int64_t>;
+  static Key getKey(func::CallOp call, GemmDesc desc);
+  /// An epilogue, and the type of its result.
+  using Form = std::pair<GemmEpilogue, Type>;
+  using Forms = llvm::MapVector<Key, llvm::SmallSetVector<Form, 2>>;
+  Forms getForms(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
+
+  DenseMap<Key, Extent> extents;
+};
+
+} // namespace
+
+/// The product alone, without what may happen to it.
+Extents::Key Extents::getKey(func::CallOp call, GemmDesc desc) {
+  desc.cType = desc.dtype;
+  desc.accumulate = false;
+  desc.epilogue = GemmEpilogue::None;
+  desc.alignment = std::nullopt;
+  return {desc.toAttribute(desc.dtype.getContext()),
+          pipe::getComputation(call.getLoc()).value_or(-1)};
+}
+
+Extents::Forms Extents::getForms(ArrayRef<func::FuncOp> functions,
+                                 const LibraryCalls &calls) {
+  Forms forms;
+  for (func::FuncOp function : functions)
+    function.walk([&](func::CallOp call) {
+      DictionaryAttr entry = calls.getEntry(call);
+      FailureOr<GemmDesc> desc =
+          entry ? GemmDesc::fromAttribute(entry) : FailureOr<GemmDesc>();
+      if (failed(desc))
+        return;
+      bool isPlain = desc->epilogue == GemmEpilogue::None;
+      forms[getKey(call, *desc)].insert(
+          {desc->epilogue, isPlain ? Type() : desc->cType});
+    });
+  return forms;
+}
+
+static bool isGelu(GemmEpilogue epilogue) {
+  return epilogue == GemmEpilogue::GeluAux ||
+         epilogue == GemmEpilogue::BiasGeluAux;
+}
+
+/// How many elements the ops have that apply a tanh.
+static DenseSet<int64_t> getTanhSizes(ArrayRef<func::FuncOp> functions) {
+  DenseSet<int64_t> sizes;
+  for (func::FuncOp function : functions)
+    function.walk([&](linalg::GenericOp op) {
+      auto type = dyn_cast<MemRefType>(op.getDpsInits()[0].getType());
+      if (type && type.hasStaticShape() && hasTanh(op))
+        sizes.insert(type.getNumElements());
+    });
+  return sizes;
+}
+
+bool Extents::update(ArrayRef<func::FuncOp> functions,
+                     const LibraryCalls &calls) {
+  DenseSet<int64_t> tanhSizes = getTanhSizes(functions);
+  bool changed = false;
+  for (auto &[key, forms] : getForms(functions, calls)) {
+    GemmDesc desc = *GemmDesc::fromAttribute(cast<DictionaryAttr>(key.first));
+    bool hasGelu = llvm::any_of(
+        forms, [](const Form &form) { return isGelu(form.first); });
+    // GELU of what one function keeps for another one is not the library's.
+    bool isElsewhere = hasGelu && tanhSizes.contains(desc.m * desc.n);
+    if (forms.size() == 1 && !isElsewhere)
+      continue;
+    extents[key] = hasGelu ? Extent::NoGelu : Extent::Nothing;
+    changed = true;
+  }
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Whether a call has taken the place of a product, and that call, unless
+/// something else writes its result, too.
+struct Fused {
+  bool isDone = false;
+  std::optional<ProductCall> call;
+};
+
+/// Gives the products of a module their epilogues.
+class EpilogueFuser {
+public:
+  explicit EpilogueFuser(ModuleOp module)
+      : module(module), rewriter(module.getContext()),
+        calls(module, "veeline_gemm", gemmsAttrName) {}
+
+  /// What forward computes is one function whatever the schedule is.
+  void runForward(func::FuncOp function) { run(function, nullptr); }
+  void runBackward(ArrayRef<func::FuncOp> functions);
+  void finish();
+
+private:
+  void run(func::FuncOp function, const Extents *extents);
+  void fuse(ProductCall product, Extent extent);
+  std::optional<ProductCall> match(func::CallOp call) const;
+  bool accumulate(const ProductCall &product, linalg::GenericOp reader);
+  Fused addEpilogue(const ProductCall &product, linalg::GenericOp reader,
+                    Extent extent);
+  Fused addBias(const ProductCall &product);
+  void addGelu(const ProductCall &product);
+  void addDerivative(const ProductCall &product);
+  Value convertBias(const ProductCall &product, Value bias, Type type);
+  Value getTemporary(const ProductCall &product, Type type);
+  Value getView(Value view, Value from, Value to);
+  void readSum(const ProductCall &product, const SumReader &reader,
+               Value buffer);
+  func::CallOp replace(const ProductCall &product, GemmDesc desc, Value target,
+                       Value bias = {}, Value aux = {},
+                       Operation *place = nullptr);
+
+  ModuleOp module;
+  IRRewriter rewriter;
+  LibraryCalls calls;
+};
+
+} // namespace
+
+std::optional<ProductCall> EpilogueFuser::match(func::CallOp call) const {
+  DictionaryAttr entry = calls.getEntry(call);
+  FailureOr<GemmDesc> desc =
+      entry ? GemmDesc::fromAttribute(entry) : FailureOr<GemmDesc>();
+  return succeeded(desc) ? ProductCall::match(call, *desc) : std::nullopt;
+}
+
+/// Has the call write `target`, as `desc` says, where it is or at `place`.
+func::CallOp EpilogueFuser::replace(const ProductCall &product, GemmDesc desc,
+                                    Value target, Value bias, Value aux,
+                                    Operation *place) {
+  for (Value buffer : {target, bias, aux})
+    if (buffer)
+      limitAlignment(desc, buffer);
+  rewriter.setInsertionPoint(place ? place : product.call);
+  return calls.redirect(rewriter, product.call,
+                        desc.toAttribute(rewriter.getContext()), target, bias,
+                        aux, desc.epilogue == GemmEpilogue::GeluDerivative);
+}
+
+bool EpilogueFuser::accumulate(const ProductCall &product,
+                               linalg::GenericOp reader) {
+  if (!isAccumulation(product, reader))
+    return false;
+  Value target = reader.getDpsInits()[0];
+  Operation *op = target.getDefiningOp();
+  bool isThere = !op || op->getBlock() != product.call->getBlock() ||
+                 op->isBeforeInBlock(product.call);
+  if (!isThere || !product.canTarget(target, reader))
+    return true;
+  GemmDesc desc = product.desc;
+  desc.accumulate = true;
+  replace(product, desc, target);
+  rewriter.eraseOp(reader);
+  return true;
+}
+
+/// The library has no bias of another type than the result's.
+Value EpilogueFuser::convertBias(const ProductCall &product, Value bias,
+                                 Type type) {
+  if (getElementTypeOrSelf(bias.getType()) == type)
+    return bias;
+  rewriter.setInsertionPoint(product.call);
+  Location loc = product.call.getLoc();
+  Value converted = memref::AllocOp::create(
+      rewriter, loc, MemRefType::get({product.desc.n}, type));
+  AffineMap identity = rewriter.getMultiDimIdentityMap(1);
+  linalg::GenericOp::create(
+      rewriter, loc, bias, converted, ArrayRef{identity, identity},
+      ArrayRef{utils::IteratorType::parallel},
+      [&](OpBuilder &builder, Location at, ValueRange arguments) {
+        Value value = arith::TruncFOp::create(builder, at, type, arguments[0]);
+        linalg::YieldOp::create(builder, at, value);
+      });
+  return converted;
+}
+
+/// Whether a bias can be one of a result of `type`: it is rounded, if anything.
+static bool canConvertBias(Value bias, Type type) {
+  return getElementTypeOrSelf(bias.getType()).getIntOrFloatBitWidth() >=
+         type.getIntOrFloatBitWidth();
+}
+
+/// The epilogue that `op`, which has no inputs but `inputs`, is.
+static GemmEpilogue matchEpilogue(linalg::GenericOp op, EpilogueInputs inputs,
+                                  Extent extent) {
+  if (extent == Extent::Nothing)
+    return GemmEpilogue::None;
+  if (isBiasSum(op, inputs))
+    return GemmEpilogue::Bias;
+  if (extent != Extent::All || !isGelu(op, inputs))
+    return GemmEpilogue::None;
+  return inputs.bias ? GemmEpilogue::BiasGeluAux : GemmEpilogue::GeluAux;
+}
+
+/// The buffer of a product that nobody else reads, or one like it.
+Value EpilogueFuser::getTemporary(const ProductCall &product, Type type) {
+  auto old = cast<MemRefType>(product.result.getType());
+  if (old.getElementType() == type)
+    return product.result;
+  rewriter.setInsertionPoint(product.call);
+  return memref::AllocOp::create(rewriter, product.call.getLoc(),
+                                 MemRefType::get(old.getShape(), type));
+}
+
+/// Has the library do what the only reader of a product does. What GELU is
+/// applied to is stored even if nobody reads it: so what is kept for backward,
+/// or computed again, makes no other call of it.
+Fused EpilogueFuser::addEpilogue(const ProductCall &product,
+                                 linalg::GenericOp reader, Extent extent) {
+  std::optional<EpilogueInputs> inputs = findInputs(product, reader);
+  OpOperand &init = *reader.getDpsInitsMutable().begin();
+  Value target = init.get();
+  Type type = getElementTypeOrSelf(target.getType());
+  GemmDesc desc = product.desc;
+  bool hasType = type == desc.cType || type == desc.dtype;
+  if (!inputs || !hasType || !product.isStoredByRows() ||
+      !product.isWhole(reader, init))
+    return {};
+  desc.epilogue = matchEpilogue(reader, *inputs, extent);
+  Value bias = inputs->bias ? reader->getOperand(*inputs->bias) : Value();
+  bool isBiasThere =
+      !bias || (product.isUntouched(bias, reader, /*alsoReads=*/false) &&
+                getRootBuffer(bias) != getRootBuffer(target));
+  if (desc.epilogue == GemmEpilogue::None || !isBiasThere ||
+      (hasAux(desc.epilogue) && !canHaveAux(product)) ||
+      (bias && !canConvertBias(bias, type)) ||
+      !product.canTarget(target, reader) || (bias && !product.provide(bias)) ||
+      !product.provide(target))
+    return {};
+  desc.cType = type;
+  if (bias)
+    bias = convertBias(product, bias, type);
+  Value aux = hasAux(desc.epilogue) ? getTemporary(product, type) : Value();
+  func::CallOp call = replace(product, desc, target, bias, aux);
+  rewriter.eraseOp(reader);
+  return {true, match(call)};
+}
+
+/// Erases what has become dead with `value`.
+static void eraseUsers(RewriterBase &rewriter, Value value) {
+  for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
+    eraseUsers(rewriter, user->getResult(0));
+    rewriter.eraseOp(user);
+  }
+}
+
+/// `view` of the buffer `from`, as one of `to`, which has elements of another
+/// type.
+Value EpilogueFuser::getView(Value view, Value from, Value to) {
+  if (view == from)
+    return to;
+  Operation *op = view.getDefiningOp();
+  Value source =
+      getView(cast<ViewLikeOpInterface>(op).getViewSource(), from, to);
+  Operation *copy = rewriter.clone(*op);
+  copy->setOperand(0, source);
+  copy->getResult(0).setType(cast<MemRefType>(view.getType())
+                                 .clone(getElementTypeOrSelf(to.getType())));
+  return copy->getResult(0);
+}
+
+/// Has the reader find its sums in the result of `product`, or in `buffer`
+/// where that is another one.
+void EpilogueFuser::readSum(const ProductCall &product, const SumReader &reader,
+                            Value buffer) {
+  linalg::GenericOp op = reader.op;
+  Block &body = *op.getBlock();
+  auto [whole, bias, aux] = reader.inputs;
+  Type type = getElementTypeOrSelf(buffer.getType());
+  rewriter.setInsertionPoint(op);
+  Value view = buffer == product.result
+                   ? op->getOperand(whole)
+                   : getView(op->getOperand(whole), product.result, buffer);
+  BlockArgument summands[] = {body.getArgument(whole), body.getArgument(*bias)};
+  rewriter.modifyOpInPlace(op, [&] {
+    BlockArgument read = body.insertArgument(whole, type, op.getLoc());
+    rewriter.setInsertionPointToStart(&body);
+    for (arith::AddFOp sum : reader.sums) {
+      Value value = read;
+      if (sum.getType() != type)
+        value =
+            arith::ExtFOp::create(rewriter, sum.getLoc(), sum.getType(), read);
+      rewriter.replaceOp(sum, value);
+    }
+    for (BlockArgument summand : summands) {
+      eraseUsers(rewriter, summand);
+      body.eraseArgument(summand.getArgNumber());
+    }
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps.erase(maps.begin() + *bias);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    op->setOperand(whole, view);
+    op.getInputsMutable().erase(*bias);
+  });
+}
+
+/// Where all ops that read a product read its sum with a bias, has the library
+/// add that: whether the sum is kept or used at once, the call is the same.
+Fused EpilogueFuser::addBias(const ProductCall &product) {
+  SmallVector<SumReader> readers;
+  DenseSet<Operation *> known;
+  Value bias;
+  for (Operation *op : product.readers) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    // One that stands here twice loads from the product as well.
+    bool isReader = generic && known.insert(op).second &&
+                    product.call->isBeforeInBlock(generic);
+    std::optional<SumReader> reader =
+        isReader ? matchSum(product, generic) : std::nullopt;
+    if (!reader)
+      return {};
+    Value own = generic->getOperand(*reader->inputs.bias);
+    if ((bias && bias != own) ||
+        !product.isUntouched(own, generic, /*alsoReads=*/false))
+      return {};
+    bias = own;
+    readers.push_back(*reader);
+  }
+  GemmDesc desc = product.desc;
+  if (fitSums(readers, desc.dtype))
+    desc.cType = desc.dtype;
+  if (!bias || !fitSums(readers, desc.cType) || !product.isTemporary ||
+      !product.isStoredByRows() || !canConvertBias(bias, desc.cType) ||
+      !product.provide(bias))
+    return {};
+  desc.epilogue = GemmEpilogue::Bias;
+  Value target = getTemporary(product, desc.cType);
+  func::CallOp call =
+      replace(product, desc, target, convertBias(product, bias, desc.cType));
+  for (const SumReader &reader : readers)
+    readSum(product, reader, target);
+  return {true, match(call)};
+}
+
+/// Has the library apply GELU to what it stores.
+void EpilogueFuser::addGelu(const ProductCall &product) {
+  for (Operation *op : product.readers) {
+    linalg::GenericOp reader = product.getReader(op);
+    if (!reader || reader.getNumDpsInputs() != 1)
+      continue;
+    OpOperand &init = *reader.getDpsInitsMutable().begin();
+    Value target = init.get();
+    Type type = getElementTypeOrSelf(target.getType());
+    if (type != product.desc.cType || !canHaveAux(product) ||
+        !product.isProduct(reader, reader->getOpOperand(0)) ||
+        !product.isWhole(reader, init) || !isGelu(reader, EpilogueInputs()) ||
+        getRootBuffer(target) == getRootBuffer(product.result) ||
+        !product.canTarget(target, reader) || !product.provide(target))
+      continue;
+    GemmDesc desc = product.desc;
+    desc.epilogue = desc.epilogue == GemmEpilogue::Bias
+                        ? GemmEpilogue::BiasGeluAux
+                        : GemmEpilogue::GeluAux;
+    replace(product, desc, target, /*bias=*/{}, product.result);
+    rewriter.eraseOp(reader);
+    return;
+  }
+}
+
+/// Has the library multiply by the derivative of GELU, where that was: what
+/// GELU was applied to may be computed again between the product and there.
+void EpilogueFuser::addDerivative(const ProductCall &product) {
+  linalg::GenericOp reader = product.getOnlyReader();
+  std::optional<EpilogueInputs> inputs =
+      reader ? matchDerivative(product, reader) : std::nullopt;
+  if (!inputs || product.desc.dtype.isF64())
+    return;
+  OpOperand &init = *reader.getDpsInitsMutable().begin();
+  Value target = init.get(), aux = reader->getOperand(*inputs->aux);
+  GemmDesc desc = product.desc;
+  Type type = getElementTypeOrSelf(target.getType());
+  bool hasType = type == getElementTypeOrSelf(aux.getType()) &&
+                 (type == desc.cType || type == desc.dtype);
+  if (!hasType || !product.isWhole(reader, init) || !canHaveAux(product) ||
+      getRootBuffer(target) == getRootBuffer(aux) ||
+      !product.canMoveTo(reader, target))
+    return;
+  desc.cType = type;
+  desc.epilogue = GemmEpilogue::GeluDerivative;
+  replace(product, desc, target, /*bias=*/{}, aux, reader);
+  rewriter.eraseOp(reader);
+}
+
+void EpilogueFuser::fuse(ProductCall product, Extent extent) {
+  linalg::GenericOp reader = product.getOnlyReader();
+  if ((reader && accumulate(product, reader)) || product.desc.dtype.isF64())
+    return;
+  Fused fused = reader ? addEpilogue(product, reader, extent) : Fused();
+  if (!fused.isDone && extent != Extent::Nothing)
+    fused = addBias(product);
+  if (!fused.isDone)
+    fused.call = product;
+  if (fused.call && extent == Extent::All && !isGelu(fused.call->desc.epilogue))
+    addGelu(*fused.call);
+}
+
+void EpilogueFuser::run(func::FuncOp function, const Extents *extents) {
+  auto getPlain = [&] {
+    SmallVector<func::CallOp> found;
+    function.walk([&](func::CallOp call) {
+      if (call.getCallee() == "veeline_gemm")
+        found.push_back(call);
+    });
+    return found;
+  };
+  auto getExtent = [&](const ProductCall &product) {
+    return extents ? extents->get(product) : Extent::All;
+  };
+  auto isPlain = [](const std::optional<ProductCall> &product) {
+    return product && !product->desc.accumulate &&
+           product->desc.epilogue == GemmEpilogue::None;
+  };
+  for (func::CallOp call : getPlain())
+    if (std::optional<ProductCall> product = match(call); isPlain(product))
+      fuse(*product, getExtent(*product));
+  // What GELU is applied to has its bias now.
+  for (func::CallOp call : getPlain())
+    if (std::optional<ProductCall> product = match(call);
+        isPlain(product) && getExtent(*product) != Extent::Nothing)
+      addDerivative(*product);
+}
+
+void EpilogueFuser::runBackward(ArrayRef<func::FuncOp> functions) {
+  SmallVector<OwningOpRef<func::FuncOp>> originals;
+  for (func::FuncOp function : functions)
+    originals.push_back(function.clone());
+  Extents extents;
+  while (true) {
+    for (func::FuncOp function : functions)
+      run(function, &extents);
+    if (!extents.update(functions, calls))
+      return;
+    for (auto [function, original] : llvm::zip_equal(functions, originals)) {
+      OwningOpRef<func::FuncOp> copy = original->clone();
+      func::FuncOp(function).getBody().takeBody(copy->getBody());
+    }
+  }
+}
+
+/// Writes the table without entries that no call has any more.
+void EpilogueFuser::finish() {
+  calls.finish();
+  auto all = module->getAttrOfType<ArrayAttr>(gemmsAttrName);
+  if (!all)
+    return;
+  SmallVector<Attribute> used;
+  module.walk([&](func::CallOp call) {
+    Attribute entry = calls.getEntry(call);
+    if (!entry)
+      return;
+    const auto *it = llvm::find(used, entry);
+    auto number = static_cast<int32_t>(it - used.begin());
+    if (it == used.end())
+      used.push_back(entry);
+    rewriter.setInsertionPoint(call);
+    call.setOperand(
+        1, arith::ConstantOp::create(rewriter, call.getLoc(),
+                                     rewriter.getI32IntegerAttr(number)));
+  });
+  module->setAttr(gemmsAttrName, rewriter.getArrayAttr(used));
+}
+
+static bool computesGradients(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (pipe::RoleAttr role = pipe::getArgRole(function, i))
+      if (role.getKind() >= pipe::RoleKind::Saved &&
+          role.getKind() != pipe::RoleKind::Rounded)
+        return true;
+  return false;
+}
+
+namespace {
+
+struct FuseGemmEpilogues
+    : veeline::impl::PipeFuseGemmEpiloguesBase<FuseGemmEpilogues> {
+  void runOnOperation() override {
+    EpilogueFuser fuser(getOperation());
+    DenseSet<Operation *> known;
+    for (ArrayRef<func::FuncOp> functions :
+         pipe::getBackwardFunctions(getOperation())) {
+      known.insert(functions.begin(), functions.end());
+      fuser.runBackward(functions);
+    }
+    SmallVector<func::FuncOp> others;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal() || known.contains(function) ||
+          !function->hasAttr(pipe::numResultsAttrName))
+        continue;
+      if (computesGradients(function))
+        others.push_back(function);
+      else
+        fuser.runForward(function);
+    }
+    fuser.runBackward(others);
+    fuser.finish();
+  }
+};
+
+} // namespace

@@ -1,0 +1,476 @@
+//===- LowerConvolutions.cpp - convolutions to calls of the runtime -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvolutionProducts.h"
+#include "Kernels/StructuredOps.h"
+#include "veeline/Analysis/Convolution.h"
+#include "veeline/Conversion/Convolution.h"
+#include "veeline/Conversion/Gemm.h"
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPELOWERCONVOLUTIONS
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+namespace {
+/// Memory that an operand of a convolution is read from or written to, which
+/// need not be the operand itself: its strides, and how many zeros the library
+/// thinks of before and behind it, in the operand's dimensions.
+struct Place {
+  NestAccess access;
+  SmallVector<int64_t> sizes, strides, padding;
+};
+} // namespace
+
+/// None where the memory begins or continues nobody knows where.
+static std::optional<Place> getPlace(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  Place place;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(place.strides, offset)) ||
+      llvm::is_contained(place.strides, ShapedType::kDynamic))
+    return std::nullopt;
+  place.sizes.assign(type.getShape().begin(), type.getShape().end());
+  place.padding.assign(place.sizes.size(), 0);
+  place.access.base = memref;
+  place.access.elementType = type.getElementType();
+  if (!findPlace(place.access))
+    return std::nullopt;
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Zeros around x
+//===----------------------------------------------------------------------===//
+
+/// Whether `view` leaves out less than a window at each end of the dimensions
+/// that windows run through, and nothing else.
+static bool isInside(linalg::GenericOp op, const Convolution &convolution,
+                     memref::SubViewOp view) {
+  ArrayRef<int64_t> shape = view.getSource().getType().getShape();
+  if (shape.size() != static_cast<size_t>(view.getType().getRank()) ||
+      !view.getSource().getType().hasStaticShape() ||
+      !view.getType().hasStaticShape() ||
+      llvm::any_of(view.getStaticOffsets(), ShapedType::isDynamic) ||
+      llvm::any_of(view.getStaticStrides(),
+                   [](int64_t stride) { return stride != 1; }))
+    return false;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  SmallVector<int64_t> most(shape.size(), 0);
+  AffineMap map = op.getIndexingMapsArray()[convolution.x];
+  for (const ConvolutionWindow &window : convolution.windows)
+    most[findDimension(map, window)] =
+        (extents[window.kernel] - 1) * window.dilation;
+  for (auto [size, inner, before, limit] : llvm::zip_equal(
+           shape, view.getStaticSizes(), view.getStaticOffsets(), most))
+    if (before > limit || size - inner - before > limit)
+      return false;
+  return true;
+}
+
+namespace {
+/// What a buffer of zeros has inside: who writes it, and to which part.
+struct Content {
+  Operation *writer;
+  memref::SubViewOp view;
+};
+} // namespace
+
+/// The one part of `buffer` that holds anything but zeros where `reader` reads
+/// it.
+static std::optional<Content> findContent(memref::AllocOp buffer,
+                                          Operation *reader) {
+  BufferUses uses(buffer, reader->getBlock());
+  if (!uses.isKnown || uses.writers.size() != 2)
+    return std::nullopt;
+  llvm::sort(uses.writers,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  auto fill = dyn_cast<linalg::FillOp>(uses.writers[0]);
+  Operation *writer = uses.writers[1];
+  if (!fill || fill.getOutputs()[0] != buffer ||
+      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+      !writer->isBeforeInBlock(reader))
+    return std::nullopt;
+  memref::SubViewOp view;
+  for (OpOperand &use : writer->getOpOperands())
+    if (isa<MemRefType>(use.get().getType()) && isWrite(use) &&
+        getRootBuffer(use.get()) == buffer) {
+      if (view)
+        return std::nullopt;
+      view = use.get().getDefiningOp<memref::SubViewOp>();
+    }
+  if (!view || view.getSource() != buffer)
+    return std::nullopt;
+  return Content{writer, view};
+}
+
+/// Where x is a buffer of zeros with something inside, the place of that: what
+/// was copied there, if that is still what it was. So it does not count what
+/// else happens to that.
+static std::optional<Place> readInside(RewriterBase &rewriter,
+                                       linalg::GenericOp op,
+                                       const Convolution &convolution) {
+  auto buffer = op->getOperand(convolution.x).getDefiningOp<memref::AllocOp>();
+  std::optional<Content> content =
+      buffer ? findContent(buffer, op) : std::nullopt;
+  if (!content || !isInside(op, convolution, content->view))
+    return std::nullopt;
+  Value inside = content->view;
+  if (auto copy = dyn_cast<memref::CopyOp>(content->writer)) {
+    BufferUses source(getRootBuffer(copy.getSource()), op->getBlock());
+    if (source.isKnown && !anyBetween(source.writers, copy, op))
+      inside = copy.getSource();
+  }
+  std::optional<Place> place = getPlace(copyUnlessDense(rewriter, op, inside));
+  if (place)
+    place->padding.assign(content->view.getStaticOffsets().begin(),
+                          content->view.getStaticOffsets().end());
+  return place;
+}
+
+/// Where only the inside of the x that an adjoint computes is read, makes its
+/// buffer as small as that. Nothing but `op` may write to it.
+static std::optional<Place> writeInside(RewriterBase &rewriter,
+                                        linalg::GenericOp op,
+                                        const Convolution &convolution) {
+  auto buffer = op->getOperand(convolution.x).getDefiningOp<memref::AllocOp>();
+  if (!buffer || !llvm::hasNItems(buffer->getUses(), 2))
+    return std::nullopt;
+  memref::SubViewOp view;
+  for (Operation *user : buffer->getUsers())
+    if (auto inside = dyn_cast<memref::SubViewOp>(user))
+      view = inside;
+  // The type changes, which must suit all users.
+  if (!view || !isInside(op, convolution, view) ||
+      !llvm::all_of(view->getUsers(),
+                    llvm::IsaPred<linalg::LinalgOp, memref::CopyOp>))
+    return std::nullopt;
+  SmallVector<int64_t> padding(view.getStaticOffsets());
+  rewriter.setInsertionPoint(buffer);
+  Value inside = memref::AllocOp::create(
+      rewriter, buffer.getLoc(),
+      MemRefType::get(view.getStaticSizes(),
+                      buffer.getType().getElementType()));
+  rewriter.replaceOp(view, inside);
+  std::optional<Place> place = getPlace(inside);
+  place->padding = std::move(padding);
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries of the table
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Describes one op whose operands are at three places.
+class Describer {
+public:
+  Describer(linalg::GenericOp op, const Convolution &convolution,
+            ArrayRef<Place> places)
+      : convolution(convolution), places(places),
+        extents(op.getStaticLoopRanges()), maps(op.getIndexingMapsArray()) {}
+
+  ConvolutionDesc describe() const;
+
+private:
+  int64_t extent(std::optional<unsigned> loop) const {
+    return loop ? extents[*loop] : 1;
+  }
+  int64_t stride(unsigned operand, std::optional<unsigned> loop) const {
+    std::optional<unsigned> dimension = findDimension(maps[operand], loop);
+    return dimension ? places[operand].strides[*dimension] : 1;
+  }
+  SmallVector<int64_t> channelStrides(unsigned operand,
+                                      std::optional<unsigned> channel) const;
+
+  const Convolution &convolution;
+  ArrayRef<Place> places;
+  SmallVector<int64_t> extents;
+  SmallVector<AffineMap> maps;
+};
+} // namespace
+
+/// The strides of samples, groups and channels. A group that is one channel
+/// steps as one, and a channel that is a group of its own as that.
+SmallVector<int64_t>
+Describer::channelStrides(unsigned operand,
+                          std::optional<unsigned> channel) const {
+  int64_t ofChannel = stride(operand, channel);
+  int64_t ofGroup = stride(operand, convolution.group);
+  if (extent(convolution.group) == 1)
+    ofGroup = ofChannel * extent(channel);
+  else if (extent(channel) == 1)
+    ofChannel = ofGroup;
+  return {stride(operand, convolution.batch), ofGroup, ofChannel};
+}
+
+ConvolutionDesc Describer::describe() const {
+  ConvolutionDesc desc;
+  desc.kind = convolution.kind;
+  desc.dtype = places[0].access.elementType;
+  desc.batch = extent(convolution.batch);
+  desc.groups = extent(convolution.group);
+  desc.inputs = extent(convolution.input);
+  desc.outputs = extent(convolution.output);
+  desc.xStrides = channelStrides(convolution.x, convolution.input);
+  desc.yStrides = channelStrides(convolution.y, convolution.output);
+  desc.wStrides = {stride(convolution.w, convolution.group),
+                   stride(convolution.w, convolution.output),
+                   stride(convolution.w, convolution.input)};
+  const Place &x = places[convolution.x];
+  for (const ConvolutionWindow &window : convolution.windows) {
+    unsigned dimension = findDimension(maps[convolution.x], window);
+    desc.xSizes.push_back(x.sizes[dimension]);
+    desc.ySizes.push_back(extents[window.output]);
+    desc.wSizes.push_back(extents[window.kernel]);
+    desc.strides.push_back(window.stride);
+    desc.dilations.push_back(window.dilation);
+    desc.padding.push_back(x.padding[dimension]);
+    desc.xStrides.push_back(x.strides[dimension]);
+    desc.wStrides.push_back(stride(convolution.w, window.kernel));
+    desc.yStrides.push_back(stride(convolution.y, window.output));
+  }
+  return desc;
+}
+
+/// Whether one stride runs through the channels of all groups.
+static bool hasEvenChannels(const ConvolutionDesc &desc) {
+  return desc.xStrides[1] == desc.xStrides[2] * desc.inputs &&
+         desc.yStrides[1] == desc.yStrides[2] * desc.outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Replaces the convolutions of a module by calls.
+class ConvolutionLowering {
+public:
+  ConvolutionLowering(ModuleOp module, KernelTarget target, bool tf32,
+                      ConvolutionScratchFn scratch)
+      : target(target), tf32(tf32), scratch(std::move(scratch)),
+        rewriter(module.getContext()),
+        calls(module, "veeline_convolution", convolutionsAttrName),
+        gemms(module, "veeline_gemm", gemmsAttrName) {}
+
+  void run(func::FuncOp function);
+  void finish() {
+    calls.finish();
+    gemms.finish();
+  }
+
+private:
+  void lower(func::FuncOp function, linalg::GenericOp op);
+  std::optional<SmallVector<Place, 3>>
+  findPlaces(linalg::GenericOp op, const Convolution &convolution);
+  std::optional<Place> findInput(linalg::GenericOp op,
+                                 const Convolution &convolution,
+                                 unsigned index);
+  void emitCall(func::FuncOp function, linalg::GenericOp op,
+                const Convolution &convolution, ArrayRef<Place> places);
+  void emitEither(Location loc, Value rank, const ConvolutionDesc &desc,
+                  const NestAccess &a, const NestAccess &b,
+                  const NestAccess &c);
+  uint64_t getScratch(const ConvolutionDesc &desc) const {
+    return scratch ? scratch(desc) : 0;
+  }
+  /// Without a library, operands are views of buffers.
+  bool canLower(const Place &place) const {
+    return target == KernelTarget::Host || hasStaticPlace(place.access);
+  }
+
+  KernelTarget target;
+  bool tf32;
+  ConvolutionScratchFn scratch;
+  IRRewriter rewriter;
+  LibraryCalls calls, gemms;
+};
+} // namespace
+
+/// A GPU need not have the library: the runtime says whether it does. The
+/// library's operands and result have one type.
+void ConvolutionLowering::emitEither(Location loc, Value rank,
+                                     const ConvolutionDesc &desc,
+                                     const NestAccess &a, const NestAccess &b,
+                                     const NestAccess &c) {
+  bool isExtended = a.elementType != c.elementType;
+  ConvolutionDesc ofCall = isExtended ? describeExtended(desc) : desc;
+  ofCall.scratchBytes = getScratch(ofCall);
+  DictionaryAttr entry = ofCall.toAttribute(rewriter.getContext());
+  Value answer =
+      calls.ask(rewriter, loc, rank, entry, "veeline_has_convolution");
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
+  Value isThere = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
+                                        answer, zero);
+  auto choice = scf::IfOp::create(rewriter, loc, isThere,
+                                  /*withElseRegion=*/true);
+  ViewBuilder builder(rewriter, loc);
+  rewriter.setInsertionPointToStart(choice.thenBlock());
+  std::pair<NestAccess, NestAccess> factors(a, b);
+  if (isExtended)
+    factors = extendFactors(builder, desc, a, b, c);
+  calls.emit(rewriter, loc, rank, entry, ofCall.scratchBytes, factors.first,
+             factors.second, c);
+  rewriter.setInsertionPointToStart(choice.elseBlock());
+  emitConvolutionProducts(builder, gemms, rank,
+                          ConvolutionOperands(desc, a, b, c));
+  rewriter.setInsertionPointAfter(choice);
+}
+
+void ConvolutionLowering::emitCall(func::FuncOp function, linalg::GenericOp op,
+                                   const Convolution &convolution,
+                                   ArrayRef<Place> places) {
+  ConvolutionDesc desc = Describer(op, convolution, places).describe();
+  desc.isTf32 = tf32 && desc.dtype.isF32();
+  bool isForward = convolution.kind == ConvolutionKind::Forward;
+  bool isOfData = convolution.kind == ConvolutionKind::BackwardData;
+  const Place &a = places[isOfData ? convolution.y : convolution.x];
+  const Place &b =
+      places[isForward || isOfData ? convolution.w : convolution.y];
+  rewriter.setInsertionPoint(op);
+  Value rank = function.getArgument(0);
+  if (target == KernelTarget::Cuda)
+    return emitEither(op.getLoc(), rank, desc, a.access, b.access,
+                      places[2].access);
+  desc.scratchBytes = getScratch(desc);
+  calls.emit(rewriter, op.getLoc(), rank,
+             desc.toAttribute(rewriter.getContext()), desc.scratchBytes,
+             a.access, b.access, places[2].access);
+}
+
+std::optional<Place>
+ConvolutionLowering::findInput(linalg::GenericOp op,
+                               const Convolution &convolution, unsigned index) {
+  std::optional<Place> place;
+  if (index == convolution.x)
+    place = readInside(rewriter, op, convolution);
+  if (place)
+    return place;
+  return getPlace(copyUnlessDense(rewriter, op, op->getOperand(index)));
+}
+
+/// Where the operands are; nothing where that cannot be told to the library.
+std::optional<SmallVector<Place, 3>>
+ConvolutionLowering::findPlaces(linalg::GenericOp op,
+                                const Convolution &convolution) {
+  SmallVector<Place, 3> places;
+  for (unsigned i : {0, 1, 2}) {
+    std::optional<Place> place =
+        i == 2 ? getPlace(op->getOperand(i)) : findInput(op, convolution, i);
+    if (!place || !canLower(*place))
+      return std::nullopt;
+    places.push_back(std::move(*place));
+  }
+  // Factors of two types are converted before.
+  if (places[0].access.elementType != places[1].access.elementType)
+    return std::nullopt;
+  if (!hasEvenChannels(Describer(op, convolution, places).describe()))
+    return std::nullopt;
+  return places;
+}
+
+/// A temporary like the output of `op`, of the type of its sum.
+static Value allocateSum(RewriterBase &rewriter, linalg::GenericOp op) {
+  auto type = cast<MemRefType>(op.getOutputs()[0].getType());
+  Type element =
+      isSummedWider(op) ? rewriter.getF32Type() : type.getElementType();
+  rewriter.setInsertionPoint(op);
+  return memref::AllocOp::create(rewriter, op.getLoc(),
+                                 MemRefType::get(type.getShape(), element));
+}
+
+/// What cannot be told to the library stays, and becomes loops.
+void ConvolutionLowering::lower(func::FuncOp function, linalg::GenericOp op) {
+  Convolution convolution = *matchConvolution(op);
+  auto found = findPlaces(op, convolution);
+  if (!found) {
+    if (isSummedWider(op))
+      sumWider(rewriter, op);
+    return;
+  }
+  SmallVector<Place, 3> places = std::move(*found);
+  Value output = op.getOutputs()[0], temporary;
+  bool overwrites = removeZeros(rewriter, op);
+  if (!overwrites) {
+    temporary = allocateSum(rewriter, op);
+    places[2] = *getPlace(temporary);
+  } else if (convolution.kind == ConvolutionKind::BackwardData) {
+    if (std::optional<Place> inside = writeInside(rewriter, op, convolution))
+      places[2] = *inside;
+  }
+  if (overwrites && !isDense(cast<MemRefType>(output.getType()))) {
+    makeResultDense(rewriter, op);
+    places[2] = *getPlace(op.getOutputs()[0]);
+  }
+  emitCall(function, op, convolution, places);
+  if (temporary)
+    addTo(rewriter, op.getLoc(), output, temporary);
+  rewriter.eraseOp(op);
+}
+
+void ConvolutionLowering::run(func::FuncOp function) {
+  SmallVector<linalg::GenericOp> ops;
+  function.walk([&](linalg::GenericOp op) {
+    if (op.hasPureBufferSemantics() && isLibraryConvolution(op, target))
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops)
+    lower(function, op);
+  if (ops.empty())
+    return;
+  removeDeadCopies(rewriter, function);
+  // The inside of a result is a buffer now that can be computed in place.
+  removeCopies(rewriter, function);
+}
+
+void veeline::lowerConvolutions(ModuleOp module, KernelTarget target, bool tf32,
+                                ConvolutionScratchFn scratch) {
+  ConvolutionLowering lowering(module, target, tf32, std::move(scratch));
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName))
+      lowering.run(function);
+  lowering.finish();
+}
+
+namespace {
+
+struct LowerConvolutions
+    : veeline::impl::PipeLowerConvolutionsBase<LowerConvolutions> {
+  using Base::Base;
+  LowerConvolutions(KernelTarget where, bool inTf32,
+                    ConvolutionScratchFn scratch)
+      : scratch(std::move(scratch)) {
+    target = where;
+    tf32 = inTf32;
+  }
+
+  void runOnOperation() override {
+    lowerConvolutions(getOperation(), target, tf32, scratch);
+  }
+
+  ConvolutionScratchFn scratch;
+};
+
+} // namespace
+
+std::unique_ptr<Pass>
+veeline::createLowerConvolutionsPass(KernelTarget target, bool tf32,
+                                     ConvolutionScratchFn scratch) {
+  return std::make_unique<LowerConvolutions>(target, tf32, std::move(scratch));
+}

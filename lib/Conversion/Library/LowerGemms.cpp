@@ -1,0 +1,437 @@
+//===- LowerGemms.cpp - matrix products to calls of the runtime -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/StructuredOps.h"
+#include "LibraryCalls.h"
+#include "veeline/Conversion/Gemm.h"
+#include "veeline/Conversion/Passes.h"
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <numeric>
+
+namespace veeline {
+#define GEN_PASS_DEF_PIPELOWERGEMMS
+#include "veeline/Conversion/Passes.h.inc"
+} // namespace veeline
+
+using namespace mlir;
+using namespace veeline;
+
+static Type getElementType(linalg::GenericOp op, unsigned operand) {
+  return getElementTypeOrSelf(op->getOperand(operand).getType());
+}
+
+/// A product and a sum, nothing else, of types that the library of `target`
+/// has: f32 or f64; on a GPU also f16 and bf16, with a sum of f32.
+static bool isFloatProduct(linalg::GenericOp op, KernelTarget target) {
+  if (!isContraction(op) ||
+      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
+    return false;
+  Type element = getElementType(op, 0), sum = getElementType(op, 2);
+  if (getElementType(op, 1) != element)
+    return false;
+  bool isSmall = element.isF16() || element.isBF16();
+  if (isSmall ? target != KernelTarget::Cuda
+              : !element.isF32() && !element.isF64())
+    return false;
+  // Operands that are converted to the type of the sum are what they were.
+  bool isExtended = isSmall && sum.isF32();
+  return (sum == element || isExtended) &&
+         llvm::range_size(op.getBlock()->without_terminator()) ==
+             (isExtended ? 4 : 2);
+}
+
+namespace {
+
+/// A product whose operands are memory with strides.
+struct Product {
+  GemmDesc desc;
+  NestAccess a, b, c;
+};
+
+/// The part that a loop plays in a product.
+enum class LoopPart { Batch, M, N, K };
+
+} // namespace
+
+static std::optional<LoopPart> getPart(const LoopNest &nest, unsigned loop) {
+  bool inA = nest.accesses[0].strides[loop] != 0;
+  bool inB = nest.accesses[1].strides[loop] != 0;
+  bool inC = nest.accesses[2].strides[loop] != 0;
+  if (nest.loops[loop].isReduction)
+    return inA && inB && !inC ? std::optional(LoopPart::K) : std::nullopt;
+  if (!inC || (!inA && !inB))
+    return std::nullopt;
+  if (inA && inB)
+    return LoopPart::Batch;
+  return inA ? LoopPart::M : LoopPart::N;
+}
+
+/// Sorts loops by part, and within one by descending stride, and merges
+/// what can be merged. False where a loop plays no part.
+static bool arrangeLoops(LoopNest &nest) {
+  nest.dropUnitLoops();
+  SmallVector<std::pair<LoopPart, int64_t>> keys;
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
+    std::optional<LoopPart> part = getPart(nest, loop);
+    if (!part)
+      return false;
+    unsigned operand = *part == LoopPart::K ? 0 : 2;
+    keys.emplace_back(*part, -nest.accesses[operand].strides[loop]);
+  }
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.loops.size()));
+  llvm::stable_sort(order,
+                    [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
+  nest.permute(order);
+  nest.coalesce(/*keepReductions=*/false);
+  return true;
+}
+
+/// A dimension of one element has no stride of its own: any will do, so the
+/// pair looks like a dense matrix.
+static void densify(int64_t outerSize, int64_t innerSize, int64_t &outer,
+                    int64_t &inner) {
+  if (outerSize == 1 && innerSize == 1)
+    outer = inner = 1;
+  else if (outerSize == 1)
+    outer = inner == 1 ? innerSize : 1;
+  else if (innerSize == 1)
+    inner = outer == 1 ? outerSize : 1;
+}
+
+/// Reads the nest as one matrix product, or nothing where it is none. What has
+/// more than one dimension of rows or columns is a batch in the outer ones,
+/// over which the other operand stays where it is.
+static std::optional<Product> matchProduct(LoopNest nest) {
+  if (nest.isEmpty() || !arrangeLoops(nest))
+    return std::nullopt;
+  Product product;
+  product.a = nest.accesses[0];
+  product.b = nest.accesses[1];
+  product.c = nest.accesses[2];
+  GemmDesc &desc = product.desc;
+  desc.dtype = product.a.elementType;
+  desc.cType = product.c.elementType;
+  // The innermost loop of each part; there can be one only for the sum.
+  std::optional<unsigned> m, n, k;
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
+    LoopPart part = *getPart(nest, loop);
+    if (part == LoopPart::K && k)
+      return std::nullopt;
+    if (part != LoopPart::Batch)
+      (part == LoopPart::M ? m : part == LoopPart::N ? n : k) = loop;
+  }
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop) {
+    if (loop == m || loop == n || loop == k)
+      continue;
+    desc.batch.push_back(nest.loops[loop].size);
+    desc.aStrides.push_back(product.a.strides[loop]);
+    desc.bStrides.push_back(product.b.strides[loop]);
+    desc.cStrides.push_back(product.c.strides[loop]);
+  }
+  auto size = [&](std::optional<unsigned> loop) {
+    return loop ? nest.loops[*loop].size : 1;
+  };
+  desc.m = size(m);
+  desc.n = size(n);
+  desc.k = size(k);
+  auto addPair = [&](SmallVector<int64_t> &strides, const NestAccess &access,
+                     std::optional<unsigned> row, std::optional<unsigned> col) {
+    int64_t outer = row ? access.strides[*row] : 0;
+    int64_t inner = col ? access.strides[*col] : 0;
+    densify(size(row), size(col), outer, inner);
+    strides.append({outer, inner});
+  };
+  addPair(desc.aStrides, product.a, m, k);
+  addPair(desc.bStrides, product.b, k, n);
+  addPair(desc.cStrides, product.c, m, n);
+  return product;
+}
+
+/// The sizes of the last two dimensions of operand `index` (2: the result).
+static std::pair<int64_t, int64_t> getSizes(const GemmDesc &desc,
+                                            unsigned index) {
+  return {index == 1 ? desc.k : desc.m, index == 0 ? desc.k : desc.n};
+}
+
+static ArrayRef<int64_t> getStrides(const GemmDesc &desc, unsigned index) {
+  return index == 0   ? desc.aStrides
+         : index == 1 ? desc.bStrides
+                      : desc.cStrides;
+}
+
+/// True if the library of a GPU takes operand `index` as it is: a matrix with
+/// contiguous rows or columns that do not overlap, and one stride for all batch
+/// dimensions.
+static bool isRegular(const GemmDesc &desc, unsigned index) {
+  ArrayRef<int64_t> strides = getStrides(desc, index);
+  auto [rows, columns] = getSizes(desc, index);
+  int64_t outer = strides[strides.size() - 2], inner = strides.back();
+  if (!(inner == 1 && outer >= columns) && !(outer == 1 && inner >= rows))
+    return false;
+  for (size_t i = 1; i < desc.batch.size(); ++i)
+    if (strides[i - 1] != desc.batch[i] * strides[i])
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies for the library of a GPU
+//===----------------------------------------------------------------------===//
+
+/// The loops of an arranged nest that a dense operand `index` has dimensions
+/// for: batch, also that of outer rows or columns, then the last two.
+static SmallVector<unsigned> getLoops(const LoopNest &nest, unsigned index) {
+  std::array<std::optional<unsigned>, 3> last;
+  auto getLast = [&](LoopPart part) -> std::optional<unsigned> & {
+    return last[static_cast<unsigned>(part) - 1];
+  };
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
+    if (LoopPart part = *getPart(nest, loop); part != LoopPart::Batch)
+      getLast(part) = loop;
+  SmallVector<unsigned> loops;
+  for (unsigned loop = 0; loop < nest.loops.size(); ++loop)
+    if (!llvm::is_contained(last, loop))
+      loops.push_back(loop);
+  LoopPart rows = index == 1 ? LoopPart::K : LoopPart::M;
+  LoopPart columns = index == 0 ? LoopPart::K : LoopPart::N;
+  for (LoopPart part : {rows, columns})
+    if (std::optional<unsigned> loop = getLast(part))
+      loops.push_back(*loop);
+  return loops;
+}
+
+/// Has operand `index` of a nest in a dense temporary, and returns the copy
+/// between that and the place of the operand.
+static Operation *copyDensely(RewriterBase &rewriter, Location loc,
+                              LoopNest &nest, unsigned index) {
+  bool isResult = index == 2;
+  NestAccess &access = nest.accesses[index];
+  SmallVector<unsigned> loops = getLoops(nest, index);
+  SmallVector<int64_t> sizes, viewSizes, viewStrides;
+  SmallVector<AffineExpr> viewDims;
+  for (auto [dim, loop] : llvm::enumerate(loops)) {
+    sizes.push_back(nest.loops[loop].size);
+    if (access.strides[loop] == 0)
+      continue;
+    viewSizes.push_back(nest.loops[loop].size);
+    viewStrides.push_back(access.strides[loop]);
+    viewDims.push_back(rewriter.getAffineDimExpr(dim));
+  }
+  auto layout =
+      StridedLayoutAttr::get(rewriter.getContext(), access.offset, viewStrides);
+  Value view = memref::ReinterpretCastOp::create(
+      rewriter, loc, MemRefType::get(viewSizes, access.elementType, layout),
+      access.base, access.offset, viewSizes, viewStrides);
+  Value dense = memref::AllocOp::create(
+      rewriter, loc, MemRefType::get(sizes, access.elementType));
+  Value from = view, to = dense;
+  SmallVector<AffineMap> maps = {
+      AffineMap::get(sizes.size(), 0, viewDims, rewriter.getContext()),
+      rewriter.getMultiDimIdentityMap(sizes.size())};
+  if (isResult) {
+    std::swap(from, to);
+    std::swap(maps[0], maps[1]);
+  }
+  SmallVector<utils::IteratorType> iterators(sizes.size(),
+                                             utils::IteratorType::parallel);
+  Operation *copy = linalg::GenericOp::create(
+      rewriter, loc, from, to, maps, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, arguments[0]);
+      });
+  access.base = dense;
+  access.offset = 0;
+  int64_t stride = 1;
+  for (auto [loop, size] : llvm::reverse(llvm::zip_equal(loops, sizes))) {
+    access.strides[loop] = stride;
+    stride *= size;
+  }
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Replaces the matrix products of a module by calls.
+class GemmLowering {
+public:
+  GemmLowering(ModuleOp module, KernelTarget target, bool tf32,
+               GemmScratchFn scratch)
+      : target(target), tf32(tf32), scratch(std::move(scratch)),
+        rewriter(module.getContext()),
+        calls(module, "veeline_gemm", gemmsAttrName) {}
+
+  LogicalResult run(func::FuncOp function);
+  void finish() { calls.finish(); }
+
+private:
+  LogicalResult lower(func::FuncOp function, linalg::GenericOp op);
+  void emitCall(Location loc, Value rank, const Product &product);
+  void emitRegularCall(Operation *op, Value rank, LoopNest nest);
+
+  KernelTarget target;
+  bool tf32;
+  GemmScratchFn scratch;
+  IRRewriter rewriter;
+  LibraryCalls calls;
+};
+
+} // namespace
+
+/// What the addresses of all operands and of all products of a batch are
+/// multiples of.
+static int64_t getAlignment(const Product &product) {
+  // Whether an operand is an argument, which may be a microbatch of an input,
+  // or a temporary must not count: the same product may have either.
+  int64_t common = kernelAlignment;
+  auto add = [&](int64_t bytes) { common = std::gcd(common, bytes); };
+  const NestAccess *accesses[] = {&product.a, &product.b, &product.c};
+  for (auto [index, access] : llvm::enumerate(accesses)) {
+    int64_t width = access->elementType.getIntOrFloatBitWidth() / 8;
+    // A slice that a loop chooses may start at any element.
+    if (!cast<MemRefType>(access->base.getType()).getLayout().isIdentity())
+      add(width);
+    add(access->offset * width);
+    for (int64_t stride : getStrides(product.desc, index).drop_back(2))
+      add(stride * width);
+  }
+  return common;
+}
+
+/// True where the library of a GPU takes every operand, or one can be copied: a
+/// slice that a loop chooses cannot.
+static bool canBeRegular(const LoopNest &nest) {
+  GemmDesc desc = matchProduct(nest)->desc;
+  for (unsigned index = 0; index < 3; ++index) {
+    auto type = cast<MemRefType>(nest.accesses[index].base.getType());
+    if (!isRegular(desc, index) && !type.getLayout().isIdentity())
+      return false;
+  }
+  return true;
+}
+
+/// Calls the library of a GPU before `op`, on operands that it takes, which
+/// some are copied to be.
+void GemmLowering::emitRegularCall(Operation *op, Value rank, LoopNest nest) {
+  GemmDesc desc = matchProduct(nest)->desc;
+  arrangeLoops(nest);
+  for (unsigned index = 0; index < 2; ++index)
+    if (!isRegular(desc, index))
+      copyDensely(rewriter, op->getLoc(), nest, index);
+  Operation *copyOfResult = isRegular(desc, 2)
+                                ? nullptr
+                                : copyDensely(rewriter, op->getLoc(), nest, 2);
+  emitCall(op->getLoc(), rank, *matchProduct(nest));
+  if (copyOfResult)
+    rewriter.moveOpBefore(copyOfResult, op);
+}
+
+void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
+  GemmDesc desc = product.desc;
+  desc.isTf32 = tf32 && desc.dtype.isF32();
+  if (target == KernelTarget::Cuda)
+    desc.alignment = getAlignment(product);
+  else
+    desc.scratchBytes = scratch ? scratch(desc) : 0;
+  calls.emit(rewriter, loc, rank, desc.toAttribute(rewriter.getContext()),
+             desc.scratchBytes, product.a, product.b, product.c);
+}
+
+/// Whether an op becomes a call, and which, follows from the op alone: from its
+/// operands as they are without gaps.
+LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
+  if (failed(LoopNest::get(op)))
+    return failure();
+  for (unsigned input : {0, 1})
+    op->setOperand(input, copyUnlessDense(rewriter, op, op->getOperand(input)));
+  FailureOr<LoopNest> nest = LoopNest::get(op);
+  bool hasCall = matchProduct(*nest).has_value();
+  if (hasCall && target == KernelTarget::Cuda)
+    hasCall = canBeRegular(*nest);
+  if (!hasCall) {
+    if (isSummedWider(op))
+      sumWider(rewriter, op);
+    return success();
+  }
+  Location loc = op.getLoc();
+  Value output = op.getDpsInits()[0];
+  Value temporary;
+  if (!removeZeros(rewriter, op)) {
+    op = redirectToTemporary(rewriter, op);
+    temporary = op.getDpsInits()[0];
+  }
+  makeResultDense(rewriter, op);
+  nest = LoopNest::get(op);
+  llvm::for_each(nest->accesses, findPlace);
+  rewriter.setInsertionPoint(op);
+  if (target == KernelTarget::Cuda)
+    emitRegularCall(op, function.getArgument(0), *nest);
+  else
+    emitCall(loc, function.getArgument(0), *matchProduct(*nest));
+  if (temporary)
+    addTo(rewriter, loc, output, temporary);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult GemmLowering::run(func::FuncOp function) {
+  SmallVector<linalg::GenericOp> ops;
+  function.walk([&](linalg::GenericOp op) {
+    if (isFloatProduct(op, target))
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops)
+    if (failed(lower(function, op)))
+      return failure();
+  removeDeadCopies(rewriter, function);
+  return success();
+}
+
+LogicalResult veeline::lowerGemms(ModuleOp module, KernelTarget target,
+                                  bool tf32, GemmScratchFn scratch) {
+  GemmLowering lowering(module, target, tf32, std::move(scratch));
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  for (func::FuncOp function : functions)
+    if (!function.isExternal() && function->hasAttr(pipe::numResultsAttrName) &&
+        failed(lowering.run(function)))
+      return failure();
+  lowering.finish();
+  return success();
+}
+
+namespace {
+
+struct LowerGemms : veeline::impl::PipeLowerGemmsBase<LowerGemms> {
+  using Base::Base;
+  LowerGemms(KernelTarget where, bool inTf32, GemmScratchFn scratch)
+      : scratch(std::move(scratch)) {
+    target = where;
+    tf32 = inTf32;
+  }
+
+  void runOnOperation() override {
+    if (failed(lowerGemms(getOperation(), target, tf32, scratch)))
+      signalPassFailure();
+  }
+
+  GemmScratchFn scratch;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> veeline::createLowerGemmsPass(KernelTarget target,
+                                                    bool tf32,
+                                                    GemmScratchFn scratch) {
+  return std::make_unique<LowerGemms>(target, tf32, std::move(scratch));
+}

@@ -1,0 +1,61 @@
+//===- ProductCalls.h - calls of products, and who reads them ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_CONVERSION_LIBRARY_PRODUCTCALLS_H
+#define VEELINE_LIB_CONVERSION_LIBRARY_PRODUCTCALLS_H
+
+#include "veeline/Conversion/Gemm.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace veeline {
+
+/// A call of the library that is all that writes a buffer.
+struct ProductCall {
+  mutable mlir::func::CallOp call;
+  GemmDesc desc;
+  mlir::Value result; ///< The buffer. The product is at its start.
+  /// Whether it is a temporary.
+  bool isTemporary = false;
+  /// The ops in the call's block that read the buffer.
+  llvm::SmallVector<mlir::Operation *> readers;
+
+  /// Nothing where `call` is none, or something else is in the buffer as well.
+  static std::optional<ProductCall> match(mlir::func::CallOp call,
+                                          const GemmDesc &desc);
+
+  /// `op` if it is an elementwise op with one result that comes after the call.
+  mlir::linalg::GenericOp getReader(mlir::Operation *op) const;
+  /// The only reader of a temporary, if that is such an op.
+  mlir::linalg::GenericOp getOnlyReader() const;
+
+  /// Whether the buffer is an m x n matrix that is stored by rows, and that
+  /// all.
+  bool isStoredByRows() const;
+  /// True for an operand with an element of the product for each iteration, in
+  /// the order of the loops, without gaps.
+  bool isWhole(mlir::linalg::GenericOp op, mlir::OpOperand &operand) const;
+  /// True if `operand` is all of the product.
+  bool isProduct(mlir::linalg::GenericOp op, mlir::OpOperand &operand) const;
+
+  /// True if nobody writes `buffer`, and where `alsoReads` nobody reads it,
+  /// between the call and `reader`.
+  bool isUntouched(mlir::Value buffer, mlir::Operation *reader,
+                   bool alsoReads) const;
+  /// True if the call can have `target` as its result instead: nobody touches
+  /// that before `reader` does, and the call does not read it.
+  bool canTarget(mlir::Value target, mlir::Operation *reader) const;
+  /// True if the call can stand where `reader` does, and have `target` as its
+  /// result: nobody writes what it reads before, and that is elsewhere.
+  bool canMoveTo(mlir::Operation *reader, mlir::Value target) const;
+  /// Makes sure that `memref` is there at the call.
+  bool provide(mlir::Value memref) const;
+};
+
+} // namespace veeline
+
+#endif // VEELINE_LIB_CONVERSION_LIBRARY_PRODUCTCALLS_H

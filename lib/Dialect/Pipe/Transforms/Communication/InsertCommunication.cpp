@@ -1,0 +1,618 @@
+//===- InsertCommunication.cpp - --pipe-insert-communication --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With receives posted ahead a sender computes straight into the receiver's
+// memory, so it waits, before it starts to produce a value, until the receive
+// is posted. A receive is therefore posted before the first op of its rank that
+// in the simulated schedule is not over when the producer starts, and before
+// that op waits for anything.
+//
+// No deadlock: order all work ops by their simulated start. An op waits for ops
+// before it on its rank, for the producers of its inputs, and for receives
+// that stand before an op of another rank whose predecessors are all over when
+// it starts, and started before it. A circle would have one of these, which
+// start earlier, or be one of the schedule itself.
+//
+// Everything else is planned by the schedule library (Communication/Plan.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "InsertReductions.h"
+#include "Schedule/PipelineTables.h"
+#include "VerifyPrograms.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "veeline/Schedule/Simulator.h"
+
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace veeline::pipe {
+#define GEN_PASS_DEF_PIPEINSERTCOMMUNICATION
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace veeline::pipe
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+static bool isPredicted(Operation *op) {
+  auto times = op->getAttrOfType<DenseF64ArrayAttr>(predictedAttrName);
+  return times && times.size() == 2;
+}
+
+/// Simulates programs that say nothing about times, as those written by hand.
+static LogicalResult predict(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
+                             const schedule::Problem &problem,
+                             const schedule::Schedule &order) {
+  auto simulation = schedule::simulate(problem, order);
+  if (!simulation)
+    return pipeline.emitOpError() << simulation.error().str();
+  Builder builder(pipeline.getContext());
+  for (size_t stage = 0; stage != programs.size(); ++stage) {
+    ProgramOp program = programs[stage];
+    size_t step = 0;
+    for (Operation &op : program.getBody().front()) {
+      std::optional<schedule::Op> work = getScheduleOp(&op);
+      if (!work)
+        continue;
+      while (!(order.stages[stage][step] == *work))
+        ++step;
+      op.setAttr(predictedAttrName,
+                 builder.getDenseF64ArrayAttr({simulation->start[stage][step],
+                                               simulation->end[stage][step]}));
+    }
+  }
+  return success();
+}
+
+namespace {
+
+namespace comm = schedule::communication;
+
+/// The stream of what does not hold up computations, where sends have none of
+/// their own or it is that, and the one communicator.
+constexpr int asynchronousStream = comm::sendStream;
+constexpr int communicator = 0;
+
+comm::Direction toLibrary(Direction direction) {
+  switch (direction) {
+  case Direction::Activation:
+    return comm::Direction::Activation;
+  case Direction::Gradient:
+    return comm::Direction::Gradient;
+  case Direction::Shape:
+    return comm::Direction::Shape;
+  }
+  llvm_unreachable("a direction that the library does not have");
+}
+
+/// Which message: edge, direction, microbatch.
+using Key = std::tuple<int64_t, Direction, int64_t>;
+
+/// The messages of one pipeline: what is wanted where, and who computes it.
+class MessageTable {
+public:
+  MessageTable(PipelineTables &tables, ArrayRef<ProgramOp> programs)
+      : tables(tables), programs(programs) {}
+
+  LogicalResult collect();
+  /// The value that a message carries; a diagnostic where nobody computes it.
+  FailureOr<Value> getProduced(EdgeValueOp use) const;
+  /// All of them, in the order of the programs.
+  ArrayRef<std::pair<Key, Value>> getProduced() const { return inOrder; }
+  static Key getKey(EdgeValueOp use) {
+    return {use.getEdge(), use.getDirection(), use.getMicrobatch()};
+  }
+
+private:
+  void collectProduced(Operation *op);
+  void addForParam(Operation *op, Value value, int64_t edge,
+                   Direction direction);
+  void addProduced(Value value, int64_t edge, Direction direction,
+                   int64_t microbatch);
+
+  PipelineTables &tables;
+  ArrayRef<ProgramOp> programs;
+  std::map<Key, EdgeValueOp> wanted;
+  std::map<Key, Value> produced;
+  SmallVector<std::pair<Key, Value>> inOrder;
+};
+
+} // namespace
+
+void MessageTable::addProduced(Value value, int64_t edge, Direction direction,
+                               int64_t microbatch) {
+  Key key{edge, direction, microbatch};
+  if (!wanted.count(key))
+    return;
+  produced[key] = value;
+  inOrder.push_back({key, value});
+}
+
+/// A gradient or the value of a parameter, for each rank of the other stage to
+/// which this rank of its own stage sends.
+void MessageTable::addForParam(Operation *op, Value value, int64_t number,
+                               Direction direction) {
+  const Edge &edge = tables.edges[number];
+  auto program = cast<ProgramOp>(op->getParentOp());
+  bool isGradient = direction == Direction::Gradient;
+  int64_t target =
+      tables.pipeline.getStageOf(isGradient ? edge.producer : edge.consumer);
+  int64_t step = tables.pipeline.getWidth(program.getStage());
+  for (int64_t to = program.getReplica(); to < tables.pipeline.getWidth(target);
+       to += step)
+    addProduced(value, number, direction, to);
+}
+
+/// Notes what other stages want of the results of `op`.
+void MessageTable::collectProduced(Operation *op) {
+  if (std::optional<ChunkFunctionKind> kind = getFunctionKind(op)) {
+    schedule::Op work = *getScheduleOp(op);
+    const Carried &carried = tables.get(work.chunk, *kind);
+    for (auto [i, value] : llvm::enumerate(carried.results)) {
+      Value result = op->getResult(i);
+      if (value.kind == RoleKind::Result)
+        for (int64_t edge : tables.edges.getOutgoing(work.chunk, value.index))
+          addProduced(result, edge, Direction::Activation, work.microbatch);
+      if (value.kind == RoleKind::OperandGrad)
+        if (auto edge = tables.edges.getIncoming(work.chunk, value.index))
+          addProduced(result, *edge, Direction::Gradient, work.microbatch);
+    }
+    return;
+  }
+  if (auto length = dyn_cast<LengthOp>(op)) {
+    ChunkOp chunk = tables.chunks[length.getChunk()];
+    for (unsigned result = 0; result != chunk.getNumResults(); ++result)
+      for (int64_t edge : tables.edges.getOutgoing(length.getChunk(), result))
+        addProduced(length.getLength(), edge, Direction::Shape,
+                    length.getMicrobatch());
+    return;
+  }
+  auto gradient = dyn_cast<GradientOp>(op);
+  auto update = dyn_cast<UpdateOp>(op);
+  for (const auto &[number, edge] : llvm::enumerate(tables.edges.getEdges())) {
+    if (gradient && edge.param == gradient.getParam() &&
+        edge.consumer == static_cast<int64_t>(gradient.getChunk()))
+      addForParam(op, gradient.getValue(), number, Direction::Gradient);
+    if (update && edge.param == update.getParam())
+      addForParam(op, update.getValue(), number, Direction::Activation);
+  }
+}
+
+LogicalResult MessageTable::collect() {
+  for (ProgramOp program : programs)
+    for (auto value : program.getBody().front().getOps<EdgeValueOp>()) {
+      auto [it, inserted] = wanted.try_emplace(getKey(value), value);
+      if (inserted)
+        continue;
+      InFlightDiagnostic diagnostic =
+          value.emitOpError("stands twice; a value travels once");
+      diagnostic.attachNote(it->second.getLoc()) << "the first one is here";
+      return diagnostic;
+    }
+  for (ProgramOp program : programs)
+    for (Operation &op : program.getBody().front())
+      collectProduced(&op);
+  return success();
+}
+
+FailureOr<Value> MessageTable::getProduced(EdgeValueOp use) const {
+  auto it = produced.find(getKey(use));
+  if (it != produced.end())
+    return it->second;
+  return use.emitOpError("is a value that no program of the pipeline computes");
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths
+//===----------------------------------------------------------------------===//
+
+/// Where the length of a forward's microbatch is agreed on: before it, and
+/// before what it gets from other stages.
+static Operation *findLengthPlace(ForwardOp forward) {
+  Operation *place = forward;
+  for (Value operand : forward.getOperands())
+    if (auto value = operand.getDefiningOp<EdgeValueOp>())
+      if (value->isBeforeInBlock(place))
+        place = value;
+  return place;
+}
+
+/// Whether the chunk reads a batch argument that has the length.
+static bool readsLength(ChunkOp chunk) {
+  return llvm::any_of(chunk.getOperands(), [](Value operand) {
+    auto batch = operand.getDefiningOp<BatchOp>();
+    return batch && getLengthDim(batch);
+  });
+}
+
+/// Puts a pipe.length before every forward of `program`. What other stages say
+/// of it are further values of theirs.
+static void addLengths(ProgramOp program, const PipelineTables &tables) {
+  DenseSet<uint64_t> known;
+  RankedTensorType type = getLengthType(program.getContext());
+  for (auto forward :
+       llvm::to_vector(program.getBody().front().getOps<ForwardOp>())) {
+    ChunkOp chunk = tables.chunks[forward.getChunk()];
+    OpBuilder builder(findLengthPlace(forward));
+    SmallVector<Value> received;
+    for (unsigned i = 0; i != chunk.getNumOperands(); ++i) {
+      auto edge = tables.edges.getIncoming(forward.getChunk(), i);
+      if (!edge || tables.edges[*edge].isParameter() ||
+          PipelineOp(tables.pipeline)
+                  .getStageOf(tables.edges[*edge].producer) ==
+              static_cast<int64_t>(program.getStage()))
+        continue;
+      received.push_back(EdgeValueOp::create(builder, forward.getLoc(), type,
+                                             *edge, Direction::Shape,
+                                             forward.getMicrobatch()));
+    }
+    // A chunk of parameters alone has to get it from somewhere.
+    bool isKnown = !known.insert(forward.getMicrobatch()).second;
+    bool fromData = readsLength(chunk) || (!isKnown && received.empty());
+    LengthOp::create(builder, forward.getLoc(), type, fromData,
+                     forward.getChunk(), forward.getMicrobatch(), received);
+  }
+}
+
+/// The operation during which a value is made; of a length, the forward whose
+/// results it goes ahead of.
+static Operation *getMaker(Operation *producer) {
+  auto length = dyn_cast<LengthOp>(producer);
+  if (!length)
+    return producer;
+  Operation *next = producer;
+  while (!isa<ForwardOp>(next))
+    next = next->getNextNode();
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// Receives that are posted ahead
+//===----------------------------------------------------------------------===//
+
+/// Sends stand right after what computes the value.
+static void addSends(const MessageTable &messages) {
+  Operation *last = nullptr, *producer = nullptr;
+  for (const auto &[key, value] : messages.getProduced()) {
+    auto [edge, direction, microbatch] = key;
+    if (value.getDefiningOp() != producer)
+      last = producer = value.getDefiningOp();
+    OpBuilder builder(producer->getContext());
+    builder.setInsertionPointAfter(last);
+    last = SendOp::create(builder, value.getLoc(), value, edge, direction,
+                          microbatch, asynchronousStream, communicator,
+                          IntegerAttr());
+  }
+}
+
+/// Posts the receives of one program and waits where their values are used.
+static LogicalResult postReceives(ProgramOp program,
+                                  const MessageTable &messages) {
+  Block &body = program.getBody().front();
+  // Entry i: the times of work op i, and the op before which to post what is to
+  // be posted once i work ops are over. That is before all waits for the next
+  // one's inputs.
+  SmallVector<std::pair<double, double>> times;
+  SmallVector<Operation *> anchors = {&body.front()};
+  for (Operation &op : body)
+    if (getScheduleOp(&op)) {
+      times.push_back(getPredicted(&op));
+      anchors.push_back(op.getNextNode());
+    }
+  // An op that takes no time and begins with the producer is not over.
+  auto isOver = [&](size_t work, double begin) {
+    return times[work].second <= begin && times[work].first < begin;
+  };
+  struct Receive {
+    EdgeValueOp value;
+    double begin;
+  };
+  SmallVector<Receive> receives;
+  for (auto value : body.getOps<EdgeValueOp>()) {
+    FailureOr<Value> produced = messages.getProduced(value);
+    if (failed(produced))
+      return failure();
+    Operation *producer = getMaker(produced->getDefiningOp());
+    receives.push_back({value, getScheduleOp(producer)
+                                   ? getPredicted(producer).first
+                                   : std::numeric_limits<double>::infinity()});
+  }
+  llvm::stable_sort(receives, [](const Receive &a, const Receive &b) {
+    return a.begin < b.begin;
+  });
+  size_t next = 0;
+  for (auto [value, begin] : receives) {
+    while (next != times.size() && isOver(next, begin))
+      ++next;
+    Operation *anchor = anchors[next];
+    OpBuilder builder(program.getContext());
+    if (anchor && anchor->isBeforeInBlock(value))
+      builder.setInsertionPoint(anchor);
+    else
+      builder.setInsertionPoint(value);
+    auto type =
+        HandleType::get(builder.getContext(), value.getValue().getType());
+    Value handle = RecvOp::create(
+        builder, value.getLoc(), type, value.getEdge(), value.getDirection(),
+        value.getMicrobatch(), asynchronousStream, communicator, IntegerAttr());
+    // Behind the value, which may be where further receives are posted: they
+    // must not stand behind a wait.
+    builder.setInsertionPointAfter(value);
+    Value waited = WaitOp::create(builder, value.getLoc(),
+                                  value.getValue().getType(), handle);
+    value.getValue().replaceAllUsesWith(waited);
+  }
+  for (auto [value, begin] : receives)
+    value.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Messages that the schedule library plans
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Has the schedule library plan the messages of one pipeline. The steps of a
+/// rank are all ops of its program but edge values.
+class PlannedInserter {
+public:
+  PlannedInserter(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
+                  const MessageTable &table)
+      : pipeline(pipeline), programs(programs), table(table) {}
+
+  LogicalResult run(comm::Strategy strategy, comm::Model model);
+
+private:
+  /// What a message carries, and what stands for it where it is used.
+  struct Message {
+    Value value;
+    EdgeValueOp use;
+  };
+
+  void collectSteps(ProgramOp program);
+  int getFirstUse(EdgeValueOp use) const;
+  LogicalResult collectMessages(int rank);
+  void write(int rank, ArrayRef<comm::Op> ops);
+  void writeMessage(OpBuilder &builder, const comm::Op &op);
+  void writeWait(OpBuilder &builder, RecvOp recv);
+
+  PipelineOp pipeline;
+  ArrayRef<ProgramOp> programs;
+  const MessageTable &table;
+  comm::Traffic traffic;
+  /// Of each rank, in order; and the place of each op.
+  SmallVector<SmallVector<Operation *>> steps;
+  llvm::DenseMap<Operation *, int> numbers;
+  std::map<comm::MessageId, Message> messages;
+  llvm::DenseMap<Type, int> types;
+  /// Of the rank that is written, by number.
+  llvm::DenseMap<int, RecvOp> handles;
+};
+
+} // namespace
+
+/// What is no work takes no time: it comes right after the work before it, or
+/// at the end of the step.
+void PlannedInserter::collectSteps(ProgramOp program) {
+  SmallVector<Operation *> &list = steps.emplace_back();
+  auto &times = traffic.ranks.emplace_back();
+  double now = 0;
+  for (Operation &op : program.getBody().front()) {
+    if (isa<EdgeValueOp>(op))
+      continue;
+    numbers[&op] = list.size();
+    list.push_back(&op);
+    auto [begin, end] =
+        getScheduleOp(&op) ? getPredicted(&op) : std::pair(now, now);
+    if (isa<GradientOp, UpdateOp, AssignOp>(op))
+      begin = end = std::numeric_limits<double>::infinity();
+    times.push_back({begin, end});
+    now = end;
+  }
+}
+
+/// The first step that uses a value; where none does, the one that follows.
+int PlannedInserter::getFirstUse(EdgeValueOp use) const {
+  Operation *next = use;
+  while (next && isa<EdgeValueOp>(next))
+    next = next->getNextNode();
+  int first = std::numeric_limits<int>::max();
+  for (Operation *user : use->getUsers())
+    first = std::min(first, numbers.lookup(user));
+  if (!use->use_empty())
+    return first;
+  return next ? numbers.lookup(next) : numbers.size();
+}
+
+LogicalResult PlannedInserter::collectMessages(int rank) {
+  ProgramOp program = programs[rank];
+  for (auto use : program.getBody().front().getOps<EdgeValueOp>()) {
+    FailureOr<Value> value = table.getProduced(use);
+    if (failed(value))
+      return failure();
+    Operation *producer = value->getDefiningOp();
+    Type type = value->getType();
+    auto [it, isNew] = types.try_emplace(type, traffic.types.size());
+    if (isNew) {
+      std::string name;
+      llvm::raw_string_ostream(name) << type;
+      traffic.types.push_back({name, 0});
+    }
+    comm::MessageId id{static_cast<int>(use.getEdge()),
+                       toLibrary(use.getDirection()),
+                       static_cast<int>(use.getMicrobatch())};
+    auto source = cast<ProgramOp>(producer->getParentOp());
+    traffic.messages.push_back({id, it->second,
+                                static_cast<int>(pipeline.getRankOf(source)),
+                                rank, numbers[producer] + 1, getFirstUse(use)});
+    messages[id] = {*value, use};
+  }
+  return success();
+}
+
+void PlannedInserter::writeWait(OpBuilder &builder, RecvOp recv) {
+  EdgeValueOp use =
+      messages
+          .at({static_cast<int>(recv.getEdge()), toLibrary(recv.getDirection()),
+               static_cast<int>(recv.getMicrobatch())})
+          .use;
+  Value waited = WaitOp::create(builder, use.getLoc(), use.getValue().getType(),
+                                recv.getHandle());
+  use.getValue().replaceAllUsesWith(waited);
+}
+
+void PlannedInserter::writeMessage(OpBuilder &builder, const comm::Op &op) {
+  const Message &message = messages.at(op.message);
+  EdgeValueOp use = message.use;
+  IntegerAttr group =
+      op.group >= 0 ? builder.getI64IntegerAttr(op.group) : IntegerAttr();
+  if (op.kind == comm::OpKind::Send) {
+    SendOp::create(builder, message.value.getLoc(), message.value,
+                   use.getEdge(), use.getDirection(), use.getMicrobatch(),
+                   op.stream, op.communicator, group, /*copying=*/true);
+    return;
+  }
+  auto type = HandleType::get(builder.getContext(), use.getValue().getType());
+  auto recv = RecvOp::create(builder, use.getLoc(), type, use.getEdge(),
+                             use.getDirection(), use.getMicrobatch(), op.stream,
+                             op.communicator, group);
+  handles[op.handle] = recv;
+}
+
+void PlannedInserter::write(int rank, ArrayRef<comm::Op> ops) {
+  Block &body = ProgramOp(programs[rank]).getBody().front();
+  handles.clear();
+  auto next = steps[rank].begin();
+  for (const comm::Op &op : ops) {
+    if (op.kind == comm::OpKind::Compute) {
+      ++next;
+      continue;
+    }
+    OpBuilder builder(pipeline.getContext());
+    if (next == steps[rank].end())
+      builder.setInsertionPointToEnd(&body);
+    else
+      builder.setInsertionPoint(*next);
+    // A pipe.send has no handle: it is waited for right away.
+    if (op.kind != comm::OpKind::Wait)
+      writeMessage(builder, op);
+    else if (RecvOp recv = handles.lookup(op.handle))
+      writeWait(builder, recv);
+  }
+}
+
+LogicalResult PlannedInserter::run(comm::Strategy strategy, comm::Model model) {
+  traffic.freeCommunicator = 1 + static_cast<int>(pipeline.getStages());
+  for (ProgramOp program : programs)
+    collectSteps(program);
+  for (size_t rank = 0; rank != programs.size(); ++rank)
+    if (failed(collectMessages(rank)))
+      return failure();
+  auto program = comm::plan(traffic, strategy, model);
+  if (!program)
+    return pipeline.emitOpError() << program.error().str();
+  for (size_t rank = 0; rank != programs.size(); ++rank)
+    write(rank, program->ranks[rank]);
+  for (auto &[id, message] : messages)
+    message.use.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// insertCommunication
+//===----------------------------------------------------------------------===//
+
+/// Programs may come from anywhere: that they are a schedule is what the
+/// messages rely on.
+LogicalResult
+veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
+                                   comm::Model model,
+                                   SymbolTableCollection &symbols) {
+  SmallVector<ProgramOp> programs = getPrograms(pipeline);
+  if (programs.empty())
+    return success();
+  PipelineTables tables(pipeline, symbols);
+  if (!tables.valid || failed(verifyPrograms(tables, programs)))
+    return failure();
+  auto problem =
+      buildProblem(pipeline, pipeline.getMicrobatches().value_or(1), symbols);
+  if (failed(problem))
+    return failure();
+  schedule::Schedule order = readSchedule(pipeline, programs);
+  if (auto status = schedule::verify(*problem, order); !status)
+    return pipeline.emitOpError() << status.error().str();
+  bool known = llvm::all_of(programs, [](ProgramOp program) {
+    return llvm::all_of(program.getBody().front(), [](Operation &op) {
+      return !getScheduleOp(&op) || isPredicted(&op);
+    });
+  });
+  if (!known && failed(predict(pipeline, programs, *problem, order)))
+    return failure();
+  if (!getLengths(pipeline).empty())
+    for (ProgramOp program : programs)
+      addLengths(program, tables);
+  MessageTable messages(tables, programs);
+  if (failed(messages.collect()))
+    return failure();
+  bool isOverlap = strategy == comm::Strategy::Overlap;
+  bool isAhead = isOverlap || strategy == comm::Strategy::Duplex;
+  if (!isOverlap || isNccl(model)) {
+    if (failed(
+            PlannedInserter(pipeline, programs, messages).run(strategy, model)))
+      return failure();
+  } else {
+    addSends(messages);
+    for (ProgramOp program : programs)
+      if (failed(postReceives(program, messages)))
+        return failure();
+  }
+  ChannelTable channels(pipeline, programs);
+  for (ProgramOp program : programs)
+    waitInOrder(program, channels);
+  // With streams for either direction that of the sends: who sends has what the
+  // others wait for, but what is received may come late, and computations wait
+  // for it.
+  insertReductions(pipeline, programs,
+                   isAhead ? asynchronousStream : comm::computeStream,
+                   /*blocks=*/!isOverlap || isNccl(model));
+  predictReductions(pipeline, programs);
+  return success();
+}
+
+namespace {
+struct PipeInsertCommunication
+    : veeline::pipe::impl::PipeInsertCommunicationBase<
+          PipeInsertCommunication> {
+  using PipeInsertCommunicationBase::PipeInsertCommunicationBase;
+
+  void runOnOperation() override {
+    int64_t parts = splitMessages;
+    if (parts < 1 || parts > maxMessageParts) {
+      getOperation().emitError()
+          << "messages cannot be split into " << parts
+          << " parts; split-messages takes a number from 1 to "
+          << maxMessageParts;
+      return signalPassFailure();
+    }
+    SymbolTableCollection symbols;
+    for (auto pipeline : getOperation().getOps<PipelineOp>())
+      if (failed(insertCommunication(pipeline, strategy, model, symbols)) ||
+          failed(pipe::splitMessages(pipeline, parts, symbols)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,608 @@
+//===- PlanMemory.cpp - --pipe-plan-memory --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedule/PipelineTables.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Analysis/CostModel.h"
+#include "veeline/Analysis/OffsetAllocator.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace veeline::pipe {
+#define GEN_PASS_DEF_PIPEPLANMEMORY
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace veeline::pipe
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// What libraries of products, convolutions and attention work in, on one of a
+/// GPU's compute streams.
+static constexpr int64_t gpuLibraryBytes = 32 << 20;
+
+/// Elements of optimiser state for each element of a parameter.
+static std::optional<int64_t> getStateSlots(StringRef optimizer) {
+  return llvm::StringSwitch<std::optional<int64_t>>(optimizer)
+      .Case("sgd", 0)
+      .Case("sgd-momentum", 1)
+      .Case("adamw", 2)
+      .Default(std::nullopt);
+}
+
+static int64_t getIntAttr(Operation *op, StringRef name) {
+  auto attr = op->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : 0;
+}
+
+namespace {
+
+/// Plans the arena of one rank.
+class ArenaPlanner {
+public:
+  ArenaPlanner(PipelineTables &tables, ProgramOp program, int64_t stateSlots,
+               KernelTarget target, ArrayRef<PipelineOp> versions,
+               StreamOrder order, SymbolTableCollection &symbols)
+      : tables(tables), program(program), stateSlots(stateSlots),
+        alignment(getArenaAlignment(target)),
+        isOnDevice(target == KernelTarget::Cuda), versions(versions),
+        symbols(symbols), order(std::move(order)) {}
+
+  LogicalResult run();
+
+private:
+  /// The memory of one result, of the copy of an argument, or of the
+  /// workspace (of neither number).
+  struct Slot {
+    Operation *op;
+    std::optional<unsigned> result;
+    std::optional<unsigned> argument = std::nullopt;
+  };
+
+  bool isHere(int64_t chunk) {
+    return tables.pipeline.getStageOf(chunk) ==
+           static_cast<int64_t>(program.getStage());
+  }
+  /// The ranks that add up this one's gradients, with it.
+  int64_t getNumMembers() {
+    return tables.pipeline.getNumMembers(program.getStage());
+  }
+  void placeParams();
+  void placeRounded();
+  SmallVector<func::FuncOp> getFunctions(Operation *op);
+  void placeDevice();
+  void placeInputs(MemoryPlan::Device &device);
+  void placeConstants(MemoryPlan::Device &device,
+                      ArrayRef<func::FuncOp> functions);
+  void placeSettings(MemoryPlan::Device &device);
+  LogicalResult checkStreams();
+  void addUses(Value value, StreamOrder::Point &uses);
+  void addSlices(Operation *op);
+  LogicalResult placeReductions();
+  LogicalResult addPieces(int64_t number, const Reduction &reduction);
+  void addBuffers(int64_t number, Reduction &reduction);
+  void placeBuffers();
+  LogicalResult collect();
+  void addSlot(Slot slot, const StreamOrder::Point &uses, uint64_t bytes,
+               uint64_t liveBytes);
+  void writeOffsets(const OffsetPlan &plan);
+  int64_t reserve(uint64_t bytes) {
+    int64_t offset = persistent;
+    persistent += llvm::alignTo(bytes, alignment);
+    return offset;
+  }
+
+  PipelineTables &tables;
+  ProgramOp program;
+  int64_t stateSlots;
+  uint64_t alignment;
+  bool isOnDevice;
+  /// For each length; empty where there is one only.
+  ArrayRef<PipelineOp> versions;
+  SymbolTableCollection &symbols;
+  MemoryPlan plan;
+  int64_t persistent = 0;
+  StreamOrder order;
+  /// Of the sends of a GPU.
+  llvm::DenseMap<Operation *, Operation *> sendEnds;
+  SmallVector<Slot> slots;
+  SmallVector<Reduction> reductions;
+  std::vector<LiveInterval> intervals, liveBytes;
+  StreamLives lives;
+};
+
+} // namespace
+
+/// Values and states first, then accumulators.
+void ArenaPlanner::placeParams() {
+  for (auto [number, param] : llvm::enumerate(tables.params)) {
+    SmallVector<std::pair<int64_t, unsigned>> users;
+    for (OpOperand &use : param.getValue().getUses())
+      if (auto chunk = dyn_cast<ChunkOp>(use.getOwner()))
+        users.push_back({chunk.getIndex(), use.getOperandNumber()});
+    llvm::sort(users);
+    if (llvm::none_of(users, [&](auto user) { return isHere(user.first); }))
+      continue;
+    uint64_t bytes = getByteSize(param.getValue().getType());
+    int64_t value = reserve(bytes);
+    bool isHome =
+        tables.getHome(number) == static_cast<int64_t>(program.getStage());
+    int64_t stateBytes = isHome ? bytes * stateSlots : 0;
+    int64_t state = stateBytes ? reserve(stateBytes) : -1;
+    plan.params.push_back(
+        {static_cast<int64_t>(number), value, state, stateBytes, isHome});
+    for (auto [chunk, operand] : users)
+      if (isHere(chunk) && tables.hasParamGradient(chunk, operand))
+        plan.accumulators.push_back({static_cast<int64_t>(number), chunk, 0});
+  }
+  // What is added up over ranks is sorted by chunk.
+  if (getNumMembers() > 1)
+    llvm::stable_sort(plan.accumulators, [](const auto &a, const auto &b) {
+      return a.chunk < b.chunk;
+    });
+  for (MemoryPlan::Accumulator &accumulator : plan.accumulators)
+    accumulator.offset = reserve(
+        getByteSize(tables.params[accumulator.param].getValue().getType()));
+}
+
+/// What the functions of this rank's chunks take. Lengths make no difference.
+void ArenaPlanner::placeRounded() {
+  llvm::SmallDenseSet<std::pair<int64_t, int>> seen;
+  for (Operation &op : program.getBody().front()) {
+    std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
+    if (!kind)
+      continue;
+    int64_t number = getScheduleOp(&op)->chunk;
+    if (!seen.insert({number, static_cast<int>(*kind)}).second)
+      continue;
+    ChunkOp chunk = tables.chunks[number];
+    FailureOr<ChunkSignature> signature =
+        getChunkSignature(getFunction(symbols, chunk, *kind));
+    if (failed(signature))
+      continue;
+    for (const ChunkValue &value : signature->arguments) {
+      if (value.kind != RoleKind::Rounded)
+        continue;
+      int64_t param = tables.getParam(chunk, value.index);
+      Type element = value.type.getElementType();
+      if (!plan.findRounded(param, element))
+        plan.rounded.push_back(
+            {param, element, reserve(getByteSize(value.type))});
+    }
+  }
+}
+
+/// The function that `op` runs, for each length.
+SmallVector<func::FuncOp> ArenaPlanner::getFunctions(Operation *op) {
+  std::optional<ChunkFunctionKind> kind = getFunctionKind(op);
+  if (!kind)
+    return {};
+  ChunkOp chunk = tables.chunks[getScheduleOp(op)->chunk];
+  SmallVector<func::FuncOp> functions = {getFunction(symbols, chunk, *kind)};
+  for (PipelineOp version : versions)
+    functions.push_back(
+        getFunction(symbols, version.getChunks()[chunk.getIndex()], *kind));
+  return functions;
+}
+
+void ArenaPlanner::placeInputs(MemoryPlan::Device &device) {
+  auto isRead = [&](Value input) {
+    return llvm::any_of(input.getUsers(), [&](Operation *user) {
+      auto chunk = dyn_cast<ChunkOp>(user);
+      return chunk && isHere(chunk.getIndex());
+    });
+  };
+  int64_t number = 0;
+  auto place = [&](Value input, int64_t count) {
+    int64_t bytes = getByteSize(input.getType()) * count;
+    if (isRead(input))
+      device.inputs.push_back({number, reserve(bytes), bytes});
+    ++number;
+  };
+  for (BatchOp batch : tables.pipeline.getBatches())
+    place(batch.getValue(), tables.pipeline.getMicrobatches().value_or(1));
+  for (BufferOp buffer : tables.pipeline.getBuffers())
+    place(buffer.getValue(), 1);
+}
+
+void ArenaPlanner::placeConstants(MemoryPlan::Device &device,
+                                  ArrayRef<func::FuncOp> functions) {
+  auto module = program->getParentOfType<ModuleOp>();
+  auto list = module->getAttrOfType<ArrayAttr>(constantsAttrName);
+  llvm::SmallDenseSet<Attribute> used;
+  for (func::FuncOp function : functions)
+    used.insert_range(getGlobals(function));
+  for (auto [number, name] : llvm::enumerate(list)) {
+    if (!used.contains(name))
+      continue;
+    auto global = module.lookupSymbol<memref::GlobalOp>(
+        cast<FlatSymbolRefAttr>(name).getAttr());
+    int64_t bytes = getByteSize(global.getType());
+    device.constants.push_back(
+        {static_cast<int64_t>(number), reserve(bytes), bytes});
+  }
+}
+
+/// Settings and norms of a rank that updates parameters.
+void ArenaPlanner::placeSettings(MemoryPlan::Device &device) {
+  for (auto update : program.getBody().front().getOps<UpdateOp>()) {
+    auto type = cast<ShapedType>(update.getResult().getType());
+    device.normParts =
+        std::max(device.normParts, getNormParts(type.getNumElements()));
+  }
+  if (device.normParts == 0)
+    return;
+  // The norms of every parameter start where a kernel's buffers can.
+  device.normParts =
+      llvm::alignTo(device.normParts, kernelAlignment / sizeof(double));
+  device.settingsOffset = reserve(gpuSettingsBytes);
+  device.normsOffset = reserve(device.getNormBytes(plan.params.size()));
+}
+
+bool veeline::pipe::callsLibrary(func::FuncOp function) {
+  if (function.isExternal())
+    return function->hasAttr(callsLibraryAttrName);
+  return function
+      .walk([](func::CallOp call) {
+        bool isLibrarys = call.getCallee().starts_with("veeline_gemm") ||
+                          call.getCallee() == "veeline_convolution" ||
+                          call.getCallee().starts_with("veeline_attention");
+        return isLibrarys ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+SmallVector<Attribute> veeline::pipe::getGlobals(func::FuncOp function) {
+  if (auto list = function->getAttrOfType<ArrayAttr>(readsGlobalsAttrName))
+    return llvm::to_vector(list);
+  llvm::SetVector<Attribute> globals;
+  function.walk(
+      [&](memref::GetGlobalOp get) { globals.insert(get.getNameAttr()); });
+  return globals.takeVector();
+}
+
+/// What only a GPU's arena has.
+void ArenaPlanner::placeDevice() {
+  MemoryPlan::Device &device = *plan.device;
+  llvm::SetVector<func::FuncOp> functions;
+  for (Operation &op : program.getBody().front())
+    functions.insert_range(getFunctions(&op));
+  placeInputs(device);
+  placeConstants(device, functions.getArrayRef());
+  placeSettings(device);
+  if (llvm::any_of(functions, callsLibrary)) {
+    device.libraryBytes = gpuLibraryBytes * device.streams;
+    device.libraryOffset = reserve(device.libraryBytes);
+  }
+}
+
+/// The accumulators of a reduction, those without a gap between them as one.
+LogicalResult ArenaPlanner::addPieces(int64_t number,
+                                      const Reduction &reduction) {
+  SmallVector<std::pair<int64_t, int64_t>> places;
+  for (AllReduceOp op : reduction.ops) {
+    auto offset = plan.findAccumulator(op.getParam(), op.getChunk());
+    if (!offset)
+      return AllReduceOp(op).emitOpError(
+          "adds up gradients that the chunk does not accumulate");
+    places.push_back({*offset, op.getParam()});
+  }
+  llvm::sort(places);
+  for (auto [offset, param] : places) {
+    auto type = cast<ShapedType>(tables.params[param].getValue().getType());
+    if (type.getNumElements() == 0)
+      continue;
+    int64_t width = getByteSize(type) / type.getNumElements();
+    MemoryPlan::ReducedPiece *last =
+        plan.reduced.empty() ? nullptr : &plan.reduced.back();
+    bool follows =
+        last && last->reduction == number &&
+        last->offset + last->numElements * width == offset &&
+        type.getElementType() ==
+            cast<ShapedType>(tables.params[last->param].getValue().getType())
+                .getElementType();
+    if (follows)
+      last->numElements += type.getNumElements();
+    else
+      plan.reduced.push_back(
+          {number, param, offset, type.getNumElements(), -1, 0});
+  }
+  return success();
+}
+
+/// Between processes, what other ranks contribute to a rank's share of the
+/// elements lies beside it until it is added.
+void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
+  int64_t members = getNumMembers(), bytes = 0;
+  for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
+    if (piece.reduction != number)
+      continue;
+    auto type =
+        cast<ShapedType>(tables.params[piece.param].getValue().getType());
+    int64_t width = getByteSize(type) / type.getNumElements();
+    piece.stride = llvm::alignTo(
+        llvm::divideCeil(piece.numElements, members) * width, alignment);
+    bytes += (members - 1) * piece.stride;
+  }
+  StreamOrder::Point uses = order.getNone();
+  order.include(uses, reduction.lastWait);
+  addSlot({reduction.ops.front(), 0}, uses, bytes, bytes);
+}
+
+LogicalResult ArenaPlanner::placeReductions() {
+  reductions = getReductions(program);
+  for (auto [number, reduction] : llvm::enumerate(reductions)) {
+    if (!reduction.firstWait)
+      return reduction.ops.front().emitOpError("is not waited for");
+    if (failed(addPieces(number, reduction)))
+      return failure();
+    addBuffers(number, reduction);
+  }
+  return success();
+}
+
+/// Writes down where the buffers are, once that is known.
+void ArenaPlanner::placeBuffers() {
+  int64_t members = getNumMembers();
+  llvm::DenseMap<int64_t, int64_t> next;
+  for (auto [number, reduction] : llvm::enumerate(reductions))
+    next[number] = reduction.ops.front()->getAttrOfType<DenseI64ArrayAttr>(
+        offsetsAttrName)[0];
+  for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
+    piece.buffer = next[piece.reduction];
+    next[piece.reduction] += (members - 1) * piece.stride;
+  }
+}
+
+/// What `slot.op` and all `uses` work on.
+void ArenaPlanner::addSlot(Slot slot, const StreamOrder::Point &uses,
+                           uint64_t bytes, uint64_t live) {
+  StreamOrder::Point all = uses;
+  order.include(all, slot.op);
+  int64_t begin = order.getNumber(slot.op);
+  int64_t end = std::min(*llvm::max_element(all) + 1, order.getNumOps());
+  slots.push_back(slot);
+  intervals.push_back({begin, end, bytes});
+  liveBytes.push_back({begin, end, live});
+  lives.streams.push_back(getComputeStream(slot.op));
+  for (int64_t stream = 0; stream != order.getNumStreams(); ++stream)
+    lives.ends.push_back(order.findFirstAfter(all, stream));
+}
+
+/// Has `uses` include all during which `value` has to stay. A handle lives as
+/// long as the value that comes out of it.
+void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
+  for (Operation *user : value.getUsers()) {
+    order.include(uses, user);
+    if (Operation *end = sendEnds.lookup(user)) {
+      order.include(uses, end);
+      // Nothing waits for what is sent last.
+      if (end == &program.getBody().front().back())
+        uses[getComputeStream(user)] = order.getNumOps();
+    }
+    if (auto wait = dyn_cast<WaitOp>(user))
+      addUses(wait.getValue(), uses);
+  }
+}
+
+/// Kernels need their buffers at multiples of what a thread loads: of a batch
+/// argument some microbatches may not start there.
+void ArenaPlanner::addSlices(Operation *op) {
+  schedule::Op work = *getScheduleOp(op);
+  ChunkOp chunk = tables.chunks[work.chunk];
+  FailureOr<ChunkSignature> signature = getChunkSignature(
+      getFunction(symbols, chunk, getFunctionKind(work.kind)));
+  if (failed(signature))
+    return;
+  for (auto [number, value] : llvm::enumerate(signature->arguments)) {
+    if (!isImplied(chunk, value) ||
+        !chunk.getOperands()[value.index].getDefiningOp<BatchOp>())
+      continue;
+    uint64_t bytes = getByteSize(chunk.getOperands()[value.index].getType());
+    if (bytes * work.microbatch % kernelAlignment == 0)
+      continue;
+    addSlot({op, std::nullopt, number}, order.getNone(), bytes, bytes);
+  }
+}
+
+LogicalResult ArenaPlanner::collect() {
+  if (isOnDevice)
+    sendEnds = findSendEnds(program);
+  for (Operation &op : program.getBody().front()) {
+    std::optional<ChunkFunctionKind> kind = getFunctionKind(&op);
+    if (isOnDevice && isLength(&op))
+      continue;
+    auto addResult = [&](OpResult result, Type type) {
+      StreamOrder::Point uses = order.getNone();
+      addUses(result, uses);
+      uint64_t bytes = getByteSize(type);
+      addSlot({&op, result.getResultNumber()}, uses, bytes, bytes);
+    };
+    if (auto recv = dyn_cast<RecvOp>(op)) {
+      addResult(cast<OpResult>(recv.getHandle()),
+                recv.getHandle().getType().getValue());
+      continue;
+    }
+    if (!kind && !isa<AddOp, LengthOp>(op))
+      continue;
+    for (OpResult result : op.getResults()) {
+      if (kind && !isOnDevice && isComputedAtReceiver(result))
+        continue;
+      addResult(result, result.getType());
+    }
+    if (!kind)
+      continue;
+    SmallVector<func::FuncOp> functions = getFunctions(&op);
+    if (!functions.front()->hasAttr(workspaceBytesAttrName))
+      return functions.front().emitOpError(
+          "is not bufferized; run --pipe-bufferize-chunks "
+          "before --pipe-plan-memory");
+    int64_t workspace = 0, live = 0;
+    for (func::FuncOp func : functions) {
+      workspace = std::max(workspace, getIntAttr(func, workspaceBytesAttrName));
+      live = std::max(live, getIntAttr(func, workspacePeakAttrName));
+    }
+    if (isOnDevice)
+      addSlices(&op);
+    op.setAttr(workspaceSizeAttrName,
+               Builder(op.getContext()).getI64IntegerAttr(workspace));
+    addSlot({&op, std::nullopt}, order.getNone(), workspace, live);
+  }
+  return success();
+}
+
+void ArenaPlanner::writeOffsets(const OffsetPlan &offsets) {
+  llvm::MapVector<Operation *, SmallVector<int64_t>> byOp, slices;
+  Builder builder(program.getContext());
+  for (auto [slot, offset] : llvm::zip_equal(slots, offsets.offsets)) {
+    int64_t absolute = persistent + static_cast<int64_t>(offset);
+    auto &row = byOp[slot.op];
+    row.resize(slot.op->getNumResults(), -1);
+    if (slot.argument) {
+      SmallVector<int64_t> &copies = slices[slot.op];
+      copies.resize(std::max<size_t>(copies.size(), *slot.argument + 1), -1);
+      copies[*slot.argument] = absolute;
+    } else if (slot.result)
+      row[*slot.result] = absolute;
+    else
+      slot.op->setAttr(workspaceOffsetAttrName,
+                       builder.getI64IntegerAttr(absolute));
+  }
+  for (auto &[op, row] : byOp)
+    op->setAttr(offsetsAttrName, builder.getDenseI64ArrayAttr(row));
+  for (auto &[op, row] : slices)
+    op->setAttr(sliceOffsetsAttrName, builder.getDenseI64ArrayAttr(row));
+}
+
+LogicalResult ArenaPlanner::checkStreams() {
+  FailureOr<StreamCounts> counts = getStreamCounts(program);
+  if (failed(counts))
+    return failure();
+  lives.numStreams = counts->streams;
+  if (isOnDevice) {
+    plan.device.emplace();
+    plan.device->streams = counts->streams;
+    plan.device->events = counts->events;
+  } else if (counts->streams > 1) {
+    return program.emitOpError("has several compute streams, which only a GPU "
+                               "has; plan with target=cuda");
+  }
+  return verifyStreamOrder(program, order);
+}
+
+LogicalResult ArenaPlanner::run() {
+  if (failed(checkStreams()))
+    return failure();
+  placeParams();
+  placeRounded();
+  if (isOnDevice)
+    placeDevice();
+  if (failed(placeReductions()) || failed(collect()))
+    return failure();
+  OffsetPlan offsets = lives.numStreams > 1
+                           ? planOffsets(intervals, lives, alignment)
+                           : planOffsets(intervals, alignment);
+  writeOffsets(offsets);
+  placeBuffers();
+  plan.arenaBytes = llvm::alignTo(persistent + offsets.totalBytes, alignment);
+  plan.peakLiveBytes = persistent + peakLiveBytes(liveBytes);
+  program.setMemoryAttr(plan.toAttribute(program.getContext()));
+  return success();
+}
+
+/// Whether the arena of `program` is within the limit of its stage, if there is
+/// one; a diagnostic where not.
+static LogicalResult checkLimit(PipelineOp pipeline, ProgramOp program) {
+  Attribute attr = pipeline->getAttr(memoryLimitsAttrName);
+  if (!attr)
+    return success();
+  auto limits = dyn_cast<DenseI64ArrayAttr>(attr);
+  if (!limits || limits.size() != static_cast<int64_t>(pipeline.getStages()))
+    return pipeline.emitOpError()
+           << "attribute '" << memoryLimitsAttrName
+           << "' has to be an array of one number of bytes for each of the "
+           << pipeline.getStages() << " stages, found " << attr;
+  FailureOr<MemoryPlan> plan = MemoryPlan::get(program);
+  if (failed(plan))
+    return failure();
+  int64_t stage = program.getStage();
+  if (plan->arenaBytes <= limits[stage])
+    return success();
+  return program.emitOpError() << "has an arena of " << plan->arenaBytes
+                               << " bytes, but the memory limit of stage "
+                               << stage << " is " << limits[stage] << " bytes";
+}
+
+/// Numbers the dense constants that functions of `module` use.
+static void listConstants(ModuleOp module) {
+  llvm::SmallDenseSet<Attribute> used;
+  for (auto function : module.getOps<func::FuncOp>())
+    used.insert_range(getGlobals(function));
+  SmallVector<Attribute> names;
+  for (auto global : module.getOps<memref::GlobalOp>())
+    if (used.contains(FlatSymbolRefAttr::get(global)))
+      names.push_back(FlatSymbolRefAttr::get(global));
+  module->setAttr(constantsAttrName, Builder(module).getArrayAttr(names));
+}
+
+LogicalResult veeline::pipe::planMemory(PipelineOp pipeline,
+                                        StringRef optimizer,
+                                        KernelTarget target,
+                                        SymbolTableCollection &symbols) {
+  std::optional<int64_t> slots = getStateSlots(optimizer);
+  if (!slots)
+    return pipeline->getParentOfType<ModuleOp>().emitError()
+           << "unknown optimizer '" << optimizer
+           << "'; expected sgd, sgd-momentum or adamw";
+  PipelineTables tables(pipeline, symbols);
+  if (!tables.valid)
+    return failure();
+  FailureOr<SmallVector<PipelineOp>> versions = getVersions(pipeline, symbols);
+  if (failed(versions) || failed(verifyVersions(pipeline, symbols)))
+    return failure();
+  if (target == KernelTarget::Cuda)
+    listConstants(pipeline->getParentOfType<ModuleOp>());
+  SmallVector<ProgramOp> programs = getPrograms(pipeline);
+  for (ProgramOp program : programs)
+    postGroupsAtOnce(program);
+  auto orders = getStreamOrders(pipeline, programs);
+  if (failed(orders))
+    return failure();
+  for (auto [program, order] : llvm::zip_equal(programs, *orders))
+    if (failed(ArenaPlanner(tables, program, *slots, target, *versions,
+                            std::move(order), symbols)
+                   .run()))
+      return failure();
+  return success();
+}
+
+namespace {
+struct PipePlanMemory
+    : veeline::pipe::impl::PipePlanMemoryBase<PipePlanMemory> {
+  using PipePlanMemoryBase::PipePlanMemoryBase;
+
+  void runOnOperation() override {
+    SymbolTableCollection symbols;
+    for (auto pipeline : getOperation().getOps<PipelineOp>()) {
+      if (failed(planMemory(pipeline, optimizer, target, symbols)))
+        return signalPassFailure();
+      for (ProgramOp program : getPrograms(pipeline))
+        if (failed(checkLimit(pipeline, program)))
+          return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,70 @@
+//===- ChunkExtraction.h - chunks out of a model function -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PARTITION_CHUNKEXTRACTION_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PARTITION_CHUNKEXTRACTION_H
+
+#include "veeline/Analysis/Pieces.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace veeline::pipe {
+
+/// What the function of one chunk holds, in terms of the model function.
+struct ChunkPlan {
+  /// Main ops and the side ops that they need, in program order.
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// The last ops of its pieces, the last piece excepted.
+  llvm::DenseSet<mlir::Operation *> pieceEnds;
+  /// Values of earlier chunks, then batch arguments, buffers and parameters.
+  llvm::SmallVector<mlir::Value> operands;
+  /// Values that later chunks use or that the model returns.
+  llvm::SmallVector<mlir::Value> results;
+};
+
+/// A model function cut into chunks; nothing has been built yet.
+///
+/// Values are those of the model function with marks looked through: a
+/// `pipe.boundary` stands for its operand.
+class ExtractionPlan {
+public:
+  /// Gives chunk k the next `counts[k]` pieces. Fails with a diagnostic where a
+  /// value that cannot be sent would cross a cut, or where a chunk would
+  /// compute nothing that is used. O(ops and uses, times the chunks that repeat
+  /// a side op).
+  static mlir::FailureOr<ExtractionPlan> make(mlir::func::FuncOp model,
+                                              const Pieces &pieces,
+                                              llvm::ArrayRef<int> counts);
+
+  /// Builds a function for each chunk, and the chunks and inputs in
+  /// `pipeline`, whose body is empty. Functions go after `pipeline`. Warns
+  /// about parameters that no chunk uses; they are dropped.
+  void build(PipelineOp pipeline, mlir::SymbolTable &symbols);
+
+  llvm::ArrayRef<ChunkPlan> getChunks() const { return chunks; }
+
+private:
+  explicit ExtractionPlan(mlir::func::FuncOp model) : model(model) {}
+
+  void assignOps(const Pieces &pieces, llvm::ArrayRef<int> counts);
+  void collect(int64_t chunk);
+  void collectReturned();
+  void sortValues();
+  mlir::LogicalResult verify() const;
+  std::tuple<int, int64_t, unsigned> getOrder(mlir::Value value);
+
+  mlir::func::FuncOp model;
+  llvm::SmallVector<ChunkPlan> chunks;
+  /// Positions of the model's ops, and the chunks of its main ops.
+  llvm::DenseMap<mlir::Operation *, int64_t> position;
+  llvm::DenseMap<mlir::Operation *, int64_t> chunkOf;
+  /// For each value that the model returns, and the chunk that gives it.
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> returned;
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_PARTITION_CHUNKEXTRACTION_H

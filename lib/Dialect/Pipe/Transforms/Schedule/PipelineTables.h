@@ -1,0 +1,71 @@
+//===- PipelineTables.h - what the programs of a pipeline share -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_SCHEDULE_PIPELINETABLES_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_SCHEDULE_PIPELINETABLES_H
+
+#include "veeline/Dialect/Pipe/IR/ChunkFunction.h"
+#include "veeline/Dialect/Pipe/IR/Edges.h"
+
+#include <array>
+#include <vector>
+
+namespace veeline::pipe {
+
+/// What a function of a chunk carries, as `getCarried` says.
+struct Carried {
+  llvm::SmallVector<ChunkValue> arguments, results;
+};
+
+/// The chunks, parameters and edges of a pipeline, and what the functions of
+/// its chunks take and give. Built once, linear in the pipeline.
+struct PipelineTables {
+  PipelineTables(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
+
+  const Carried &get(int64_t chunk, ChunkFunctionKind kind) const {
+    return carried[chunk][static_cast<unsigned>(kind)];
+  }
+
+  /// True where the backward of `chunk` accumulates a gradient of its
+  /// `operand`, a parameter.
+  bool hasParamGradient(int64_t chunk, unsigned operand) const {
+    return llvm::is_contained(paramGradients, std::pair(chunk, operand));
+  }
+
+  int64_t getNumber(ParamOp param) const {
+    return llvm::find(params, param) - params.begin();
+  }
+  /// The number of the parameter that is an operand of `chunk`.
+  int64_t getParam(ChunkOp chunk, unsigned operand) const {
+    return getNumber(chunk.getOperands()[operand].getDefiningOp<ParamOp>());
+  }
+
+  /// The (chunk, operand) pairs whose backward accumulates a gradient of a
+  /// parameter, ascending: what its update adds up, in this order.
+  llvm::SmallVector<std::pair<int64_t, unsigned>>
+  getGradientUsers(unsigned param) const;
+  /// The stage that updates a parameter: that of the first chunk that uses it,
+  /// with or without a gradient. None where no chunk does.
+  std::optional<int64_t> getHome(unsigned param) const;
+
+  PipelineOp pipeline;
+  EdgeTable edges;
+  llvm::SmallVector<ChunkOp> chunks;
+  llvm::SmallVector<ParamOp> params;
+  /// False where a function does not describe itself; a diagnostic says which.
+  bool valid = true;
+
+private:
+  void read(size_t index, ChunkOp chunk, ChunkFunctionKind kind,
+            mlir::SymbolTableCollection &symbols);
+
+  std::vector<std::array<Carried, 4>> carried;
+  llvm::SmallVector<std::pair<int64_t, unsigned>> paramGradients;
+};
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_SCHEDULE_PIPELINETABLES_H

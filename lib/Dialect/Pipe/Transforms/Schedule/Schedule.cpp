@@ -1,0 +1,220 @@
+//===- Schedule.cpp - --pipe-schedule -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "veeline/Base/Check.h"
+#include "veeline/Dialect/Pipe/IR/Pipe.h"
+#include "veeline/Dialect/Pipe/Transforms/Lengths.h"
+#include "veeline/Dialect/Pipe/Transforms/Passes.h"
+#include "veeline/Dialect/Pipe/Transforms/ProgramBuilder.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/Steps.h"
+#include "veeline/Schedule/Formats/Formats.h"
+#include "veeline/Schedule/Generators.h"
+#include "veeline/Schedule/Simulator.h"
+
+namespace veeline::pipe {
+#define GEN_PASS_DEF_PIPESCHEDULE
+#include "veeline/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace veeline::pipe
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// Whether weights are updated once, after all backwards.
+static LogicalResult checkSemantics(PipelineOp pipeline, StringRef name) {
+  auto known = schedule::findGenerator(name);
+  if (!known || (*known)->semantics == schedule::UpdateSemantics::Synchronous)
+    return success();
+  return pipeline.emitOpError()
+         << "cannot be compiled with schedule '" << name
+         << "' yet, which updates weights without a flush; '1f1b' has the "
+            "same order with one";
+}
+
+/// Takes `error` if it is about memory and somebody wants to know; else a
+/// diagnostic.
+static LogicalResult report(PipelineOp pipeline, const Twine &what,
+                            schedule::Error error,
+                            std::optional<schedule::Error> *outOfMemory) {
+  if (!outOfMemory || error.kind != schedule::ErrorKind::OutOfMemory)
+    return pipeline.emitOpError() << what << error.str();
+  *outOfMemory = std::move(error);
+  return failure();
+}
+
+/// The library's answer, checked by its verifier; a diagnostic where the
+/// schedule does not exist or does not fit the pipeline's placement.
+static FailureOr<schedule::Schedule>
+generateSchedule(PipelineOp pipeline, StringRef name,
+                 const schedule::Problem &problem,
+                 std::optional<schedule::Error> *outOfMemory) {
+  std::string schedule = name.str();
+  auto placement = schedule::placementFor(schedule, pipeline.getStages(),
+                                          pipeline.getChunksPerStage());
+  if (!placement)
+    return pipeline.emitOpError() << placement.error().str();
+  for (ChunkOp chunk : pipeline.getChunks()) {
+    int64_t index = chunk.getIndex();
+    if (placement->stageOf(index) == pipeline.getStageOf(index) ||
+        schedule == "sequential")
+      continue;
+    return pipeline.emitOpError()
+           << "has placement '" << stringifyPlacement(pipeline.getPlacement())
+           << "', but schedule '" << name << "' is made for placement '"
+           << schedule::toString(placement->kind())
+           << "'; partition with that placement";
+  }
+  if (failed(checkSemantics(pipeline, name)))
+    return failure();
+  auto generated = schedule::generate(schedule, problem);
+  if (!generated)
+    return report(pipeline, "", generated.takeError(), outOfMemory);
+  for (const std::string &warning : generated->warnings)
+    pipeline.emitWarning() << "schedule '" << name << "': " << warning;
+  if (auto status = schedule::verify(problem, *generated); !status)
+    return report(pipeline,
+                  "schedule '" + name + "' does not pass verification: ",
+                  status.takeError(), outOfMemory);
+  return *generated;
+}
+
+/// Whether chunks have the functions for the backwards of an order: fused,
+/// split, or both.
+static LogicalResult checkFunctions(PipelineOp pipeline,
+                                    const schedule::Problem &problem,
+                                    const schedule::Schedule &order) {
+  SmallVector<ChunkOp> chunks = pipeline.getChunks();
+  for (auto [stage, ops] : llvm::enumerate(order.stages))
+    for (auto [step, op] : llvm::enumerate(ops)) {
+      ChunkOp chunk = chunks[op.chunk];
+      bool isFused = op.kind == schedule::OpKind::Backward;
+      bool hasSplit = chunk.getBackwardInput() || chunk.getBackwardWeight();
+      bool hasFused = chunk.getBackward().has_value();
+      // One on which no gradient depends has neither.
+      if (op.kind == schedule::OpKind::Forward || hasFused == hasSplit ||
+          hasFused == isFused)
+        continue;
+      return pipeline.emitOpError()
+             << "cannot run schedule '" << order.name
+             << "': " << problem.nameOfRank(stage) << ", step " << step << ": "
+             << schedule::describe(op)
+             << (isFused ? ": the chunk has no fused backward"
+                         : ": the chunk's backward is not split; run "
+                           "--pipe-split-backward first");
+    }
+  return success();
+}
+
+/// The order by name or from a file, which may say whose it is.
+static FailureOr<schedule::Schedule>
+getOrder(PipelineOp pipeline, StringRef name, const schedule::Problem &problem,
+         std::optional<schedule::Error> *outOfMemory) {
+  std::optional<std::string> path = schedule::scheduleFilePath(name);
+  auto order = path ? importSchedule(pipeline, *path, problem)
+                    : generateSchedule(pipeline, name, problem, outOfMemory);
+  if (failed(order) || failed(checkSemantics(pipeline, order->name)) ||
+      failed(checkFunctions(pipeline, problem, *order)))
+    return failure();
+  return order;
+}
+
+/// A copy of `pipeline` in which one rank holds all chunks.
+static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
+  auto copy = cast<PipelineOp>(pipeline->clone());
+  copy.setSymName((pipeline.getSymName() + "_sequential").str());
+  copy.setChunksPerStage(pipeline.getNumChunks());
+  copy.setStages(1);
+  copy.setPlacement(pipeline.getNumChunks() == 1 ? Placement::Linear
+                                                 : Placement::Interleaved);
+  // They are those of the ranks of the original.
+  copy->removeAttr(scheduleLimitsAttrName);
+  copy->removeAttr(memoryLimitsAttrName);
+  copy.setReplicas(1);
+  copy.removeStageReplicasAttr();
+  symbols.insert(copy, std::next(pipeline->getIterator()));
+  return copy;
+}
+
+/// Takes the limits of the stages from the pipeline's attribute.
+static LogicalResult readLimits(PipelineOp pipeline,
+                                schedule::Problem &problem) {
+  Attribute attr = pipeline->getAttr(scheduleLimitsAttrName);
+  if (!attr)
+    return success();
+  auto limits = dyn_cast<DenseI64ArrayAttr>(attr);
+  if (!limits || limits.size() != problem.stages())
+    return pipeline.emitOpError()
+           << "attribute '" << scheduleLimitsAttrName
+           << "' has to be an array of one number of bytes for each of the "
+           << problem.stages() << " stages, found " << attr;
+  problem.memoryLimits.assign(limits.asArrayRef().begin(),
+                              limits.asArrayRef().end());
+  return success();
+}
+
+FailureOr<schedule::Simulation>
+veeline::pipe::schedulePipeline(PipelineOp pipeline, StringRef name,
+                                int64_t microbatches,
+                                SymbolTableCollection &tables,
+                                std::optional<schedule::Error> *outOfMemory) {
+  auto problem = buildProblem(pipeline, microbatches, tables);
+  if (failed(problem) || failed(readLimits(pipeline, *problem)))
+    return failure();
+  auto order = getOrder(pipeline, name, *problem, outOfMemory);
+  if (failed(order))
+    return failure();
+  auto simulation = schedule::simulate(*problem, *order);
+  if (!simulation)
+    return pipeline.emitOpError() << simulation.error().str();
+  pipeline.setMicrobatches(microbatches);
+  pipeline.setSchedule(name);
+  if (failed(buildPrograms(pipeline, *order, *simulation, tables)))
+    return failure();
+  VEELINE_CHECK(
+      schedule::verify(*problem, readSchedule(pipeline, getPrograms(pipeline))),
+      "the programs do not follow the schedule that they were built from");
+  return *simulation;
+}
+
+namespace {
+struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
+  using PipeScheduleBase::PipeScheduleBase;
+
+  void runOnOperation() override {
+    SymbolTableCollection tables;
+    SymbolTable &symbols = tables.getSymbolTable(getOperation());
+    if (microbatches < 1) {
+      getOperation().emitError()
+          << "microbatches is at least 1, found " << microbatches.getValue();
+      return signalPassFailure();
+    }
+    if (replicas < 1) {
+      getOperation().emitError()
+          << "replicas is at least 1, found " << replicas.getValue();
+      return signalPassFailure();
+    }
+    for (auto pipeline : llvm::to_vector(getOperation().getOps<PipelineOp>())) {
+      if (isVersion(pipeline) || !getPrograms(pipeline).empty())
+        continue;
+      pipeline.setReplicas(replicas);
+      bool failedOne =
+          failed(schedulePipeline(pipeline, schedule, microbatches, tables));
+      // Who adds up microbatches in groups of his own runs one at a time.
+      bool isGrouped = pipeline.getStageReplicas().has_value();
+      if (!failedOne && sequential)
+        failedOne = failed(
+            schedulePipeline(cloneForOneRank(pipeline, symbols), "sequential",
+                             isGrouped ? 1 : microbatches.getValue(), tables));
+      if (failedOne)
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,115 @@
+//===- ScheduleFile.cpp - orders from files as pipelines' schedules -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/ScheduleFile.h"
+
+#include "veeline/Schedule/Formats/Formats.h"
+#include "veeline/Schedule/Text.h"
+#include "veeline/Schedule/Widths.h"
+
+using namespace mlir;
+using namespace veeline;
+using namespace veeline::pipe;
+
+/// Stages, chunks and where each of them lies, and microbatches.
+static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
+                                const schedule::Problem &problem,
+                                const schedule::ImportedSchedule &file) {
+  const schedule::Placement &wanted = problem.placement;
+  auto check = [&](const char *one, int found, int expected) -> LogicalResult {
+    if (found == expected)
+      return success();
+    return pipeline.emitOpError() << "has " << schedule::counted(expected, one)
+                                  << ", but '" << path << "' has " << found;
+  };
+  if (failed(check("stage", file.placement.stages(), wanted.stages())) ||
+      failed(check("chunk", file.placement.chunks(), wanted.chunks())) ||
+      failed(check("microbatch", file.microbatches, problem.microbatches)))
+    return failure();
+  for (int chunk = 0; chunk < wanted.chunks(); ++chunk)
+    if (file.placement.stageOf(chunk) != wanted.stageOf(chunk))
+      return pipeline.emitOpError()
+             << "has placement '" << schedule::toString(wanted.kind())
+             << "', where chunk " << chunk << " is on stage "
+             << wanted.stageOf(chunk) << ", but in '" << path
+             << "' it is on stage " << file.placement.stageOf(chunk)
+             << ": that placement is '"
+             << schedule::toString(file.placement.kind()) << "'";
+  return success();
+}
+
+/// Rows of ranks have to be those of the ranks that there are.
+static LogicalResult checkRanks(PipelineOp pipeline, StringRef path,
+                                const schedule::Problem &problem,
+                                const schedule::ImportedSchedule &file) {
+  if (file.widths.empty() || file.widths == problem.widths)
+    return success();
+  auto list = [](std::vector<int> widths, int stages) {
+    if (widths.empty())
+      widths.assign(stages, 1);
+    return schedule::ranksNote(widths).substr(2);
+  };
+  int stages = problem.stages();
+  return pipeline.emitOpError()
+         << "has " << list(problem.widths, stages) << ", but '" << path
+         << "' has rows for " << list(file.widths, stages)
+         << "; partition with these as stage-replicas";
+}
+
+/// A rank does one thing after the other.
+static LogicalResult checkBlocks(PipelineOp pipeline, StringRef path,
+                                 const schedule::Schedule &order,
+                                 bool areRanks) {
+  for (auto [stage, blocks] : llvm::enumerate(order.overlapped)) {
+    if (blocks.empty())
+      continue;
+    int step = blocks.front();
+    return pipeline.emitOpError()
+           << "cannot be compiled with the order of '" << path
+           << (areRanks ? "': rank " : "': stage ") << stage << ", steps "
+           << step << " and " << step + 1 << ": "
+           << schedule::describe(order.stages[stage][step]) << " and "
+           << schedule::describe(order.stages[stage][step + 1])
+           << " run together, and compiled programs run one operation after "
+              "the other; write them as two cells";
+  }
+  return success();
+}
+
+FailureOr<schedule::Schedule>
+veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
+                              const schedule::Problem &problem) {
+  auto file = schedule::readScheduleFile(path.str());
+  if (!file)
+    return pipeline.emitOpError()
+           << "has no schedule: " << file.error().message;
+  if (failed(checkSizes(pipeline, path, problem, *file)) ||
+      failed(checkRanks(pipeline, path, problem, *file)) ||
+      failed(
+          checkBlocks(pipeline, path, file->schedule, !file->widths.empty())))
+    return failure();
+  schedule::Schedule order =
+      schedule::withoutMissingInputs(problem, std::move(file->schedule));
+  auto check = [&](const schedule::Problem &solved) -> LogicalResult {
+    auto status = schedule::verify(solved, order);
+    if (status)
+      return success();
+    return pipeline.emitOpError() << "cannot run the order of '" << path
+                                  << "': " << status.error().str();
+  };
+  if (file->widths.empty() && !problem.widths.empty()) {
+    // It is an order of stages, whatever ranks they have and these may hold.
+    schedule::Problem ofStages = problem;
+    ofStages.widths.clear();
+    ofStages.memoryLimits.clear();
+    if (failed(check(ofStages)))
+      return failure();
+    order = schedule::spreadOverRanks(problem, order);
+  }
+  if (failed(check(problem)))
+    return failure();
+  return order;
+}

@@ -1,0 +1,256 @@
+//===- Step.cpp - what a lowered step and its metadata agree on -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+
+#include "veeline/Dialect/Pipe/Transforms/ScheduleProblem.h"
+#include "veeline/Dialect/Pipe/Transforms/StreamOrder.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <deque>
+#include <map>
+#include <tuple>
+
+using namespace mlir;
+using namespace veeline::pipe;
+
+ChannelTable::ChannelTable(PipelineOp pipeline, ArrayRef<ProgramOp> programs)
+    : pipeline(pipeline), edges(pipeline) {
+  std::map<std::tuple<int64_t, Direction, int64_t, int64_t>, Channel> found;
+  auto keyOf = [&](auto message) {
+    auto edge = static_cast<int64_t>(message.getEdge());
+    Direction direction = message.getDirection();
+    auto [from, to] = getRanks(edge, direction, message.getMicrobatch());
+    return std::tuple(edge, direction, from, to);
+  };
+  for (ProgramOp program : programs)
+    for (auto recv : program.getBody().front().getOps<RecvOp>()) {
+      auto [edge, direction, from, to] = keyOf(recv);
+      auto stream = static_cast<int64_t>(recv.getStream());
+      auto [it, isNew] = found.try_emplace(
+          {edge, direction, from, to},
+          Channel{edge, direction, from, to,
+                  static_cast<int64_t>(recv.getParts()), stream, stream,
+                  static_cast<int64_t>(recv.getCommunicator()),
+                  /*microbatches=*/{}});
+      it->second.microbatches.push_back(recv.getMicrobatch());
+    }
+  for (ProgramOp program : programs)
+    for (auto send : program.getBody().front().getOps<SendOp>())
+      if (auto it = found.find(keyOf(send)); it != found.end())
+        it->second.sendStream = static_cast<int64_t>(send.getStream());
+  for (auto &[key, channel] : found)
+    channels.push_back(std::move(channel));
+}
+
+std::pair<int64_t, int64_t> ChannelTable::getRanks(int64_t edge,
+                                                   Direction direction,
+                                                   int64_t microbatch) const {
+  PipelineOp owner = pipeline;
+  int64_t from = owner.getRankOf(edges[edge].producer, microbatch);
+  int64_t to = owner.getRankOf(edges[edge].consumer, microbatch);
+  return direction == Direction::Gradient ? std::pair(to, from)
+                                          : std::pair(from, to);
+}
+
+int64_t ChannelTable::find(int64_t edge, Direction direction,
+                           int64_t microbatch) const {
+  auto [from, to] = getRanks(edge, direction, microbatch);
+  auto getKey = [](const Channel &channel) {
+    return std::tuple(channel.edge, channel.direction, channel.fromRank,
+                      channel.toRank);
+  };
+  std::tuple key(edge, direction, from, to);
+  auto it = llvm::lower_bound(
+      channels, key, [&](const Channel &channel, const decltype(key) &wanted) {
+        return getKey(channel) < wanted;
+      });
+  return it == channels.end() || getKey(*it) != key ? -1
+                                                    : it - channels.begin();
+}
+
+/// The op that waits for a posted receive or sum.
+static WaitOp getWait(Value handle) {
+  for (Operation *user : handle.getUsers())
+    if (auto wait = dyn_cast<WaitOp>(user))
+      return wait;
+  return {};
+}
+
+SmallVector<Reduction> veeline::pipe::getReductions(ProgramOp program) {
+  SmallVector<Reduction> reductions;
+  AllReduceOp previous;
+  for (Operation &op : program.getBody().front()) {
+    auto sum = dyn_cast<AllReduceOp>(op);
+    if (sum) {
+      bool isSame =
+          previous && sum.getGroup() && previous.getGroup() == sum.getGroup();
+      if (!isSame)
+        reductions.emplace_back();
+      Reduction &reduction = reductions.back();
+      reduction.ops.push_back(sum);
+      if (WaitOp wait = getWait(sum.getHandle())) {
+        if (!reduction.firstWait || wait->isBeforeInBlock(reduction.firstWait))
+          reduction.firstWait = wait;
+        if (!reduction.lastWait || reduction.lastWait->isBeforeInBlock(wait))
+          reduction.lastWait = wait;
+      }
+    }
+    previous = sum;
+  }
+  return reductions;
+}
+
+SmallVector<Operation *> veeline::pipe::getTimelineOps(ProgramOp program) {
+  llvm::SmallDenseSet<Operation *> ofReductions;
+  for (const Reduction &reduction : getReductions(program)) {
+    ofReductions.insert(reduction.ops.back());
+    ofReductions.insert(reduction.firstWait);
+  }
+  SmallVector<Operation *> ops;
+  for (Operation &op : program.getBody().front()) {
+    auto wait = dyn_cast<WaitOp>(op);
+    bool isReceived = wait && wait.getHandle().getDefiningOp<RecvOp>();
+    if (getScheduleOp(&op) || isReceived || isa<SendOp, UpdateOp>(op) ||
+        ofReductions.contains(&op))
+      ops.push_back(&op);
+  }
+  return ops;
+}
+
+bool veeline::pipe::isComputedAtReceiver(OpResult value) {
+  if (!getScheduleOp(value.getOwner()) || !value.hasOneUse())
+    return false;
+  auto send = dyn_cast<SendOp>(*value.getUsers().begin());
+  return send && !send.getCopying();
+}
+
+bool veeline::pipe::isLength(Operation *op) {
+  if (auto send = dyn_cast<SendOp>(op))
+    return send.getDirection() == Direction::Shape;
+  if (auto recv = dyn_cast<RecvOp>(op))
+    return recv.getDirection() == Direction::Shape;
+  return isa<LengthOp>(op);
+}
+
+llvm::DenseMap<Operation *, Operation *>
+veeline::pipe::findSendEnds(ProgramOp program) {
+  llvm::DenseMap<Operation *, Operation *> ends;
+  Block &body = program.getBody().front();
+  Operation *last = body.empty() ? nullptr : &body.back();
+  /// By compute stream and stream of messages: the first op in the unit that is
+  /// read, and in the one behind.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> units, next;
+  IntegerAttr group;
+  auto visit = [&](Operation *op, int64_t messages, IntegerAttr ofOp) {
+    if (!ofOp || ofOp != group)
+      for (auto [streams, unit] : units)
+        next[streams] = unit;
+    std::pair streams(getComputeStream(op), messages);
+    units[streams] = op;
+    group = ofOp;
+    if (isa<SendOp>(op)) {
+      Operation *end = next.lookup(streams);
+      ends[op] = end ? end : last;
+    }
+  };
+  // Lengths are messages of hosts, which wait for nothing of their devices.
+  for (Operation &op : llvm::reverse(body))
+    if (!isLength(&op))
+      llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(
+          [&](auto message) {
+            visit(message, static_cast<int64_t>(message.getStream()),
+                  message.getGroupAttr());
+          });
+  return ends;
+}
+
+/// The group of a send or receive.
+static std::optional<uint64_t> getGroup(Operation *op) {
+  if (auto send = dyn_cast<SendOp>(op))
+    return send.getGroup();
+  if (auto recv = dyn_cast<RecvOp>(op))
+    return recv.getGroup();
+  return std::nullopt;
+}
+
+void veeline::pipe::postGroupsAtOnce(ProgramOp program) {
+  std::optional<uint64_t> current;
+  Operation *firstSend = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(program.getBody().front())) {
+    std::optional<uint64_t> group = getGroup(&op);
+    if (!group || group != current)
+      firstSend = nullptr;
+    current = group;
+    // Receives stay in order: those of one channel take messages in turn.
+    if (group && isa<RecvOp>(op) && firstSend)
+      op.moveBefore(firstSend);
+    else if (group && isa<SendOp>(op) && !firstSend)
+      firstSend = &op;
+  }
+}
+
+void veeline::pipe::waitInOrder(ProgramOp program,
+                                const ChannelTable &channels) {
+  /// By channel: what is posted and not waited for.
+  llvm::DenseMap<int64_t, std::deque<RecvOp>> posted;
+  llvm::SmallDenseSet<Operation *> moved;
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      program.getBody().front(), [](Operation &op) { return &op; });
+  for (Operation *op : ops) {
+    if (auto recv = dyn_cast<RecvOp>(op))
+      posted[channels.find(recv)].push_back(recv);
+    auto wait = dyn_cast<WaitOp>(op);
+    auto awaited = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
+    if (!awaited || moved.contains(wait))
+      continue;
+    std::deque<RecvOp> &queue = posted[channels.find(awaited)];
+    for (; queue.front() != awaited; queue.pop_front())
+      if (WaitOp earlier = getWait(queue.front().getHandle())) {
+        earlier->moveBefore(wait);
+        moved.insert(earlier);
+      }
+    queue.pop_front();
+  }
+}
+
+LogicalResult veeline::pipe::verifyChannelOrder(ArrayRef<ProgramOp> programs,
+                                                const ChannelTable &channels) {
+  /// How many messages of each channel were sent, and waited for.
+  SmallVector<size_t> sent(channels.getChannels().size()), awaited(sent);
+  auto verify = [&](Operation *op, auto message,
+                    SmallVector<size_t> &counts) -> LogicalResult {
+    int64_t index = channels.find(message);
+    // A message without its receive is another error.
+    if (index < 0 ||
+        counts[index] == channels.getChannels()[index].microbatches.size())
+      return success();
+    int64_t next = channels.getChannels()[index].microbatches[counts[index]++];
+    if (next == static_cast<int64_t>(message.getMicrobatch()))
+      return success();
+    return op->emitOpError()
+           << "is about microbatch " << message.getMicrobatch() << " of edge "
+           << message.getEdge()
+           << ", but the receive that is posted then is of "
+           << "microbatch " << next
+           << ": between two ranks the messages of an edge and direction are "
+              "sent, received and waited for in one order";
+  };
+  for (ProgramOp program : programs)
+    for (Operation &op : program.getBody().front()) {
+      auto send = dyn_cast<SendOp>(op);
+      auto wait = dyn_cast<WaitOp>(op);
+      auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
+      if ((send && failed(verify(send, send, sent))) ||
+          (recv && failed(verify(wait, recv, awaited))))
+        return failure();
+    }
+  return success();
+}
+
+std::string veeline::pipe::getStepName(ProgramOp program) {
+  return (program.getSymName() + "_step").str();
+}

@@ -1,0 +1,161 @@
+//===- StepWriter.h - the step of one rank ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_STEPWRITER_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_STEPWRITER_H
+
+#include "Schedule/PipelineTables.h"
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "veeline/Dialect/Pipe/Transforms/MemoryPlan.h"
+#include "veeline/Dialect/Pipe/Transforms/Step.h"
+#include "veeline/Schedule/Problem.h"
+
+namespace veeline::pipe {
+
+/// Writes the step of one rank.
+class StepWriter {
+public:
+  StepWriter(PipelineTables &tables, const ChannelTable &channels,
+             llvm::ArrayRef<PipelineOp> versions, ProgramOp program,
+             MemoryPlan plan, KernelTarget target,
+             mlir::SymbolTableCollection &symbols)
+      : tables(tables), channels(channels), versions(versions),
+        program(program), plan(std::move(plan)),
+        isOnDevice(target == KernelTarget::Cuda), symbols(symbols),
+        module(program->getParentOfType<mlir::ModuleOp>()),
+        moduleSymbols(symbols.getSymbolTable(module)),
+        typeConverter(program.getContext()), builder(program.getContext()),
+        loc(program.getLoc()),
+        ptr(mlir::LLVM::LLVMPointerType::get(program.getContext())) {
+    for (PipelineOp version : versions)
+      edgesAt.emplace_back(version);
+  }
+
+  mlir::LogicalResult run();
+
+private:
+  // Runtime calls.
+  mlir::func::FuncOp declare(llvm::StringRef name,
+                             llvm::ArrayRef<mlir::Type> arguments,
+                             mlir::Type result);
+  mlir::Value callRuntime(llvm::StringRef name,
+                          llvm::ArrayRef<mlir::Value> arguments,
+                          mlir::Type result);
+  mlir::Value constant(int64_t value, unsigned bits);
+
+  // Addresses.
+  mlir::Value atArena(int64_t offset);
+  mlir::Value atBatch(mlir::Value input, int64_t microbatch);
+  mlir::Value getAddress(mlir::Value value);
+  mlir::FailureOr<mlir::Value>
+  getImplied(mlir::Operation *op, mlir::Value operand, int64_t microbatch);
+  mlir::FailureOr<mlir::Value> getRounded(mlir::Operation *op, ChunkOp chunk,
+                                          const ChunkValue &value);
+  mlir::Value asMemRef(mlir::OpBuilder &builder, mlir::Value address,
+                       mlir::MemRefType type);
+  void callFunction(mlir::OpBuilder &builder, mlir::func::FuncOp func,
+                    mlir::Value rank, llvm::ArrayRef<mlir::Value> addresses);
+
+  // Ops.
+  void clearAccumulators();
+  mlir::func::FuncOp getRoundFunction(mlir::MemRefType source,
+                                      mlir::MemRefType target);
+  mlir::LogicalResult roundParameters();
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> findGroups();
+  mlir::LogicalResult verifyPlaced(mlir::Operation *op);
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerWork(mlir::Operation *op);
+  mlir::FailureOr<mlir::Value> getArgument(mlir::Operation *op, ChunkOp chunk,
+                                           const ChunkValue &value,
+                                           const Carried &carried);
+  mlir::LogicalResult verifyLengthKnown(mlir::Operation *op,
+                                        const schedule::Op &work);
+  mlir::FailureOr<mlir::Value> getResult(mlir::Operation *op, ChunkOp chunk,
+                                         const ChunkValue &value,
+                                         const Carried &carried);
+  void acquireDirectSends(mlir::Operation *op);
+  void reportResults(mlir::Operation *op);
+  void tellLength(mlir::Value received);
+  void lowerLength(LengthOp length);
+  void callVersion(int64_t microbatch, llvm::StringRef name,
+                   llvm::ArrayRef<mlir::func::FuncOp> functions,
+                   llvm::ArrayRef<mlir::Value> addresses);
+  mlir::RankedTensorType getTypeAt(mlir::Value value, size_t version);
+  void lowerSend(SendOp send);
+  void lowerRecv(RecvOp recv);
+  void lowerWait(WaitOp wait);
+  void lowerAllReduce(AllReduceOp sum);
+  void lowerAdd(AddOp add);
+  mlir::LogicalResult lowerUpdate(UpdateOp update);
+  mlir::LogicalResult lowerAssign(AssignOp assign);
+  void lowerUpdateOnHost(UpdateOp update, const MemoryPlan::Param &entry);
+  void lowerUpdateOnDevice(UpdateOp update, const MemoryPlan::Param &entry);
+  void listSums();
+  void setStream(int64_t stream);
+  void forkStreams();
+  void beginOnStream(mlir::Operation *op);
+  void endOnStream(mlir::Operation *op);
+  mlir::Value atSlice(mlir::Operation *op, unsigned argument,
+                      mlir::Value source, int64_t bytes);
+  mlir::Value onStack(mlir::Type type);
+  /// A function `name` of memrefs of one shape: `compute` gets an element of
+  /// each and gives that of the last one.
+  mlir::func::FuncOp getElementwise(
+      llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                     mlir::ValueRange)>
+          compute);
+  mlir::func::FuncOp getAddFunction(mlir::MemRefType type);
+  template <typename BodyT> void bracket(mlir::Operation *op, BodyT body);
+
+  PipelineTables &tables;
+  const ChannelTable &channels;
+  /// For each length; empty where there is one only.
+  llvm::ArrayRef<PipelineOp> versions;
+  std::vector<EdgeTable> edgesAt;
+  ProgramOp program;
+  MemoryPlan plan;
+  bool isOnDevice;
+  mlir::SymbolTableCollection &symbols;
+  mlir::ModuleOp module;
+  mlir::SymbolTable &moduleSymbols;
+  mlir::LLVMTypeConverter typeConverter;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  mlir::Type ptr;
+  mlir::Value rank, arena, batch;
+  /// Addresses of the arena by their offsets, and memrefs of a block by what
+  /// they are made of: a step, which is one block, takes each many times.
+  llvm::DenseMap<int64_t, mlir::Value> places;
+  llvm::DenseMap<std::tuple<mlir::Block *, mlir::Value, mlir::Type>,
+                 mlir::Value>
+      memrefs;
+  int64_t currentStream = 0;
+  llvm::DenseMap<mlir::Operation *, int64_t> timelineNumbers;
+  /// The reduction that an op posts or waits for, where it is the one that
+  /// does.
+  llvm::DenseMap<mlir::Operation *, int64_t> reductionNumbers;
+  /// The microbatches whose length is agreed on.
+  llvm::DenseSet<int64_t> knownLengths;
+  /// Where values that are not at a fixed place of the arena are.
+  llvm::DenseMap<mlir::Value, mlir::Value> addresses;
+};
+
+template <typename BodyT>
+void StepWriter::bracket(mlir::Operation *op, BodyT body) {
+  mlir::Value number = constant(timelineNumbers.lookup(op), 32);
+  callRuntime("veeline_op_begin", {rank, number}, {});
+  body();
+  callRuntime("veeline_op_end", {rank, number}, {});
+}
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_STEPWRITER_H

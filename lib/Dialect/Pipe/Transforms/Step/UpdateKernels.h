@@ -1,0 +1,44 @@
+//===- UpdateKernels.h - optimisers as kernel functions ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_UPDATEKERNELS_H
+#define VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_UPDATEKERNELS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace veeline::pipe {
+
+/// One update of a parameter of an optimiser.
+struct UpdateShape {
+  mlir::Type element; ///< f32 or f64.
+  int64_t numElements;
+  int64_t numGradients;
+  int64_t stateSlots; ///< 0: SGD, 1: with momentum, 2: AdamW.
+  bool decays;        ///< Weight decay applies.
+};
+
+/// True where every slot of the state starts where a kernel's buffers can, so
+/// that each is an argument of its own; else the whole state is one.
+bool hasSeparateSlots(const UpdateShape &shape);
+
+/// The function `pipe_<optimizer>_...`, a kernel of the settings (a
+/// `veeline_settings`), the gradients, the value and, where there is one, the
+/// state. Its arithmetic is that of the host's updates.
+mlir::func::FuncOp getUpdateKernel(mlir::SymbolTable &symbols,
+                                   const UpdateShape &shape);
+
+/// The function `pipe_norm_...`, a kernel of the settings, the gradients and
+/// as many doubles as `getNormParts` says, to which it adds the squares of the
+/// elements of the averaged gradient.
+mlir::func::FuncOp getNormKernel(mlir::SymbolTable &symbols,
+                                 const UpdateShape &shape);
+
+/// Makes a kernel of a private function of buffers.
+void markKernel(mlir::func::FuncOp function);
+
+} // namespace veeline::pipe
+
+#endif // VEELINE_LIB_DIALECT_PIPE_TRANSFORMS_STEP_UPDATEKERNELS_H

@@ -1,0 +1,59 @@
+//===- Names.h - the enums of an artifact as text --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_ARTIFACT_NAMES_H
+#define VEELINE_RUNTIME_ARTIFACT_NAMES_H
+
+#include "veeline/artifact.h"
+
+namespace veeline::artifact {
+
+/// The spelling of each enumerator, in their order.
+template <typename Enum> struct EnumNames;
+template <> struct EnumNames<Initializer::Kind> {
+  static constexpr std::string_view names[] = {"zeros",  "ones",    "constant",
+                                               "normal", "uniform", "values"};
+};
+template <> struct EnumNames<Optimizer> {
+  static constexpr std::string_view names[] = {"sgd", "sgd-momentum", "adamw"};
+};
+template <> struct EnumNames<ConvolutionKind> {
+  static constexpr std::string_view names[] = {"forward", "backward-data",
+                                               "backward-weights"};
+};
+template <> struct EnumNames<AttentionKind> {
+  static constexpr std::string_view names[] = {"forward", "backward"};
+};
+template <> struct EnumNames<OpKind> {
+  static constexpr std::string_view names[] = {
+      "F",      "BW",         "B",
+      "W",      "send",       "recv",
+      "update", "all-reduce", "all-reduce-wait"};
+};
+template <> struct EnumNames<RegionKind> {
+  static constexpr std::string_view names[] = {
+      "param",    "state",   "gradient",  "residual", "saved",
+      "edge",     "message", "workspace", "other",    "input",
+      "constant", "library", "settings",  "report"};
+};
+template <> struct EnumNames<ComputeType> {
+  static constexpr std::string_view names[] = {"f32", "tf32", "f64"};
+};
+template <> struct EnumNames<Epilogue> {
+  static constexpr std::string_view names[] = {"none", "bias", "gelu-aux",
+                                               "bias-gelu-aux", "dgelu"};
+};
+template <> struct EnumNames<ChannelKind> {
+  static constexpr std::string_view names[] = {
+      "activation", "gradient", "param-gradient", "param-value", "shape"};
+};
+
+template <typename Enum> std::string_view enumName(Enum value);
+template <typename Enum> std::optional<Enum> parseEnum(std::string_view text);
+
+} // namespace veeline::artifact
+
+#endif // VEELINE_RUNTIME_ARTIFACT_NAMES_H

@@ -1,0 +1,522 @@
+//===- Validate.cpp - the rules of an artifact's metadata -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Names.h"
+#include "ValidateDevice.h"
+
+#include "veeline/artifact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+using namespace veeline;
+using namespace veeline::artifact;
+
+/// More elements than any tensor of ours may have; products of extents below
+/// it, times the size of an element, fit an int64_t.
+static constexpr int64_t maxElements = int64_t(1) << 48;
+
+static bool isFloat(DataType type) {
+  return type == DataType::f32 || type == DataType::f64;
+}
+
+static bool isInteger(DataType type) {
+  return type == DataType::i1 || type == DataType::i8 ||
+         type == DataType::i16 || type == DataType::i32 ||
+         type == DataType::i64;
+}
+
+/// [offset, offset + bytes) lies in [0, limit).
+static bool isWithin(int64_t offset, int64_t bytes, int64_t limit) {
+  return offset >= 0 && bytes >= 0 && offset <= limit &&
+         bytes <= limit - offset;
+}
+
+template <typename T>
+static bool isIndex(int64_t index, const std::vector<T> &table) {
+  return index >= 0 && index < static_cast<int64_t>(table.size());
+}
+
+static bool isIndexOrNone(int64_t index, int64_t size) {
+  return index >= -1 && index < size;
+}
+
+namespace {
+/// Walks the metadata; keeps the first error, prefixed by where it is.
+class Validator {
+public:
+  explicit Validator(const Artifact &artifact)
+      : metadata(artifact.metadata), objects(artifact.objects),
+        values(artifact.values) {}
+
+  Status run() {
+    checkTensors();
+    for (const Program &program : metadata.programs)
+      if (message.empty())
+        checkProgram(program);
+    return message.empty() ? Status::success() : Status::error(message);
+  }
+
+private:
+  void require(bool condition, const std::string &where, const char *rule) {
+    if (!condition && message.empty())
+      message = where + ": " + rule;
+  }
+
+  void checkName(const std::string &name, const char *kind,
+                 std::unordered_set<std::string> &seen) {
+    std::string where = std::string(kind) + " '" + name + "'";
+    require(!name.empty(), where, "its name is empty");
+    require(seen.insert(name).second, where, "there are two of this name");
+  }
+
+  void checkShape(const std::vector<int64_t> &shape, const std::string &where) {
+    int64_t count = 1;
+    for (int64_t extent : shape) {
+      require(extent >= 1, where, "an extent of its shape is below 1");
+      if (!message.empty())
+        return;
+      require(extent <= maxElements / count, where, "it has too many elements");
+      if (!message.empty())
+        return;
+      count *= extent;
+    }
+  }
+
+  template <typename Input>
+  void checkInput(const Input &input, const char *kind,
+                  std::unordered_set<std::string> &seen) {
+    std::string where = std::string(kind) + " '" + input.name + "'";
+    checkName(input.name, kind, seen);
+    checkShape(input.shape, where);
+    require(!input.range || isInteger(input.type), where,
+            "only integers have a range of valid values");
+    require(!input.range || input.range->first < input.range->second, where,
+            "its range of valid values is empty");
+  }
+
+  void checkInit(const Parameter &param, const std::string &where) {
+    const std::optional<StoredValues> &stored = param.init.stored;
+    require(stored.has_value() ==
+                (param.init.kind == Initializer::Kind::values),
+            where,
+            "values are stored for other parameters than start from "
+            "some");
+    if (!stored || !message.empty())
+      return;
+    require(!isInteger(stored->type) &&
+                byteSize(stored->type) <= byteSize(param.type),
+            where,
+            "its values are no floats, or wider ones than the parameter is");
+    require(isIndex(stored->section, values), where,
+            "the section of its values does not exist");
+    require(!message.empty() ||
+                values[stored->section].size() ==
+                    static_cast<uint64_t>(numElements(param.shape) *
+                                          byteSize(stored->type)),
+            where, "the section of its values has not their size");
+  }
+
+  void checkTensors() {
+    require(metadata.microbatches >= 1, "metadata",
+            "the number of microbatches is below 1");
+    require(!metadata.results.empty(), "metadata", "there is no loss");
+    for (const Result &result : metadata.results)
+      require(isFloat(result.type), "result '" + result.name + "'",
+              "its type is neither f32 nor f64");
+    std::unordered_set<std::string> paramNames, inputNames, programNames;
+    for (const Parameter &param : metadata.params) {
+      checkName(param.name, "parameter", paramNames);
+      checkShape(param.shape, "parameter '" + param.name + "'");
+      require(isFloat(param.type), "parameter '" + param.name + "'",
+              "its type is neither f32 nor f64");
+      checkInit(param, "parameter '" + param.name + "'");
+    }
+    checkLengths();
+    for (const Batch &batch : metadata.batches) {
+      checkInput(batch, "batch argument", inputNames);
+      checkLengthDim(batch, "batch argument '" + batch.name + "'");
+      require(!batch.tokens || isInteger(batch.type),
+              "batch argument '" + batch.name + "'",
+              "only integers are tokens");
+    }
+    for (const Buffer &buffer : metadata.buffers)
+      checkInput(buffer, "buffer", inputNames);
+    for (const Program &program : metadata.programs)
+      checkName(program.name, "program", programNames);
+  }
+
+  void checkLengths() {
+    int64_t previous = 0;
+    for (int64_t length : metadata.lengths) {
+      require(length > previous, "metadata",
+              "its lengths are not ascending numbers from 1");
+      previous = length;
+    }
+  }
+
+  void checkLengthDim(const Batch &batch, const std::string &where) {
+    require(isIndexOrNone(batch.lengthDim,
+                          static_cast<int64_t>(batch.shape.size())),
+            where, "the dimension of its length does not exist");
+    if (batch.lengthDim >= 0 && message.empty())
+      require(!metadata.lengths.empty() &&
+                  batch.shape[batch.lengthDim] == metadata.lengths.back(),
+              where, "its extent is not the bound of the length");
+  }
+
+  /// The microbatches of a step's messages, each once.
+  void checkMicrobatches(const Channel &channel, const std::string &where) {
+    std::unordered_set<int32_t> seen;
+    bool isRight = channel.microbatches.size() ==
+                   static_cast<size_t>(channel.messagesPerStep);
+    for (int32_t microbatch : channel.microbatches)
+      isRight = isRight && microbatch >= 0 &&
+                microbatch < metadata.microbatches &&
+                seen.insert(microbatch).second;
+    require(isRight, where,
+            "it has not one microbatch of the step for each message");
+  }
+
+  void checkLengthShapes(const Channel &channel, const std::string &where) {
+    if (channel.lengthShapes.empty())
+      return require(channel.microbatches.empty(), where,
+                     "it has microbatches, but messages of one length");
+    checkMicrobatches(channel, where);
+    require(channel.lengthShapes.size() == metadata.lengths.size(), where,
+            "it has not one shape for each length");
+    for (size_t i = 0; i < channel.lengthShapes.size(); ++i) {
+      checkShape(channel.lengthShapes[i], where);
+      require(!message.empty() || channel.bytesOf(i) <= channel.messageBytes,
+              where, "a message is larger than the largest one");
+    }
+  }
+
+  /// Counters of parts are never 2^30 apart.
+  void checkParts(const Channel &channel, const std::string &where) {
+    if (!message.empty())
+      return;
+    int64_t shortest = channel.messageBytes;
+    for (size_t i = 0; i < channel.lengthShapes.size(); ++i)
+      shortest = std::min(shortest, channel.bytesOf(i));
+    require(channel.parts >= 1 && channel.parts <= 1024, where,
+            "its messages have no parts, or more than 1024");
+    require(channel.parts <= shortest / byteSize(channel.type), where,
+            "a message has fewer elements than parts");
+    require(int64_t(channel.parts) * channel.messagesPerStep < int64_t(1) << 29,
+            where, "its messages have too many parts in a step");
+  }
+
+  void checkEdges(const Program &program, const std::string &where) {
+    int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
+    for (const Edge &edge : program.edges)
+      require(edge.from >= 0 && edge.from < edge.to && edge.to < numChunks &&
+                  edge.bytes >= 0,
+              where + ", edges",
+              "one does not lead from a chunk to a later one");
+  }
+
+  void checkChunk(const Chunk &chunk, const Program &program,
+                  const std::string &where) {
+    require(chunk.stage >= 0 && chunk.stage < program.stages, where,
+            "its stage does not exist");
+    require(chunk.pieces >= 1, where, "it has no pieces");
+    for (double scale : {chunk.forwardScale, chunk.backwardInputScale,
+                         chunk.backwardWeightScale})
+      require(std::isfinite(scale) && scale > 0, where,
+              "a scale of its costs is not positive");
+  }
+
+  void checkProgram(const Program &program) {
+    std::string where = "program '" + program.name + "'";
+    require(program.stages >= 1 && program.chunksPerStage >= 1, where,
+            "it has no stages or no chunks");
+    checkWidths(program, where);
+    require(program.replicas >= 1 && program.replicas <= 65536, where,
+            "its number of replicas is not in [1, 65536]");
+    require(program.microbatches >= 0 &&
+                program.microbatches <= metadata.microbatches,
+            where, "its number of microbatches is not in [0, m]");
+    if (!message.empty())
+      return;
+    for (const Chunk &chunk : program.chunks)
+      checkChunk(chunk, program, where + ", chunk '" + chunk.name + "'");
+    checkEdges(program, where);
+    for (size_t i = 0; i < program.channels.size(); ++i)
+      checkChannel(program.channels[i], program,
+                   where + ", channel " + std::to_string(i));
+    homes.assign(metadata.params.size(), 0);
+    for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)
+      checkRank(program.ranks[i], program, program.placeOf(i),
+                where + ", rank " + std::to_string(i));
+    for (size_t i = 0; i < homes.size(); ++i)
+      require(homes[i] == 1,
+              where + ", parameter '" + metadata.params[i].name + "'",
+              "not exactly one stage is its home");
+    for (size_t i = 0; i < program.ranks.size() && message.empty(); ++i)
+      checkAlike(program, i, where + ", rank " + std::to_string(i));
+  }
+
+  /// The ranks of a stage add up their gradients in place, so these are at one
+  /// place in all of them, and so is what is updated with them.
+  void checkAlike(const Program &program, size_t number,
+                  const std::string &where) {
+    auto member = static_cast<size_t>(program.placeOf(number).member);
+    const Rank &rank = program.ranks[number];
+    const Rank &first = program.ranks[number - member];
+    auto sameGradient = [](const Accumulator &a, const Accumulator &b) {
+      return a.chunk == b.chunk && a.offset == b.offset;
+    };
+    auto sameParam = [&](const RankParam &a, const RankParam &b) {
+      return a.param == b.param && a.isHome == b.isHome &&
+             std::ranges::equal(a.gradients, b.gradients, sameGradient);
+    };
+    auto samePiece = [](const ReducedPiece &a, const ReducedPiece &b) {
+      return a.type == b.type && a.offset == b.offset &&
+             a.numElements == b.numElements;
+    };
+    auto sameReduction = [&](const Reduction &a, const Reduction &b) {
+      return a.chunk == b.chunk &&
+             std::ranges::equal(a.pieces, b.pieces, samePiece);
+    };
+    require(std::ranges::equal(rank.params, first.params, sameParam) &&
+                std::ranges::equal(rank.reductions, first.reductions,
+                                   sameReduction),
+            where, "it has not the parameters and gradients of its stage");
+  }
+
+  void checkWidths(const Program &program, const std::string &where) {
+    size_t count = program.stageReplicas.size();
+    auto numRanks = static_cast<int64_t>(count ? 0 : program.stages);
+    for (int32_t width : program.stageReplicas) {
+      require(width >= 1 && width <= 65536, where,
+              "a stage has not 1 to 65536 ranks");
+      numRanks += width;
+    }
+    require(count == 0 || count == static_cast<size_t>(program.stages), where,
+            "it has not one number of ranks for each stage");
+    require(static_cast<int64_t>(program.ranks.size()) == numRanks, where,
+            "it has not as many ranks as its stages");
+  }
+
+  void checkChannel(const Channel &channel, const Program &program,
+                    const std::string &where) {
+    require(isIndex(channel.fromRank, program.ranks) &&
+                isIndex(channel.toRank, program.ranks) &&
+                channel.fromRank != channel.toRank,
+            where, "it does not connect two ranks");
+    require(channel.edge >= 0, where, "its edge is negative");
+    require(channel.messageBytes >= 1, where, "its messages have no bytes");
+    require(channel.messagesPerStep >= 1, where, "it carries no messages");
+    checkShape(channel.shape, where);
+    require(!message.empty() ||
+                numElements(channel.shape) * byteSize(channel.type) ==
+                    channel.messageBytes,
+            where, "its shape has not the bytes of a message");
+    checkLengthShapes(channel, where);
+    checkParts(channel, where);
+    bool ofParam = channel.kind == ChannelKind::paramGradient ||
+                   channel.kind == ChannelKind::paramValue;
+    require(!ofParam || isIndex(channel.edge, metadata.params), where,
+            "its parameter does not exist");
+  }
+
+  void checkRank(const Rank &rank, const Program &program,
+                 const Program::Place &place, const std::string &where) {
+    require(!rank.stepSymbol.empty(), where, "its step has no name");
+    require(isIndex(rank.object, objects), where, "its object does not exist");
+    require(rank.arenaBytes >= 0 && rank.arenaBytes <= maxElements, where,
+            "its arena has no valid size");
+    require(rank.peakLiveBytes >= 0 && rank.peakLiveBytes <= rank.arenaBytes,
+            where, "its live bytes do not fit its arena");
+    for (const Region &region : rank.regions)
+      checkRegion(region, rank, where + ", region '" + region.name + "'");
+    for (size_t i = 0; i < rank.params.size(); ++i)
+      checkRankParam(rank.params[i], rank, place,
+                     where + ", parameter entry " + std::to_string(i));
+    for (size_t i = 0; i < rank.gemms.size(); ++i)
+      checkGemm(rank.gemms[i], where + ", matrix product " + std::to_string(i));
+    for (size_t i = 0; i < rank.convolutions.size(); ++i)
+      checkConvolution(rank.convolutions[i],
+                       where + ", convolution " + std::to_string(i));
+    for (size_t i = 0; i < rank.reductions.size() && message.empty(); ++i)
+      checkReduction(rank.reductions[i], rank, program, place,
+                     where + ", reduction " + std::to_string(i));
+    for (size_t i = 0; i < rank.ops.size(); ++i)
+      checkOp(rank.ops[i], rank, program, where + ", op " + std::to_string(i));
+  }
+
+  void checkReduction(const Reduction &reduction, const Rank &rank,
+                      const Program &program, const Program::Place &place,
+                      const std::string &where) {
+    int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
+    int64_t members = int64_t(program.replicas) * program.widthOf(place.stage);
+    require(members > 1, where, "there is one replica only");
+    require(reduction.chunk >= 0 && reduction.chunk < numChunks, where,
+            "its chunk does not exist");
+    for (const ReducedPiece &piece : reduction.pieces) {
+      require(isFloat(piece.type) && piece.numElements >= 1 &&
+                  piece.numElements <= maxElements,
+              where, "a piece has no elements, or not floats");
+      if (!message.empty())
+        return;
+      int64_t size = byteSize(piece.type);
+      int64_t share = (piece.numElements + members - 1) / members * size;
+      require(
+          isWithin(piece.offset, piece.numElements * size, rank.arenaBytes) &&
+              piece.offset % size == 0,
+          where, "a piece lies outside of the arena");
+      require(piece.stride >= share && piece.stride <= maxElements &&
+                  isWithin(piece.bufferOffset, piece.stride * (members - 1),
+                           rank.arenaBytes) &&
+                  piece.bufferOffset % size == 0 && piece.stride % size == 0,
+              where, "the buffer of a piece lies outside of the arena");
+    }
+  }
+
+  void checkRegion(const Region &region, const Rank &rank,
+                   const std::string &where) {
+    int64_t numOps = static_cast<int64_t>(rank.ops.size());
+    require(isWithin(region.offset, region.bytes, rank.arenaBytes), where,
+            "it lies outside of the arena");
+    require(isIndexOrNone(region.firstOp, numOps) &&
+                isIndexOrNone(region.lastOp, numOps) &&
+                region.firstOp <= region.lastOp &&
+                (region.firstOp < 0) == (region.lastOp < 0),
+            where, "its life is no range of ops");
+  }
+
+  void checkRankParam(const RankParam &entry, const Rank &rank,
+                      const Program::Place &place, const std::string &where) {
+    require(isIndex(entry.param, metadata.params), where,
+            "the parameter does not exist");
+    if (!message.empty())
+      return;
+    const Parameter &param = metadata.params[entry.param];
+    int64_t bytes = numElements(param.shape) * byteSize(param.type);
+    int64_t stateBytes = bytes * stateSlots(metadata.optimizer);
+    require(isTensor(entry.valueOffset, bytes, param, rank), where,
+            "the value lies outside of the arena");
+    bool needsState = entry.isHome && stateBytes > 0;
+    require(needsState ? isTensor(entry.stateOffset, stateBytes, param, rank)
+                       : entry.stateOffset == -1,
+            where, "the optimiser's state is not where it should be");
+    int64_t previous = -1;
+    for (const Accumulator &gradient : entry.gradients) {
+      require(gradient.chunk > previous, where,
+              "its gradients are not in ascending order of chunks");
+      require(isTensor(gradient.offset, bytes, param, rank), where,
+              "a gradient lies outside of the arena");
+      previous = gradient.chunk;
+    }
+    homes[entry.param] += entry.isHome && place.member == 0;
+  }
+
+  static bool isTensor(int64_t offset, int64_t bytes, const Parameter &param,
+                       const Rank &rank) {
+    return isWithin(offset, bytes, rank.arenaBytes) &&
+           offset % byteSize(param.type) == 0;
+  }
+
+  void checkGemm(const Gemm &gemm, const std::string &where) {
+    size_t rank = gemm.batch.size() + 2;
+    require(!isInteger(gemm.type), where, "its type is no float");
+    require(gemm.aStrides.size() == rank && gemm.bStrides.size() == rank &&
+                gemm.cStrides.size() == rank,
+            where, "it has not one stride per dimension");
+    require(gemm.m >= 1 && gemm.n >= 1 && gemm.k >= 1, where,
+            "an extent is below 1");
+    require(gemm.scratchBytes >= 0, where, "its scratch is negative");
+    checkShape(gemm.batch, where);
+    for (const std::vector<int64_t> *strides :
+         {&gemm.aStrides, &gemm.bStrides, &gemm.cStrides})
+      for (int64_t stride : *strides)
+        require(stride >= 0 && (stride > 0 || strides != &gemm.cStrides), where,
+                "a stride is negative, or 0 in the result");
+  }
+
+  void checkConvolution(const Convolution &convolution,
+                        const std::string &where) {
+    size_t rank = convolution.xSizes.size();
+    require(rank >= 1 && rank <= 3, where, "it has not 1 to 3 dimensions");
+    for (const auto *list :
+         {&convolution.ySizes, &convolution.wSizes, &convolution.strides,
+          &convolution.dilations, &convolution.padding})
+      require(list->size() == rank, where,
+              "it has not one element per dimension");
+    for (const auto *strides :
+         {&convolution.xStrides, &convolution.wStrides, &convolution.yStrides})
+      require(strides->size() == rank + 3 && isPositive(*strides), where,
+              "it has not one positive stride per dimension");
+    require(isPositive({convolution.batch, convolution.groups,
+                        convolution.inputs, convolution.outputs}) &&
+                isPositive(convolution.strides) &&
+                isPositive(convolution.dilations),
+            where, "an extent, stride or dilation is below 1");
+    checkShape(convolution.xSizes, where);
+    checkShape(convolution.ySizes, where);
+    checkShape(convolution.wSizes, where);
+    require(convolution.scratchBytes >= 0, where, "its scratch is negative");
+    for (size_t i = 0; i < rank && message.empty(); ++i)
+      checkWindow(convolution, i, where);
+  }
+
+  /// The last window begins before x and its padding end, and no other fits
+  /// behind it.
+  void checkWindow(const Convolution &convolution, size_t i,
+                   const std::string &where) {
+    int64_t before = convolution.padding[i];
+    require(before >= 0 && before < maxElements &&
+                convolution.strides[i] < maxElements / convolution.ySizes[i] &&
+                convolution.dilations[i] < maxElements / convolution.wSizes[i],
+            where, "a window is too large");
+    if (!message.empty())
+      return;
+    int64_t reached = (convolution.ySizes[i] - 1) * convolution.strides[i] +
+                      (convolution.wSizes[i] - 1) * convolution.dilations[i] +
+                      1;
+    require(convolution.xSizes[i] + before - reached < convolution.strides[i],
+            where, "its sizes do not fit each other");
+  }
+
+  static bool isPositive(const std::vector<int64_t> &numbers) {
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](int64_t number) { return number >= 1; });
+  }
+
+  void checkOp(const Op &op, const Rank &rank, const Program &program,
+               const std::string &where) {
+    int64_t numChunks = int64_t(program.stages) * program.chunksPerStage;
+    require(isIndexOrNone(op.chunk, numChunks) &&
+                isIndexOrNone(op.microbatch, metadata.microbatches),
+            where, "its chunk or microbatch does not exist");
+    bool isMessage = op.kind == OpKind::send || op.kind == OpKind::recv;
+    require(isMessage ? isIndex(op.channel, program.channels)
+                      : op.channel == -1,
+            where, "only messages name a channel, and all of them do");
+    require(op.kind == OpKind::update ? isIndex(op.param, metadata.params)
+                                      : op.param == -1,
+            where, "only updates name a parameter, and all of them do");
+    bool isReduction =
+        op.kind == OpKind::allReduce || op.kind == OpKind::allReduceWait;
+    require(isReduction ? isIndex(op.reduction, rank.reductions)
+                        : op.reduction == -1,
+            where, "only all-reduces name a reduction, and all of them do");
+  }
+
+  const Metadata &metadata;
+  const std::vector<std::string> &objects;
+  const std::vector<std::string_view> &values;
+  std::vector<int32_t> homes; ///< Per parameter, in the program at hand.
+  std::string message;
+};
+} // namespace
+
+Status artifact::validate(const Artifact &artifact) {
+  VEELINE_TRY(Validator(artifact).run());
+  return validateTarget(artifact);
+}

@@ -1,0 +1,39 @@
+//===- AlignedBytes.h - memory for tensors ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_ALIGNEDBYTES_H
+#define VEELINE_RUNTIME_DATA_ALIGNEDBYTES_H
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace veeline {
+
+/// Bytes that are aligned as compiled code expects its inputs, to 64.
+class AlignedBytes {
+public:
+  static constexpr std::align_val_t alignment{64};
+
+  AlignedBytes() = default;
+  explicit AlignedBytes(int64_t size)
+      : bytes(static_cast<char *>(
+            ::operator new(static_cast<size_t>(size), alignment))) {}
+
+  char *data() const { return bytes.get(); }
+
+private:
+  struct Delete {
+    void operator()(char *memory) const {
+      ::operator delete(memory, alignment);
+    }
+  };
+  std::unique_ptr<char, Delete> bytes;
+};
+
+} // namespace veeline
+
+#endif // VEELINE_RUNTIME_DATA_ALIGNEDBYTES_H

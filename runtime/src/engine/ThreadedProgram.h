@@ -1,0 +1,346 @@
+//===- ThreadedProgram.h - the ranks of a program as threads ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_ENGINE_THREADEDPROGRAM_H
+#define VEELINE_RUNTIME_ENGINE_THREADEDPROGRAM_H
+
+#include "BlockedSignals.h"
+#include "LoadedProgram.h"
+#include "Object.h"
+#include "ProcessRank.h"
+
+#include "veeline/Base/Futex.h"
+
+#include <algorithm>
+#include <memory>
+#include <pthread.h>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace veeline::engine {
+
+/// A thread and what it works on; backends add to it.
+template <typename RankT> struct RankWorker {
+  RankT rank;
+  Object object;
+  veeline_step_fn step = nullptr;
+  /// One per batch argument, from the first microbatch of the rank's replica
+  /// on, then one per buffer.
+  std::vector<const void *> inputs;
+  pid_t threadNumber = 0;
+  std::thread thread;
+};
+
+/// What all backends share: a thread per rank, which sleeps between steps; all
+/// ranks of a program, or one where the others are processes of a network.
+/// `artifact` and `program` (one of its programs) outlive it. A backend ends
+/// the threads before it is destroyed.
+template <typename WorkerT> class ThreadedProgram : public LoadedProgram {
+public:
+  bool isLocal(int32_t rank) const final { return workers[rank] != nullptr; }
+  int32_t firstReplica() const final {
+    return network
+               ? program.placeOf(static_cast<size_t>(network->rank())).replica
+               : 0;
+  }
+  int32_t numReplicas() const final { return network ? 1 : program.replicas; }
+  std::string stoppedAt(int32_t rank) const final;
+
+  // Where other processes run the other ranks; from any thread.
+  void raise(const std::string &failure) final { fault.raise(failure); }
+  void describePlace(ShortText &text) const final {
+    group.describe(text, local.front()->rank);
+  }
+  void describe(ShortText &text) const final;
+  int64_t currentStep() const final { return settings.step; }
+
+protected:
+  ThreadedProgram(const artifact::Artifact &artifact,
+                  const artifact::Program &program, Network *network,
+                  bool checksMessages)
+      : artifact(artifact), program(program), network(network),
+        group(program, /*isWhole=*/!network, checksMessages), fault([this] {
+          for (std::unique_ptr<Channel> &channel : channels)
+            if (channel)
+              channel->abort();
+          abortRanks();
+        }),
+        workers(program.ranks.size()),
+        results(artifact.metadata.results.size() *
+                static_cast<size_t>(artifact.metadata.microbatches) *
+                static_cast<size_t>(program.replicas)) {}
+
+  /// Wakes ranks of this process that wait for others, at a fault, which any
+  /// thread may find.
+  virtual void abortRanks() = 0;
+  /// The life of a rank's thread, which ends with `runSteps`.
+  virtual void runThread(WorkerT &worker) = 0;
+  /// One step of a rank, on its thread.
+  virtual void runStep(WorkerT &worker) = 0;
+
+  // Before the first step.
+  WorkerT &addWorker(int32_t rank) {
+    workers[rank] = std::make_unique<WorkerT>();
+    workers[rank]->rank.index = rank;
+    return *local.emplace_back(workers[rank].get());
+  }
+  /// True where a channel ends in this process, and not both ends do.
+  bool leadsElsewhere(const artifact::Channel &channel) const {
+    return (channel.fromRank == network->rank()) !=
+           (channel.toRank == network->rank());
+  }
+  /// Takes `steps[rank]`, where there are any, else the artifact's.
+  Status findStep(WorkerT &worker, const std::vector<veeline_step_fn> &steps);
+  /// Tells the rank of the program, once its channels are there.
+  void describeRank(WorkerT &worker);
+  Status startThreads();
+  /// Tells the other processes whether this one is prepared, and waits for
+  /// them: no process sends before all can receive.
+  Status meetOthers(Status prepared);
+
+  // On a rank's thread.
+  void nameThread(WorkerT &worker);
+  void runSteps(WorkerT &worker);
+  void flushChannels(veeline_rank &rank) {
+    for (Channel *channel : rank.channels)
+      if (channel && !rank.failed)
+        channel->flush(rank);
+  }
+
+  // Around a step.
+  /// An earlier fault.
+  Status checkRunning() const;
+  void prepareStep(const void *const *inputs, const StepSettings &newSettings);
+  void startStep() {
+    group.beginStep();
+    doneTarget += static_cast<uint32_t>(local.size());
+    started.add(1);
+  }
+  /// The first fault, and where the ranks of this process were when they saw
+  /// it.
+  Status localStatus() const;
+  /// Tells the other processes of it, too.
+  Status announcedStatus() const {
+    Status status = localStatus();
+    if (!status.ok() && network)
+      network->announce(status.message());
+    return status;
+  }
+
+  // At the end.
+  /// Where other processes are: no calls from the network any more.
+  void leaveNetwork() {
+    if (!network)
+      return;
+    network->watch(nullptr);
+    network->disconnect();
+  }
+  void releaseThreads() {
+    stopping = true;
+    started.add(1);
+  }
+  void joinThreads() {
+    for (WorkerT *worker : local)
+      if (worker->thread.joinable())
+        worker->thread.join();
+  }
+
+  /// How long a thread that waits for a step sleeps at most before it looks
+  /// again; only a bound for a system call.
+  static constexpr int64_t sleepMilliseconds = 60'000;
+
+  const artifact::Artifact &artifact;
+  const artifact::Program &program;
+  Network *const network;
+  Group group;
+  /// By channel of the program: those of the host's memory that end here.
+  std::vector<std::unique_ptr<Channel>> channels;
+  Fault fault;
+  std::vector<std::unique_ptr<WorkerT>> workers; ///< By rank; null: elsewhere.
+  std::vector<WorkerT *> local;
+  std::vector<double> results;
+  StepSettings settings;
+
+  WaitWord started; ///< Counts steps; the workers sleep on it.
+  WaitWord done;    ///< Counts steps of workers; the caller sleeps on it.
+  uint32_t doneTarget = 0;
+  bool stopping = false; ///< Published by `started`.
+};
+
+//===----------------------------------------------------------------------===//
+// Before the first step
+//===----------------------------------------------------------------------===//
+
+template <typename WorkerT>
+Status
+ThreadedProgram<WorkerT>::findStep(WorkerT &worker,
+                                   const std::vector<veeline_step_fn> &steps) {
+  int32_t rank = worker.rank.index;
+  if (!steps.empty()) {
+    worker.step = steps[rank];
+    return Status::success();
+  }
+  const artifact::Rank &description = program.ranks[rank];
+  VEELINE_TRY(worker.object.load(artifact.objects[description.object]));
+  Expected<veeline_step_fn> step =
+      worker.object.findStep(description.stepSymbol);
+  if (!step.ok())
+    return step.status();
+  worker.step = *step;
+  return Status::success();
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::describeRank(WorkerT &worker) {
+  const artifact::Metadata &metadata = artifact.metadata;
+  veeline_rank &rank = worker.rank;
+  auto index = static_cast<size_t>(rank.index);
+  rank.program = &program;
+  rank.description = &program.ranks[index];
+  rank.fault = &fault;
+  rank.network = network;
+  int32_t replica = program.placeOf(index).replica;
+  size_t numChannels = channels.size() / static_cast<size_t>(program.replicas);
+  rank.firstChannel = replica * static_cast<int32_t>(numChannels);
+  for (size_t i = 0; i < numChannels; ++i)
+    rank.channels.push_back(
+        channels[static_cast<size_t>(rank.firstChannel) + i].get());
+  rank.settings = &settings;
+  rank.microbatches = metadata.microbatches;
+  rank.allMicrobatches = metadata.microbatches * program.replicas;
+  rank.lengths = &metadata.lengths;
+  if (!metadata.lengths.empty())
+    rank.versions.resize(static_cast<size_t>(metadata.microbatches));
+  rank.results = results.data() + replica * metadata.microbatches;
+  rank.resultTypes = &metadata.results;
+  worker.inputs.resize(metadata.batches.size() + metadata.buffers.size());
+}
+
+template <typename WorkerT> Status ThreadedProgram<WorkerT>::startThreads() {
+  for (WorkerT *worker : local) {
+    BlockedSignals blocked;
+    try {
+      worker->thread =
+          std::thread([this, &worker = *worker] { runThread(worker); });
+    } catch (const std::system_error &error) {
+      return Status::error(std::string("cannot start a thread: ") +
+                           error.what());
+    }
+  }
+  return Status::success();
+}
+
+template <typename WorkerT>
+Status ThreadedProgram<WorkerT>::meetOthers(Status prepared) {
+  if (!network)
+    return prepared;
+  if (!prepared.ok())
+    network->announce(prepared.message());
+  else if (auto all = network->exchange(""); !all.ok())
+    prepared = all.status();
+  if (prepared.ok())
+    network->watch(this);
+  return prepared;
+}
+
+//===----------------------------------------------------------------------===//
+// On a rank's thread
+//===----------------------------------------------------------------------===//
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::nameThread(WorkerT &worker) {
+  std::string name = "veeline-rank" + std::to_string(worker.rank.index);
+  pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+  worker.threadNumber = ::gettid();
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::runSteps(WorkerT &worker) {
+  for (uint32_t step = 0;;) {
+    uint32_t seen = started.load();
+    if (seen == step) {
+      started.sleepWhile(seen, sleepMilliseconds);
+      continue;
+    }
+    step = seen;
+    if (stopping)
+      return;
+    runStep(worker);
+    done.add(1);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Around a step
+//===----------------------------------------------------------------------===//
+
+template <typename WorkerT>
+Status ThreadedProgram<WorkerT>::checkRunning() const {
+  Status status = fault.status();
+  return status.ok() || !network
+             ? status
+             : Status::error(status.message() + "; rank " +
+                             std::to_string(network->rank()) +
+                             " is before the step");
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::prepareStep(const void *const *inputs,
+                                           const StepSettings &newSettings) {
+  settings = newSettings;
+  std::fill(results.begin(), results.end(), notReported);
+  for (WorkerT *worker : local) {
+    veeline_rank &rank = worker->rank;
+    selectInputs(*this, artifact.metadata, inputs, rank, worker->inputs);
+    if (rank.timeline)
+      rank.timeline->setStep(static_cast<int32_t>(settings.step));
+    std::fill(rank.versions.begin(), rank.versions.end(), -1);
+    rank.lastOp.store(-1, std::memory_order_relaxed);
+    rank.isInStep.store(true, std::memory_order_release);
+  }
+}
+
+template <typename WorkerT>
+Status ThreadedProgram<WorkerT>::localStatus() const {
+  Status status = fault.status();
+  if (status.ok() || !network)
+    return status;
+  std::string text = status.message();
+  for (const WorkerT *worker : local)
+    if (std::string place = stoppedAt(worker->rank.index);
+        text.find(place) == std::string::npos)
+      text += "; " + place;
+  return Status::error(text);
+}
+
+template <typename WorkerT>
+std::string ThreadedProgram<WorkerT>::stoppedAt(int32_t rank) const {
+  const veeline_rank &stopped = workers[rank]->rank;
+  // What it could not do itself, the fault says.
+  if (stopped.failed && stopped.awaited < 0)
+    return "";
+  ShortText text;
+  group.describe(text, stopped);
+  return std::string(text.view());
+}
+
+template <typename WorkerT>
+void ThreadedProgram<WorkerT>::describe(ShortText &text) const {
+  const char *known = network->knownFailure();
+  std::string_view failure = known ? known : "";
+  ShortText place;
+  describePlace(place);
+  text << "step " << settings.step << ": " << failure;
+  if (failure.find(place.view()) == std::string_view::npos)
+    text << (failure.empty() ? "" : "; ") << place.view();
+}
+
+} // namespace veeline::engine
+
+#endif // VEELINE_RUNTIME_ENGINE_THREADEDPROGRAM_H

@@ -1,0 +1,36 @@
+//===- ConvolutionTable.cpp - the convolutions of a rank ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "veeline/Library/Convolution.h"
+#include "veeline/Library/OneThread.h"
+
+#include "veeline/convolution.h"
+
+using namespace veeline;
+using namespace veeline::library;
+
+Status library::prepareConvolutions(
+    const std::vector<artifact::Convolution> &convolutions, CallTable &table) {
+  for (const artifact::Convolution &convolution : convolutions) {
+    Expected<std::unique_ptr<PreparedCall>> prepared =
+        prepareConvolution(convolution);
+    if (!prepared.ok())
+      return prepared.status();
+    table.add(std::move(*prepared), convolution.scratchBytes);
+  }
+  return Status::success();
+}
+
+Expected<int64_t>
+veeline::convolutionScratchBytes(const artifact::Convolution &convolution) {
+  // The library plans for the threads that it may use where it is asked.
+  OneThread oneThread;
+  Expected<std::unique_ptr<PreparedCall>> prepared =
+      prepareConvolution(convolution);
+  if (!prepared.ok())
+    return prepared.status();
+  return (*prepared)->scratchBytes();
+}

@@ -1,0 +1,354 @@
+//===- GemmF32.cpp - matrix products in f32, by oneDNN --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Strides.h"
+#include "veeline/Library/Gemm.h"
+
+#include "veeline/gemm.h"
+
+#include <dnnl.hpp>
+
+#include <utility>
+
+using namespace veeline;
+using namespace veeline::library;
+
+//===----------------------------------------------------------------------===//
+// Shapes that the library likes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A product whose operands are views; c = a * b.
+struct Product {
+  View a, b, c;
+};
+} // namespace
+
+static View makeView(const std::vector<int64_t> &batch, int64_t rows,
+                     int64_t columns, const std::vector<int64_t> &strides) {
+  View view{batch, strides};
+  view.extents.push_back(rows);
+  view.extents.push_back(columns);
+  return view;
+}
+
+/// Merges neighbouring batch dimensions that are one dimension in all three
+/// operands.
+static void mergeBatch(Product &product) {
+  View *views[] = {&product.a, &product.b, &product.c};
+  for (size_t d = product.c.extents.size() - 2; d-- > 1;) {
+    bool mergeable = true;
+    for (View *view : views)
+      mergeable &= view->strides[d - 1] == view->strides[d] * view->extents[d];
+    if (!mergeable)
+      continue;
+    for (View *view : views) {
+      view->extents[d - 1] *= view->extents[d];
+      view->strides[d - 1] = view->strides[d];
+      view->extents.erase(view->extents.begin() + d);
+      view->strides.erase(view->strides.begin() + d);
+    }
+  }
+}
+
+static void transpose(View &view) {
+  size_t last = view.extents.size() - 1;
+  std::swap(view.extents[last - 1], view.extents[last]);
+  std::swap(view.strides[last - 1], view.strides[last]);
+}
+
+static int64_t rowStride(const View &view) {
+  return view.strides[view.strides.size() - 2];
+}
+static int64_t columnStride(const View &view) { return view.strides.back(); }
+
+/// The library writes rows only: c transposed is b transposed times a
+/// transposed.
+static bool transposeIfColumnMajor(Product &product) {
+  if (columnStride(product.c) == 1 || rowStride(product.c) != 1)
+    return false;
+  std::swap(product.a, product.b);
+  transpose(product.a);
+  transpose(product.b);
+  transpose(product.c);
+  return true;
+}
+
+/// A broadcast batch dimension (stride 0) has extent 1 in the library's words,
+/// but not in both operands: then one is repeated.
+static void expressBroadcasts(Product &product) {
+  for (size_t d = 0; d + 2 < product.c.extents.size(); ++d) {
+    if (product.a.strides[d] == 0)
+      product.a.extents[d] = 1;
+    else if (product.b.strides[d] == 0)
+      product.b.extents[d] = 1;
+  }
+}
+
+static bool repeatsElements(const View &view) {
+  for (size_t d = 0; d < view.extents.size(); ++d)
+    if (view.strides[d] == 0 && view.extents[d] != 1)
+      return true;
+  return false;
+}
+
+/// Dimensions of extent 1 get the stride that they would have without gaps, so
+/// that equal layouts look equal.
+static void normaliseUnitDimensions(View &view) {
+  int64_t next = 1;
+  for (size_t d = view.extents.size(); d-- > 0;) {
+    if (view.extents[d] == 1)
+      view.strides[d] = next;
+    next = std::max(next, view.strides[d] * view.extents[d]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The prepared product
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t alignment = 64;
+
+static int64_t alignUp(int64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Four dimensions, where the library accepts more orders of them.
+static void prependUnitDimension(View &view) {
+  view.extents.insert(view.extents.begin(), 1);
+  view.strides.insert(view.strides.begin(), 1);
+  normaliseUnitDimensions(view);
+}
+
+namespace {
+/// Elements that are copied from one layout to another around the product.
+struct Packing {
+  View original, packed;
+  int64_t scratchOffset = 0;
+};
+
+/// What the library multiplies, and what is packed for it first.
+struct Plan {
+  Product product;
+  std::optional<Packing> packings[3];
+  int64_t packBytes = 0;
+
+  View &operand(int index) {
+    return index == 0 ? product.a : index == 1 ? product.b : product.c;
+  }
+
+  void pack(int index) {
+    if (packings[index])
+      return;
+    View &view = operand(index);
+    packings[index] = Packing{view, view.packed(), packBytes};
+    packBytes += alignUp(view.numElements() * int64_t(sizeof(float)));
+    view = packings[index]->packed;
+  }
+
+  void packWhatHasNoUnitStride() {
+    for (int i = 0; i < 3; ++i) {
+      bool rowMajor = columnStride(operand(i)) == 1;
+      bool columnMajor = rowStride(operand(i)) == 1 && i != 2;
+      if (!rowMajor && !columnMajor)
+        pack(i);
+    }
+  }
+
+  /// Packs the operands whose bits are set in `mask`.
+  Plan variant(bool withUnitDimension, int mask) const {
+    Plan plan = *this;
+    for (int i = 0; i < 3; ++i) {
+      if (withUnitDimension)
+        prependUnitDimension(plan.operand(i));
+      if (mask & 1 << i)
+        plan.pack(i);
+    }
+    return plan;
+  }
+};
+
+using Description = dnnl::matmul::primitive_desc;
+} // namespace
+
+static dnnl::memory::desc describeView(const View &view) {
+  return {view.extents, dnnl::memory::data_type::f32, view.strides};
+}
+
+static Description describe(const Product &product,
+                            const dnnl::engine &engine) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return {{describeView(product.a), describeView(product.b),
+           describeView(product.c)},
+          attributes,
+          engine};
+}
+
+/// The reference implementation takes any strides, at a thousandth of the
+/// speed.
+static bool isSlow(const Description &description) {
+  return std::string_view(description.impl_info_str()).starts_with("ref");
+}
+
+/// The implementations by the library's older matrix products pack into memory
+/// that they allocate in each call, whatever the scratchpad's mode.
+static bool allocatesScratch(const Description &description) {
+  return std::string_view(description.impl_info_str()).starts_with("gemm");
+}
+
+/// The newer implementation, which takes scratch from us, wants rows without
+/// gaps and, in fewer than four dimensions, their usual order. The variant of
+/// `plan` that suits it and packs least; none where the CPU is too old.
+static std::optional<Plan>
+findPlanWithoutAllocations(const Plan &plan, const dnnl::engine &engine) {
+  constexpr int everything = 7;
+  std::optional<Plan> best;
+  bool canPrepend = plan.product.c.extents.size() == 3;
+  for (int mask = everything; mask >= 0; --mask)
+    for (bool withUnitDimension : {false, true}) {
+      if (withUnitDimension && !canPrepend)
+        continue;
+      Plan candidate = plan.variant(withUnitDimension, mask);
+      Description description = describe(candidate.product, engine);
+      if (allocatesScratch(description) || isSlow(description)) {
+        if (mask == everything)
+          return std::nullopt;
+        continue;
+      }
+      if (!best || candidate.packBytes < best->packBytes)
+        best = std::move(candidate);
+    }
+  return best;
+}
+
+static Plan makePlan(Product product, const dnnl::engine &engine) {
+  Plan plan{std::move(product), {}, 0};
+  for (int i = 0; i < 2; ++i)
+    if (repeatsElements(plan.operand(i)))
+      plan.pack(i);
+  if (isSlow(describe(plan.product, engine)))
+    plan.packWhatHasNoUnitStride();
+  if (allocatesScratch(describe(plan.product, engine)))
+    if (std::optional<Plan> better = findPlanWithoutAllocations(plan, engine))
+      plan = std::move(*better);
+  return plan;
+}
+
+namespace {
+class GemmF32 final : public PreparedCall {
+public:
+  GemmF32(Product product, bool swapped)
+      : swapped(swapped), engine(dnnl::engine::kind::cpu, 0), stream(engine),
+        plan(makePlan(std::move(product), engine)) {
+    Description description = describe(plan.product, engine);
+    libraryScratch =
+        static_cast<int64_t>(description.scratchpad_desc().get_size());
+    name = description.impl_info_str();
+    createArguments(description);
+  }
+
+  Status run(const void *a, const void *b, void *c, void *scratch) override {
+    if (swapped)
+      std::swap(a, b);
+    const void *operands[] = {a, b};
+    char *place = static_cast<char *>(scratch);
+    for (int i = 0; i < 2; ++i)
+      if (plan.packings[i])
+        operands[i] = pack(*plan.packings[i], operands[i], place);
+    void *result =
+        plan.packings[2] ? place + plan.packings[2]->scratchOffset : c;
+    if (dnnl_status_t status = execute(operands, result, place))
+      return Status::error("oneDNN's matmul failed with status " +
+                           std::to_string(status));
+    if (plan.packings[2])
+      copyView(static_cast<const float *>(result), plan.packings[2]->packed,
+               static_cast<float *>(c), plan.packings[2]->original);
+    return Status::success();
+  }
+
+  int64_t scratchBytes() const override {
+    return libraryScratch + plan.packBytes;
+  }
+  std::string implementation() const override {
+    return (plan.packBytes ? "packed:" : "") + name;
+  }
+
+private:
+  static const void *pack(const Packing &packing, const void *source,
+                          char *scratch) {
+    float *target = reinterpret_cast<float *>(scratch + packing.scratchOffset);
+    copyView(static_cast<const float *>(source), packing.original, target,
+             packing.packed);
+    return target;
+  }
+
+  void createArguments(const Description &description) {
+    primitive = dnnl::matmul(description);
+    auto bind = [&](const dnnl::memory::desc &desc) {
+      return dnnl::memory(desc, engine, nullptr);
+    };
+    memories[0] = bind(description.src_desc());
+    memories[1] = bind(description.weights_desc());
+    memories[2] = bind(description.dst_desc());
+    memories[3] = bind(description.scratchpad_desc());
+    constexpr int names[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST,
+                             DNNL_ARG_SCRATCHPAD};
+    for (int i = 0; i < 4; ++i)
+      arguments[i] = {names[i], memories[i].get()};
+  }
+
+  /// The C interface: that of C++ builds a hash map per call.
+  dnnl_status_t execute(const void *const *operands, void *result,
+                        char *scratch) {
+    void *handles[] = {const_cast<void *>(operands[0]),
+                       const_cast<void *>(operands[1]), result,
+                       scratch + plan.packBytes};
+    for (int i = 0; i < 4; ++i)
+      if (dnnl_status_t status = dnnl_memory_set_data_handle_v2(
+              memories[i].get(), handles[i], stream.get()))
+        return status;
+    return dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments);
+  }
+
+  const bool swapped;
+  dnnl::engine engine;
+  dnnl::stream stream;
+  Plan plan;
+  dnnl::matmul primitive;
+  dnnl::memory memories[4];
+  dnnl_exec_arg_t arguments[4];
+  int64_t libraryScratch = 0;
+  std::string name;
+};
+} // namespace
+
+Expected<std::unique_ptr<PreparedCall>>
+library::prepareGemmF32(const artifact::Gemm &gemm) {
+  Product product{makeView(gemm.batch, gemm.m, gemm.k, gemm.aStrides),
+                  makeView(gemm.batch, gemm.k, gemm.n, gemm.bStrides),
+                  makeView(gemm.batch, gemm.m, gemm.n, gemm.cStrides)};
+  mergeBatch(product);
+  expressBroadcasts(product);
+  for (View *view : {&product.a, &product.b, &product.c})
+    normaliseUnitDimensions(*view);
+  bool swapped = transposeIfColumnMajor(product);
+  try {
+    return std::unique_ptr<PreparedCall>(
+        std::make_unique<GemmF32>(std::move(product), swapped));
+  } catch (const dnnl::error &error) {
+    return Status::error("oneDNN cannot multiply [" + std::to_string(gemm.m) +
+                         "x" + std::to_string(gemm.k) + "] by [" +
+                         std::to_string(gemm.k) + "x" + std::to_string(gemm.n) +
+                         "]: " + error.what());
+  }
+}
+
+std::string veeline::productLibrary() {
+  const dnnl_version_t *version = dnnl::version();
+  return "oneDNN " + std::to_string(version->major) + "." +
+         std::to_string(version->minor) + "." + std::to_string(version->patch);
+}

@@ -1,0 +1,124 @@
+//===- CudaAttention.h - an attention on a GPU, for tests -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_RUNTIME_CUDAATTENTION_H
+#define VEELINE_TEST_UNIT_RUNTIME_CUDAATTENTION_H
+
+#include "CudaBackend.h"
+
+#include <array>
+#include <random>
+
+namespace veeline::test {
+
+using List = std::vector<int64_t>;
+using Numbers = std::vector<double>;
+
+/// An operand in the arena, of four dimensions.
+struct Operand {
+  artifact::DataType type = artifact::DataType::f32;
+  List sizes, strides;
+  int64_t offset = 0;
+
+  int64_t place(const List &index) const {
+    int64_t at = 0;
+    for (size_t i = 0; i < index.size(); ++i)
+      at += sizes[i] == 1 ? 0 : index[i] * strides[i];
+    return offset + at * artifact::byteSize(type);
+  }
+  int64_t bytes() const {
+    int64_t last = 0;
+    for (size_t i = 0; i < sizes.size(); ++i)
+      last += (sizes[i] - 1) * strides[i];
+    return (last + 1) * artifact::byteSize(type);
+  }
+};
+
+enum Which {
+  query,
+  key,
+  value,
+  mask,
+  output,
+  lse,
+  outputGrad,
+  queryGrad,
+  keyGrad,
+  valueGrad,
+  numOperands
+};
+
+struct Problem {
+  artifact::Attention forward, backward;
+  std::array<Operand, numOperands> operands;
+  int64_t scratchOffset = 0, arenaBytes = 0;
+
+  bool hasMask() const { return !forward.maskStrides.empty(); }
+};
+/// Gives both entries of a problem strides and places.
+void layOut(Problem &problem, std::mt19937 &random, bool isDense);
+
+/// A small causal one with shared keys.
+Problem makeProblem(bool deterministic = true);
+
+/// One rank with both entries.
+class Program {
+public:
+  explicit Program(const Problem &problem, int64_t libraryBytes = 1 << 20);
+
+  artifact::Rank &rank() { return fixture.rank(0); }
+  /// The error of loading and three steps, or nothing.
+  std::string run();
+  /// What its step does.
+  void attend(veeline_rank *rank, char *newArena);
+
+  cuda::CudaOptions options;
+  std::string remark;
+  Problem problem;
+  /// Numbers of inputs, in the order of operands.
+  Numbers inputs;
+  /// What operands hold after each step.
+  std::vector<std::array<Numbers, numOperands>> results;
+  /// Forward and derivative, as the step finds them.
+  int32_t isThere[2] = {};
+  /// Whether the step calls those that are not there, too.
+  bool callsAll = false;
+
+private:
+  /// Where the arena really is.
+  char *memory() const { return standin::find(arena, problem.arenaBytes); }
+  void writeInputs();
+  void readResults();
+
+  char *arena = nullptr;
+  cts::Fixture fixture;
+};
+
+/// What a program computes, by the formulas, in f64.
+class Definition {
+public:
+  explicit Definition(const Program &program);
+  const Numbers &of(Which which) const { return tensors[which].numbers; }
+
+private:
+  /// Reads and writes tensors of four dimensions by index.
+  struct Dense {
+    List sizes;
+    Numbers numbers;
+
+    explicit Dense(const List &sizes);
+    double &operator()(int64_t b, int64_t h, int64_t i, int64_t d);
+  };
+
+  void addRow(int64_t b, int64_t h, int64_t i);
+
+  artifact::Attention a;
+  std::vector<Dense> tensors;
+};
+
+} // namespace veeline::test
+
+#endif // VEELINE_TEST_UNIT_RUNTIME_CUDAATTENTION_H

@@ -1,0 +1,62 @@
+//===- CommunicationMachine.h - transports as machines ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONMACHINE_H
+#define VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONMACHINE_H
+
+#include "CommunicationModel.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace veeline::schedule::communication {
+
+using Ops = std::vector<Op>;
+
+std::vector<int> ranksOf(const Program &program, int communicator);
+
+/// The same all-reduce on each rank of its communicator, as rank and operation;
+/// empty where one of them does not issue it.
+std::vector<Position> endsOf(const Program &program, int rank, int op);
+
+/// Where a rank has an operation on the message that says the shape of the
+/// value of `op`, or of its part, or -1.
+int shapeOf(const Ops &ops, const Op &op);
+
+/// What is sent, or what there is a place for.
+struct Payload {
+  std::string element;
+  std::vector<long> extents;
+};
+
+/// A machine has states, the moves from each, and what is seen on the way.
+class Machine {
+public:
+  explicit Machine(const Program &program);
+  virtual ~Machine() = default;
+  using State = std::string;
+  virtual State initial() const = 0;
+  /// All states that one move leads to.
+  virtual std::vector<State> moves(const State &state) const = 0;
+  virtual bool isOver(const State &state) const = 0;
+
+  mutable std::set<Outcome> seen;
+
+protected:
+  /// What the receiver, or a rank that adds up, finds in its place.
+  void deliver(const Op &from, const Op &to) const;
+
+private:
+  std::vector<Payload> payloads;
+};
+
+/// Each rank is a thread that posts operations and waits for their other ends.
+std::unique_ptr<Machine> makeMpiMachine(const Program &program);
+
+} // namespace veeline::schedule::communication
+
+#endif // VEELINE_TEST_UNIT_SCHEDULE_COMMUNICATIONMACHINE_H
