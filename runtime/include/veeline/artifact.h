@@ -326,7 +326,7 @@ struct ReducedPiece {
   /// `stride` bytes apart. Only processes use it.
   int64_t bufferOffset = 0;
   int64_t stride = 0;
-  /// On a GPU: the kernel that adds the contributions, see docs/cuda.md. It is
+  /// On a GPU: the kernel that adds the contributions, see docs/cuda-design.md. It is
   /// launched with ceil(elements / 1024) blocks.
   int32_t sumKernel = -1;
 };

@@ -188,7 +188,7 @@ Status CudaExecutor::addChannels() {
       VEELINE_TRY(addLocalChannel(index));
     else if (!network)
       channels[i] =
-          std::make_unique<engine::HostChannel>(group, index, channel);
+          std::make_unique<engine::ThreadChannel>(group, index, channel);
     else if (isShape && leadsElsewhere(channel))
       channels[i] = network->connect(group, index, channel);
   }

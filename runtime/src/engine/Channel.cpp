@@ -208,16 +208,16 @@ std::string Group::describeDeadlock() const {
 }
 
 //===----------------------------------------------------------------------===//
-// HostChannel
+// ThreadChannel
 //===----------------------------------------------------------------------===//
 
-HostChannel::HostChannel(Group &group, int32_t index,
-                         const artifact::Channel &description)
+ThreadChannel::ThreadChannel(Group &group, int32_t index,
+                             const artifact::Channel &description)
     : group(group), index(index), capacity(description.messagesPerStep),
       parts(description.parts), slots(capacity),
       identities(group.checksMessages() ? capacity * parts : 0) {}
 
-void HostChannel::post(veeline_rank &rank, void *slot) {
+void ThreadChannel::post(veeline_rank &rank, void *slot) {
   if (receiver.numPosted - receiver.numWaited >= capacity)
     return rank.fail("channel " + std::to_string(index) + " has no more than " +
                      std::to_string(capacity) +
@@ -226,7 +226,7 @@ void HostChannel::post(veeline_rank &rank, void *slot) {
   receiver.posted.add(oneMessage);
 }
 
-void HostChannel::wait(veeline_rank &rank) {
+void ThreadChannel::wait(veeline_rank &rank) {
   if (receiver.numWaited == receiver.numPosted)
     return rank.fail("channel " + std::to_string(index) +
                      " is waited for, but nothing was posted");
@@ -239,7 +239,7 @@ void HostChannel::wait(veeline_rank &rank) {
                     &identities[number % capacity * parts]);
 }
 
-void *HostChannel::acquire(veeline_rank &rank) {
+void *ThreadChannel::acquire(veeline_rank &rank) {
   uint32_t target = (sender.numAcquired + 1) * oneMessage;
   if (!group.waitFor(rank, index, receiver.posted, target)) {
     rank.failed = true;
@@ -250,7 +250,7 @@ void *HostChannel::acquire(veeline_rank &rank) {
   return slots[sender.numAcquired++ % capacity];
 }
 
-void HostChannel::commit(veeline_rank &rank) {
+void ThreadChannel::commit(veeline_rank &rank) {
   auto [number, part] = sender.numCommitted;
   if (number == sender.numAcquired)
     return rank.fail("channel " + std::to_string(index) +
@@ -262,14 +262,14 @@ void HostChannel::commit(veeline_rank &rank) {
   sender.committed.add(oneMessage);
 }
 
-bool HostChannel::isIdle() const {
+bool ThreadChannel::isIdle() const {
   return receiver.numPosted == receiver.numWaited &&
          sender.numAcquired == sender.numCommitted.messages &&
          receiver.numWaited == sender.numCommitted.messages &&
          sender.numCommitted.part == 0;
 }
 
-void HostChannel::abort() {
+void ThreadChannel::abort() {
   receiver.posted.setBits(faultBit);
   sender.committed.setBits(faultBit);
 }

@@ -69,9 +69,10 @@ public:
 
   bool checksMessages() const { return isChecking; }
 
-  /// Sleeps until `word` has reached `target` (see HostChannel) or carries the
-  /// fault bit, which returns false. Spins first, where every rank has a core.
-  /// `channel` says what is waited for: a channel, or a reduction of the rank
+  /// Sleeps until `word` has reached `target` (see ThreadChannel) or carries
+  /// the fault bit, which returns false. Spins first, where every rank has a
+  /// core. `channel` says what is waited for: a channel, or a reduction of the
+  /// rank
   /// (`indexOf`).
   bool waitFor(veeline_rank &rank, int32_t channel, WaitWord &word,
                uint32_t target);
@@ -110,10 +111,10 @@ private:
 /// receiver posted, nothing is copied. Two words count posts and the commits of
 /// parts in steps of two, so that bit 0 is free to carry a fault; they wrap
 /// around.
-class HostChannel final : public Channel {
+class ThreadChannel final : public Channel {
 public:
-  HostChannel(Group &group, int32_t index,
-              const artifact::Channel &description);
+  ThreadChannel(Group &group, int32_t index,
+                const artifact::Channel &description);
 
   void post(veeline_rank &rank, void *slot) override;
   void wait(veeline_rank &rank) override;

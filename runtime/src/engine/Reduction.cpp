@@ -92,7 +92,7 @@ void SharedSum::add(uint32_t step) {
   }
 }
 
-void HostReduction::post(veeline_rank &) {
+void ThreadReduction::post(veeline_rank &) {
   ++numPosted;
   SharedSum &sum = *shared;
   uint64_t arrival = sum.arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -105,7 +105,7 @@ void HostReduction::post(veeline_rank &) {
   sum.add(numPosted);
 }
 
-void HostReduction::wait(veeline_rank &rank) {
+void ThreadReduction::wait(veeline_rank &rank) {
   SharedSum &sum = *shared;
   if (numWaited == numPosted)
     return rank.fail("gradients of replicas are waited for, but none were "
@@ -118,7 +118,7 @@ void HostReduction::wait(veeline_rank &rank) {
     rank.failed = true;
 }
 
-void HostReduction::abort() {
+void ThreadReduction::abort() {
   shared->complete.setBits(faultBit);
   shared->added.setBits(faultBit);
 }

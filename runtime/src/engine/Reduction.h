@@ -48,7 +48,7 @@ public:
             std::vector<char *> accumulators);
 
 private:
-  friend class HostReduction;
+  friend class ThreadReduction;
   void add(uint32_t step);
   int64_t numBlocks() const;
 
@@ -65,9 +65,9 @@ private:
   WaitWord added;               ///< Steps, times two; bit 0 is a fault.
 };
 
-class HostReduction final : public Reduction {
+class ThreadReduction final : public Reduction {
 public:
-  explicit HostReduction(std::shared_ptr<SharedSum> shared)
+  explicit ThreadReduction(std::shared_ptr<SharedSum> shared)
       : shared(std::move(shared)) {}
 
   void post(veeline_rank &rank) override;

@@ -73,7 +73,7 @@ void HostExecutor::addChannel(int32_t index) {
   const artifact::Channel &channel = program.channels[index];
   std::unique_ptr<Channel> &end = channels.emplace_back();
   if (!network)
-    end = std::make_unique<HostChannel>(group, index, channel);
+    end = std::make_unique<ThreadChannel>(group, index, channel);
   else if (leadsElsewhere(channel))
     end = network->connect(group, index, channel);
 }
@@ -115,7 +115,7 @@ void HostExecutor::addReductions(HostWorker &worker) {
         sum = std::make_shared<SharedSum>(group, group.indexOf(i), piece,
                                           std::move(accumulators));
       }
-      pieces.push_back(std::make_unique<HostReduction>(sum));
+      pieces.push_back(std::make_unique<ThreadReduction>(sum));
     }
   }
 }
