@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Npy.h"
+#include "ElementNames.h"
 
 #include <charconv>
 
@@ -112,29 +113,20 @@ private:
   std::string_view text;
   size_t at = 0;
 };
-
-struct TypeRow {
-  std::string_view descr;
-  DataType type;
-};
 } // namespace
 
-static constexpr TypeRow types[] = {
-    {"<f4", DataType::f32}, {"<f8", DataType::f64}, {"<f2", DataType::f16},
-    {"|b1", DataType::i1},  {"|i1", DataType::i8},  {"<i2", DataType::i16},
-    {"<i4", DataType::i32}, {"<i8", DataType::i64}};
-
 static Expected<DataType> parseDescr(const std::string &descr) {
-  for (const TypeRow &row : types)
-    if (row.descr == descr)
-      return row.type;
+  if (const ElementNames *row = findElement(&ElementNames::npy, descr);
+      row && !row->npy.empty())
+    return row->type;
   if (descr.starts_with(">"))
     return Status::error("its elements '" + descr +
                          "' are big-endian; write the array with "
                          "a.astype(a.dtype.newbyteorder('<'))");
   std::string known;
-  for (const TypeRow &row : types)
-    known += (known.empty() ? "" : ", ") + std::string(row.descr);
+  for (const ElementNames &row : elementNames)
+    if (!row.npy.empty())
+      known += (known.empty() ? "" : ", ") + std::string(row.npy);
   return Status::error("its element type '" + descr +
                        "' is none of those that are read: " + known);
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SafeTensors.h"
+#include "ElementNames.h"
 
 #include "veeline/Base/File.h"
 
@@ -16,18 +17,6 @@ using namespace veeline;
 using namespace veeline::data;
 using artifact::DataType;
 using Json = nlohmann::ordered_json;
-
-namespace {
-struct TypeRow {
-  std::string_view name;
-  DataType type;
-};
-} // namespace
-
-static constexpr TypeRow types[] = {
-    {"F32", DataType::f32}, {"F64", DataType::f64}, {"BF16", DataType::bf16},
-    {"F16", DataType::f16}, {"BOOL", DataType::i1}, {"I8", DataType::i8},
-    {"I16", DataType::i16}, {"I32", DataType::i32}, {"I64", DataType::i64}};
 
 static constexpr size_t lengthBytes = 8;
 /// The limit of the format's own reader.
@@ -59,11 +48,9 @@ static Status parseEntry(const Json &json, std::string_view content,
   if (begin > end || end > content.size())
     return Status::error(
         "lies outside of the file: it is truncated or damaged");
-  const std::string &name = json["dtype"].get_ref<const std::string &>();
-  const TypeRow *row = std::find_if(
-      std::begin(types), std::end(types),
-      [&](const TypeRow &candidate) { return candidate.name == name; });
-  if (row == std::end(types))
+  const ElementNames *row = findElement(
+      &ElementNames::safeTensors, json["dtype"].get_ref<const std::string &>());
+  if (!row)
     return Status::success();
   Tensor tensor;
   tensor.type = row->type;
@@ -118,9 +105,7 @@ const Tensor *data::findTensor(const NamedTensors &tensors,
 //===----------------------------------------------------------------------===//
 
 static std::string_view typeName(DataType type) {
-  return std::find_if(std::begin(types), std::end(types),
-                      [&](const TypeRow &row) { return row.type == type; })
-      ->name;
+  return findElement(&ElementNames::type, type)->safeTensors;
 }
 
 static int64_t bytesOf(const SafeTensorsEntry &entry) {

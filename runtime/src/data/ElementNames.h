@@ -1,0 +1,46 @@
+//===- ElementNames.h - element types in files ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_RUNTIME_DATA_ELEMENTNAMES_H
+#define VEELINE_RUNTIME_DATA_ELEMENTNAMES_H
+
+#include "veeline/artifact.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace veeline::data {
+
+/// What formats of files call an element type; empty: they do not have it.
+struct ElementNames {
+  artifact::DataType type;
+  std::string_view safeTensors, npy;
+};
+
+inline constexpr ElementNames elementNames[] = {
+    {artifact::DataType::f32, "F32", "<f4"},
+    {artifact::DataType::f64, "F64", "<f8"},
+    {artifact::DataType::bf16, "BF16", ""},
+    {artifact::DataType::f16, "F16", "<f2"},
+    {artifact::DataType::i1, "BOOL", "|b1"},
+    {artifact::DataType::i8, "I8", "|i1"},
+    {artifact::DataType::i16, "I16", "<i2"},
+    {artifact::DataType::i32, "I32", "<i4"},
+    {artifact::DataType::i64, "I64", "<i8"}};
+
+/// The row whose `member` is `value`; null where there is none.
+template <typename Member, typename T>
+const ElementNames *findElement(Member ElementNames::*member, const T &value) {
+  const auto *row = std::find_if(
+      std::begin(elementNames), std::end(elementNames),
+      [&](const ElementNames &row) { return row.*member == value; });
+  return row == std::end(elementNames) ? nullptr : row;
+}
+
+} // namespace veeline::data
+
+#endif // VEELINE_RUNTIME_DATA_ELEMENTNAMES_H
