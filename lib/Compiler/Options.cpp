@@ -104,8 +104,9 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, int64_t{4096}));
   app.add_option("--stage-replicas", command.stageReplicas,
-                 "Ranks of each stage, as 2,1,1: microbatches go to them by "
-                 "turns, and their gradients are added up (default: one each)")
+                 "Ranks of each stage, as 2,1,1: microbatches go to them "
+                 "round-robin, and their gradients are added up (default: one "
+                 "each)")
       ->delimiter(',')
       ->check(CLI::Range(int64_t{1}, int64_t{4096}));
   app.add_option("--length-bound", command.lengthBound,
