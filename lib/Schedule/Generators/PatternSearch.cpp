@@ -23,9 +23,9 @@ struct Trial {
 
 /// Where the search begins: the stable patterns of V-Min and V-Half (Qi et al.
 /// 2024, arXiv:2405.15362), with and without the turn that some numbers of
-/// stages need, followed strictly or with W in between. The last four were found
-/// by the search itself; without them, some published results are not reached
-/// (scripts/prune-shapes leaves out what no test needs).
+/// stages need, followed strictly or with W in between. The last four were
+/// found by the search itself; without them, some published results are not
+/// reached (scripts/prune-shapes leaves out what no test needs).
 struct Shape {
   double forwardSlack, backwardSlack, forwardSlackUp, backwardSlackUp, turn,
       evenness;
