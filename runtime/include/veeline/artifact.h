@@ -326,8 +326,8 @@ struct ReducedPiece {
   /// `stride` bytes apart. Only processes use it.
   int64_t bufferOffset = 0;
   int64_t stride = 0;
-  /// On a GPU: the kernel that adds the contributions, see docs/cuda-design.md. It is
-  /// launched with ceil(elements / 1024) blocks.
+  /// On a GPU: the kernel that adds the contributions, see docs/cuda-design.md.
+  /// It is launched with ceil(elements / 1024) blocks.
   int32_t sumKernel = -1;
 };
 
