@@ -1,4 +1,4 @@
-//===- Ranges.cpp - which integers a model can index with -----------------===//
+//===- Ranges.cpp - which numbers a model can index with ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "veeline/Compiler/Metadata.h"
@@ -19,7 +20,7 @@ using namespace veeline::compiler;
 using namespace veeline::pipe;
 
 namespace {
-/// Valid integers are those from `low` to below `high`.
+/// Valid numbers are those from `low` to below `high`.
 struct Bounds {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();
@@ -30,13 +31,38 @@ struct Bounds {
     high = std::min(high, other.high);
   }
 };
+
+/// Finds what a value of a pipeline, or of one of its chunks, may be to index
+/// the dimensions that it, or what casts and views make of it, indexes. Follows
+/// it through the chunks.
+class BoundsFinder {
+public:
+  explicit BoundsFinder(PipelineOp pipeline);
+  Bounds find(Value value);
+
+private:
+  Bounds findAt(OpOperand &use);
+  Bounds findAtChunk(ChunkOp chunk, unsigned operand);
+  Bounds findAtReturn(OpOperand &use);
+  Bounds findAtExtract(tensor::ExtractOp extract, unsigned operand);
+  Bounds findWrapped(arith::SelectOp select, Value index);
+
+  SymbolTableCollection symbols;
+  /// Those that run a function as their part of the model.
+  DenseMap<Operation *, SmallVector<ChunkOp>> chunksOf;
+};
 } // namespace
 
-static Bounds findBounds(Value value);
+BoundsFinder::BoundsFinder(PipelineOp pipeline) {
+  for (auto chunk : pipeline.getOps<ChunkOp>())
+    if (Operation *primal =
+            symbols.lookupNearestSymbolFrom(chunk, chunk.getPrimalAttr()))
+      chunksOf[primal].push_back(chunk);
+}
 
 /// An index that counts from the end where it is negative, as exporters write
 /// it: x < 0 ? x + size : x.
-static Bounds findWrappedBounds(arith::SelectOp select, Value index) {
+Bounds BoundsFinder::findWrapped(arith::SelectOp select, Value index) {
   auto test = select.getCondition().getDefiningOp<arith::CmpIOp>();
   auto sum = select.getTrueValue().getDefiningOp<arith::AddIOp>();
   APInt zero, size;
@@ -47,7 +73,7 @@ static Bounds findWrappedBounds(arith::SelectOp select, Value index) {
       sum.getLhs() != index ||
       !matchPattern(sum.getRhs(), m_ConstantInt(&size)))
     return {};
-  Bounds bounds = findBounds(select.getResult());
+  Bounds bounds = find(select.getResult());
   if (bounds.isKnown())
     bounds.low -= size.getSExtValue();
   return bounds;
@@ -80,66 +106,75 @@ static bool isClamp(Operation *user, Value value) {
          bound == given;
 }
 
-/// What `value`, or what casts and views make of it, may be to index the
-/// dimensions that it indexes.
-static Bounds findBounds(Value value) {
+/// Whether `op` gives the number that it takes, in another type or in another
+/// arrangement. A float loses its fraction, which leaves it between the bounds.
+/// Not so a narrower float, which may be rounded up to the upper one.
+static bool keepsNumber(Operation *op) {
+  return isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+             arith::ExtUIOp, arith::TruncIOp, arith::ExtFOp, arith::FPToSIOp,
+             arith::FPToUIOp, math::FloorOp, math::TruncOp,
+             tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp, tensor::CastOp>(op);
+}
+
+Bounds BoundsFinder::find(Value value) {
   Bounds bounds;
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    if (auto extract = dyn_cast<tensor::ExtractOp>(user)) {
-      if (use.getOperandNumber() == 0) {
-        bounds.meet(findBounds(extract.getResult()));
-        continue;
-      }
-      int64_t size =
-          extract.getTensor().getType().getDimSize(use.getOperandNumber() - 1);
-      if (!ShapedType::isDynamic(size))
-        bounds.meet({0, size});
-    } else if (auto structured = dyn_cast<linalg::LinalgOp>(user)) {
-      if (structured.isDpsInput(&use))
-        bounds.meet(findBounds(structured.getMatchingBlockArgument(&use)));
-    } else if (isa<linalg::YieldOp>(user)) {
-      // An op that only moves integers around.
-      bounds.meet(
-          findBounds(user->getParentOp()->getResult(use.getOperandNumber())));
-    } else if (isClamp(user, value)) {
-      // What a clamp would change is most likely wrong: the last row of a table
-      // would be trained by whatever is beyond it.
-      bounds.meet(findBounds(user->getResult(0)));
-    } else if (auto select = dyn_cast<arith::SelectOp>(user)) {
-      bounds.meet(findWrappedBounds(select, value));
-    } else if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-                   arith::ExtUIOp, arith::TruncIOp, tensor::CollapseShapeOp,
-                   tensor::ExpandShapeOp, tensor::ExtractSliceOp,
-                   tensor::CastOp>(user)) {
-      bounds.meet(findBounds(user->getResult(0)));
-    }
-  }
+  for (OpOperand &use : value.getUses())
+    bounds.meet(findAt(use));
   return bounds;
 }
 
-/// Over all chunks that take the input.
-static Bounds findInputBounds(Value input, SymbolTableCollection &symbols) {
+Bounds BoundsFinder::findAt(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto chunk = dyn_cast<ChunkOp>(user))
+    return findAtChunk(chunk, use.getOperandNumber());
+  if (isa<func::ReturnOp>(user))
+    return findAtReturn(use);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(user))
+    return findAtExtract(extract, use.getOperandNumber());
+  if (auto structured = dyn_cast<linalg::LinalgOp>(user))
+    return structured.isDpsInput(&use)
+               ? find(structured.getMatchingBlockArgument(&use))
+               : Bounds();
+  // An op that only moves numbers around.
+  if (isa<linalg::YieldOp>(user))
+    return find(user->getParentOp()->getResult(use.getOperandNumber()));
+  // What a clamp would change is most likely wrong: the last row of a table
+  // would be trained by whatever is beyond it.
+  if (isClamp(user, use.get()) || keepsNumber(user))
+    return find(user->getResult(0));
+  if (auto select = dyn_cast<arith::SelectOp>(user))
+    return findWrapped(select, use.get());
+  return {};
+}
+
+Bounds BoundsFinder::findAtChunk(ChunkOp chunk, unsigned operand) {
+  auto primal = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+      chunk, chunk.getPrimalAttr());
+  return primal && !primal.isExternal() ? find(primal.getArgument(operand))
+                                        : Bounds();
+}
+
+Bounds BoundsFinder::findAtReturn(OpOperand &use) {
   Bounds bounds;
-  for (OpOperand &use : input.getUses()) {
-    auto chunk = dyn_cast<ChunkOp>(use.getOwner());
-    if (!chunk)
-      continue;
-    auto primal = symbols.lookupNearestSymbolFrom<func::FuncOp>(
-        chunk, chunk.getPrimalAttr());
-    if (primal && !primal.isExternal())
-      bounds.meet(findBounds(primal.getArgument(use.getOperandNumber())));
-  }
+  for (ChunkOp chunk : chunksOf.lookup(use.getOwner()->getParentOp()))
+    bounds.meet(find(chunk.getResult(use.getOperandNumber())));
   return bounds;
+}
+
+Bounds BoundsFinder::findAtExtract(tensor::ExtractOp extract,
+                                   unsigned operand) {
+  if (operand == 0)
+    return find(extract.getResult());
+  int64_t size = extract.getTensor().getType().getDimSize(operand - 1);
+  return ShapedType::isDynamic(size) ? Bounds() : Bounds{0, size};
 }
 
 void veeline::compiler::describeRanges(PipelineOp pipeline,
                                        artifact::Metadata &metadata) {
-  SymbolTableCollection symbols;
+  BoundsFinder finder(pipeline);
   auto describe = [&](Value input, DenseI64ArrayAttr given, auto &entry) {
-    if (!isa<IntegerType>(cast<ShapedType>(input.getType()).getElementType()))
-      return;
-    if (Bounds bounds = findInputBounds(input, symbols); bounds.isKnown())
+    if (Bounds bounds = finder.find(input); bounds.isKnown())
       entry.range = {bounds.low, bounds.high};
     if (!given)
       return;

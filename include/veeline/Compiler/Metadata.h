@@ -18,16 +18,16 @@
 namespace veeline::compiler {
 
 /// The inputs and results of a pipeline's model, without what is said of
-/// its integers below. Fails with a diagnostic where one has a type that the
+/// its numbers below. Fails with a diagnostic where one has a type that the
 /// runtime does not know. Values that parameters start from are not copied:
 /// they live in the context.
 mlir::LogicalResult describeModel(pipe::PipelineOp pipeline,
                                   artifact::Artifact &artifact);
 
-/// The valid values of the integer batch arguments and buffers: those that the
-/// model says, and of those that index tensors the smallest dimension that one
-/// of them indexes. Reads the primal functions of the chunks, which have to be
-/// on tensors.
+/// The valid values of batch arguments and buffers: those that the model says,
+/// and of those that index tensors, as integers or as floats that become some,
+/// the smallest dimension that one of them indexes. Reads the primal functions
+/// of the chunks, which have to be on tensors.
 void describeRanges(pipe::PipelineOp pipeline, artifact::Metadata &metadata);
 
 /// Which batch arguments are tokens: integers of 32 or 64 bits that choose

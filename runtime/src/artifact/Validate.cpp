@@ -93,8 +93,6 @@ private:
     std::string where = std::string(kind) + " '" + input.name + "'";
     checkName(input.name, kind, seen);
     checkShape(input.shape, where);
-    require(!input.range || isInteger(input.type), where,
-            "only integers have a range of valid values");
     require(!input.range || input.range->first < input.range->second, where,
             "its range of valid values is empty");
   }

@@ -469,17 +469,25 @@ Expected<std::unique_ptr<Source>> Opener::openRows(const Spec &spec,
 // Random values
 //===----------------------------------------------------------------------===//
 
-/// The integers that `type` has room for; of types of 64 bits all but one.
+static bool isFloat(DataType type) {
+  return type == DataType::f32 || type == DataType::f64;
+}
+
+/// The integers that `type` has room for, without gaps; of i64 all but one.
 static std::pair<int64_t, int64_t> limitsOf(DataType type) {
   if (type == DataType::i1)
     return {0, 2};
+  if (isFloat(type)) {
+    int64_t last = int64_t(1) << (type == DataType::f32 ? 24 : 53);
+    return {-last, last + 1};
+  }
   if (artifact::byteSize(type) == 8)
     return {INT64_MIN, INT64_MAX};
   int64_t half = int64_t(1) << (8 * artifact::byteSize(type) - 1);
   return {-half, half};
 }
 
-/// Those that the model can take; 0 and 1 where nobody knows.
+/// Those that the model can take; where nobody knows, integers are 0 and 1.
 template <typename Input>
 Expected<std::unique_ptr<Source>>
 Opener::openRandom(const Spec &spec, const Input &input,
@@ -488,12 +496,16 @@ Opener::openRandom(const Spec &spec, const Input &input,
     return Status::error("--data " + spec.argument +
                          "=random gives f32, f64 and integers, '" + input.name +
                          "' has " + std::string(artifact::name(input.type)));
-  std::pair<int64_t, int64_t> range = input.range.value_or(std::pair(0L, 2L));
-  auto [low, high] = limitsOf(input.type);
-  range = {std::max(range.first, low), std::min(range.second, high)};
-  if (input.range && range.first >= range.second)
-    return Status::error("'" + input.name + "' takes no value that " +
-                         std::string(artifact::name(input.type)) + " has");
+  std::optional<std::pair<int64_t, int64_t>> range = input.range;
+  if (range) {
+    auto [low, high] = limitsOf(input.type);
+    range = {std::max(range->first, low), std::min(range->second, high)};
+    if (range->first >= range->second)
+      return Status::error("'" + input.name + "' takes no value that " +
+                           std::string(artifact::name(input.type)) + " has");
+  } else if (!isFloat(input.type)) {
+    range = {0, 2};
+  }
   return std::unique_ptr<Source>(std::make_unique<RandomSource>(
       input.name, input.type, artifact::numElements(input.shape) * microbatches,
       range, spec.isFixed, options.seed));

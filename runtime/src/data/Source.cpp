@@ -102,7 +102,7 @@ void ArraySource::fill(int64_t step, int64_t first, int64_t count,
 //===----------------------------------------------------------------------===//
 
 RandomSource::RandomSource(const std::string &name, DataType type,
-                           int64_t count, std::pair<int64_t, int64_t> range,
+                           int64_t count, std::optional<Range> range,
                            bool isFixed, uint64_t seed)
     : type(type), valuesPerStep(count), range(range),
       stream(seed, "data " + name) {
@@ -129,34 +129,41 @@ static void drawNormal(const RandomStream &stream, int64_t valuesPerStep,
 
 template <typename T>
 static void drawBelow(const RandomStream &stream, int64_t valuesPerStep,
-                      int64_t step, std::pair<int64_t, int64_t> range,
+                      int64_t step, RandomSource::Range range,
                       RandomSource::Part part, char *target) {
   auto first = static_cast<uint64_t>((step - 1) * valuesPerStep + part.first);
   // Without a sign: all of i64 is a range too.
-  uint64_t low = static_cast<uint64_t>(range.first);
+  auto low = static_cast<uint64_t>(range.first);
   uint64_t width = static_cast<uint64_t>(range.second) - low;
   for (int64_t i = 0; i < part.count; ++i) {
-    T value = static_cast<T>(
-        low + stream.below(width, first + static_cast<uint64_t>(i)));
+    auto value = static_cast<T>(static_cast<int64_t>(
+        low + stream.below(width, first + static_cast<uint64_t>(i))));
     std::memcpy(target + i * int64_t(sizeof(T)), &value, sizeof(T));
   }
 }
 
+template <typename T>
+void RandomSource::drawAs(int64_t step, Part part, char *target) const {
+  if (range)
+    drawBelow<T>(stream, valuesPerStep, step, *range, part, target);
+  else
+    drawNormal<T>(stream, valuesPerStep, step, part, target);
+}
+
 void RandomSource::draw(int64_t step, Part part, char *target) const {
-  int64_t all = valuesPerStep;
-  if (type == DataType::f64)
-    return drawNormal<double>(stream, all, step, part, target);
-  if (type == DataType::f32)
-    return drawNormal<float>(stream, all, step, part, target);
-  switch (artifact::byteSize(type)) {
-  case 1:
-    return drawBelow<int8_t>(stream, all, step, range, part, target);
-  case 2:
-    return drawBelow<int16_t>(stream, all, step, range, part, target);
-  case 4:
-    return drawBelow<int32_t>(stream, all, step, range, part, target);
+  switch (type) {
+  case DataType::f64:
+    return drawAs<double>(step, part, target);
+  case DataType::f32:
+    return drawAs<float>(step, part, target);
+  case DataType::i64:
+    return drawAs<int64_t>(step, part, target);
+  case DataType::i32:
+    return drawAs<int32_t>(step, part, target);
+  case DataType::i16:
+    return drawAs<int16_t>(step, part, target);
   default:
-    return drawBelow<int64_t>(stream, all, step, range, part, target);
+    return drawAs<int8_t>(step, part, target);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "veeline/Base/File.h"
 
 #include <map>
+#include <optional>
 
 namespace veeline::data {
 
@@ -61,27 +62,32 @@ private:
   std::vector<int64_t> order;
 };
 
-/// Random values: floats of mean 0 and variance 1, integers that are equally
-/// likely. They depend on the seed, `name` and the step only; on no step where
-/// there is one batch for all.
+/// Random values: floats of mean 0 and variance 1, or integers that are equally
+/// likely, as any type. They depend on the seed, `name` and the step only; on
+/// no step where there is one batch for all.
 class RandomSource final : public Source {
 public:
   /// Some of the values of a step.
   struct Part {
     int64_t first, count;
   };
-  /// Integers in `range`. `count` values a step.
+  using Range = std::pair<int64_t, int64_t>;
+
+  /// `count` values a step: integers of `range`, or floats of a normal
+  /// distribution where there is none.
   RandomSource(const std::string &name, artifact::DataType type, int64_t count,
-               std::pair<int64_t, int64_t> range, bool isFixed, uint64_t seed);
+               std::optional<Range> range, bool isFixed, uint64_t seed);
   void fill(int64_t step, int64_t first, int64_t count, char *target) override;
   int64_t samplesPerStep() const override { return valuesPerStep; }
 
 private:
   void draw(int64_t step, Part part, char *target) const;
+  template <typename T>
+  void drawAs(int64_t step, Part part, char *target) const;
 
   const artifact::DataType type;
   const int64_t valuesPerStep;
-  const std::pair<int64_t, int64_t> range;
+  const std::optional<Range> range;
   const RandomStream stream;
   std::string fixed; ///< The batch of all steps; empty where each has its own.
 };

@@ -7,8 +7,10 @@
 #include "Tensor.h"
 
 #include "veeline/Base/HalfFloats.h"
+#include "veeline/Base/Numbers.h"
 
 #include <cstring>
+#include <type_traits>
 
 using namespace veeline;
 using namespace veeline::data;
@@ -79,8 +81,26 @@ void data::widenFloats(const Tensor &tensor, DataType type, char *bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Integers
+// Ranges
 //===----------------------------------------------------------------------===//
+
+template <typename T> static std::string toText(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return exactNumber(double(value));
+  else
+    return std::to_string(value);
+}
+
+/// Bounds of floats are sizes of tensors, which f64 has exactly. NaN is in no
+/// range.
+template <typename T>
+static bool isIn(std::pair<int64_t, int64_t> range, T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return double(value) >= double(range.first) &&
+           double(value) < double(range.second);
+  else
+    return value >= range.first && value < range.second;
+}
 
 template <typename T>
 static Status checkRangeOf(const Tensor &tensor,
@@ -91,10 +111,10 @@ static Status checkRangeOf(const Tensor &tensor,
     T value;
     std::memcpy(&value, tensor.bytes.data() + i * int64_t(sizeof(T)),
                 sizeof(T));
-    if (value < range.first || value >= range.second)
+    if (!isIn(range, value))
       return Status::error(
           what + ": the value at " + formatPosition(i, tensor.shape) + " is " +
-          std::to_string(value) + ", valid are " + std::to_string(range.first) +
+          toText(value) + ", valid are " + std::to_string(range.first) +
           " to " + std::to_string(range.second - 1));
   }
   return Status::success();
@@ -112,6 +132,10 @@ Status data::checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
     return checkRangeOf<int32_t>(tensor, range, what);
   case DataType::i64:
     return checkRangeOf<int64_t>(tensor, range, what);
+  case DataType::f32:
+    return checkRangeOf<float>(tensor, range, what);
+  case DataType::f64:
+    return checkRangeOf<double>(tensor, range, what);
   default:
     return Status::success();
   }

@@ -34,8 +34,8 @@ std::optional<int64_t> tensorBytes(artifact::DataType type,
 /// wide or wider: no value changes.
 void widenFloats(const Tensor &tensor, artifact::DataType type, char *bytes);
 
-/// Fails, naming `what` and the first offender's position, where an integer of
-/// `tensor` is outside of [range.first, range.second).
+/// Fails, naming `what` and the first offender's position, where a number of
+/// `tensor` is outside of [range.first, range.second), or is none.
 Status checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
                   const std::string &what);
 

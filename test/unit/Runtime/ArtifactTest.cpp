@@ -292,8 +292,6 @@ TEST(Artifact, ValidateFindsEachBrokenRule) {
        }},
       {"neither f32 nor f64",
        [](Artifact &a) { a.metadata.params[0].type = DataType::i32; }},
-      {"only integers have a range",
-       [](Artifact &a) { a.metadata.batches[0].type = DataType::f32; }},
       {"only integers are tokens",
        [](Artifact &a) {
          a.metadata.batches[0].type = DataType::f32;

@@ -9,6 +9,7 @@
 #include "TempDir.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -71,7 +72,9 @@ static artifact::Metadata makeRandomMetadata() {
       {"labels", {501, 3}, DataType::i32, std::pair(-2L, 5L)},
       {"mask", {501, 3}, DataType::i1, {}},
       {"ids", {501, 3}, DataType::i64, {}},
-      {"bytes", {501, 3}, DataType::i8, std::pair(-1000L, 1000L)}};
+      {"bytes", {501, 3}, DataType::i8, std::pair(-1000L, 1000L)},
+      {"rows", {501, 3}, DataType::f32, std::pair(-2L, 5L)},
+      {"places", {501, 3}, DataType::f64, std::pair(0L, 3L)}};
   metadata.buffers = {{"table", {7}, DataType::f32, {}}};
   return metadata;
 }
@@ -123,6 +126,12 @@ TEST(Inputs, RandomIntegersAreOnesThatTheModelTakes) {
   EXPECT_EQ(extremesOf(stepOf<int64_t>(**inputs, 4, 1)), std::pair(0L, 1L));
   EXPECT_EQ(extremesOf(stepOf<int8_t>(**inputs, 5, 1)),
             (std::pair<int8_t, int8_t>(-128, 127)));
+  // Floats that become rows of a table.
+  std::vector<float> rows = stepOf<float>(**inputs, 6, 1);
+  EXPECT_EQ(extremesOf(rows), std::pair(-2.0F, 4.0F));
+  for (float row : rows)
+    EXPECT_EQ(row, std::floor(row));
+  EXPECT_EQ(extremesOf(stepOf<double>(**inputs, 7, 1)), std::pair(0.0, 2.0));
   metadata.batches = {
       {"x", {2}, DataType::i64, std::pair(INT64_MIN, INT64_MAX)}};
   inputs = Inputs::open(metadata, options);
