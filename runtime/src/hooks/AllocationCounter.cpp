@@ -12,6 +12,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <malloc.h>
 #include <mutex>
 
@@ -46,16 +47,24 @@ static bool isTransparent(const char *object) {
   return false;
 }
 
+/// The file of the object that `address` is in, or null. Not by dladdr, which
+/// reads all symbols of an object to name the nearest one.
+static const char *findObject(void *address) {
+  dl_find_object found;
+  if (_dl_find_object(address, &found) != 0)
+    return nullptr;
+  const char *name = found.dlfo_link_map->l_name;
+  return *name ? name : program_invocation_name; // The executable has no name.
+}
+
 /// The first object on the stack that is not transparent.
 static const char *findCaller() {
   void *frames[maxFrames];
   int count = backtrace(frames, maxFrames);
-  for (int i = 0; i < count; ++i) {
-    Dl_info info;
-    if (dladdr(frames[i], &info) && info.dli_fname &&
-        !isTransparent(info.dli_fname))
-      return info.dli_fname;
-  }
+  for (int i = 0; i < count; ++i)
+    if (const char *object = findObject(frames[i]);
+        object && !isTransparent(object))
+      return object;
   return "unknown";
 }
 
