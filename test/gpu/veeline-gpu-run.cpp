@@ -51,7 +51,10 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     cpu("cpu", cl::init("native"),
         cl::desc("With -o: the CPU to compile for, by LLVM's name"));
-
+static cl::opt<unsigned> level(
+    "O", cl::Prefix, cl::init(3),
+    cl::desc("With -o: how much is optimised, from -O0, which compiles in "
+             "half of the time, to -O3"));
 static cl::list<std::string>
     without("without", cl::desc("With -o: leave out the kernels that this "
                                 "shared object has, and write none where that "
@@ -99,6 +102,7 @@ static int writeLibrary(std::vector<KernelSource> kernels) {
   }
   KernelCodeOptions options;
   options.cpu = cpu;
+  options.optimizationLevel = level;
   auto library = compileKernels(kernels, options);
   if (!library)
     return fail(library.takeError());

@@ -34,7 +34,8 @@ def compile_for_gpu(model, work, options):
     for module in ("pipeline", "reference"):
         if (dump / f"{module}-kernels.mlir").exists():
             library = work / f"twins{len(twins)}.so"
-            run("veeline-gpu-run", dump / f"{module}-kernels.mlir", "-o", library, *(f"--without={other}" for other in twins))
+            # Models of tests run for less time than optimising takes.
+            run("veeline-gpu-run", "-O0", dump / f"{module}-kernels.mlir", "-o", library, *(f"--without={other}" for other in twins))
             # There is none where others have all of them.
             if library.exists():
                 twins.append(library.resolve())
