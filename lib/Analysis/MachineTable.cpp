@@ -36,7 +36,7 @@ const std::vector<std::string> &veeline::getMachineClasses() {
       for (std::string kindOfWindow :
            {"image", "pointwise", "window", "strided", "depthwise"})
         for (std::string kind : {"forward", "data", "weights"})
-          names.push_back(layout + " " + kindOfWindow + " " + kind);
+          names.push_back(llvm::join_items(" ", layout, kindOfWindow, kind));
     return names;
   }();
   return classes;

@@ -39,7 +39,7 @@ static bool isLinear(Operation &op) {
 }
 
 /// Whether `op`, in a branch, may run before it.
-static bool canPrecede(Operation &op, scf::IfOp branch) {
+static bool canPrecede(Operation &op) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
          llvm::all_of(op.getOperands(), [&](Value operand) {
            return operand.getParentRegion()->isProperAncestor(
@@ -76,7 +76,7 @@ static void hoist(Region &region, scf::IfOp branch) {
     return;
   for (Operation &op :
        llvm::make_early_inc_range(region.front().without_terminator())) {
-    if (!canPrecede(op, branch))
+    if (!canPrecede(op))
       continue;
     auto extract = dyn_cast<tensor::ExtractOp>(op);
     if (extract ? !hasElements(extract) : !isSpeculatable(&op))

@@ -65,6 +65,7 @@ static Expected<std::vector<int32_t>> orderRanks(const Program &program,
   auto p = static_cast<int32_t>(program.ranks.size());
   int32_t d = program.replicas, count = p * d;
   std::vector<int32_t> ranks;
+  ranks.reserve(static_cast<size_t>(count));
   for (int32_t i = 0; i < count; ++i)
     ranks.push_back(order == "replicas-first" ? i % p * d + i / p : i);
   if (order == "stages-first" || order == "replicas-first")
