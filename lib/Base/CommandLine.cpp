@@ -8,6 +8,8 @@
 
 #include "veeline/Base/Suggest.h"
 
+#include "veeline/Base/Completion.h"
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -85,6 +87,11 @@ std::string commandline::checkFileName(const std::string &name) {
 
 std::optional<int> commandline::parse(CLI::App &app, int argc,
                                       const char *const *argv) {
+  if (isCompleting()) {
+    for (const std::string &word : complete(app, {argv + 1, argv + argc}))
+      std::cout << word << "\n";
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

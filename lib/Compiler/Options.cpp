@@ -8,6 +8,7 @@
 
 #include "veeline/Analysis/Recompute.h"
 #include "veeline/Base/CommandLine.h"
+#include "veeline/Base/Completion.h"
 #include "veeline/Pipelines/Limits.h"
 #include "veeline/Schedule/Formats/Formats.h"
 #include "veeline/Schedule/Generators.h"
@@ -120,13 +121,25 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
 }
 
+/// Those that compile: with one update a step.
+static std::vector<std::string> listSchedules() {
+  std::vector<std::string> names = schedule::scheduleNames();
+  llvm::erase_if(names, [](const std::string &name) {
+    return (*schedule::findGenerator(name))->semantics !=
+           schedule::UpdateSemantics::Synchronous;
+  });
+  return names;
+}
+
 static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--schedule", command.schedule,
                  "Name of the schedule, or file:PATH with an order in .csv or "
                  ".json")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(commandline::offer(listSchedules()));
   app.add_option("--placement", command.placement,
-                 "linear, interleaved, v or wave (default: the schedule's)");
+                 "linear, interleaved, v or wave (default: the schedule's)")
+      ->check(commandline::offer({"linear", "interleaved", "v", "wave"}));
   app.add_option("--partition", command.pieces,
                  "Pieces of each chunk in model order, as 12,13,13,11 (see "
                  "veeline inspect --pieces, and --fine-pieces; default: chosen "
@@ -140,7 +153,8 @@ static void addScheduleOptions(CLI::App &app, CompileCommand &command) {
   addMachineTable(app, command.machineTable, "Without a profile: take");
   app.add_option("--optimizer", command.optimizer,
                  "sgd, sgd-momentum or adamw: decides the memory of its state")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(commandline::offer({"sgd", "sgd-momentum", "adamw"}));
 }
 
 static void addCommunicationOptions(CLI::App &app, CompileCommand &command) {
@@ -181,7 +195,8 @@ static void addMemoryOptions(CLI::App &app, CompileCommand &command) {
 static void addTargetOptions(CLI::App &app, CompileCommand &command) {
   app.add_option("--target", command.target,
                  "What to compile for: host, or cuda for NVIDIA GPUs")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(commandline::offer({"host", "cuda"}));
   app.add_option("--gpu-chips", command.gpuChips,
                  "With --target cuda: the chips to make native code for, as "
                  "sm_80,sm_90 (default: sm_80,sm_90,sm_100), beside PTX of the "

@@ -230,6 +230,13 @@ static constexpr Generator table[] = {
 
 std::span<const Generator> veeline::schedule::generators() { return table; }
 
+std::vector<std::string> veeline::schedule::scheduleNames() {
+  std::vector<std::string> names;
+  for (const Generator &generator : generators())
+    names.emplace_back(generator.name);
+  return names;
+}
+
 static Error unknownSchedule(std::string_view name) {
   std::vector<std::string> names;
   for (const Generator &generator : table)

@@ -53,6 +53,8 @@ static std::vector<std::string> subcommandNames(CLI::App &app) {
 
 int driver::parse(CLI::App &app, int argc, char **argv, bool &finished) {
   finished = true;
+  if (commandline::isCompleting())
+    return commandline::parse(app, argc, argv).value_or(0);
   std::vector<std::string> known = subcommandNames(app);
   if (argc < 2) {
     std::cerr << app.help();

@@ -6,6 +6,7 @@
 
 #include "CommandLine.h"
 
+#include "veeline/Base/Completion.h"
 #include "veeline/Schedule/Command/Command.h"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +21,9 @@ static bool isCompilerCommand(std::string_view name) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && isCompilerCommand(argv[1]))
+  // The last word is still written where a shell asks what it could be.
+  bool isWritten = argc > 2 || !commandline::isCompleting();
+  if (argc > 1 && isWritten && isCompilerCommand(argv[1]))
     return driver::runCompiler(argc - 1, argv + 1);
 
   CLI::App app("Veeline: pipeline-parallel training, compiled", "veeline");
@@ -29,6 +32,8 @@ int main(int argc, char **argv) {
   app.add_subcommand("compile", "Compile a model into an artifact");
   app.add_subcommand("inspect", "Print what is in a model or an artifact");
   app.add_subcommand("doctor", "Say what this machine has, and measure it");
+  app.add_subcommand("completion",
+                     "Print what makes bash complete commands and options");
   auto runTrain = driver::addTrainCommand(app);
   auto runJob = driver::addRunCommand(app);
   auto runSchedule = schedule::addScheduleCommand(app);
@@ -37,6 +42,10 @@ int main(int argc, char **argv) {
   int status = driver::parse(app, argc, argv, finished);
   if (finished)
     return status;
+  if (app.got_subcommand("completion")) {
+    std::cout << commandline::completionScript();
+    return 0;
+  }
   if (app.got_subcommand("run"))
     return runJob();
   if (!app.got_subcommand("schedule"))

@@ -82,6 +82,9 @@ struct Generator {
 /// All schedules, in the order in which to present them.
 std::span<const Generator> generators();
 
+/// The names of all schedules.
+std::vector<std::string> scheduleNames();
+
 /// By name. The error (UnknownSchedule) lists the known names and suggests one
 /// that is near.
 Expected<const Generator *> findGenerator(std::string_view name);

@@ -6,6 +6,7 @@
 
 #include "Options.h"
 
+#include "veeline/Base/Completion.h"
 #include "veeline/Base/Numbers.h"
 #include "veeline/Base/Suggest.h"
 #include "veeline/Schedule/Formats/Formats.h"
@@ -255,6 +256,7 @@ void veeline::schedule::addOptions(CLI::App &command, CommandOptions &options) {
       "--schedule", options.schedule,
       "Name of the schedule, or file:PATH with an order in .csv or .json: " +
           knownSchedules());
+  schedule->check(commandline::offer(scheduleNames()));
   command
       .add_option("--compare", options.compare,
                   "Instead of one: all schedules side by side, or those "
@@ -283,10 +285,7 @@ void veeline::schedule::noteGiven(const CLI::App &command,
 }
 
 std::string veeline::schedule::knownSchedules() {
-  std::vector<std::string> names;
-  for (const Generator &generator : generators())
-    names.emplace_back(generator.name);
-  return joinNames(names);
+  return joinNames(scheduleNames());
 }
 
 //===----------------------------------------------------------------------===//
@@ -431,12 +430,9 @@ Status veeline::schedule::checkOptions(const CommandOptions &options,
 
 Expected<std::vector<std::string>>
 veeline::schedule::comparedNames(const std::string &list) {
+  if (list == "all")
+    return scheduleNames();
   std::vector<std::string> names;
-  if (list == "all") {
-    for (const Generator &generator : generators())
-      names.emplace_back(generator.name);
-    return names;
-  }
   for (std::string_view rest = list;;) {
     std::size_t comma = rest.find(',');
     std::string name(rest.substr(0, comma));

@@ -1,0 +1,44 @@
+//===- Completion.h - what a shell offers for a command line ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Options are completed by the parser that reads them: a shell runs the command
+// line with VEELINE_COMPLETE set, and gets a line for each word that could
+// stand where its last one does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VEELINE_BASE_COMPLETION_H
+#define VEELINE_BASE_COMPLETION_H
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Validator;
+} // namespace CLI
+
+namespace veeline::commandline {
+
+/// Whether a shell asks, in place of running the command.
+bool isCompleting();
+
+/// What the last of `words`, the arguments of `app`, could be: names of
+/// subcommands and options, or the values that the option before it is known
+/// to take. None where that is the name of a file, or anything.
+std::vector<std::string> complete(CLI::App &app,
+                                  std::vector<std::string> words);
+
+/// A check that every value passes: that of an option which takes `values` and
+/// others, of which completion offers these.
+CLI::Validator offer(const std::vector<std::string> &values);
+
+/// What makes bash complete `veeline`, to be evaluated there.
+std::string completionScript();
+
+} // namespace veeline::commandline
+
+#endif // VEELINE_BASE_COMPLETION_H
