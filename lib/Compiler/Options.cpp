@@ -124,7 +124,7 @@ static void addSizeOptions(CLI::App &app, CompileCommand &command) {
 /// Those that compile: with one update a step.
 static std::vector<std::string> listSchedules() {
   std::vector<std::string> names = schedule::scheduleNames();
-  llvm::erase_if(names, [](const std::string &name) {
+  std::erase_if(names, [](const std::string &name) {
     return (*schedule::findGenerator(name))->semantics !=
            schedule::UpdateSemantics::Synchronous;
   });
