@@ -7,6 +7,7 @@
 #include "CommandLine.h"
 
 #include "veeline/Base/CommandLine.h"
+#include "veeline/Base/Completion.h"
 #include "veeline/Base/File.h"
 #include "veeline/Base/Suggest.h"
 
