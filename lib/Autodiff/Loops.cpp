@@ -120,7 +120,7 @@ static LogicalResult foldIndices(func::FuncOp func) {
 }
 
 static LogicalResult unroll(scf::ForOp loop) {
-  if (*getTripCount(loop) == 0) {
+  if (getTripCount(loop) == 0) {
     loop.replaceAllUsesWith(loop.getInitArgs());
     loop.erase();
     return success();

@@ -121,8 +121,8 @@ veeline::autodiff::getRecomputePrice(Operation *op, const Recompute &policy) {
   case RecomputeKind::Rate: {
     double price =
         policy.amount * pricePerByte * estimateNanoseconds(estimateCost(op));
-    return static_cast<int64_t>(
-        std::min<double>(price, FlowNetwork::unlimited / 1024));
+    constexpr auto most = static_cast<double>(FlowNetwork::unlimited / 1024);
+    return static_cast<int64_t>(std::min(price, most));
   }
   default:
     return std::nullopt;

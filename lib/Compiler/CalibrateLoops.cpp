@@ -99,8 +99,8 @@ static std::string makeChain(int64_t length) {
   std::string last = "%a";
   for (int64_t i = 1; i <= length; ++i) {
     std::string next = i == length ? "%r" : "%v" + std::to_string(i);
-    body += next + " = arith." + (i % 2 ? "mulf " : "addf ") + last +
-            ", %c : f32\n    ";
+    body += llvm::formatv("{0} = arith.{1} {2}, %c : f32\n    ", next,
+                          i % 2 ? "mulf" : "addf", last);
     last = next;
   }
   return body;
