@@ -100,7 +100,8 @@ static std::string makeChain(int64_t length) {
   for (int64_t i = 1; i <= length; ++i) {
     std::string next = i == length ? "%r" : "%v" + std::to_string(i);
     body += llvm::formatv("{0} = arith.{1} {2}, %c : f32\n    ", next,
-                          i % 2 ? "mulf" : "addf", last);
+                          i % 2 ? "mulf" : "addf", last)
+                .str();
     last = next;
   }
   return body;
