@@ -310,9 +310,7 @@ llvm::Expected<StepCode> HostUnits::compile(const HostTargetOptions &target) {
   MLIRContext *context = sources.front().module.getContext();
   loadHostDialects(*context);
   // The longest first, so that no core has to wait for it at the end.
-  std::vector<Unit *> bySize;
-  for (Unit &unit : units)
-    bySize.push_back(&unit);
+  auto bySize = llvm::to_vector(llvm::make_pointer_range(units));
   llvm::stable_sort(bySize,
                     [](Unit *a, Unit *b) { return a->numOps > b->numOps; });
   if (llvm::Error problem = forEach(context, units.size(), [&](size_t i) {
