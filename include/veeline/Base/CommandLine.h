@@ -42,8 +42,8 @@ public:
 };
 
 /// Parses; nothing to go on, else the status to exit with after help, the
-/// version or what a shell asks for (Completion.h) was printed, or an error with
-/// the nearest known name.
+/// version or what a shell asks for (Completion.h) was printed, or an error
+/// with the nearest known name.
 std::optional<int> parse(CLI::App &app, int argc, const char *const *argv);
 
 /// For options that take a file: what is wrong with an empty name, which
