@@ -399,7 +399,7 @@ Ends Analysis::ends(const Rank &rank, const Chains &heads,
                                   tails.backward[link.chunk]);
     result.drain = std::min(result.drain, after);
   }
-  std::int64_t limit = *problem.memoryLimit(rank.stage);
+  std::int64_t limit = problem.memoryLimits[rank.stage];
   result.forwards = mostTime(std::move(forwards), rank.microbatches, limit);
   result.weights = mostTime(std::move(weights), rank.microbatches, limit);
   return result;
