@@ -87,8 +87,8 @@ std::string commandline::checkFileName(const std::string &name) {
 
 std::optional<int> commandline::parse(CLI::App &app, int argc,
                                       const char *const *argv) {
-  if (isCompleting()) {
-    for (const std::string &word : complete(app, {argv + 1, argv + argc}))
+  if (isCompleting(argc, argv)) {
+    for (const std::string &word : complete(app, {argv + 2, argv + argc}))
       std::cout << word << "\n";
     return 0;
   }

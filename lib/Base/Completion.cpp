@@ -8,13 +8,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 
 using namespace veeline;
 
-static constexpr const char *variable = "VEELINE_COMPLETE";
-
-bool commandline::isCompleting() { return std::getenv(variable) != nullptr; }
+bool commandline::isCompleting(int argc, const char *const *argv) {
+  return argc > 1 && argv[1] == completionRequest;
+}
 
 CLI::Validator commandline::offer(const std::vector<std::string> &values) {
   // A description would be part of the help; a name is not.
@@ -97,12 +96,11 @@ std::vector<std::string> commandline::complete(CLI::App &app,
 }
 
 std::string commandline::completionScript() {
-  return std::string("_veeline() {\n"
-                     "  local IFS=$'\\n'\n"
-                     "  COMPREPLY=($(") +
-         variable +
-         "=1 \"${COMP_WORDS[0]}\" \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
-         "2>/dev/null))\n"
+  return "_veeline() {\n"
+         "  local IFS=$'\\n'\n"
+         "  COMPREPLY=($(\"${COMP_WORDS[0]/#\\~/$HOME}\" " +
+         std::string(completionRequest) +
+         " \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null))\n"
          "}\n"
          "complete -o default -F _veeline veeline\n";
 }

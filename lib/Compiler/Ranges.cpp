@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "veeline/Compiler/Metadata.h"
 
 #include <limits>
@@ -25,7 +26,14 @@ struct Bounds {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();
 
-  bool isKnown() const { return high != std::numeric_limits<int64_t>::max(); }
+  bool isKnown() const {
+    return low != std::numeric_limits<int64_t>::min() ||
+           high != std::numeric_limits<int64_t>::max();
+  }
+  bool contains(double value) const {
+    return value >= static_cast<double>(low) &&
+           value < static_cast<double>(high);
+  }
   void meet(const Bounds &other) {
     low = std::max(low, other.low);
     high = std::min(high, other.high);
@@ -38,13 +46,17 @@ struct Bounds {
 class BoundsFinder {
 public:
   explicit BoundsFinder(PipelineOp pipeline);
-  Bounds find(Value value);
+  /// `isFloat`: the value was one before casts.
+  Bounds find(Value value, bool isFloat);
 
 private:
-  Bounds findAt(OpOperand &use);
-  Bounds findAtChunk(ChunkOp chunk, unsigned operand);
-  Bounds findAtReturn(OpOperand &use);
-  Bounds findAtExtract(tensor::ExtractOp extract, unsigned operand);
+  Bounds findAt(OpOperand &use, bool isFloat);
+  Bounds findAtSelect(arith::SelectOp select, Value value, bool isFloat);
+  Bounds findAtLimit(Operation *user, OpOperand &use);
+  Bounds findAtChunk(ChunkOp chunk, unsigned operand, bool isFloat);
+  Bounds findAtReturn(OpOperand &use, bool isFloat);
+  Bounds findAtExtract(tensor::ExtractOp extract, unsigned operand,
+                       bool isFloat);
   Bounds findWrapped(arith::SelectOp select, Value index);
 
   SymbolTableCollection symbols;
@@ -73,7 +85,7 @@ Bounds BoundsFinder::findWrapped(arith::SelectOp select, Value index) {
       sum.getLhs() != index ||
       !matchPattern(sum.getRhs(), m_ConstantInt(&size)))
     return {};
-  Bounds bounds = find(select.getResult());
+  Bounds bounds = find(select.getResult(), /*isFloat=*/false);
   if (bounds.isKnown())
     bounds.low -= size.getSExtValue();
   return bounds;
@@ -107,65 +119,124 @@ static bool isClamp(Operation *user, Value value) {
 }
 
 /// Whether `op` gives the number that it takes, in another type or in another
-/// arrangement. A float loses its fraction, which leaves it between the bounds.
-/// Not so a narrower float, which may be rounded up to the upper one.
+/// arrangement. A float loses its fraction, which leaves it between whole
+/// bounds. Not so a narrower float, which may be rounded beyond them.
 static bool keepsNumber(Operation *op) {
   return isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
              arith::ExtUIOp, arith::TruncIOp, arith::ExtFOp, arith::FPToSIOp,
-             arith::FPToUIOp, math::FloorOp, math::TruncOp,
-             tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp, tensor::CastOp>(op);
+             arith::FPToUIOp, math::FloorOp, math::CeilOp, math::RoundOp,
+             math::RoundEvenOp, math::TruncOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, tensor::ExtractSliceOp, tensor::CastOp>(op);
 }
 
-Bounds BoundsFinder::find(Value value) {
+static std::optional<double> getConstant(Value value) {
+  APInt integer;
+  APFloat real(0.0);
+  if (matchPattern(value, m_ConstantInt(&integer)))
+    return integer.signedRoundToDouble();
+  if (matchPattern(value, m_ConstantFloat(&real)))
+    return real.convertToDouble();
+  return std::nullopt;
+}
+
+static bool isLowerLimit(Operation *op) {
+  return isa<arith::MaxSIOp, arith::MaxUIOp, arith::MaximumFOp,
+             arith::MaxNumFOp>(op);
+}
+
+static bool isUpperLimit(Operation *op) {
+  return isa<arith::MinSIOp, arith::MinUIOp, arith::MinimumFOp,
+             arith::MinNumFOp>(op);
+}
+
+Bounds BoundsFinder::find(Value value, bool isFloat) {
+  isFloat |= isa<FloatType>(getElementTypeOrSelf(value.getType()));
   Bounds bounds;
   for (OpOperand &use : value.getUses())
-    bounds.meet(findAt(use));
+    bounds.meet(findAt(use, isFloat));
   return bounds;
 }
 
-Bounds BoundsFinder::findAt(OpOperand &use) {
+Bounds BoundsFinder::findAt(OpOperand &use, bool isFloat) {
   Operation *user = use.getOwner();
   if (auto chunk = dyn_cast<ChunkOp>(user))
-    return findAtChunk(chunk, use.getOperandNumber());
+    return findAtChunk(chunk, use.getOperandNumber(), isFloat);
   if (isa<func::ReturnOp>(user))
-    return findAtReturn(use);
+    return findAtReturn(use, isFloat);
   if (auto extract = dyn_cast<tensor::ExtractOp>(user))
-    return findAtExtract(extract, use.getOperandNumber());
+    return findAtExtract(extract, use.getOperandNumber(), isFloat);
   if (auto structured = dyn_cast<linalg::LinalgOp>(user))
     return structured.isDpsInput(&use)
-               ? find(structured.getMatchingBlockArgument(&use))
+               ? find(structured.getMatchingBlockArgument(&use), isFloat)
                : Bounds();
   // An op that only moves numbers around.
   if (isa<linalg::YieldOp>(user))
-    return find(user->getParentOp()->getResult(use.getOperandNumber()));
+    return find(user->getParentOp()->getResult(use.getOperandNumber()),
+                isFloat);
+  if (isFloat && (isLowerLimit(user) || isUpperLimit(user)))
+    return findAtLimit(user, use);
   // What a clamp would change is most likely wrong: the last row of a table
   // would be trained by whatever is beyond it.
-  if (isClamp(user, use.get()) || keepsNumber(user))
-    return find(user->getResult(0));
+  if (keepsNumber(user) || (!isFloat && isClamp(user, use.get())))
+    return find(user->getResult(0), isFloat);
   if (auto select = dyn_cast<arith::SelectOp>(user))
-    return findWrapped(select, use.get());
+    return findAtSelect(select, use.get(), isFloat);
   return {};
 }
 
-Bounds BoundsFinder::findAtChunk(ChunkOp chunk, unsigned operand) {
-  auto primal = symbols.lookupNearestSymbolFrom<func::FuncOp>(
-      chunk, chunk.getPrimalAttr());
-  return primal && !primal.isExternal() ? find(primal.getArgument(operand))
-                                        : Bounds();
-}
-
-Bounds BoundsFinder::findAtReturn(OpOperand &use) {
-  Bounds bounds;
-  for (ChunkOp chunk : chunksOf.lookup(use.getOwner()->getParentOp()))
-    bounds.meet(find(chunk.getResult(use.getOperandNumber())));
+/// Floats may be places anywhere, which a clamp takes to the next row. What a
+/// cast saturates at is beyond every table.
+Bounds BoundsFinder::findAtLimit(Operation *user, OpOperand &use) {
+  std::optional<double> limit =
+      getConstant(user->getOperand(1 - use.getOperandNumber()));
+  if (!limit)
+    return {};
+  Bounds bounds = find(user->getResult(0), /*isFloat=*/true);
+  if (!bounds.contains(*limit))
+    return bounds;
+  if (isLowerLimit(user))
+    bounds.low = Bounds().low;
+  else
+    bounds.high = Bounds().high;
   return bounds;
 }
 
-Bounds BoundsFinder::findAtExtract(tensor::ExtractOp extract,
-                                   unsigned operand) {
+/// Of floats: one that a cast saturates, as above.
+Bounds BoundsFinder::findAtSelect(arith::SelectOp select, Value value,
+                                  bool isFloat) {
+  if (!isFloat)
+    return findWrapped(select, value);
+  if (value != select.getTrueValue() && value != select.getFalseValue())
+    return {};
+  std::optional<double> other =
+      getConstant(value == select.getTrueValue() ? select.getFalseValue()
+                                                 : select.getTrueValue());
+  if (!other)
+    return {};
+  Bounds bounds = find(select.getResult(), isFloat);
+  return bounds.contains(*other) ? Bounds() : bounds;
+}
+
+Bounds BoundsFinder::findAtChunk(ChunkOp chunk, unsigned operand,
+                                 bool isFloat) {
+  auto primal = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+      chunk, chunk.getPrimalAttr());
+  return primal && !primal.isExternal()
+             ? find(primal.getArgument(operand), isFloat)
+             : Bounds();
+}
+
+Bounds BoundsFinder::findAtReturn(OpOperand &use, bool isFloat) {
+  Bounds bounds;
+  for (ChunkOp chunk : chunksOf.lookup(use.getOwner()->getParentOp()))
+    bounds.meet(find(chunk.getResult(use.getOperandNumber()), isFloat));
+  return bounds;
+}
+
+Bounds BoundsFinder::findAtExtract(tensor::ExtractOp extract, unsigned operand,
+                                   bool isFloat) {
   if (operand == 0)
-    return find(extract.getResult());
+    return find(extract.getResult(), isFloat);
   int64_t size = extract.getTensor().getType().getDimSize(operand - 1);
   return ShapedType::isDynamic(size) ? Bounds() : Bounds{0, size};
 }
@@ -174,7 +245,7 @@ void veeline::compiler::describeRanges(PipelineOp pipeline,
                                        artifact::Metadata &metadata) {
   BoundsFinder finder(pipeline);
   auto describe = [&](Value input, DenseI64ArrayAttr given, auto &entry) {
-    if (Bounds bounds = finder.find(input); bounds.isKnown())
+    if (Bounds bounds = finder.find(input, /*isFloat=*/false); bounds.isKnown())
       entry.range = {bounds.low, bounds.high};
     if (!given)
       return;

@@ -54,7 +54,7 @@ static std::vector<std::string> subcommandNames(CLI::App &app) {
 
 int driver::parse(CLI::App &app, int argc, char **argv, bool &finished) {
   finished = true;
-  if (commandline::isCompleting())
+  if (commandline::isCompleting(argc, argv))
     return commandline::parse(app, argc, argv).value_or(0);
   std::vector<std::string> known = subcommandNames(app);
   if (argc < 2) {

@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <string_view>
+#include <utility>
 
 using namespace veeline;
 
@@ -21,10 +22,15 @@ static bool isCompilerCommand(std::string_view name) {
 }
 
 int main(int argc, char **argv) {
-  // The last word is still written where a shell asks what it could be.
-  bool isWritten = argc > 2 || !commandline::isCompleting();
-  if (argc > 1 && isWritten && isCompilerCommand(argv[1]))
+  if (argc > 1 && isCompilerCommand(argv[1]))
     return driver::runCompiler(argc - 1, argv + 1);
+  // The name of the command goes in front of a shell's question. It may be
+  // what the question is about.
+  if (argc > 3 && commandline::isCompleting(argc, argv) &&
+      isCompilerCommand(argv[2])) {
+    std::swap(argv[1], argv[2]);
+    return driver::runCompiler(argc - 1, argv + 1);
+  }
 
   CLI::App app("Veeline: pipeline-parallel training, compiled", "veeline");
   app.set_version_flag("--version", "veeline " VEELINE_VERSION);

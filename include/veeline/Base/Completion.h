@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Options are completed by the parser that reads them: a shell runs the command
-// line with VEELINE_COMPLETE set, and gets a line for each word that could
-// stand where its last one does.
+// line with a word in front of its arguments, `completionRequest`, and gets a
+// line for each word that could stand where the last one does. No command runs:
+// to one that knows no such word it is an unknown subcommand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #define VEELINE_BASE_COMPLETION_H
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -23,8 +25,10 @@ class Validator;
 
 namespace veeline::commandline {
 
+inline constexpr std::string_view completionRequest = "__complete";
+
 /// Whether a shell asks, in place of running the command.
-bool isCompleting();
+bool isCompleting(int argc, const char *const *argv);
 
 /// What the last of `words`, the arguments of `app`, could be: names of
 /// subcommands and options, or the values that the option before it is known

@@ -91,13 +91,14 @@ template <typename T> static std::string toText(T value) {
     return std::to_string(value);
 }
 
-/// Bounds of floats are sizes of tensors, which f64 has exactly. NaN is in no
-/// range.
+/// A float may be rounded to a whole number, so that none is beyond the last
+/// valid one. Bounds that are known are sizes of tensors, which f64 has
+/// exactly. NaN is in no range.
 template <typename T>
 static bool isIn(std::pair<int64_t, int64_t> range, T value) {
   if constexpr (std::is_floating_point_v<T>)
     return double(value) >= double(range.first) &&
-           double(value) < double(range.second);
+           double(value) <= double(range.second) - 1;
   else
     return value >= range.first && value < range.second;
 }

@@ -19,14 +19,12 @@
 #define EXPORT __attribute__((visibility("default")))
 
 // glibc's own names of what is replaced here.
-// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 }
-// NOLINTEND(bugprone-reserved-identifier)
 
 static constexpr size_t maxEntries = 64;
 static constexpr int maxFrames = 16;
