@@ -36,8 +36,8 @@ bool isCompleting(int argc, const char *const *argv);
 std::vector<std::string> complete(CLI::App &app,
                                   std::vector<std::string> words);
 
-/// A check that every value passes: that of an option which takes `values` and
-/// others, of which completion offers these.
+/// A check that every value passes, whose `values` completion offers: of an
+/// option that takes others, too, or is checked elsewhere.
 CLI::Validator offer(const std::vector<std::string> &values);
 
 /// What makes bash complete `veeline`, to be evaluated there.

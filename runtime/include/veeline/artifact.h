@@ -77,9 +77,9 @@ struct Batch {
   std::string name;           ///< Unique among batches and buffers.
   std::vector<int64_t> shape; ///< Of one microbatch.
   DataType type = DataType::f32;
-  /// The valid values [first, second), of integers and of floats that are
-  /// turned into some. A reader of data refuses any other; compiled code relies
-  /// on it.
+  /// The valid values: [first, second) of integers, [first, second - 1] of
+  /// floats that become some. A reader of data refuses any other; compiled code
+  /// relies on it.
   std::optional<std::pair<int64_t, int64_t>> range;
   /// Which extent of the shape is the bound of the length, or -1. A shorter
   /// microbatch has its elements without gaps, where one of the bound would

@@ -142,29 +142,14 @@ static void drawBelow(const RandomStream &stream, int64_t valuesPerStep,
   }
 }
 
-template <typename T>
-void RandomSource::drawAs(int64_t step, Part part, char *target) const {
-  if (range)
-    drawBelow<T>(stream, valuesPerStep, step, *range, part, target);
-  else
-    drawNormal<T>(stream, valuesPerStep, step, part, target);
-}
-
 void RandomSource::draw(int64_t step, Part part, char *target) const {
-  switch (type) {
-  case DataType::f64:
-    return drawAs<double>(step, part, target);
-  case DataType::f32:
-    return drawAs<float>(step, part, target);
-  case DataType::i64:
-    return drawAs<int64_t>(step, part, target);
-  case DataType::i32:
-    return drawAs<int32_t>(step, part, target);
-  case DataType::i16:
-    return drawAs<int16_t>(step, part, target);
-  default:
-    return drawAs<int8_t>(step, part, target);
-  }
+  withZeroOf(type, [&](auto zero) {
+    using T = decltype(zero);
+    if (range)
+      drawBelow<T>(stream, valuesPerStep, step, *range, part, target);
+    else
+      drawNormal<T>(stream, valuesPerStep, step, part, target);
+  });
 }
 
 void RandomSource::fill(int64_t step, int64_t first, int64_t count,

@@ -82,8 +82,6 @@ public:
 
 private:
   void draw(int64_t step, Part part, char *target) const;
-  template <typename T>
-  void drawAs(int64_t step, Part part, char *target) const;
 
   const artifact::DataType type;
   const int64_t valuesPerStep;

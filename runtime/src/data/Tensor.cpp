@@ -91,6 +91,16 @@ template <typename T> static std::string toText(T value) {
     return std::to_string(value);
 }
 
+/// "0 to 9"; of a clamp's other side there may be no bound.
+static std::string describeRange(std::pair<int64_t, int64_t> range) {
+  std::string first = std::to_string(range.first);
+  std::string last = std::to_string(range.second - 1);
+  if (range.first == INT64_MIN)
+    return "numbers up to " + last;
+  return range.second == INT64_MAX ? "numbers from " + first
+                                   : first + " to " + last;
+}
+
 /// A float may be rounded to a whole number, so that none is beyond the last
 /// valid one. Bounds that are known are sizes of tensors, which f64 has
 /// exactly. NaN is in no range.
@@ -115,29 +125,16 @@ static Status checkRangeOf(const Tensor &tensor,
     if (!isIn(range, value))
       return Status::error(
           what + ": the value at " + formatPosition(i, tensor.shape) + " is " +
-          toText(value) + ", valid are " + std::to_string(range.first) +
-          " to " + std::to_string(range.second - 1));
+          toText(value) + ", valid are " + describeRange(range));
   }
   return Status::success();
 }
 
 Status data::checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
                         const std::string &what) {
-  switch (tensor.type) {
-  case DataType::i1:
-  case DataType::i8:
-    return checkRangeOf<int8_t>(tensor, range, what);
-  case DataType::i16:
-    return checkRangeOf<int16_t>(tensor, range, what);
-  case DataType::i32:
-    return checkRangeOf<int32_t>(tensor, range, what);
-  case DataType::i64:
-    return checkRangeOf<int64_t>(tensor, range, what);
-  case DataType::f32:
-    return checkRangeOf<float>(tensor, range, what);
-  case DataType::f64:
-    return checkRangeOf<double>(tensor, range, what);
-  default:
+  if (tensor.type == DataType::bf16 || tensor.type == DataType::f16)
     return Status::success();
-  }
+  return withZeroOf(tensor.type, [&](auto zero) {
+    return checkRangeOf<decltype(zero)>(tensor, range, what);
+  });
 }

@@ -34,8 +34,30 @@ std::optional<int64_t> tensorBytes(artifact::DataType type,
 /// wide or wider: no value changes.
 void widenFloats(const Tensor &tensor, artifact::DataType type, char *bytes);
 
-/// Fails, naming `what` and the first offender's position, where a number of
-/// `tensor` is outside of [range.first, range.second), or is none.
+/// Calls `body` with a zero of the C++ type that holds the numbers of `type`,
+/// none of the floats of 16 bits.
+template <typename Body>
+auto withZeroOf(artifact::DataType type, const Body &body) {
+  switch (type) {
+  case artifact::DataType::f64:
+    return body(double());
+  case artifact::DataType::f32:
+    return body(float());
+  case artifact::DataType::i64:
+    return body(int64_t());
+  case artifact::DataType::i32:
+    return body(int32_t());
+  case artifact::DataType::i16:
+    return body(int16_t());
+  default:
+    return body(int8_t());
+  }
+}
+
+/// Fails, naming `what` and the first offender's position, where an integer of
+/// `tensor` is outside of [range.first, range.second), or a float outside of
+/// [range.first, range.second - 1]: it may be rounded. NaN is outside. Floats
+/// of 16 bits are not looked at, since no argument has them.
 Status checkRange(const Tensor &tensor, std::pair<int64_t, int64_t> range,
                   const std::string &what);
 
