@@ -22,8 +22,8 @@ void registerAttentionBufferization(mlir::DialectRegistry &registry);
 /// has one.
 std::optional<std::string> whyNoAttentionKernel(pipe::AttentionOpInterface op);
 
-/// Replaces `op`, on buffers of static shape and none of both derivatives, by
-/// loops of scalars, row by row. Fails with a diagnostic at the op.
+/// Replaces `op` by loops of scalars, row by row. `op` is on buffers of static
+/// shape, and no pipe.attention_backward. Fails with a diagnostic at the op.
 mlir::LogicalResult lowerAttentionToLoops(mlir::RewriterBase &rewriter,
                                           pipe::AttentionOpInterface op);
 

@@ -11,9 +11,9 @@
 
 namespace veeline {
 
-/// One entry of a module's table of attentions (`pipe.attentions`): what
-/// `pipe.attention`, or `pipe.attention_backward`, says of operands of four
-/// dimensions, of sample, head, row and element.
+/// One entry of a module's table of attentions (`pipe.attentions`): the sizes,
+/// strides and attributes of a `pipe.attention` or `pipe.attention_backward`.
+/// Operands have four dimensions: sample, head, row and element.
 struct AttentionDesc {
   bool isBackward = false;
   mlir::Type dtype; ///< f16 or bf16.
@@ -23,8 +23,8 @@ struct AttentionDesc {
   bool causal = false;
   /// The results have to be the same in every run.
   bool deterministic = true;
-  /// In elements, of sample, head and row. Those of gradients are empty where
-  /// there are none.
+  /// Strides in elements, of sample, head and row. Those of gradients are empty
+  /// in a forward entry.
   llvm::SmallVector<int64_t> queryStrides, keyStrides, valueStrides,
       outputStrides, outputGradStrides, queryGradStrides, keyGradStrides,
       valueGradStrides;
@@ -36,9 +36,10 @@ struct AttentionDesc {
   /// The attribute: a dictionary of `kind` ("forward", "backward"), `dtype`,
   /// `batch`, `heads`, `key_heads`, `queries`, `keys`, `depth`, `value_depth`,
   /// `scale`, `causal`, `deterministic`, `query_strides`, `key_strides`,
-  /// `value_strides`, `output_strides` and `scratch_bytes`, of a backward one
-  /// `output_grad_strides`, `query_grad_strides`, `key_grad_strides` and
-  /// `value_grad_strides`, and `mask_dtype` and `mask_strides` with a mask.
+  /// `value_strides`, `output_strides` and `scratch_bytes`. A backward entry
+  /// also has `output_grad_strides`, `query_grad_strides`, `key_grad_strides`
+  /// and `value_grad_strides`, and one with a mask `mask_dtype` and
+  /// `mask_strides`.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Reads the attribute; fails where an entry is missing or has another type.
   static mlir::FailureOr<AttentionDesc>

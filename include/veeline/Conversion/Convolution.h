@@ -31,19 +31,20 @@ struct ConvolutionDesc {
   bool isTf32 = false;
   /// Samples, groups, and channels of x and of y in each group.
   int64_t batch = 1, groups = 1, inputs = 1, outputs = 1;
-  /// One for each spatial dimension. What lies behind x follows from these.
+  /// One for each spatial dimension. `padding` is that before x; that behind x
+  /// follows.
   llvm::SmallVector<int64_t> xSizes, ySizes, wSizes;
   llvm::SmallVector<int64_t> strides, dilations, padding;
-  /// In elements: (sample, group, channel, spatial...) of x and y, (group,
-  /// channel of y, channel of x, spatial...) of w. All channels of x, and of y,
-  /// have one stride: that of a group is that of a channel times their number.
+  /// Strides in elements: (sample, group, channel, spatial...) of x and y,
+  /// (group, channel of y, channel of x, spatial...) of w. In x and in y the
+  /// stride of a group is that of a channel times the channels of a group.
   llvm::SmallVector<int64_t> xStrides, wStrides, yStrides;
   uint64_t scratchBytes = 0;
 
   /// The attribute: a dictionary of `kind`, `batch`, `groups`, `inputs`,
   /// `outputs`, `x_sizes`, `y_sizes`, `w_sizes`, `strides`, `dilations`,
-  /// `padding`, `x_strides`, `w_strides`, `y_strides`, `scratch_bytes`, and
-  /// where that is not what the host has `dtype` and `tf32`.
+  /// `padding`, `x_strides`, `w_strides`, `y_strides`, `scratch_bytes`, and of
+  /// `dtype` if it is not f32 and `tf32` if it is set.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Reads the attribute; fails where an entry is missing or has another type.
   static mlir::FailureOr<ConvolutionDesc>

@@ -19,9 +19,10 @@
 
 namespace veeline {
 
-/// What a matrix product does to its result, before it is stored: adds one
-/// number for each column; stores that beside the result, and applies GELU (by
-/// tanh); multiplies by the derivative of GELU at what was stored.
+/// What a product does to its result before it stores it. Bias adds one number
+/// for each column. Gelu applies GELU (by tanh), and stores its argument in a
+/// matrix beside the result. GeluDerivative multiplies by GELU's derivative at
+/// such an argument.
 enum class GemmEpilogue { None, Bias, GeluAux, BiasGeluAux, GeluDerivative };
 
 /// Whether there is a matrix beside the result.
@@ -32,26 +33,26 @@ constexpr bool hasAux(GemmEpilogue epilogue) {
 /// One entry of a module's table of matrix products (`pipe.gemms`).
 struct GemmDesc {
   mlir::Type dtype; ///< Of a and b.
-  mlir::Type cType; ///< Of c: the same, or f32 of f16 and bf16.
+  mlir::Type cType; ///< Of c: `dtype`, or f32 for f16 and bf16.
   /// Operands of f32 are rounded to tf32.
   bool isTf32 = false;
   /// Sizes of the batch dimensions, outermost first; may be empty.
   llvm::SmallVector<int64_t> batch;
   int64_t m = 1, n = 1, k = 1;
-  /// In elements: one for each batch dimension (0 in a or b where all products
-  /// of the dimension share an operand), then (m, k) of a, (k, n) of b and (m,
-  /// n) of c.
+  /// Strides in elements: one for each batch dimension (0 in a or b where all
+  /// products of the dimension share an operand), then (m, k) of a, (k, n) of b
+  /// and (m, n) of c.
   llvm::SmallVector<int64_t> aStrides, bStrides, cStrides;
   uint64_t scratchBytes = 0;
   bool accumulate = false; ///< c += a * b.
   GemmEpilogue epilogue = GemmEpilogue::None;
-  /// Bytes that the addresses of all operands, and of all products of a batch,
-  /// are multiples of. None where nobody asks (on a CPU).
+  /// The alignment in bytes of the addresses of all operands, in every product
+  /// of a batch. None on a CPU, whose library does not ask.
   std::optional<int64_t> alignment;
 
   /// The attribute: a dictionary of `dtype`, `batch`, `m`, `n`, `k`,
-  /// `a_strides`, `b_strides`, `c_strides`, `scratch_bytes`, and where that is
-  /// not what the host has `c_dtype`, `tf32`, `alignment`, `accumulate` and
+  /// `a_strides`, `b_strides`, `c_strides`, `scratch_bytes`, and, only where
+  /// they are not the default, `c_dtype`, `tf32`, `alignment`, `accumulate` and
   /// `epilogue`.
   mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
   /// Reads the attribute; fails where an entry is missing or has another type.

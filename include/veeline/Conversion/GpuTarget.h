@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The last steps of GPU compilation: a gpu.module in the NVVM dialect to PTX,
-// in this process, and to an image for several chips by the assembler of a CUDA
-// toolkit. Every step fails with an error that says what to do; what LLVM would
-// abort for is refused before.
+// The last steps of GPU compilation: from a gpu.module in the NVVM dialect to
+// PTX, in this process, and from PTX to an image for several chips, by the
+// assembler of a CUDA toolkit. Every step fails with an error that says what to
+// do. What would make LLVM abort is refused before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,21 +22,21 @@
 
 namespace veeline {
 
-/// What the translation of GPU modules to LLVM IR needs registered.
+/// Registers what the translation of GPU modules to LLVM IR needs.
 void registerGpuTarget(mlir::DialectRegistry &registry);
 
 struct GpuTargetOptions {
-  /// Native code for these. None: PTX alone, which the driver compiles.
+  /// Make native code for these. Empty: PTX alone, which the driver compiles.
   std::vector<std::string> chips = {"sm_80", "sm_90", "sm_100"};
-  /// PTX for chips after the highest one of `chips` as well.
+  /// Add PTX of the highest portable one of `chips`, for later chips.
   bool ptx = true;
-  /// The directory of a CUDA toolkit, with bin/ptxas and bin/fatbinary. Where
-  /// it is empty $CUDA_HOME says it, or $CUDA_PATH; else /usr/local/cuda is
-  /// tried, and ptxas on PATH.
+  /// The directory of a CUDA toolkit, with bin/ptxas and bin/fatbinary. Empty:
+  /// that of $CUDA_HOME or $CUDA_PATH, else /usr/local/cuda, else that of the
+  /// ptxas on PATH.
   std::string toolkit;
 };
 
-/// What the assembler says that a kernel uses on a chip.
+/// The resources that a kernel uses on a chip, as the assembler reports them.
 struct GpuKernelUse {
   std::string kernel, chip;
   int64_t registers = 0, spillBytes = 0, stackBytes = 0, sharedBytes = 0;
@@ -56,16 +56,15 @@ struct GpuImage {
 
 /// Compiles `module`, which is in the LLVM and NVVM dialects alone, to PTX for
 /// `chip`. No optimisation changes a floating-point result: nothing is
-/// contracted or flushed to zero. The toolkit is looked for where a kernel
-/// needs its libdevice. Fails where the chip is unknown or the module does not
+/// contracted or flushed to zero. Looks for the toolkit only if a kernel needs
+/// its libdevice. Fails where the chip is unknown or the module does not
 /// translate.
 llvm::Expected<std::string> compileToPtx(mlir::gpu::GPUModuleOp module,
                                          llvm::StringRef chip,
                                          const GpuTargetOptions &options = {});
 
-/// Fails where `options` ask for what is not there: an unknown chip, a toolkit
-/// that is missing or older than a chip. What compileToImage finds anyway,
-/// before there is a module.
+/// Checks `options` before there is a module, as compileToImage does: fails for
+/// an unknown chip, and for a toolkit that is missing or older than a chip.
 llvm::Error checkGpuTarget(const GpuTargetOptions &options);
 
 /// Compiles `module` for all chips of `options` to one image. Runs the

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The last steps of host compilation: a module of functions on memrefs and
+// The last steps of host compilation: from a module of functions on memrefs and
 // loops to the LLVM dialect, to an object for a CPU, to a shared object. Every
-// step fails with an error that says what to do, none of them aborts.
+// step fails with an error that says what to do; none of them aborts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ class OpPassManager;
 
 namespace veeline {
 
-/// What the passes of host code generation and the translation to LLVM IR need
-/// registered.
+/// Registers what the passes of host code generation and the translation to
+/// LLVM IR need.
 void registerHostTarget(mlir::DialectRegistry &registry);
 
 /// Adds the passes that lower loops, vectors, memrefs and functions to the
@@ -39,13 +39,13 @@ struct HostTargetOptions {
   std::string cpu = "native";
   /// 0 to 3, as compilers count.
   unsigned optimizationLevel = 3;
-  /// The path of lld or GNU ld. Where it is empty `ld.lld` and `ld` are looked
-  /// for on PATH and in LLVM's own directories.
+  /// The path of lld or GNU ld. Empty: the first of `ld.lld-22`, `ld.lld` and
+  /// `ld`, each looked for on PATH and in LLVM's own directory.
   std::string linker;
 };
 
-/// What is wrong with `options`, before anything is compiled: a CPU that LLVM
-/// does not know, or no linker.
+/// Checks `options` before anything is compiled: fails for a CPU that LLVM does
+/// not know, and where there is no linker.
 llvm::Error checkHostTarget(const HostTargetOptions &options);
 
 /// Relocatable machine code.
@@ -77,9 +77,9 @@ llvm::Expected<std::vector<char>>
 linkSharedObject(llvm::ArrayRef<const HostObject *> objects,
                  const HostTargetOptions &options);
 
-/// Ends the linkers and assemblers that run, and waits until they are gone:
-/// what they write is deleted by nobody else. For signal handlers that end the
-/// process; async-signal-safe.
+/// Ends the linkers and assemblers that run, and waits until they are gone: one
+/// that goes on could write files that nobody deletes. For signal handlers that
+/// end the process; async-signal-safe.
 void stopLinkers();
 
 /// A shared object loaded into this process, unloaded with the value.

@@ -19,7 +19,7 @@ namespace veeline {
 struct KernelEntry {
   std::string name; ///< Of the gpu.func.
   std::array<int32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  int64_t sharedBytes = 0; ///< Dynamic ones.
+  int64_t sharedBytes = 0; ///< Of dynamic shared memory.
   int64_t numArguments = 0;
 
   /// The attribute: a dictionary of `name`, `grid`, `block`, `shared_bytes`,
@@ -33,7 +33,7 @@ struct KernelEntry {
 /// in the order of the numbers given to `veeline_launch`.
 inline constexpr llvm::StringLiteral kernelsAttrName = "pipe.kernels";
 
-/// The kernel that adds up so many contributions of elements of `type`.
+/// The name of the kernel that adds up `count` contributions of type `type`.
 std::string getSumKernelName(mlir::Type type, int64_t count);
 
 } // namespace veeline

@@ -19,37 +19,38 @@ namespace veeline {
 #define GEN_PASS_DECL
 #include "veeline/Conversion/Passes.h.inc"
 
-/// What bufferization needs registered.
+/// Registers what bufferization needs.
 void registerBufferization(mlir::DialectRegistry &registry);
 
-/// Brings every structured op below `root` into the form of
-/// pipe-normalize-ops for `target`. Fails with a diagnostic at an op that has
-/// none.
+/// Brings every structured op below `root` into the form that
+/// pipe-normalize-ops makes for `target`. Fails with a diagnostic at an op that
+/// has no such form.
 mlir::LogicalResult normalizeStructuredOps(mlir::Operation *root,
                                            KernelTarget target);
 
-/// Gives every output of a structured op below `root` a tensor of its own: one
+/// Gives every output of a structured op below `root` a tensor of its own. One
 /// whose content is not used becomes empty, and a fill is not shared.
 void separateOutputs(mlir::Operation *root);
 
-/// Lowers the convolutions of every bufferized chunk function of `module` for
-/// the library of `target`. `scratch` says what memory it needs for one (empty:
-/// none); `tf32` rounds the operands of those of f32 on a GPU.
+/// Turns the convolutions of every bufferized chunk function of `module` into
+/// calls of `target`'s library. `scratch` gives the bytes of scratch memory for
+/// one (empty: none). `tf32` rounds operands of f32 to tf32, on a GPU.
 void lowerConvolutions(mlir::ModuleOp module, KernelTarget target, bool tf32,
                        ConvolutionScratchFn scratch);
 
-/// The pass pipe-lower-convolutions with a library to ask.
+/// The pass pipe-lower-convolutions with a library to ask for `scratch`.
 std::unique_ptr<mlir::Pass>
 createLowerConvolutionsPass(KernelTarget target, bool tf32,
                             ConvolutionScratchFn scratch);
 
-/// Lowers the matrix products of every bufferized chunk function of `module`
-/// for the library of `target`. `scratch` says what memory it needs for one
-/// (empty: none); `tf32` rounds the operands of products of f32 on a GPU.
+/// Turns the matrix products of every bufferized chunk function of `module`
+/// into calls of `target`'s library. `scratch` gives the bytes of scratch
+/// memory for one (empty: none). `tf32` rounds operands of f32 to tf32, on a
+/// GPU.
 mlir::LogicalResult lowerGemms(mlir::ModuleOp module, KernelTarget target,
                                bool tf32, GemmScratchFn scratch);
 
-/// The pass pipe-lower-gemms with a library to ask.
+/// The pass pipe-lower-gemms with a library to ask for `scratch`.
 std::unique_ptr<mlir::Pass> createLowerGemmsPass(KernelTarget target, bool tf32,
                                                  GemmScratchFn scratch);
 

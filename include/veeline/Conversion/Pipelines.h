@@ -19,19 +19,19 @@ namespace veeline {
 
 struct BufferizeChunksOptions {
   KernelTarget target = KernelTarget::Host;
-  /// Fuse elementwise ops into their users and rows into one pass over memory.
-  /// Bits do not depend on it.
+  /// Fuse elementwise ops into their users, and ops on the same rows into one
+  /// pass over memory. Bits do not depend on it.
   bool fuse = true;
   /// Round the operands of products of f32 to tf32, on a GPU.
   bool tf32 = false;
-  /// Take only what gives the same bits in every run, on a GPU.
+  /// Use only what gives the same bits in every run, on a GPU.
   bool deterministic = true;
-  /// Have the library of a GPU do what happens to its products.
+  /// Fuse ops on a product's result into the call of a GPU's library.
   bool epilogues = true;
-  /// Leave attention to loops that store no scores, where it would become
+  /// Keep attention as loops that store no scores, rather than turn it into
   /// products and a softmax.
   bool keepAttention = false;
-  /// What scratch memory the library wants for a product (empty: none).
+  /// The scratch memory that the library wants for a product (empty: none).
   GemmScratchFn gemmScratch;
   /// The same for a convolution.
   ConvolutionScratchFn convolutionScratch;

@@ -51,7 +51,7 @@ static bufferization::OneShotBufferizationOptions getOptions() {
   return options;
 }
 
-/// A tensor left behind means that something had no buffer form.
+/// Fails where a tensor is left: the op that has it has no form on buffers.
 static LogicalResult checkBufferized(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
@@ -74,7 +74,7 @@ static bool isView(Operation *op) {
              tensor::ExtractSliceOp, tensor::CastOp>(op);
 }
 
-/// The tensor that `value` is a view of.
+/// The tensor that `value` is a view of, through any chain of views.
 static Value getRootTensor(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isView(op))
@@ -84,7 +84,7 @@ static Value getRootTensor(Value value) {
   return value;
 }
 
-/// A copy of `value`, a view of an empty tensor, down to that tensor.
+/// Clones `value`, a view of an empty tensor, together with that tensor.
 static Value cloneEmpty(OpBuilder &builder, Value value) {
   Operation *op = value.getDefiningOp();
   IRMapping mapping;
@@ -99,10 +99,10 @@ static bool isShared(Value value) {
   return !value.hasOneUse();
 }
 
-/// Gives every use of an empty tensor one of its own. Bufferization finds no
-/// conflict where two ops write to one: nothing is defined there that could be
-/// lost. What one has written into a slice of it, and the other overwrites,
-/// could be.
+/// Gives every use of an empty tensor a tensor of its own. Bufferization sees
+/// no conflict between two ops that write to the same one, since its content is
+/// undefined. But one op could overwrite what the other wrote into a slice of
+/// it.
 static void separateEmpties(func::FuncOp function) {
   SmallVector<OpOperand *> uses;
   function.walk([&](Operation *op) {
@@ -118,9 +118,9 @@ static void separateEmpties(func::FuncOp function) {
   }
 }
 
-/// Gives convolutions of the library zeros around their x of their own, as
-/// before differentiation's choice of what is kept: equal ops were merged
-/// since.
+/// Gives every convolution of the library its own zeros around x.
+/// Differentiation did so before it chose what to keep, but equal ops were
+/// merged since.
 static void separatePaddings(func::FuncOp function) {
   SmallVector<tensor::InsertSliceOp> paddings;
   function.walk([&](tensor::InsertSliceOp op) {
@@ -159,10 +159,10 @@ static void copyOperand(RewriterBase &rewriter, OpOperand &use) {
   rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(copy); });
 }
 
-/// What a result holds must last until the function returns. An op that updates
-/// it in place needs a copy then, and so does a second result of the same
-/// value. Making the copies here, before destinations are chosen, lets
-/// each result have an out-parameter of its own from the start.
+/// Copies a result for ops that update it in place, and for a second result of
+/// the same value: its value must last until the function returns. Making the
+/// copies here, before destinations are chosen, lets each result have an
+/// out-parameter of its own from the start.
 static void separateResults(RewriterBase &rewriter, func::FuncOp function) {
   llvm::SetVector<Value> roots;
   SmallVector<OpOperand *> uses;
@@ -183,8 +183,8 @@ static void separateResults(RewriterBase &rewriter, func::FuncOp function) {
     copyOperand(rewriter, *use);
 }
 
-/// Where zeros stand around what a convolution reads, what is between them
-/// stays a buffer of its own: the call reads it there.
+/// Where an insertion only puts zeros around what library convolutions read,
+/// the source stays a buffer of its own: the call reads it there.
 static Value chooseDestination(RewriterBase &rewriter,
                                SubsetInsertionOpInterface op,
                                tensor::EmptyOp empty, Operation *user) {
@@ -227,7 +227,7 @@ static LogicalResult bufferizeBody(RewriterBase &rewriter,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// All of `memref`, whatever its shape.
+/// True if `memref` covers all of `root`, whatever their shapes.
 static bool isWholeBuffer(Value memref, Value root) {
   auto type = dyn_cast<MemRefType>(memref.getType());
   auto rootType = dyn_cast<MemRefType>(root.getType());
@@ -238,8 +238,9 @@ static bool isWholeBuffer(Value memref, Value root) {
          type.getElementType() == rootType.getElementType();
 }
 
-/// True if `target`'s memory is free from the first use of `source` up to the
-/// copy, and if it holds what `source` holds for as long as that is read.
+/// True if `source` can live in the memory of `target`: that is free from the
+/// first use of `source` up to the copy, and then keeps the content of `source`
+/// for as long as that is read.
 static bool canShare(Value source, Value target, memref::CopyOp copy) {
   BufferUses sourceUses(source, copy->getBlock());
   BufferUses targetUses(target, copy->getBlock());

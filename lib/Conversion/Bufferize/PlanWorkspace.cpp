@@ -75,7 +75,7 @@ void WorkspacePlanner::extend(LiveInterval &interval, Operation *user) {
   interval.end = std::max(interval.end, position + 1);
 }
 
-/// Follows an address that was taken from a buffer to its users.
+/// Extends `interval` to all users of an address that was taken from a buffer.
 void WorkspacePlanner::extendByPointers(LiveInterval &interval, Value pointer) {
   for (Operation *user : pointer.getUsers()) {
     extend(interval, user);

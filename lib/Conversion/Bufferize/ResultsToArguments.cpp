@@ -26,7 +26,7 @@ static bool isStaticTensor(Type type) {
   return tensor && tensor.hasStaticShape();
 }
 
-/// What the signature and the body must be for a function to be converted.
+/// Checks that the signature and the body can be converted.
 static LogicalResult checkFunction(func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
     if (!isStaticTensor(type))
@@ -81,8 +81,8 @@ static bool isAccumulated(func::FuncOp function, unsigned result) {
   return role && role.getKind() == pipe::RoleKind::ParamGrad;
 }
 
-/// The tensor that the out-parameter `out` is. Nothing else refers to its
-/// memory but the store at the end of the function.
+/// The out-parameter `out` as a tensor. Only the store at the end of the
+/// function refers to its memory otherwise.
 static Value getDestination(OpBuilder &builder, Location loc, Type type,
                             Value out) {
   return bufferization::ToTensorOp::create(builder, loc, type, out,
@@ -102,10 +102,10 @@ static Value accumulate(OpBuilder &builder, Location loc, Value gradient,
 }
 
 /// Stores the values that the function returns into `outs`. Every value goes
-/// into the tensor of its out-parameter first: that is where the analysis of
-/// bufferization sees which memory is overwritten while other results, or ops
-/// that use a result in place, still need what is there. The stores to memory
-/// come last. They copy nothing where the result was computed in place.
+/// into the tensor of its out-parameter first: there bufferization's analysis
+/// sees which memory is overwritten while other results, or ops that use a
+/// result in place, still need its content. The stores to memory come last.
+/// They copy nothing where the result was computed in place.
 static void storeResults(OpBuilder &builder, func::FuncOp function,
                          func::ReturnOp returnOp, ValueRange outs,
                          ValueRange destinations) {

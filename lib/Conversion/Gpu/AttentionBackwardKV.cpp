@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows are keys here and columns queries, so that the scores, transposed, are
-// what queries and gradients of outputs are multiplied by.
+// Rows of scores are keys here and columns queries, so that scores are the left
+// operand of products with queries and gradients of outputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,10 +35,10 @@ private:
     SmallVector<Value> toValues() const;
   };
 
-  /// A number of each query of both stages.
+  /// One number for each query of both stages.
   struct Numbers {
     Value buffer;
-    /// Where the first one is, and how far they, and stages, lie apart.
+    /// The place of the first one, and the distances of numbers and of stages.
     int64_t first, pitch, stage;
   };
 
@@ -57,8 +57,8 @@ private:
   int64_t width = 0;
   Tile keys, values, queries, outputGrads;
   Numbers lse, delta;
-  /// The first tile of queries that sees keys of the block, how many do, and
-  /// how many there are with those of all queries of the group.
+  /// The first tile of queries that sees keys of the block, how many tiles do,
+  /// and how many do for all members of the group.
   Value firstTile, numTiles, count;
 };
 
@@ -78,8 +78,8 @@ BackwardKVCode::State BackwardKVCode::toState(ValueRange all) const {
   return state;
 }
 
-/// Goes to the member of the group and the tile of a step, and returns the
-/// tile's first query.
+/// Sets `queryBatch` for a step, by its member of the group, and returns the
+/// first query of its tile.
 Value BackwardKVCode::enter(Value step) {
   Value tile = step;
   if (problem.group > 1) {
@@ -102,7 +102,7 @@ void BackwardKVCode::copyTiles(Value step) {
   tiles.commit();
 }
 
-/// In f32 they are in the gaps between the rows of queries.
+/// In f32 numbers are in the gaps between the rows of queries.
 BackwardKVCode::Numbers BackwardKVCode::addNumbers(int64_t number) {
   if (problem.elementType().isF32())
     return {queries.buffer, queries.columns + number, queries.pitch,
@@ -118,7 +118,7 @@ void BackwardKVCode::copyNumbers(const Numbers &numbers,
                     queryRows(buffer, first, 1), width);
 }
 
-/// That of a column after the thread's first one.
+/// The lse or delta of a column, counted from the thread's first one.
 Value BackwardKVCode::loadNumber(const Numbers &numbers, Value stage,
                                  int64_t column) {
   Value row = code.add(code.mul(tiles.laneColumn, 2), column);
@@ -131,7 +131,7 @@ Value BackwardKVCode::loadNumber(const Numbers &numbers, Value stage,
 void BackwardKVCode::startTiles() {
   int64_t depth = padded(problem.depth);
   int64_t valueDepth = padded(problem.valueDepth);
-  // There are sums of two gradients in registers.
+  // The sums of two gradients take registers.
   width = std::min<int64_t>(getBackwardWidth(), 32);
   keys = tiles.addTile(TileCode::blockRows, depth);
   values = tiles.addTile(TileCode::blockRows, valueDepth);
@@ -158,7 +158,7 @@ void BackwardKVCode::startCount() {
   count = code.mul(numTiles, problem.group);
 }
 
-/// One tile, while the next one comes.
+/// Works on one tile while the next one is copied.
 void BackwardKVCode::work(State &state, Value step) {
   tiles.wait();
   tiles.barrier();
@@ -181,8 +181,8 @@ void BackwardKVCode::work(State &state, Value step) {
     unit->multiply(state.value, scores.values,
                    tiles.getStage(outputGrads, stage));
   };
-  // Sums on their own would be moved behind the loop that follows, and what
-  // they are made of be kept.
+  // Plain sums here would be moved behind the loop that follows, and their
+  // operands kept until then.
   if (unit->hasTensorCores())
     addValues();
   unit->multiplyRows(grads, {{values, Value()}, {}},
@@ -203,7 +203,7 @@ void BackwardKVCode::run() {
   queryBatch = keyBatch;
   startTiles();
   startCount();
-  // With keys beyond all queries there may be nothing to see.
+  // Keys beyond all queries may have no tiles of queries.
   code.when(tiles.isLess(code.index(0), count),
             [&] { copyTiles(code.index(0)); });
   State zeros{tiles.zeros(keys.columns), tiles.zeros(values.columns)};
@@ -219,7 +219,7 @@ void BackwardKVCode::run() {
   State state = toState(loop.getResults());
   for (Value &sum : state.key)
     sum = tiles.mulF(sum, tiles.number(problem.scale));
-  // Where there was nothing to see, keys and values may not even be there yet.
+  // Without a tile nothing has waited for keys and values yet.
   if (problem.isCausal && problem.keys > problem.queries) {
     tiles.wait();
     tiles.barrier();

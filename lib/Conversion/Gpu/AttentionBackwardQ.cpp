@@ -38,7 +38,7 @@ private:
 
 } // namespace
 
-/// Keys and values number `number` to the stage that is free.
+/// Starts to copy tile `number` of keys and values to its stage.
 void BackwardQCode::copyTiles(Value number) {
   Value stage = code.rem(number, 2), first = code.mul(number, width);
   tiles.copy(tiles.getStage(keys, stage),
@@ -63,7 +63,7 @@ void BackwardQCode::startTiles() {
   copyTiles(code.index(0));
 }
 
-/// Tiles beyond the last query have nothing to be seen.
+/// The number of tiles of keys that queries of the block see.
 Value BackwardQCode::countTiles() {
   int64_t all = llvm::divideCeil(problem.keys, width);
   if (!problem.isCausal)
@@ -73,7 +73,7 @@ Value BackwardQCode::countTiles() {
   return arith::MinUIOp::create(builder, loc, seen, code.index(all));
 }
 
-/// A number of one of the thread's rows; that of the last row beyond it.
+/// A number of one of the thread's rows; beyond the last row, that of the last.
 Value BackwardQCode::loadNumber(const AttentionBuffer &buffer, int64_t half) {
   Value row = arith::MinUIOp::create(builder, loc, getRow(half),
                                      code.index(problem.queries - 1));
@@ -82,7 +82,7 @@ Value BackwardQCode::loadNumber(const AttentionBuffer &buffer, int64_t half) {
   return memref::LoadOp::create(builder, loc, code.flat(buffer.base), place);
 }
 
-/// One tile, while the next one comes.
+/// Works on one tile while the next one is copied.
 void BackwardQCode::work(Fragments &sums, Value number, Value count) {
   tiles.wait();
   tiles.barrier();

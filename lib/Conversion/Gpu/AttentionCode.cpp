@@ -113,7 +113,7 @@ std::pair<Value, Value> AttentionCode::getPlace(const Scores &scores,
   return scores.rowsAreKeys ? std::pair(other, row) : std::pair(row, other);
 }
 
-/// The last one of `count` for what is beyond it.
+/// `value`, or the last one of `count` where it is beyond that.
 Value AttentionCode::clamp(Value value, int64_t count) {
   return arith::MinUIOp::create(builder, loc, value, code.index(count - 1));
 }
@@ -152,7 +152,7 @@ void AttentionCode::applyMask(Scores &scores) {
   });
 }
 
-/// Whether some scores of the tile are not to be seen; null where none ever is.
+/// True if some scores of the tile are hidden; null where none ever is.
 Value AttentionCode::isEdge(const Scores &scores) {
   Value beyond, hidden;
   Value end = code.add(scores.firstColumn, scores.columns);
@@ -169,7 +169,7 @@ Value AttentionCode::isEdge(const Scores &scores) {
   return arith::OrIOp::create(builder, loc, beyond, hidden);
 }
 
-/// Scores beyond the last column, and of keys after their query.
+/// Hides scores beyond the last column, and of keys after their query.
 void AttentionCode::hide(Scores &scores) {
   Value condition = isEdge(scores);
   if (!condition)

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A block has 64 rows of its result, 16 for each of four warps, and goes over
-// the other side of the scores in tiles. Scores, and what is made of them, stay
-// in registers: nothing of their size is ever in memory.
+// the columns of its scores in tiles. Scores, and what is made of them, stay in
+// registers: nothing of their size is ever in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 
 namespace veeline {
 
-/// 16 rows of a warp of scores, each with a tile of columns: rows are queries
-/// and columns keys, or the other way round.
+/// The scores of the 16 rows of a warp and the columns of a tile. Rows are
+/// queries and columns keys, or the other way round.
 struct Scores {
   Fragments values;
   bool rowsAreKeys = false;
@@ -28,7 +28,7 @@ struct Scores {
   /// The first row of the block, and the first column of the tile.
   mlir::Value firstRow, firstColumn;
   int64_t columns = 0;
-  /// Where the mask is true, where that matters later.
+  /// The elements of a boolean mask, for clearHidden().
   llvm::SmallVector<mlir::Value> isVisible;
 };
 
@@ -50,37 +50,36 @@ protected:
   mlir::Value firstRow;
   llvm::SmallVector<mlir::Value> queryBatch, keyBatch;
 
-  /// Sets the sizes of the kernel: a block for 64 of `rows` of each of `batch`.
-  /// Returns the place of the block in it.
+  /// Sets the sizes of the kernel: a block for every 64 of `rows` in each part
+  /// of `batch`. Returns the indices of the block's part.
   llvm::SmallVector<mlir::Value>
   startBlock(int64_t rows, llvm::ArrayRef<int64_t> batch, bool lastFirst);
   /// The columns of a tile for rows of `depth` elements.
   static int64_t padded(int64_t depth);
-  /// Columns of scores of a derivative's tile: what registers and shared memory
-  /// allow.
+  /// The columns of scores in a derivative's tile, as many as registers and
+  /// shared memory allow.
   int64_t getBackwardWidth() const;
   /// The first element of a part of the batch.
   mlir::Value getStart(const AttentionBuffer &buffer,
                        llvm::ArrayRef<mlir::Value> batch);
-  /// Rows of the query, or of what has as many; of the key, or of what has.
+  /// Rows of a buffer that has one for each query, or one for each key.
   TileSource queryRows(const AttentionBuffer &buffer, mlir::Value first,
                        int64_t columns);
   TileSource keyRows(const AttentionBuffer &buffer, mlir::Value first,
                      int64_t columns);
 
-  /// A row of the warp that the thread has numbers of.
+  /// The first or second row that the thread has numbers of.
   mlir::Value getRow(int64_t half);
   Scores makeScores(int64_t columns, mlir::Value firstColumn, bool rowsAreKeys);
-  /// Scales, masks and hides scores: where nothing is to be seen they are minus
-  /// infinity.
+  /// Scales and masks scores, and hides some: those become minus infinity.
   void finish(Scores &scores);
-  /// The power whose exponent is `score` less `shift`, which is what finish()
-  /// and toExponent() leave.
+  /// The exponential of `score` less `shift`, both in the unit of finished
+  /// scores (see isBaseTwo).
   mlir::Value power(mlir::Value score, mlir::Value shift);
   /// A row's lse in the unit of finished scores, and back.
   mlir::Value fromLse(mlir::Value lse);
   mlir::Value toLse(mlir::Value shift, mlir::Value sum);
-  /// 0 where the mask is false: what `fill` stands for does not depend on the
+  /// Clears values where the mask is false: `fill` does not depend on the
   /// scores.
   void clearHidden(Fragments &values, const Scores &scores);
   /// Calls `body` with each number of a fragment: which one it is, whether it
@@ -100,7 +99,7 @@ private:
   mlir::Value clamp(mlir::Value value, int64_t count);
   std::pair<mlir::Value, mlir::Value> getPlace(const Scores &scores,
                                                int64_t half, int64_t column);
-  /// With a mask scores are what they are; without one they are exponents of 2.
+  /// Finished scores are exponents of e with a mask, else exponents of 2.
   bool isBaseTwo() const { return !problem.mask; }
 };
 

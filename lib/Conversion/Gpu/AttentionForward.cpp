@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A softmax whose maximum and sum follow the tiles of keys: where a tile has a
-// larger maximum, what has been added up so far is scaled.
+// An online softmax: its maximum and sum follow the tiles of keys. Where a tile
+// has a larger maximum, what has been added up so far is scaled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +96,7 @@ void ForwardCode::startTiles() {
   copyTile(keys, problem.key, code.index(0), problem.depth);
 }
 
-/// Tiles beyond the last query have nothing to be seen.
+/// The number of tiles of keys that queries of the block see.
 Value ForwardCode::countTiles() {
   int64_t all = llvm::divideCeil(problem.keys, width);
   if (!problem.isCausal)
@@ -115,7 +115,7 @@ ForwardCode::State ForwardCode::startState() {
   return state;
 }
 
-/// Scores become powers, and the state is scaled to the new maximum.
+/// Turns scores into powers, and scales the state to the new maximum.
 void ForwardCode::exponentiate(State &state, Scores &scores) {
   std::array<Value, 2> shifts, factors;
   std::array<Value, 2> maximum = state.maximum;
@@ -123,11 +123,11 @@ void ForwardCode::exponentiate(State &state, Scores &scores) {
     maximum[half] = tiles.maxF(maximum[half], scores.values[i]);
   });
   for (size_t half = 0; half < 2; ++half) {
-    // A row has four lanes.
+    // Four lanes share a row.
     for (int64_t mask : {1, 2})
       maximum[half] =
           tiles.maxF(maximum[half], tiles.exchange(maximum[half], mask));
-    // Nothing has been seen so far.
+    // The row has seen no key so far.
     Value isNothing = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::OEQ, maximum[half],
         tiles.number(-std::numeric_limits<double>::infinity()));
@@ -145,8 +145,8 @@ void ForwardCode::exponentiate(State &state, Scores &scores) {
   });
 }
 
-/// One tile. Values come while scores are computed, the next keys while values
-/// are added up.
+/// Works on one tile. Values are copied while scores are computed, the next
+/// keys while values are added up.
 void ForwardCode::work(State &state, Value number, Value count) {
   tiles.wait();
   tiles.barrier();

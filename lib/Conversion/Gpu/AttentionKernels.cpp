@@ -27,7 +27,7 @@ static std::optional<std::string> whyNotType(Type type) {
   return text;
 }
 
-/// Blocks that a launch can have.
+/// True if the kernel would take more blocks than a launch can have.
 static bool hasTooManyBlocks(pipe::AttentionOpInterface op) {
   int64_t blocks = 1;
   SmallVector<int64_t> scores = op.getScoreShape();

@@ -24,7 +24,7 @@ static FailureOr<AttentionBuffer> findPlace(Operation *op, Value operand,
     return op->emitError("a kernel of attention needs operands whose place is "
                          "static, found ")
            << type;
-  // A view counts from the start of its buffer.
+  // The offset in the type counts from the start of the buffer.
   while (Operation *view = operand.getDefiningOp()) {
     if (!isa<memref::ReinterpretCastOp, memref::CastOp>(view))
       return op->emitError("a kernel of attention needs operands that are "

@@ -35,7 +35,7 @@ struct AttentionProblem {
   static mlir::FailureOr<AttentionProblem> read(pipe::AttentionOpInterface op);
 
   mlir::Operation *op = nullptr;
-  /// The dimensions of the query's batch; `group` of its last one share a key.
+  /// The query's batch; `group` indices of its last dimension share a key.
   llvm::SmallVector<int64_t> batch;
   int64_t group = 1;
   int64_t queries = 0, keys = 0;

@@ -12,8 +12,8 @@
 
 namespace veeline {
 
-/// A chip with the first version of PTX that knows it and the first toolkit
-/// that knows that. Versions count 10 for a major one: 78 is 7.8, 128 is 12.8.
+/// A chip, the first version of PTX that knows it, and the first toolkit that
+/// knows that version. Versions are 10 * major + minor: 78 is 7.8, 128 is 12.8.
 struct GpuChip {
   llvm::StringLiteral name;
   /// The compute capability, 80 of sm_80.

@@ -17,14 +17,15 @@ using namespace veeline;
 /// Groups of threads of a block that run over different rows. They decide the
 /// bits: row i is added to partial sum i mod rowGroups.
 static constexpr int64_t rowGroups = 8;
-/// Rows of a thread that are on their way at once, and how many numbers of all
-/// inputs that may be: each takes a register.
+/// The most rows of a thread whose loads are under way at once, and the most
+/// elements of all inputs in them: each takes a register.
 static constexpr int64_t maxRowsAhead = 8, maxValuesAhead = 32;
 /// About half of the blocks that a device of today has room for: an H200 has
 /// 132 multiprocessors with room for 8 blocks each.
 static constexpr int64_t minBlocks = 512;
 
-/// Brings the parallel loops of `nest` before the reduced ones, each in order.
+/// Brings the parallel loops of `nest` before the reduced ones, each in order,
+/// and counts the former.
 static unsigned arrangeColumns(LoopNest &nest) {
   nest.dropUnitLoops();
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.loops.size()));
@@ -52,7 +53,7 @@ bool veeline::fitsColumns(const KernelBody &body) {
 
 namespace {
 
-/// The rows of some columns, among threads.
+/// Emits the sums of a block's columns, whose rows its threads share.
 class ColumnEmitter {
 public:
   explicit ColumnEmitter(ThreadCode &code)
@@ -74,7 +75,7 @@ private:
   LoopNest nest;
   SmallVector<NestReduction> reductions;
   int64_t lanes = 1, columns = 1, rows = 1;
-  /// The parallel loops, as one that is before the reduced loops.
+  /// The rows in `ids`, the first column of the thread in `linear`.
   ThreadCode::Point point;
   SmallVector<int64_t> columnSizes;
   Value column, exists, columnLane, rowGroup;
@@ -104,7 +105,7 @@ void ColumnEmitter::chooseLanes() {
     lanes /= 2;
 }
 
-/// Of each reduction, what nothing adds up to.
+/// The neutral element of each reduction, for all lanes.
 SmallVector<Value> ColumnEmitter::makeNeutrals() {
   SmallVector<Value> neutrals;
   for (auto [reduction, access] : llvm::zip(reductions, nest.outputs())) {
@@ -163,8 +164,8 @@ SmallVector<Value> ColumnEmitter::emitPartials() {
 
 /// Combines the partial results of the row groups by a tree: group i with group
 /// i + n/2, and so on. Returns the shared memory that has the sums in the place
-/// of the first group. In it threads stand side by side, lane after
-/// lane, so that none waits for the bank of another.
+/// of the first group. In it the elements of one lane of all threads lie side
+/// by side, so that there are no bank conflicts.
 Value ColumnEmitter::combineGroups(Operation *combiner, Value partial) {
   OpBuilder &builder = code.builder;
   Location loc = code.loc;
@@ -199,7 +200,7 @@ Value ColumnEmitter::combineGroups(Operation *combiner, Value partial) {
   return shared;
 }
 
-/// The sum of a thread of the first group, which wrote it itself.
+/// The sums of a thread of the first group, which wrote them itself.
 Value ColumnEmitter::loadSum(Value shared, Type type) {
   SmallVector<Value> sums;
   for (int64_t i = 0; i < lanes; ++i)

@@ -24,7 +24,7 @@ bool veeline::fitsElementwise(const KernelBody &body) {
 /// a multiprocessor leave it.
 static constexpr int64_t maxLoadedWords = 64;
 
-/// How many of them the operands take with so many elements of each.
+/// How many of them `lanes` elements of every operand take.
 static int64_t countLoadedWords(const KernelBody &body, int64_t lanes) {
   DenseSet<std::pair<Value, int64_t>> places;
   int64_t words = 0;
@@ -46,7 +46,7 @@ static int64_t chooseLanes(const KernelBody &body) {
         lanes = std::min(lanes, elementsPerAccess(access.elementType));
   bool capturesRows = body.capturesRows();
   auto divides = [&](const LoopNest &nest) {
-    // The rows are one number for all lanes.
+    // All lanes have the same row.
     int64_t inner = countIterations(nest, body.numRowLoops);
     return ThreadCode::canUseLanes(nest, 0, lanes) &&
            (!capturesRows || inner % lanes == 0);

@@ -38,7 +38,7 @@ static void emitInOrder(ThreadCode &code, const LoopNest &nest,
     code.store(value, nest, access, point, 1);
 }
 
-/// Of one op without a loop over rows, the parallel loops are rows.
+/// Makes the parallel loops of a single op rows, if it has no loop over rows.
 static void chooseRows(KernelBody &body) {
   if (body.rows || body.nests.size() != 1)
     return;

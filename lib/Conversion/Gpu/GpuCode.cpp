@@ -28,9 +28,9 @@ using namespace mlir;
 
 namespace {
 
-/// The conversion of the gpu dialect makes calls of libdevice of LLVM's
-/// intrinsics for functions, also of those that are one instruction of a GPU.
-/// Calls of an intrinsic by its name it leaves alone.
+/// Turns LLVM's intrinsics that are one instruction of a GPU into calls of the
+/// intrinsic by its name. The conversion of the gpu dialect makes calls of
+/// libdevice of the former, and leaves the latter alone.
 struct NameIntrinsics
     : PassWrapper<NameIntrinsics, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NameIntrinsics)
@@ -55,8 +55,8 @@ struct NameIntrinsics
   }
 };
 
-/// Dynamic shared memory is what a launch says, not a variable of the module:
-/// as one it would be a byte, behind which everything lies by chance.
+/// Makes dynamic shared memory an external variable, whose size a launch gives.
+/// Defined in this module it would have one byte, with anything behind it.
 struct DeclareDynamicMemory
     : PassWrapper<DeclareDynamicMemory, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DeclareDynamicMemory)
@@ -75,8 +75,8 @@ struct DeclareDynamicMemory
   static constexpr unsigned sharedSpace = 3;
 };
 
-/// Sums of a kernel that threads add to in any order: nobody reads them before
-/// the kernel is over, so they order nothing else.
+/// Makes the atomic sums of a kernel relaxed: nobody reads them before the
+/// kernel is over, so they order nothing else.
 struct RelaxAtomics
     : PassWrapper<RelaxAtomics, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RelaxAtomics)
@@ -91,8 +91,8 @@ struct RelaxAtomics
   }
 };
 
-/// What is said of a loop stands at the branch to its begin, where LLVM looks
-/// for it as a property; lowering it to branches leaves it beside them.
+/// Moves the annotation of a loop to a property of its branch, where LLVM looks
+/// for it. Lowering to branches leaves it as another attribute.
 struct AnnotateBranches
     : PassWrapper<AnnotateBranches, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AnnotateBranches)
@@ -114,7 +114,7 @@ struct AnnotateBranches
   }
 };
 
-/// Shared memory of a kernel as LLVM has it, before anything else is lowered.
+/// Lowers the shared memory of kernels, before anything else is lowered.
 struct LowerSharedMemory
     : PassWrapper<LowerSharedMemory, OperationPass<gpu::GPUModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerSharedMemory)
@@ -141,8 +141,8 @@ void veeline::buildGpuCodePipeline(OpPassManager &passManager) {
   modules.addPass(createLowerAffinePass());
   modules.addPass(createSCFToControlFlowPass());
   modules.addPass(createConvertVectorToLLVMPass());
-  // Before the conversion of the gpu dialect, which makes calls of libdevice of
-  // what has an instruction.
+  // Before the conversion of the gpu dialect, which would call libdevice for
+  // functions that have an instruction.
   modules.addPass(createConvertMathToLLVMPass());
   modules.addPass(std::make_unique<NameIntrinsics>());
   modules.addPass(createConvertNVGPUToNVVMPass());

@@ -68,7 +68,7 @@ static std::vector<GpuKernelUse> parseLog(llvm::StringRef log,
       use.sharedBytes = numberBefore(line, "bytes smem");
     }
   }
-  // It begins with the last kernel.
+  // The log begins with the last kernel.
   std::reverse(uses.begin(), uses.end());
   return uses;
 }
@@ -103,7 +103,7 @@ static llvm::Error assembleAll(const Toolkit &toolkit,
   for (const ChipCode &code : codes) {
     if (!code.error.empty())
       return makeError("%s: %s", code.chip.name.data(), code.error.c_str());
-    // The assembler takes a file without kernels as well.
+    // The assembler also takes a file without kernels.
     for (const std::string &kernel : kernels)
       if (llvm::none_of(code.uses, [&](const GpuKernelUse &use) {
             return use.kernel == kernel;

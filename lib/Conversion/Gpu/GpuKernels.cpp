@@ -44,7 +44,7 @@ const KernelClass &veeline::chooseClass(const KernelBody &body) {
       classes, [&](const KernelClass &form) { return form.fits(body); });
 }
 
-/// 16 digits that differ where kernels differ.
+/// A hash of the content of `kernel`, 16 digits.
 static std::string hashKernel(func::FuncOp kernel) {
   func::FuncOp nameless = kernel.clone();
   nameless.setName("kernel");

@@ -36,12 +36,12 @@ inline constexpr int64_t sumElementsPerBlock = 1024;
 inline constexpr int64_t maxSharedBytes = 99 << 10,
                          maxStaticSharedBytes = 48 << 10;
 
-/// The bytes of shared memory that a launch of `kernel` has to ask for: all of
-/// its shared buffers, where they are more than others get.
+/// The bytes of dynamic shared memory of a launch of `kernel`: all of its
+/// shared buffers if they exceed maxStaticSharedBytes, else 0.
 int64_t getDynamicSharedBytes(mlir::gpu::GPUFuncOp kernel);
 
-/// Makes the shared buffers of such kernels parts of dynamic shared memory, and
-/// gives all shared buffers the memory space that LLVM has for them.
+/// Makes the shared buffers of kernels that need it parts of dynamic shared
+/// memory, and gives all shared buffers LLVM's memory space for them.
 void lowerSharedMemory(mlir::gpu::GPUModuleOp module);
 
 } // namespace veeline

@@ -63,7 +63,7 @@ createMachine(const GpuChip &chip) {
     return makeError("LLVM was built without its target NVPTX: %s",
                      message.c_str());
   llvm::TargetOptions targetOptions;
-  // An explicit fma is one; a product followed by a sum stays two roundings.
+  // Only an explicit fma is one: a product and a sum keep two roundings.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::string features = "+ptx" + std::to_string(chip.ptxVersion);
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(

@@ -12,8 +12,8 @@
 
 namespace veeline {
 
-/// A form that a kernel can take: `fits` says whether, `emit` writes the code
-/// of a thread where the kernel's ops stand, which somebody else erases.
+/// A form that a kernel can take: `fits` says whether. `emit` writes the code
+/// of a thread where the kernel's ops stand; the caller erases these.
 struct KernelClass {
   llvm::StringLiteral name;
   bool (*fits)(const KernelBody &body);
@@ -50,8 +50,8 @@ void emitColumns(ThreadCode &code);
 bool isLoopKernel(mlir::Block &block);
 void emitLoops(ThreadCode &code);
 
-/// Of such loops those that add to rows which indices choose: blocks own rows
-/// and add in order, or else everything is added atomically.
+/// Loops of scalars that add to rows which indices choose. With `inOrder`
+/// blocks own rows and add in order, else everything is added atomically.
 bool fitsScatter(mlir::Block &block);
 void emitScatter(ThreadCode &code, bool inOrder);
 

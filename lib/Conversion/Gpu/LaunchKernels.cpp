@@ -112,7 +112,7 @@ private:
   OpBuilder builder;
   Type ptr;
   llvm::DenseMap<Attribute, int64_t> constants;
-  /// Of the function at hand: the rank, and where arguments are put.
+  /// Of the function at hand: its rank, and the array for arguments.
   Value rank;
   LLVM::AllocaOp places;
   size_t numPlaces = 0;
@@ -184,7 +184,7 @@ Value Launcher::getAddress(Location loc, Value buffer) {
                                     address);
 }
 
-/// The 8 bytes of an argument of a kernel.
+/// An argument of a kernel as 8 bytes.
 Value Launcher::getPlace(Location loc, Value argument) {
   Type type = argument.getType();
   Type i64 = builder.getI64Type();
@@ -203,7 +203,7 @@ Value Launcher::getPlace(Location loc, Value argument) {
              : arith::ExtUIOp::create(builder, loc, i64, argument).getResult();
 }
 
-/// Memory of the host's own must not reach a kernel.
+/// Fails if memory of the host would reach a kernel.
 LogicalResult Launcher::verifyOnDevice(Operation *op, Value buffer) {
   Operation *root = getRootBuffer(buffer).getDefiningOp();
   if (!isa_and_nonnull<memref::AllocaOp, memref::AllocOp>(root))
@@ -262,7 +262,7 @@ LogicalResult Launcher::replaceConstant(memref::GetGlobalOp get) {
   return success();
 }
 
-/// A number of the device that the host needs.
+/// Replaces a load by the host of a number on the device.
 LogicalResult Launcher::replaceLoad(memref::LoadOp load) {
   Location loc = load.getLoc();
   auto metadata =

@@ -116,8 +116,8 @@ void veeline::emitLoops(ThreadCode &code) {
     sizes.push_back(countLoop(loop));
     count *= sizes.back();
   }
-  // What runs for long in every thread goes to as many multiprocessors as it
-  // can.
+  // Threads may run for long: small blocks spread them over as many
+  // multiprocessors as there are.
   constexpr int64_t fewThreads = 64;
   code.forEach(count, fewThreads, [&](Value item) {
     SmallVector<Value> ids = code.delinearize(item, sizes);

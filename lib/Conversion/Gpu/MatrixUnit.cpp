@@ -45,7 +45,7 @@ private:
 
 } // namespace
 
-/// Numbers side by side.
+/// Loads `count` numbers that lie side by side.
 SmallVector<Value> PlainUnit::load(const TileStage &stage, Value place,
                                    int64_t count) {
   Value vector = vector::LoadOp::create(
@@ -58,7 +58,7 @@ SmallVector<Value> PlainUnit::load(const TileStage &stage, Value place,
   return values;
 }
 
-/// Four columns of both tiles.
+/// Adds the products of four columns of both tiles.
 void PlainUnit::multiplyRowsAt(Fragments &sums, const Left &left,
                                const TileStage &right, Value column) {
   constexpr int64_t count = 4;

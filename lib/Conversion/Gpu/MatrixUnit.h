@@ -35,8 +35,8 @@ public:
   /// row of the other.
   virtual void multiplyRows(Fragments &sums, const Left &left,
                             const TileStage &right) = 0;
-  /// Adds left times right to `sums`. Left are numbers that the warp has, as
-  /// many columns as right has rows.
+  /// Adds left times right to `sums`. Left is in registers of the warp and has
+  /// as many columns as right has rows.
   virtual void multiply(Fragments &sums, llvm::ArrayRef<mlir::Value> left,
                         const TileStage &right) = 0;
   virtual bool hasTensorCores() const = 0;

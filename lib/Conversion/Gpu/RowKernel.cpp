@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Row buffers of many elements are registers.
+/// False if row buffers of many elements would be too many registers.
 static bool fitsRowBuffers(const KernelBody &body) {
   std::optional<RowTeam> team = chooseTeam(body.nests, body.numRowLoops);
   if (!team || team->fitsRegisters())
@@ -27,8 +27,7 @@ static bool fitsRowBuffers(const KernelBody &body) {
   });
 }
 
-/// A body of one reduction without a loop over rows gets one: its parallel
-/// loops.
+/// Makes the parallel loops of a single op rows, if it has no loop over rows.
 static KernelBody withRows(KernelBody body) {
   if (body.rows || body.nests.size() != 1)
     return body;
@@ -180,7 +179,7 @@ void RowEmitter::emitUniform(const LoopNest &nest, size_t number) {
 // Elements of a row
 //===----------------------------------------------------------------------===//
 
-/// The chunk of round `round`, which is `number` where that is known.
+/// The chunk of round `round` or, if that is null, of round `number`.
 RowEmitter::Chunk RowEmitter::makeChunk(const LoopNest &nest, Value round,
                                         int64_t number, bool isWhole) {
   OpBuilder &builder = code.builder;
@@ -283,8 +282,8 @@ Value RowEmitter::getInput(const LoopNest &nest, unsigned input,
   return vector::ExtractOp::create(code.builder, code.loc, value, element);
 }
 
-/// Emits the body for a chunk; element by element where elements of an operand
-/// are at no equal distances.
+/// Emits the body for a chunk, element by element where the elements of an
+/// operand are not at equal distances.
 SmallVector<Value> RowEmitter::emitChunk(const LoopNest &nest,
                                          const Chunk &chunk,
                                          ArrayRef<NestReduction> reductions) {

@@ -11,9 +11,9 @@
 
 namespace veeline {
 
-/// Emits what a thread of a team does for its row. What an op writes, the
-/// threads keep: an element where it was computed, a number of the row in all
-/// of them.
+/// Emits what a thread of a team does for its row. Threads keep what an op
+/// writes: an element in the thread that computed it, a number of the row in
+/// all of them.
 class RowEmitter {
 public:
   RowEmitter(ThreadCode &code, RowTeam team);
@@ -23,16 +23,16 @@ public:
 private:
   /// The elements that a thread works on in one round.
   struct Chunk {
-    /// Of the first one; a place within the row in any case.
+    /// The place of the first one, which is always within the row.
     mlir::Value linear;
-    /// Null where it always exists. Of a chunk that does not, nothing is
+    /// Whether it exists; null where it always does. If not, nothing of it is
     /// stored.
     mlir::Value exists;
     /// Where elements exist one by one, their places and conditions.
     llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> elements;
-    /// Negative where registers keep nothing of it.
+    /// Its number; negative where registers keep nothing of it.
     int64_t round;
-    /// Of a wide row, its place in what shared memory keeps of an input.
+    /// In a wide row, its place in the shared memory of an input that is kept.
     mlir::Value slot;
   };
   struct Held {
@@ -119,9 +119,9 @@ private:
   visitRounds(Sweep sweep, llvm::SmallVector<mlir::Value> carried);
   void emitSweep(const Sweep &current);
 
-  /// A thread has as many registers as a row in registers takes, up to 128 (64
-  /// in a block of 1024): otherwise assemblers make room for more blocks, and
-  /// spill some bytes for it.
+  /// Gives a thread as many registers as a row in registers takes, up to 128
+  /// (64 in a block of 1024). Otherwise assemblers make room for more blocks,
+  /// and spill some bytes for it.
   void takeRegisters();
 
   mlir::Value isFirst();
@@ -144,13 +144,13 @@ private:
   unsigned numRowLoops;
   llvm::SmallVector<int64_t> rowSizes;
   llvm::SmallVector<mlir::Value> rowIds;
-  /// Of the block, and of the team of a row.
+  /// The number of the thread in its block, and in the team of its row.
   mlir::Value thread, lane;
-  /// Of rows of a block.
+  /// Teams of a block, one for each of its rows.
   int64_t teams = 1;
   llvm::SmallVector<Held> held;
   llvm::SmallVector<Loaded> loaded;
-  /// What loaded elements may still take.
+  /// Registers that loaded elements may still take.
   int64_t freeRegisters;
 
   // Of a wide row.

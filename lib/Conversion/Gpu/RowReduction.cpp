@@ -17,8 +17,8 @@ using namespace veeline;
 // Values between threads
 //===----------------------------------------------------------------------===//
 
-/// The type that a value of `type` travels between threads in: what is narrower
-/// has no instruction.
+/// The type in which a value of `type` is passed between threads: there are no
+/// instructions for narrower ones.
 static Type getTransportType(OpBuilder &builder, Type type) {
   if (getByteWidth(type) >= 4 && !type.isIndex())
     return type;
@@ -205,7 +205,7 @@ SmallVector<Value> RowEmitter::getNeutral(const LoopNest &nest) const {
   return partials;
 }
 
-/// Makes numbers of the row of what its threads have.
+/// Reduces the partial results of the threads to numbers of the row.
 void RowEmitter::finishReduction(const LoopNest &nest, size_t number,
                                  ArrayRef<Value> partials) {
   SmallVector<NestReduction> reductions = *nest.getReductions();

@@ -32,7 +32,7 @@ static constexpr int64_t manyBlocks = 1024;
 static constexpr int64_t batchSize = 8;
 /// Tokens that a thread looks at before the block adds any.
 static constexpr int64_t maxLooks = 4;
-/// Fewer threads would look for long.
+/// Fewer threads would take long to look at the tokens.
 static constexpr int64_t minThreads = 128;
 
 namespace {
@@ -353,7 +353,7 @@ Value OrderedScatter::enqueue(ArrayRef<Look> found) {
   Location loc = code.loc;
   int64_t warps = threads / warpSize;
   Value zero = number(0);
-  // All, and for each look those before the first of this warp.
+  // The number of all, and for each look of those before the warp's first one.
   SmallVector<Value> counts(1 + looks, zero);
   for (int64_t i = 0; i < looks * warps; ++i) {
     Value ballot = memref::LoadOp::create(builder, loc, ballots, code.index(i));
@@ -409,8 +409,8 @@ OrderedScatter::Entry OrderedScatter::getEntry(Value place, Value count,
   return entry;
 }
 
-/// Loads what the table has for all of them at once. Of entries of one row a
-/// later one starts from the sum of the last one before.
+/// Loads the old numbers of all entries at once. Of entries of one row a later
+/// one starts from the sum of the last one before.
 void OrderedScatter::addBatch(MutableArrayRef<Entry> entries) {
   Location loc = code.loc;
   for (Entry &entry : entries)
@@ -465,8 +465,8 @@ void OrderedScatter::run() {
     SmallVector<Look> found = look(base);
     gpu::BarrierOp::create(builder, code.loc);
     Value count = enqueue(found);
-    // Whoever looks at the next tokens has read these ballots, and whoever puts
-    // them into the queue has passed a barrier after adding these.
+    // A thread that looks at the next tokens has read these ballots. One that
+    // puts those into the queue has passed a barrier after adding these.
     gpu::BarrierOp::create(builder, code.loc);
     code.when(hasColumns, [&] { addAll(count); });
   });

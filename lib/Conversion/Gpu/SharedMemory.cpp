@@ -59,7 +59,7 @@ static void useDynamic(gpu::GPUFuncOp kernel) {
     kernel->removeAttr(name);
 }
 
-/// Shared memory by its number, which every conversion to LLVM knows.
+/// Gives shared memory the number that every conversion to LLVM knows.
 static void numberSharedMemory(gpu::GPUFuncOp kernel) {
   constexpr unsigned sharedSpace = 3;
   SmallVector<Value> buffers(kernel.getWorkgroupAttributions());
@@ -77,9 +77,9 @@ static void numberSharedMemory(gpu::GPUFuncOp kernel) {
   }
 }
 
-/// LLVM joins accesses to as many bytes as alignment allows, and takes a
-/// buffer's size for its alignment where nothing is said; but buffers stand one
-/// behind the other.
+/// Tells LLVM the alignment of shared buffers, up to which it joins accesses.
+/// It would take a buffer's size for that, but buffers lie one behind the
+/// other.
 static void alignSharedMemory(gpu::GPUFuncOp kernel) {
   OpBuilder builder(kernel.getContext());
   for (unsigned i = 0; i < kernel.getNumWorkgroupAttributions(); ++i)

@@ -58,7 +58,7 @@ static void addElement(OpBuilder &builder, Location loc, Type type,
   LLVM::StoreOp::create(builder, loc, sum, getAddress(arguments.front()));
 }
 
-/// What a thread does, four elements of its block's.
+/// Emits what a thread does: it adds up four elements of its block.
 static void writeThread(gpu::GPUFuncOp function, Type type) {
   Location loc = function.getLoc();
   OpBuilder body = OpBuilder::atBlockEnd(&function.getBody().front());

@@ -17,7 +17,7 @@ using namespace veeline;
 
 namespace {
 
-/// Products of 16 rows by 8 columns, over two rows of 16 bytes.
+/// Products of blocks of 16 rows by 8 columns, over a depth of 32 bytes.
 class TensorUnit : public MatrixUnit {
 public:
   TensorUnit(TileCode &tiles, NVVM::MMATypes type)
@@ -120,7 +120,7 @@ SmallVector<Value> TensorUnit::loadLeft(const Left &left, int64_t step) {
 void TensorUnit::preload(Left &left) {
   SmallVector<Value> registers;
   int64_t depth = left.stage.tile.columns;
-  // What more takes the registers of others.
+  // More would take registers that other values need.
   constexpr int64_t maxRegisters = 32;
   if (depth / getDepth() * 4 > maxRegisters)
     return;
@@ -184,8 +184,8 @@ void TensorUnit::multiply(Fragments &sums, ArrayRef<Value> left,
   }
 }
 
-/// One instruction, within 2 roundings: what it is multiplied with has 8 or 11
-/// bits.
+/// One instruction, within 2 roundings. That is enough: its result becomes a
+/// factor of 8 or 11 bits.
 Value TensorUnit::exp2(Value x) {
   return LLVM::CallIntrinsicOp::create(
              builder, loc, builder.getF32Type(),

@@ -57,8 +57,9 @@ public:
   /// Emits a loop from `begin` below `end`.
   void loop(mlir::Value begin, int64_t end, int64_t step,
             llvm::function_ref<void(mlir::Value)> body);
-  /// Emits a loop that LLVM leaves one, so that it has as much in registers as
-  /// `body` says. That gets what it gave the last time, `init` at first.
+  /// Emits a loop that LLVM does not unroll, so that it takes no more registers
+  /// than `body` needs. That gets what it returned the last time, `init` at
+  /// first.
   llvm::SmallVector<mlir::Value> rolledLoop(
       int64_t begin, int64_t end, int64_t step, mlir::ValueRange init,
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
@@ -70,11 +71,11 @@ public:
   /// A buffer that the threads of a block share.
   mlir::Value addShared(mlir::Type elementType, int64_t count);
 
-  /// Moves the ops to the insertion point, out of the loop over rows, which
-  /// stands at `rowIds` there.
+  /// Moves the ops to the insertion point, out of the loop over rows, as its
+  /// iteration `rowIds`.
   void inlineOps(mlir::ValueRange rowIds);
 
-  /// Where the loops before the linear one stand, and how far that is.
+  /// An iteration of a nest.
   struct Point {
     /// One for each loop before `firstLoop`.
     llvm::SmallVector<mlir::Value> ids;
@@ -98,7 +99,8 @@ public:
 
   /// Emits the op's body for `lanes` iterations from `point` on and returns
   /// what it yields for every output; for one of `reductions`, what it combines
-  /// with the output. `getInput` gives an operand, null: it is loaded.
+  /// with the output. `getInput` gives the value of an operand, or null to load
+  /// it.
   llvm::SmallVector<mlir::Value>
   emitBody(const LoopNest &nest, const Point &point, int64_t lanes,
            llvm::function_ref<mlir::Value(unsigned)> getInput,

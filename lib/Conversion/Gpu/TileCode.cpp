@@ -83,7 +83,7 @@ void TileCode::forChunks(const Tile &tile, int64_t lanes,
                        ? code.isLess(code.thread(), count - i)
                        : Value();
     code.when(exists, [&] {
-      // Threads go on some whole rows further down where rows divide them.
+      // After whole rows a thread is in the same column again.
       bool isWhole = i % perRow == 0;
       Value chunk = isWhole ? code.thread() : code.add(code.thread(), i);
       Value row = code.div(chunk, perRow);
@@ -93,7 +93,7 @@ void TileCode::forChunks(const Tile &tile, int64_t lanes,
   }
 }
 
-/// Whether there is such an element, null where there always is.
+/// True if the source has such an element; null where it always has.
 Value TileCode::exists(const Tile &tile, const TileSource &source, Value row,
                        Value column) {
   Value condition;
@@ -111,7 +111,7 @@ Value TileCode::exists(const Tile &tile, const TileSource &source, Value row,
 void TileCode::copyAsync(Value target, Value place,
                          const AttentionBuffer &buffer, Value position,
                          int64_t lanes, Value condition) {
-  // Nothing is read from where there is nothing.
+  // A count of 0 reads nothing, and fills with zeros.
   Value count;
   if (condition)
     count = select(condition, code.index(lanes), code.index(0));
@@ -122,7 +122,7 @@ void TileCode::copyAsync(Value target, Value place,
       isWhole ? builder.getUnitAttr() : UnitAttr());
 }
 
-/// What is narrower than the least that can be copied on its own.
+/// Copies what is too narrow for an asynchronous copy.
 void TileCode::copyElement(Value target, Value place, const TileSource &source,
                            Value position, Value condition) {
   Value zero = arith::ConstantOp::create(

@@ -19,9 +19,9 @@
 
 namespace veeline {
 
-/// A matrix in shared memory, or several of equal size, of which one is
-/// filled while another one is used. Rows lie apart by 16 bytes more than they
-/// have, so that 8 rows of 16 bytes lie in different banks.
+/// A matrix in shared memory, or several of equal size, of which one is filled
+/// while another one is used. Rows are padded by 16 bytes, so that 16 bytes of
+/// 8 rows each lie in different banks.
 struct Tile {
   mlir::Value buffer;
   int64_t rows = 0, columns = 0, pitch = 0;
@@ -76,12 +76,12 @@ public:
   void copyNumbers(mlir::Value target, mlir::Value place, int64_t pitch,
                    const TileSource &source, int64_t count);
   void commit();
-  /// Until all copies of the thread that were committed are there.
+  /// Waits for all committed copies of the thread.
   void wait();
   void barrier();
 
-  /// Writes the block's rows of `values` to memory, through a tile whose rows
-  /// nobody needs any more but the warps that have them.
+  /// Writes the block's rows of `values` to memory, through a tile. A warp
+  /// writes its rows of the tile, which no other warp may still need.
   void store(const Fragments &values, const Tile &through,
              const TileSource &target);
 

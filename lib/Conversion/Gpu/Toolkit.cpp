@@ -69,7 +69,7 @@ llvm::Expected<Toolkit> Toolkit::open(std::string directory,
 llvm::Expected<Toolkit> Toolkit::find(llvm::StringRef given) {
   if (!given.empty())
     return open(given.str(), "the option of the toolkit");
-  // Who names a directory gets that one or an error, not another version.
+  // A directory that is named is taken or an error: no other version is taken.
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"}) {
     std::optional<std::string> value = llvm::sys::Process::GetEnv(name);
     if (value && !value->empty())

@@ -26,8 +26,8 @@ static bool isTransposed(const NestAccess &access, unsigned loop) {
          access.strides.back() > 1 && access.strides[loop] == 1;
 }
 
-/// The loop along which an input is contiguous that is not along the last one,
-/// along which all outputs are.
+/// The loop along which some input is contiguous, if it is not contiguous along
+/// the last loop but all outputs are.
 static std::optional<unsigned> findTileLoop(const LoopNest &nest) {
   if (nest.hasReduction() || nest.loops.size() < 2 ||
       nest.loops.back().size < tileSize)
@@ -81,7 +81,7 @@ private:
   ThreadCode &code;
   LoopNest nest;
   unsigned tileLoop = 0, last = 0;
-  /// The loops of a block's square at its first element.
+  /// The iteration of the first element of the block's square.
   SmallVector<Value> ids;
   Value column, row;
   DenseMap<unsigned, Value> tiles;

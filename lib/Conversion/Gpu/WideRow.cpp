@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that need nothing of each other but elements in their places go over such
-// a row together, in one sweep. What a later sweep reads again is kept on the
-// way of the first one that reads it, in shared memory. For what that has no
-// room for the first rounds are in registers. What fits neither is read from
-// memory again. A thread keeps what it alone reads, so that nothing of this
-// takes a barrier, and rounds are in order, so that bits do not depend on it.
+// Ops that need of each other no more than elements in the same places go over
+// such a row together, in one sweep. The first sweep that reads an input keeps
+// it for later ones that read it again: in shared memory, and if that has no
+// room for all rounds the first ones in registers. What fits neither is read
+// from memory again. A thread keeps what it alone reads, so that nothing of
+// this takes a barrier. Rounds are in order, so that bits do not depend on it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,8 @@ static bool areIndependent(LoopNest &a, LoopNest &b) {
   });
 }
 
-/// Numbers of the row go before ops that have nothing to do with them, so that
-/// these come next to each other.
+/// Moves numbers of the row before ops that have nothing to do with them, so
+/// that these come next to each other.
 void RowEmitter::hoistNumbers() {
   std::vector<LoopNest> &nests = code.body.nests;
   for (size_t i = 0; i < nests.size(); ++i)
@@ -98,14 +98,14 @@ SmallVector<RowEmitter::Sweep> RowEmitter::findSweeps() const {
 // What is kept
 //===----------------------------------------------------------------------===//
 
-/// What a thread may have of a row from one sweep to the next, in registers of
-/// 32 bits. A block of 1024 threads has 64 of them for each.
+/// Registers of 32 bits that a thread may keep of a row from one sweep to the
+/// next. In a block of 1024 threads each has 64.
 static int64_t getKeptRegisters(const RowTeam &team) {
   return team.threads == 1024 ? 28 : 48;
 }
 
-/// What a thread may have of what is loaded, where nothing of it stays: enough
-/// loads are under way, and registers are left for what is kept.
+/// Registers of a thread for loads of which nothing stays: enough loads are
+/// under way, and registers are left for what is kept.
 static constexpr int64_t loadedRegisters = 8;
 
 /// Registers of what a thread has of `type` in a round. Small numbers are
@@ -195,8 +195,8 @@ void RowEmitter::chooseKept(ArrayRef<Sweep> sweeps) {
           code.addShared(input.access->elementType, sharedRounds * step);
 }
 
-/// An input that is kept in shared memory, of which the first sweep that reads
-/// it makes a copy.
+/// Loads an input that is kept in shared memory. The first sweep that reads the
+/// input copies it there.
 Value RowEmitter::loadShared(Kept &input, const LoopNest &nest,
                              const NestAccess &access, const Chunk &chunk) {
   LaneEmitter emitter(code.builder, code.loc, team.lanes, team.lanes);
@@ -223,7 +223,7 @@ Value RowEmitter::loadShared(Kept &input, const LoopNest &nest,
 // Code
 //===----------------------------------------------------------------------===//
 
-/// What a thread has of a place in this chunk from now on.
+/// Records what the thread has of a place in this chunk from now on.
 void RowEmitter::note(const LoopNest &nest, const NestAccess &access,
                       const Chunk &chunk, Value value) {
   llvm::erase_if(loaded, [&](const Loaded &other) {
@@ -266,7 +266,7 @@ SmallVector<Value> RowEmitter::visit(const Sweep &sweep, ArrayRef<Chunk> chunks,
     }
     first += reductions.size();
   }
-  // Only what is kept is there in the next round.
+  // Only what is kept stays in registers.
   llvm::erase_if(loaded, [&](const Loaded &value) {
     return value.round < 0 || !findPlace(kept, *value.nest, *value.access);
   });

@@ -11,13 +11,13 @@
 
 namespace veeline {
 
-/// Has arithmetic of bf16 done in f32, each result rounded, and converts by
-/// operations on bits: not every CPU has instructions for it, nor every C
-/// library a function, and instructions that do flush what is denormal.
+/// Adds passes that do arithmetic of bf16 in f32, rounding each result, and
+/// convert by operations on bits. Not every CPU has instructions for that, nor
+/// every C library a function, and those instructions flush denormals.
 void addBf16Arithmetic(mlir::OpPassManager &passManager);
 
-/// In the LLVM dialect, after that: what is left of bf16 is moved as integers.
-/// LLVM extends what passes from block to block, and rounds it again.
+/// Adds a pass for the LLVM dialect, after those: what is left of bf16 is moved
+/// as integers. LLVM would extend and round it between blocks.
 void addBf16Moves(mlir::OpPassManager &passManager);
 
 } // namespace veeline

@@ -58,7 +58,7 @@ static Expression scale(Expression x, Expression n) {
   return x * powerOfTwo(half) * powerOfTwo(n.subI(half));
 }
 
-/// What e^x is 1 more than, for x in [-ln(2)/2, ln(2)/2].
+/// e^x - 1 for x in [-ln(2)/2, ln(2)/2].
 static Expression expMinusOne(Expression x) {
   Expression p = x.polynomial({0.5, 0.166666672, 0.0416664891, 0.00833320804,
                                0.0013932673, 0.000199441813});
@@ -71,7 +71,7 @@ static Expression reduceByLn2(Expression x, Expression n) {
 }
 
 Expression veeline::buildExp(Expression x) {
-  // Beyond these the result is 0 and infinity: the product overflows by itself.
+  // Beyond these the result is 0 or infinity: the product overflows by itself.
   Expression clamped = x.clamp(-105, 89);
   Rounded n = roundScaled(clamped, log2E);
   Expression r = reduceByLn2(clamped, n.number);

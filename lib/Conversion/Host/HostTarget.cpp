@@ -46,8 +46,8 @@ struct Target {
 
 } // namespace
 
-/// Extensions of the instruction set among all that LLVM says of a CPU: those
-/// that it can also detect on a host. The rest is about tuning.
+/// The instruction set extensions among the features that LLVM knows of a CPU:
+/// those that it can also detect on a host. The rest is for tuning.
 static std::vector<std::string>
 getRequiredFeatures(const llvm::MCSubtargetInfo &info) {
   llvm::StringMap<bool> detectable = llvm::sys::getHostCPUFeatures();
@@ -86,7 +86,7 @@ static llvm::Expected<Target> createTarget(const HostTargetOptions &options) {
                      "'llc -mcpu=help' lists",
                      cpu.c_str());
   llvm::TargetOptions targetOptions;
-  // An explicit fma is one; a product followed by a sum stays two roundings.
+  // Only an explicit fma is one: a product and a sum keep two roundings.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   auto level = static_cast<llvm::CodeGenOptLevel>(
       std::min(options.optimizationLevel, 3u));

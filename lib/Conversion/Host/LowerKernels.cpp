@@ -40,7 +40,7 @@ public:
   void run();
 
 private:
-  /// An operand that is contiguous along another loop than the lanes' one.
+  /// An operand that is contiguous along another loop than that of the lanes.
   struct Tile {
     unsigned access;
     /// From one lane to the next, in elements.
@@ -49,7 +49,7 @@ private:
     Value memory;
   };
 
-  /// Where an access stands: its flat memory and the index of the iteration.
+  /// The place of an access: its flat memory and the index in it.
   struct Position {
     Value memref;
     Value index;
@@ -67,12 +67,12 @@ private:
   std::optional<unsigned> findTileLoop() const;
   void emitTiled(unsigned tileLoop);
   Positions loadTiles(const Positions &positions);
-  /// Loops `loop` and inward with one result for each lane.
+  /// Emits the loops from `loop` inwards, with one result for each lane.
   void emitParallel(unsigned loop, const Positions &positions);
   void emitParallelLanes(const Positions &positions, Value iv, int64_t lanes,
                          int64_t active);
-  /// Loops `loop` and inward of which the first `numParallel` are parallel and
-  /// the last one runs over lanes of partial results.
+  /// Emits the loops from `loop` inwards. The first `numParallel` loops are
+  /// parallel, the last one runs over lanes of partial results.
   void emitReduction(unsigned loop, unsigned numParallel,
                      const Positions &positions);
   SmallVector<Value> emitPartials(unsigned loop, const Positions &positions,
@@ -123,7 +123,7 @@ int64_t NestEmitter::chooseLanes() const {
     return 1;
   if (nest.loops.back().isReduction && reductions.empty())
     return 1;
-  // Of a reduction the number of lanes decides the bits: it follows from the
+  // The number of lanes decides the bits of a reduction: it follows from the
   // type of the accumulators. Elsewhere it is what a vector register holds.
   ArrayRef<NestAccess> relevant =
       reductions.empty() ? ArrayRef(nest.accesses) : nest.outputs();
@@ -356,9 +356,9 @@ SmallVector<Value> NestEmitter::forPartials(
   return SmallVector<Value>(forOp.getResults());
 }
 
-/// The part of the last loop that is a multiple of `unroll` vectors, with as
-/// many independent partial results: for combiners whose order does not matter,
-/// so that one need not wait for the other.
+/// Emits the part of the last loop that is a multiple of `unroll` vectors, with
+/// as many partial results, none of which waits for another. For combiners
+/// whose order does not matter.
 SmallVector<Value> NestEmitter::emitUnrolled(const Positions &positions,
                                              int64_t unroll, int64_t end,
                                              ArrayRef<Value> partials) {
@@ -452,7 +452,8 @@ void NestEmitter::emitReduction(unsigned loop, unsigned numParallel,
   finishReduction(positions, emitPartials(loop, positions, partials));
 }
 
-/// The loop along which an input is contiguous that is not along the last one.
+/// The loop along which some input is contiguous that is not contiguous along
+/// the last loop.
 std::optional<unsigned> NestEmitter::findTileLoop() const {
   if (nest.hasReduction() || nest.loops.size() < 2)
     return std::nullopt;
@@ -495,9 +496,9 @@ static Value allocateOnStack(OpBuilder &builder, Location loc,
                                   builder.getI64IntegerAttr(64));
 }
 
-/// Squares of the last loop and `tileLoop` are loaded along the latter,
-/// transposed in registers and worked on along the former. What is left over
-/// on two sides goes element by element.
+/// Loads squares of the last loop and `tileLoop` along the latter, transposes
+/// them in registers, and works on them along the former. What is left over on
+/// two sides goes element by element.
 void NestEmitter::emitTiled(unsigned tileLoop) {
   unsigned last = nest.loops.size() - 1;
   int64_t rows = nest.loops[tileLoop].size, columns = nest.loops[last].size;
@@ -561,7 +562,7 @@ static SmallVector<Value> transposeVectors(OpBuilder &builder, Location loc,
   return vectors;
 }
 
-/// Fills the tiles with the squares at `positions`; they are read from there.
+/// Fills the tiles with the squares at `positions`; returns their positions.
 NestEmitter::Positions NestEmitter::loadTiles(const Positions &positions) {
   Positions result = positions;
   for (const Tile &tile : tiles) {

@@ -32,7 +32,7 @@ using namespace mlir;
 void veeline::registerHostTarget(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  // What convert-to-llvm asks the dialects that are loaded for.
+  // The interfaces that convert-to-llvm looks for in loaded dialects.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);
@@ -51,15 +51,15 @@ void veeline::buildLowerToLLVMPipeline(OpPassManager &passManager) {
   passManager.addPass(memref::createExpandStridedMetadataPass());
   passManager.addPass(createLowerAffinePass());
   passManager.addPass(createSCFToControlFlowPass());
-  // Vectors have to be brought into other shapes first, and only the pass of
-  // functions passes buffers as bare pointers; the rest goes in one.
+  // Vectors have to be brought into other shapes first. Only the pass for
+  // functions passes buffers as bare pointers. One pass does the rest.
   passManager.addPass(createConvertVectorToLLVMPass());
   ConvertFuncToLLVMPassOptions functionOptions;
   functionOptions.useBarePtrCallConv = true;
   passManager.addPass(createConvertFuncToLLVMPass(functionOptions));
   ConvertToLLVMPassOptions options;
-  // No pattern of these dialects fails half-way, which keeping the way back is
-  // for.
+  // No pattern of these dialects fails half-way, so there is nothing to roll
+  // back.
   options.allowPatternRollback = false;
   passManager.addPass(createConvertToLLVMPass(options));
   passManager.addPass(createReconcileUnrealizedCastsPass());

@@ -70,14 +70,14 @@ TemporaryFile::create(llvm::StringRef suffix, llvm::ArrayRef<char> bytes) {
 // Processes that a signal handler must know
 //===----------------------------------------------------------------------===//
 
-/// Process ids, 0 where there is none. More at once than there are threads to
-/// start them do not exist on machines of today; one more is only not stopped.
+/// Process ids, 0 where there is none. Machines of today do not run as many
+/// threads that start one; a process without a place is only not stopped.
 static std::atomic<pid_t> running[512];
-/// How many threads are between asking `stopping` and having told the id.
+/// Threads that have asked `stopping` and not yet stored a process id.
 static std::atomic<int> starting;
 static std::atomic<bool> stopping;
 
-/// Puts `to` where `from` is.
+/// Replaces `from` by `to` in the list.
 static void replaceProcess(pid_t from, pid_t to) {
   for (std::atomic<pid_t> &slot : running) {
     pid_t expected = from;
@@ -88,7 +88,7 @@ static void replaceProcess(pid_t from, pid_t to) {
 
 void veeline::stopLinkers() {
   stopping = true;
-  // Not for ever: one may be starting that makes no progress.
+  // Not for ever: a thread that is starting one may make no progress.
   for (int i = 0; i != 100 && starting != 0; ++i) {
     timespec wait = {0, 10'000'000};
     nanosleep(&wait, nullptr);
@@ -96,17 +96,17 @@ void veeline::stopLinkers() {
   for (std::atomic<pid_t> &slot : running)
     if (pid_t process = slot.load())
       kill(process, SIGKILL);
-  // Where another thread waits for it as well, one of both calls fails, once it
-  // is gone.
+  // If another thread waits for the process as well, one of both calls fails
+  // once it is gone.
   for (std::atomic<pid_t> &slot : running)
     if (pid_t process = slot.load())
       waitpid(process, nullptr, 0);
 }
 
 namespace {
-/// Keeps signals that end the compiler from this thread, which could not tell
-/// their handler of a process that it is starting. That has them blocked, too:
-/// it is killed.
+/// Blocks signals that end the compiler while this thread starts a process:
+/// their handler would not know of it yet. The process inherits that, so it has
+/// to be killed.
 class SignalsHeld {
 public:
   SignalsHeld() {

@@ -44,8 +44,8 @@ static Value getSource(Value value) {
   return value;
 }
 
-/// True if `value` is `argument`, changed in its place, and what it was before
-/// is not used any more.
+/// True if `value` is `argument` updated in place, and no op uses its old
+/// content after an update.
 static bool isUpdateOf(Value value, Value argument) {
   while (value != argument) {
     OpOperand *memory = getMemory(value);
@@ -80,8 +80,9 @@ static void storeInto(OpBuilder &builder, OpOperand &yielded, Value memory) {
                   .getResult());
 }
 
-/// What an iteration gives to the next stands where it found it. What it passes
-/// from one argument to another is copied before anything is overwritten.
+/// Stores what an iteration yields in the memory of the argument that carries
+/// it. A yielded tensor that is in the memory of another argument is copied
+/// before anything is overwritten.
 static void carryInPlace(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   OpBuilder builder(yield);
@@ -99,9 +100,9 @@ static void carryInPlace(scf::ForOp loop) {
     storeInto(builder, *operand, argument);
 }
 
-/// A choice between tensors, which canonicalization makes of a branch that
-/// computes nothing, as a structured op: a choice between buffers would be a
-/// buffer of which nobody knows where it is.
+/// Makes an arith.select between tensors a structured op: a select between
+/// buffers would give a buffer in an unknown place. Canonicalization makes such
+/// selects of branches that compute nothing.
 static void chooseElements(arith::SelectOp select) {
   auto type = dyn_cast<RankedTensorType>(select.getType());
   if (!type || !select.getCondition().getType().isInteger(1))
@@ -124,8 +125,8 @@ static void chooseElements(arith::SelectOp select) {
   select.erase();
 }
 
-/// What a branch gives stands in a buffer of its own until bufferization is
-/// over: its results are in the memory of neither branch.
+/// Copies the results of a branch to buffers of their own, so that until
+/// bufferization is over they share memory with neither branch.
 static void copyResults(scf::IfOp op) {
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
@@ -163,7 +164,7 @@ static LogicalResult refuse(Operation *op, Value value) {
                          << value.getType();
 }
 
-/// A loop without the arguments that are buffers.
+/// Replaces `loop` by one that carries no buffers.
 static LogicalResult dropBuffers(RewriterBase &rewriter, scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   SmallVector<Value> inits, yields;
@@ -204,7 +205,7 @@ static LogicalResult dropBuffers(RewriterBase &rewriter, scf::ForOp loop) {
   return success();
 }
 
-/// Has `region`, a branch, compute what it yields as `number` in `memory`.
+/// Makes `region`, a branch, compute its yielded value `number` in `memory`.
 static void storeResult(RewriterBase &rewriter, Region &region, unsigned number,
                         Value memory) {
   Operation *yield = region.front().getTerminator();
@@ -243,7 +244,7 @@ static void dropResults(RewriterBase &rewriter, scf::IfOp op) {
   rewriter.eraseOp(op);
 }
 
-/// Has both branches write to buffers that stand before the op.
+/// Makes both branches write to buffers that are allocated before the op.
 static LogicalResult dropBuffers(RewriterBase &rewriter, scf::IfOp op) {
   for (OpResult result : op.getResults()) {
     auto type = dyn_cast<MemRefType>(result.getType());

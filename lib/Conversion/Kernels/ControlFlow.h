@@ -12,18 +12,19 @@
 
 namespace veeline {
 
-/// Says that what an iteration gives to the next stands where it found it. To
-/// be done before bufferization.
+/// Makes every iteration of a loop leave the tensors it carries in the memory
+/// where it found them. Runs before bufferization.
 void chooseCarriedMemory(mlir::func::FuncOp func);
 
-/// Makes loops carry and branches give no buffers: all iterations work on one,
-/// and both branches write to one that stands before them. To be done after
-/// bufferization. Fails with an error at an op where that is not possible.
+/// Removes the buffers that loops carry and branches yield: all iterations work
+/// on one buffer, and both branches write to one that is allocated before them.
+/// Runs after bufferization. Fails with an error at an op where that is not
+/// possible.
 llvm::LogicalResult removeCarriedBuffers(mlir::RewriterBase &rewriter,
                                          mlir::func::FuncOp func);
 
-/// Moves allocations to the front of the function: a buffer of an iteration is
-/// the same one in the next.
+/// Moves allocations to the front of the function, so that all iterations of a
+/// loop use the same buffer.
 void hoistAllocations(mlir::func::FuncOp func);
 
 } // namespace veeline

@@ -26,7 +26,7 @@ using namespace veeline;
 
 /// Bodies longer than this do not grow further: registers would spill.
 static constexpr unsigned maxBodyOps = 96;
-/// What costs less than loading what it computes.
+/// A body of at most so many ops costs less than loading its result.
 static constexpr unsigned trivialBodyOps = 4;
 
 static bool isExpensive(Operation &op) {
@@ -51,7 +51,7 @@ static int64_t countIterations(linalg::GenericOp op) {
   return count;
 }
 
-/// Operands that are read in full size.
+/// Counts the inputs that have a dimension for every loop.
 static unsigned countStreams(linalg::GenericOp op) {
   return llvm::count_if(op.getDpsInputOperands(), [&](OpOperand *operand) {
     AffineMap map = op.getMatchingIndexingMap(operand);
@@ -73,7 +73,7 @@ static bool canFuseInto(OpOperand &use) {
          linalg::areElementwiseOpsFusable(&use);
 }
 
-/// Whether the body reads what the outputs held.
+/// True if the body reads what the outputs held before.
 static bool readsInits(linalg::GenericOp op) {
   return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return op.payloadUsesValueFromOperand(&init);
@@ -84,12 +84,12 @@ static bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!producer || producer->getNumResults() != 1 || !canFuseInto(*operand))
     return false;
-  // What stands before a loop would run again in each of its iterations.
+  // A producer before a loop would run again in each of its iterations.
   if (producer->getBlock() != operand->getOwner()->getBlock())
     return false;
   auto consumer = cast<linalg::GenericOp>(operand->getOwner());
-  // The producer's output would stay, and a reduction that also writes
-  // elements is no reduction in lanes: it would have other bits.
+  // The producer's init would stay an output of the fused op. A reduction that
+  // also writes elements is no lane reduction, so it would get other bits.
   if (consumer.getNumReductionLoops() != 0 && readsInits(producer))
     return false;
   if (countOps(producer) + countOps(consumer) > maxBodyOps)
@@ -99,7 +99,7 @@ static bool shouldFuse(OpOperand *operand) {
     return false;
   if (operand->get().hasOneUse())
     return true;
-  // Attention reads what an arrangement of heads was made of.
+  // Uses by attention do not count: it reads what heads were arranged from.
   return isTriviallyCheap(producer) &&
          llvm::all_of(operand->get().getUses(), [](OpOperand &use) {
            return canFuseInto(use) ||

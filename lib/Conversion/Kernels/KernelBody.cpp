@@ -23,8 +23,9 @@ static bool isOfCaller(Value value) {
          isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
 }
 
-/// Adds `scale * value` to where `access` starts and to `strides`, as a linear
-/// function of `ids` and of numbers of the caller.
+/// Adds `scale * value` to the start of `access` and to `strides`, one for each
+/// of `ids`. False where `value` is no linear function of `ids` and of numbers
+/// of the caller.
 static bool addLinear(Value value, int64_t scale, ValueRange ids,
                       MutableArrayRef<int64_t> strides, NestAccess &access) {
   auto it = llvm::find(ids, value);
@@ -73,7 +74,7 @@ static bool resolve(NestAccess &access, ValueRange ids) {
     else if (!addLinear(cast<Value>(offset), 1, ids, strides, access))
       return false;
     access.base = view.getSource();
-    // A view counts from the start of its buffer.
+    // The offset of this cast counts from the start of the buffer.
     break;
   }
   if (access.isMemRef) {
@@ -175,8 +176,8 @@ bool veeline::isUniform(const LoopNest &nest, const NestAccess &access,
                       [](auto group) { return group.second == 0; });
 }
 
-/// True if every thread of a row knows what `nest` writes to a uniform place:
-/// it is a reduction, or there is only one iteration.
+/// True if every thread of a row knows the value that `nest` writes to a
+/// uniform place: `nest` is a reduction, or there is only one iteration.
 static bool isKnownToAll(const LoopNest &nest, unsigned firstLoop) {
   return countIterations(nest, firstLoop) == 1 || nest.hasReduction();
 }
@@ -192,7 +193,7 @@ static bool sharePlace(const LoopNest &a, const NestAccess &left,
   if (isUniform(a, left, firstLoop) && isUniform(b, right, firstLoop))
     return (!left.isWritten || isKnownToAll(a, firstLoop)) &&
            (!right.isWritten || isKnownToAll(b, firstLoop));
-  // What a reduction writes has one place.
+  // A reduction writes to one place per row, so no form can match it.
   auto writesMany = [](const LoopNest &nest, const NestAccess &access) {
     return nest.hasReduction() && access.isWritten;
   };

@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel function (pipe-outline-kernels) is a list of structured ops, within
-// one loop over rows or without. This reads back for every operand its place in
-// a buffer as a linear function of the loops over rows and of those of the op.
+// one loop over rows or without. KernelBody finds the place of every operand in
+// its buffer, as a linear function of the loops over rows and of the op's own
+// loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,22 +26,23 @@ struct KernelBody {
 
   /// Null where there is no loop over rows.
   mutable mlir::scf::ForallOp rows;
-  /// The first `numRowLoops` loops of every nest are those over rows; they are
-  /// no dimension of the op (`noDim`). Bases are arguments, or row buffers.
+  /// The first `numRowLoops` loops of every nest are those over rows. They run
+  /// over no dimension of the op (`noDim`). Bases of accesses are arguments of
+  /// the kernel or row buffers.
   unsigned numRowLoops = 0;
   std::vector<LoopNest> nests;
 
   static constexpr unsigned noDim = ~0u;
 
-  /// True if the body of an op uses a loop over rows other than for its
-  /// operands.
+  /// True if the body of an op uses values of the loop over rows, other than by
+  /// its operands.
   bool capturesRows() const;
 };
 
-/// How far an access moves along the loops from `firstLoop` on, as if they were
-/// one: (iterations, elements for a step), from outside inwards, with loops run
-/// over as one wherever possible. Equal forms touch the same elements in the
-/// same iterations of the one loop.
+/// How an access moves along the loops from `firstLoop` on: (iterations, stride
+/// in elements) of each, outermost first, with loops collapsed wherever
+/// possible. Accesses of equal forms touch the same elements in the same
+/// iterations, counted over all these loops.
 using AccessForm = llvm::SmallVector<std::pair<int64_t, int64_t>>;
 AccessForm getForm(const LoopNest &nest, const NestAccess &access,
                    unsigned firstLoop);
@@ -52,10 +54,10 @@ int64_t countIterations(const LoopNest &nest, unsigned firstLoop);
 bool isUniform(const LoopNest &nest, const NestAccess &access,
                unsigned firstLoop);
 
-/// True if whatever two of `nests` have in common of what one of them writes, a
-/// thread that runs an iteration of one runs that of the other, too: they touch
-/// the same elements in the same iterations from `firstLoop` on, or one place
-/// that every thread knows.
+/// True if a thread that runs the same iterations (from `firstLoop` on) of all
+/// `nests` needs nothing that another thread writes. Two accesses to a buffer
+/// of which one writes then touch the same elements in the same iterations, or
+/// one place whose value every thread knows.
 bool sharePlaces(llvm::ArrayRef<LoopNest> nests, unsigned firstLoop);
 
 /// A row buffer: temporary memory of one row.

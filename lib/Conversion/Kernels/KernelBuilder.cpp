@@ -118,8 +118,8 @@ Value KernelBuilder::getIndex(const LoopNest &nest, unsigned dim,
   return sum ? sum : arith::ConstantIndexOp::create(builder, loc, 0);
 }
 
-/// Where `outside`, a view whose place a loop of the caller chooses, starts in
-/// its buffer, in elements: what the slices that lead there add up to.
+/// The offset of `outside` in its buffer, in elements: the sum over the slices
+/// that lead to it. A loop of the caller chooses the place of this view.
 Value KernelBuilder::getOffset(Value outside) {
   int64_t constant = 0;
   Value sum;
@@ -171,7 +171,7 @@ void KernelBuilder::mapCaptured(Region &region, IRMapping &mapping) {
     mapping.map(value, getCaptured(value));
 }
 
-/// Clones the body of `nest`, but its end, to the insertion point.
+/// Clones the body of `nest`, without its terminator, to the insertion point.
 void KernelBuilder::emitBody(const LoopNest &nest, IRMapping &mapping,
                              ValueRange rows) {
   for (Operation &op : nest.op.getBlock()->without_terminator()) {
@@ -200,7 +200,7 @@ void KernelBuilder::emitMembers(const MergedNest &merged, ValueRange rows,
     NestAccess access;
     Value value;
   };
-  // What each place that was written so far holds.
+  // The value of each place that was written so far.
   SmallVector<Place> written;
   auto read = [&](const NestAccess &access) -> Value {
     for (const Place &place : written)
@@ -272,7 +272,7 @@ void KernelBuilder::emitMerged(const MergedNest &merged, ValueRange rows) {
       });
 }
 
-/// Opens the loops over rows and returns where they stand.
+/// Opens the loops over rows and returns their induction variables.
 SmallVector<Value> KernelBuilder::startRows(const KernelGroup &group) {
   SmallVector<int64_t> sizes;
   for (unsigned i = 0; i < group.numRowLoops; ++i)

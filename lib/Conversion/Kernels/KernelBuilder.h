@@ -25,10 +25,10 @@ public:
 
   /// Builds the function for `group`.
   mlir::func::FuncOp build(const KernelGroup &group);
-  /// Builds the function for a loop that is not a structured op.
+  /// Builds the function for one op as it is.
   mlir::func::FuncOp build(mlir::Operation *op);
 
-  /// What to call the function with.
+  /// The values of the caller to call the function with.
   llvm::ArrayRef<mlir::Value> operands() const {
     return arguments.getArrayRef();
   }

@@ -15,13 +15,13 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Ops of one group; more would ask for more registers and arguments than help.
+/// The most ops of a group: more would need too many registers and arguments.
 static constexpr size_t maxGroupSize = 24;
-/// Entries looked at on the way up.
+/// How many entries above it an op may join or pass.
 static constexpr size_t maxLookback = 48;
 /// A row loop whose body has fewer iterations than this is not worth it.
 static constexpr int64_t minRowIterations = 64;
-/// Rows that are kept on the stack of a kernel.
+/// The largest row buffer on the stack of a kernel.
 static constexpr int64_t maxRowBufferBytes = 32 << 10;
 
 //===----------------------------------------------------------------------===//
@@ -100,15 +100,15 @@ static unsigned getMaxRowLoops(const LoopNest &nest, bool parallelRows) {
     return 0;
   if (!nest.hasReduction() || !nest.loops.back().isReduction)
     return nest.loops.size();
-  // What is reduced innermost must stay inside as a whole.
+  // A reduction over the innermost loop must stay inside as a whole.
   unsigned count = 0;
   while (count < nest.loops.size() && !nest.loops[count].isReduction)
     ++count;
   return count;
 }
 
-/// Makes the first loops of `nest` and those of the group agree, by splitting
-/// either, and returns how many do.
+/// Makes the leading loops of `nest` and of the group agree, by splitting
+/// either, and returns how many agree.
 static unsigned matchRowLoops(MutableArrayRef<LoopNest> nests,
                               unsigned numRowLoops, LoopNest &nest,
                               bool parallelRows) {
@@ -215,8 +215,9 @@ static int64_t countInner(const LoopNest &nest, unsigned numRowLoops) {
   return count;
 }
 
-/// Drops row loops until a row is worth a loop. Parallel rows are in any case,
-/// but the last loop stays inside where that is all there is.
+/// Drops row loops until the work of a row is worth a loop. With parallel rows
+/// it always is, but if all loops of all nests are row loops the last one stays
+/// inside.
 static unsigned limitRowLoops(ArrayRef<LoopNest> nests, unsigned numRowLoops,
                               bool parallelRows) {
   if (parallelRows) {
@@ -235,7 +236,7 @@ static unsigned limitRowLoops(ArrayRef<LoopNest> nests, unsigned numRowLoops,
   return numRowLoops;
 }
 
-/// True if the threads that have a row of `group` can have that of `nest`, too.
+/// True if the threads of a row of `group` can also run that row of `nest`.
 static bool canJoinOnGpu(const KernelGroup &group, const LoopNest &nest,
                          unsigned numRowLoops) {
   SmallVector<LoopNest> all = group.nests;
@@ -316,9 +317,9 @@ static bool isSingleFill(const ScheduleEntry &entry) {
          isa<linalg::FillOp>(entry.group.nests.front().op);
 }
 
-/// Adds `nest` to the group at `position`. What stands in `fills` zeros the
-/// results of `nest` below the group: it becomes part of the group if it works
-/// on the same rows, or moves up before it.
+/// Adds `nest` to the group at `position`. The entries `fills`, below the
+/// group, zero the results of `nest`. They join the group, too, if they work on
+/// the same rows. Else they move up before it.
 bool KernelScheduler::joinAt(size_t position, const LoopNest &nest,
                              ArrayRef<BufferTouch> touches,
                              ArrayRef<size_t> fills) {
@@ -370,11 +371,11 @@ bool KernelScheduler::tryJoin(const LoopNest &nest,
     if (needs(nest.op, entry) || conflict(entry.touches, touches))
       break;
   }
-  // At least what zeros a result can run together with what adds to it.
+  // At least the fill of a result can run together with the op that adds to it.
   return !fills.empty() && joinAt(fills.back(), nest, touches, {});
 }
 
-/// True if every loop moves in some operand, so that operands tell its size.
+/// True if along every loop some operand moves, so that its size is known.
 static bool moveSomewhere(const LoopNest &nest) {
   return llvm::all_of(
       llvm::seq<unsigned>(0, nest.loops.size()), [&](unsigned i) {
@@ -415,7 +416,7 @@ LogicalResult KernelScheduler::add(linalg::LinalgOp op) {
   return success();
 }
 
-/// The row of `root` that `group` works on, if one is enough.
+/// The row buffer for `root`, or nothing where it needs more than a row.
 static std::optional<KernelGroup::RowBuffer>
 getRowBuffer(const KernelGroup &group, Value root) {
   std::optional<Footprint> footprint;
@@ -448,15 +449,15 @@ getRowBuffer(const KernelGroup &group, Value root) {
   int64_t bytes = size * first->elementType.getIntOrFloatBitWidth() / 8;
   if (bytes > maxRowBufferBytes)
     return std::nullopt;
-  // On a GPU it is the registers of threads.
+  // On a GPU a row buffer is in the registers of threads.
   if (group.parallelRows && size > 1 &&
       !chooseTeam(group.nests, group.numRowLoops)->fitsRegisters())
     return std::nullopt;
   return KernelGroup::RowBuffer{root, footprint->first, size};
 }
 
-/// True if all uses of `buffer`, those of its views too, are in `block`: what a
-/// loop uses may have been written before it, or be read after it.
+/// True if all uses of `buffer` and of its views are in `block`. If not, and
+/// `block` is in a loop, it may be written before the loop or read after it.
 static bool isOnlyUsedIn(Block &block, Value buffer) {
   return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
     return block.findAncestorOpInBlock(*user) &&
@@ -491,7 +492,7 @@ void KernelScheduler::findRowBuffers() {
   }
 }
 
-/// True if `op` gives a buffer that may be the same as another one.
+/// True if `op` has a result buffer that may alias another buffer.
 static bool mayAlias(Operation &op) {
   return !isa<memref::AllocOp, memref::GetGlobalOp, ViewLikeOpInterface>(op) &&
          llvm::any_of(op.getResultTypes(),

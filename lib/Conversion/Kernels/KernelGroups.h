@@ -30,10 +30,10 @@ struct KernelGroup {
   /// with all nests inside. Zero: the nests run one after the other.
   unsigned numRowLoops = 0;
 
-  /// Rows run at once rather than in order.
+  /// Rows run in parallel rather than in order.
   bool parallelRows = false;
 
-  /// Temporaries that nobody else uses and of which one row is enough.
+  /// A temporary of this kernel alone, of which one row is enough.
   struct RowBuffer {
     mlir::Value root;
     /// The place of the row's first element where all row loops are at zero,
@@ -57,14 +57,14 @@ struct ScheduleEntry {
 struct GroupRules {
   /// False: every op on its own.
   bool fuse = true;
-  /// Rows run at once, on a GPU, rather than in order.
+  /// Rows run in parallel, on a GPU, rather than in order.
   bool parallelRows = false;
 };
 
 /// Orders the ops of `block` into groups and others. Ops only move up, across
-/// ops that touch nothing they touch. An op whose operands have no static place
-/// in a buffer is no group. Fails with a diagnostic at an op without static
-/// shapes.
+/// ops that do not conflict with them (no common buffer that one of both
+/// writes). An op whose operands have no static place in a buffer is no group.
+/// Fails with a diagnostic at an op without static shapes.
 mlir::FailureOr<std::vector<ScheduleEntry>> scheduleKernels(mlir::Block &block,
                                                             GroupRules rules);
 

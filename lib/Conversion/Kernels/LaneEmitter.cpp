@@ -234,8 +234,8 @@ static arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate) {
   }
 }
 
-/// A comparison of an index with a uniform one is one of the lane's number with
-/// their difference, for which 32 bits are enough: half the registers.
+/// Compares an index with a uniform one by comparing the lane's number with
+/// their difference. For that 32 bits are enough: half the registers.
 bool LaneEmitter::emitIndexCompare(Operation *op) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (!compare || !compare.getLhs().getType().isIndex())
@@ -294,7 +294,7 @@ bool LaneEmitter::emitLoad(Operation *op) {
   return true;
 }
 
-/// Lanes that do not exist hold zeros: dividing by them would trap.
+/// Lanes that do not exist hold zeros, and dividing by zero would trap.
 Value LaneEmitter::guardDivisor(Operation *op, Value divisor) {
   if (!getMask() ||
       !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,

@@ -27,16 +27,16 @@ public:
   LaneEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes,
               int64_t active);
 
-  /// Contiguous elements start at a multiple of `bytes` from here on, rather
-  /// than of one element.
+  /// From here on contiguous accesses are aligned to `bytes`, rather than to
+  /// one element.
   void setAlignment(int64_t bytes) { alignment = bytes; }
 
   /// The value of `bodyValue` is `scalar` in every lane.
   void mapUniform(mlir::Value bodyValue, mlir::Value scalar);
   /// The value of `bodyValue` is `vector`.
   void mapVector(mlir::Value bodyValue, mlir::Value vector);
-  /// What linalg.index of a dimension gives: `index`, and in the dimension
-  /// that lanes run over `index` plus the lane.
+  /// Sets the value of linalg.index of `dim`: `index`, plus the number of the
+  /// lane where `isLaneDim`.
   void mapIndex(unsigned dim, mlir::Value index, bool isLaneDim);
 
   /// Elements `index`, `index + stride`, ... of the one-dimensional `memref`.

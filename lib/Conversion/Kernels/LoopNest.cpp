@@ -66,7 +66,7 @@ static FailureOr<NestAccess> getAccess(linalg::LinalgOp op,
       return op.emitError(
                  "lowering to loops needs linear indexing maps, found ")
              << AffineMapAttr::get(map) << " for " << type;
-  // Addresses are computed without signs.
+  // Addresses are computed as unsigned numbers.
   if (llvm::any_of(access.strides, [](int64_t stride) { return stride < 0; }))
     return op.emitError("lowering to loops needs indexing maps that do not "
                         "descend, found ")

@@ -4,11 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the passes that fuse, outline and lower structured ops on buffers know
-// about one of them: its loops, and for every operand the distance in elements
-// that one step of each loop moves. Layouts, views and indexing maps are all
-// gone at this level: a transpose, a broadcast and a slice differ only in
-// their strides.
+// A structured op on buffers, as seen by the passes that fuse, outline and
+// lower it: its loops, and for every operand the stride of each loop in
+// elements. Layouts, views and indexing maps are gone at this level: a
+// transpose, a broadcast and a slice differ only in their strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +27,8 @@ struct NestAccess {
   llvm::SmallVector<int64_t> strides;
   /// From the start of `base`, in elements, where all loops are at zero.
   int64_t offset = 0;
-  /// In a kernel of a GPU, numbers of its caller that are added to that, times
-  /// as many elements.
+  /// In a kernel of a GPU: numbers of its caller, each with a factor in
+  /// elements. Their products are added to `offset`.
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> starts;
   bool isMemRef = false;
   bool isRead = false;
@@ -49,8 +48,8 @@ struct NestAccess {
 struct NestLoop {
   int64_t size = 1;
   bool isReduction = false;
-  /// The dimension of the op that this loop runs over; of several dimensions
-  /// run over as one, the innermost.
+  /// The dimension of the op that this loop runs over; of collapsed dimensions
+  /// the innermost.
   unsigned dim = 0;
   /// How far one step of this loop moves in that dimension.
   int64_t step = 1;
@@ -88,17 +87,17 @@ public:
   /// stay where they are during the reduction.
   bool isLaneReduction() const;
 
-  /// Brings the loops into the order in which they are emitted. Bits do not
-  /// depend on it: parallel nests run through the first output in memory order,
-  /// in lane reductions parallel loops go first, others stay.
+  /// Brings the loops into the order in which they are emitted. Parallel nests
+  /// run through the first output in memory order. Lane reductions have their
+  /// parallel loops first. Others stay. Bits do not depend on it.
   void arrange();
 
   /// Removes the loops of one iteration.
   void dropUnitLoops();
   /// Puts loops in the order `permutation` (new position to old one).
   void permute(llvm::ArrayRef<unsigned> permutation);
-  /// Runs over adjacent loops as one wherever every access allows it.
-  /// `keepReductions` leaves loops that are reductions alone.
+  /// Collapses adjacent loops wherever every access allows it. `keepReductions`
+  /// leaves reduction loops alone.
   void coalesce(bool keepReductions);
 
   /// Makes two loops of `loop`, the inner one of `inner` iterations, which

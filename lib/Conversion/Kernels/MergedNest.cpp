@@ -36,8 +36,8 @@ static bool captures(const LoopNest &nest, Value root) {
   });
 }
 
-/// True if `isAllowed` holds for every pair of accesses of `a` and `b` to one
-/// buffer of which one writes, and neither writes what the other captures.
+/// True if `isAllowed` holds for every two accesses of `a` and `b` to one
+/// buffer of which one writes, and neither nest writes what the other captures.
 static bool
 checkShared(const LoopNest &a, const LoopNest &b,
             llvm::function_ref<bool(const NestAccess &, const NestAccess &)>
@@ -129,8 +129,8 @@ static bool touches(const MergedNest &merged, Value root) {
   });
 }
 
-/// True if every loop inside of the row loops still moves in some operand
-/// without output `index`: their sizes follow from the operands.
+/// True if the sizes of the loops follow without output `index`: along every
+/// loop inside of the row loops another operand moves.
 static bool isRedundant(const MergedNest &merged, size_t index,
                         unsigned numRowLoops) {
   size_t numLoops = merged.members.front()->loops.size();
@@ -147,7 +147,7 @@ static bool isRedundant(const MergedNest &merged, size_t index,
   return merged.outputs.size() > 1;
 }
 
-/// Outputs that nobody else reads are values within the nest.
+/// Removes outputs to row buffers that no other nest touches.
 static void dropInnerOutputs(MutableArrayRef<MergedNest> nests,
                              const KernelGroup &group) {
   for (const KernelGroup::RowBuffer &buffer : group.rowBuffers) {

@@ -26,11 +26,12 @@ struct MergedNest {
   std::vector<Operand> inputs, outputs;
 };
 
-/// Merges the nests of a group, each as early as what it touches allows:
-/// parallel nests with the same loops inside of the row loops whose common
-/// buffers are touched at the same place, and lane reductions with the same
-/// loops that have no written buffer in common. A row buffer that only passes
-/// values within one merged nest is no operand of it.
+/// Merges the nests of a group, each with the nearest one above that it can
+/// join, past nests that it has no conflict with. Parallel nests merge if they
+/// have the same loops inside of the row loops and touch common buffers at the
+/// same place. Lane reductions merge if they have the same loops and no written
+/// buffer in common. A row buffer that only passes values within one merged
+/// nest is no operand of it.
 std::vector<MergedNest> mergeNests(const KernelGroup &group);
 
 /// The position in `operands` of the place that `access` touches, or -1.

@@ -67,8 +67,9 @@ static bool isZeros(Value value) {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-/// The library overwrites its result: what a convolution starts from, a bias
-/// mostly, is added afterwards, where it can be fused with what follows.
+/// Makes a convolution start from zeros, since the library overwrites its
+/// result. Its start, mostly a bias, is added afterwards, where that can be
+/// fused with what follows.
 static void startFromZeros(RewriterBase &rewriter, linalg::GenericOp op) {
   Value start = op.getOutputs()[0];
   auto type = cast<RankedTensorType>(start.getType());
@@ -110,8 +111,8 @@ static void startConvolutions(RewriterBase &rewriter, Operation *root,
     startFromZeros(rewriter, op);
 }
 
-/// How well the access through `map` runs along dimension `dim`: contiguous,
-/// the same element, or far apart.
+/// Scores the access through `map` along dimension `dim`: 2 if contiguous, 1 if
+/// it stays at one element, -4 if it jumps.
 static int getAffinity(AffineMap map, unsigned dim) {
   if (!map.isFunctionOfDim(dim))
     return 1;
@@ -139,8 +140,8 @@ static unsigned chooseInnermost(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   return best;
 }
 
-/// The other loops in the order in which the operand of the highest rank runs
-/// over them.
+/// All loops, `innermost` last, the others in the order in which the operand of
+/// the highest rank runs over them.
 static SmallVector<unsigned> chooseOrder(linalg::GenericOp op,
                                          unsigned innermost) {
   AffineMap widest = op.getIndexingMapsArray().front();
@@ -182,8 +183,8 @@ static LogicalResult orderLoops(RewriterBase &rewriter, Operation *root) {
   return success();
 }
 
-/// Gives `use` a fill of its own where it shares one with others: all of them
-/// would need copies but one.
+/// Gives `use` a fill of its own where it shares one: else all of its users but
+/// one would need copies.
 static void separateFill(RewriterBase &rewriter, OpOperand &use) {
   auto fill = use.get().getDefiningOp<linalg::FillOp>();
   if (!fill || use.get().hasOneUse())
@@ -234,8 +235,8 @@ void veeline::separateOutputs(Operation *root) {
       if (isStatic(init.get()))
         giveOwnEmpty(rewriter, init);
   });
-  // Zeros around something are told to a library as a number of zeros, which a
-  // copy of zeros does not look like.
+  // A library is told padding as a number of zeros. That recognises a fill, but
+  // no copy of one.
   root->walk([&](tensor::InsertSliceOp insert) {
     if (isStatic(insert.getDest()))
       separateFill(rewriter, insert.getDestMutable());
@@ -250,7 +251,7 @@ void veeline::separateOutputs(Operation *root) {
 LogicalResult veeline::normalizeStructuredOps(Operation *root,
                                               KernelTarget target) {
   IRRewriter rewriter(root->getContext());
-  // A mark between pieces is the identity.
+  // pipe.boundary, a mark between pieces, is the identity.
   root->walk(
       [&](pipe::BoundaryOp op) { rewriter.replaceOp(op, op->getOperands()); });
   if (failed(decomposeAggregates(rewriter, root)))

@@ -35,7 +35,7 @@ public:
       : symbols(module), rules(rules), rewriter(module.getContext()) {}
 
   LogicalResult run(func::FuncOp function) {
-    // A kernel can stand anywhere behind the buffers.
+    // With all buffers in front, a kernel can be called from anywhere.
     hoistAllocations(function);
     return run(function.getBody().front());
   }
@@ -88,7 +88,8 @@ static void normalizeCopies(RewriterBase &rewriter, Block &block) {
   }
 }
 
-/// A number that the host writes into memory of a GPU is filled in by a kernel.
+/// Makes the host's stores of single numbers fills, which become kernels: it
+/// cannot write to memory of a GPU.
 static void normalizeStores(RewriterBase &rewriter, Block &block) {
   SmallVector<memref::StoreOp> stores(block.getOps<memref::StoreOp>());
   for (memref::StoreOp store : stores) {
@@ -112,8 +113,8 @@ static void normalizeStores(RewriterBase &rewriter, Block &block) {
 }
 
 /// True if `op` is a loop or a branch whose body runs kernels or matrix
-/// products of its own. A branch that the host of a GPU takes also does where
-/// it writes a number.
+/// products of its own. On a GPU also a branch that stores a number: that
+/// becomes a kernel.
 static bool holdsLaunches(Operation *op, const GroupRules &rules) {
   bool ofNumbers = rules.parallelRows && isa<scf::IfOp>(op);
   return isa<scf::ForOp, scf::IfOp>(op) &&
@@ -126,8 +127,8 @@ static bool holdsLaunches(Operation *op, const GroupRules &rules) {
            }).wasInterrupted();
 }
 
-/// True if `buffer` has static strides from a place in its root buffer that is
-/// static or, where `isChosen` places are taken, what slices add up to.
+/// True if `buffer` has static strides and a static offset in its root buffer.
+/// With `isChosen` also if its offset is a sum over slices.
 static bool hasKnownPlace(Value buffer, bool isChosen) {
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<int64_t> strides;
@@ -139,7 +140,7 @@ static bool hasKnownPlace(Value buffer, bool isChosen) {
   if (!ShapedType::isDynamic(offset))
     return true;
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
-    // A result by another shape is read from its start on.
+    // This is the whole of a result in another shape: its offset is 0.
     bool isShape = isa<memref::ReinterpretCastOp>(view.getOperation()) &&
                    cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
     if (!isShape &&
@@ -156,9 +157,9 @@ static bool hasKnownPlace(Value buffer, bool isChosen) {
          cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
 }
 
-/// True if a kernel can be made of `op` as it is: a loop, a structured op or
-/// attention on buffers whose place is static or, of the former two on a GPU,
-/// chosen by loops around them.
+/// True if `op` can become a kernel as it is: it is a loop, a structured op or
+/// attention, on buffers at static places. On a GPU loops around a loop or a
+/// structured op may choose the places.
 static bool isLoop(Operation *op, const GroupRules &rules) {
   if (!isa<scf::ForOp, linalg::LinalgOp, pipe::AttentionOpInterface>(op) ||
       op->getNumResults() || holdsLaunches(op, rules))

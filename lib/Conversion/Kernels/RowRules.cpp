@@ -50,7 +50,7 @@ std::optional<RowTeam> veeline::chooseTeam(ArrayRef<LoopNest> nests,
       team = own;
     }
   }
-  // Without a reduction no bit depends on it.
+  // Without a reduction no bit depends on the lanes.
   RowTeam all = RowTeam::get(longest, team ? team->lanes : 4);
   if (team)
     all.threads = team->threads;

@@ -20,9 +20,9 @@ inline constexpr int64_t warpSize = 32;
 int64_t elementsPerAccess(mlir::Type type);
 int64_t getByteWidth(mlir::Type type);
 
-/// How many threads work on a row of `count` elements, how many elements each
-/// of them has at once, and how often. Of a reduction this decides the bits: it
-/// follows from the number of elements and the accumulator's type alone.
+/// How threads share a row: each of `threads` takes `lanes` elements at once,
+/// in `rounds`. This decides the bits of a reduction, so it follows from the
+/// number of elements and the accumulator's type alone.
 struct RowTeam {
   int64_t threads, lanes, rounds;
 
@@ -36,8 +36,8 @@ struct RowTeam {
 std::optional<RowTeam> chooseTeam(llvm::ArrayRef<LoopNest> nests,
                                   unsigned numRowLoops);
 
-/// True if a team of threads can run `nests` for one row after another: what is
-/// inside of the row loops is parallel, or reduced in lanes as a whole, and no
+/// True if a team of threads can run `nests` one after the other for a row:
+/// inside of the row loops each is parallel or a whole lane reduction, and no
 /// thread needs what another one has written.
 bool canShareRows(llvm::ArrayRef<LoopNest> nests, unsigned numRowLoops);
 

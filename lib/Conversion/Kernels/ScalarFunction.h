@@ -24,7 +24,7 @@ public:
 
   bool hasTanh() const { return !body.getOps<mlir::math::TanhOp>().empty(); }
 
-  /// What the body yields first; nothing where it has an op that is not known.
+  /// The first value that the body yields; nothing where it has an unknown op.
   std::optional<double> evaluate(llvm::ArrayRef<double> inputs) const;
 
 private:

@@ -27,12 +27,12 @@ using namespace veeline;
 
 /// Threads that keep a device busy.
 static constexpr int64_t enoughThreads = 1 << 16;
-/// Fewer iterations are over before a second kernel has started.
+/// Fewer iterations take less time than starting a second kernel.
 static constexpr int64_t minIterations = 1 << 17;
-/// What a part has at least: of a row, and of columns whose rows eight groups
-/// of threads share.
+/// The least size of a part: elements of a row, or rows of columns, which eight
+/// groups of threads share.
 static constexpr int64_t minRowPart = 1024, minColumnPart = 128;
-/// Where there cannot be as many parts, threads do not work for long anyway.
+/// Without room for so many parts, threads do not work for long anyway.
 static constexpr int64_t minParts = 8;
 
 namespace {
@@ -73,8 +73,8 @@ static Extents getExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   return extents;
 }
 
-/// The least number of parts that keeps a device busy, or where there is none
-/// the one that does best. Nothing where the op is as good as it is.
+/// The smallest number of parts that keeps a device busy, or else the one with
+/// the most threads. Nothing where the op is fine as it is.
 static std::optional<Split> chooseSplit(linalg::GenericOp op,
                                         ArrayRef<int64_t> sizes) {
   Extents extents = getExtents(op, sizes);
@@ -106,9 +106,9 @@ static std::optional<Split> chooseSplit(linalg::GenericOp op,
   return best;
 }
 
-/// The combiners of all outputs; nothing where the order of a reduction matters
-/// for more than roundings, or where an operand is none whose dimensions are
-/// loops.
+/// The combiners of all outputs. Nothing where the order of a reduction could
+/// matter for more than roundings, where dimensions of an operand are not all
+/// loops, and for products and convolutions of the library.
 static std::optional<SmallVector<NestReduction>>
 matchReductions(linalg::GenericOp op) {
   if (!op.getNumReductionLoops() || !op.hasPureTensorSemantics() ||
@@ -138,7 +138,7 @@ matchReductions(linalg::GenericOp op) {
 
 namespace {
 
-/// Replaces a reduction by one to parts, and one of them.
+/// Replaces a reduction by one that computes parts and one that combines them.
 class Splitter {
 public:
   Splitter(RewriterBase &rewriter, linalg::GenericOp op,
@@ -152,8 +152,8 @@ public:
 
 private:
   unsigned getNumLoops() { return op.getNumLoops() + isDivided; }
-  /// Where a loop of the op is one of the first stage; of the divided one the
-  /// parts.
+  /// The loop of the first stage for a loop of the op; for the divided one that
+  /// over the parts.
   unsigned getLoop(unsigned loop) const {
     return loop + (isDivided && loop > split.loop);
   }
@@ -181,7 +181,7 @@ private:
 
 } // namespace
 
-/// The same elements in the loops of the first stage.
+/// `map` in the loops of the first stage.
 AffineMap Splitter::convertMap(AffineMap map) {
   SmallVector<AffineExpr> results;
   for (AffineExpr expr : map.getResults()) {
@@ -217,7 +217,7 @@ Value Splitter::expand(Value input, AffineMap map) {
       RankedTensorType::get(shape, type.getElementType()), input, groups);
 }
 
-/// A part is that and what its iterations combine with it.
+/// What the parts start from: the neutral element of the combiner.
 Value Splitter::createStart(unsigned output) {
   Type element = getElementTypeOrSelf(op.getOutputs()[output].getType());
   Value neutral = arith::ConstantOp::create(

@@ -45,8 +45,8 @@ bool veeline::isWrite(OpOperand &use) {
 
 veeline::BufferUses::BufferUses(Value root, Block *block) { add(root, block); }
 
-/// Who does something with an address, or with one that is computed from it:
-/// several calls may share the op that takes it.
+/// Finds the ops that use `address`, or one that is computed from it: several
+/// calls may share the op that takes the address.
 static void findUsers(Value address, SmallVectorImpl<Operation *> &users) {
   for (Operation *user : address.getUsers())
     if (isa<arith::ArithDialect>(user->getDialect()) ||

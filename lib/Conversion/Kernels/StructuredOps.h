@@ -23,7 +23,7 @@ mlir::Value getRootBuffer(mlir::Value memref);
 /// False if `use` of a buffer only reads it.
 bool isWrite(mlir::OpOperand &use);
 
-/// Who touches a buffer, through any views, at the level of one block.
+/// Ops of a block that touch a buffer, or hold ops that do, through any views.
 struct BufferUses {
   BufferUses(mlir::Value root, mlir::Block *block);
 
@@ -35,11 +35,11 @@ private:
   void add(mlir::Value value, mlir::Block *block);
 };
 
-/// Computes straight into the targets of copies whose sources are temporaries,
-/// where nothing that happens between forbids it.
+/// Removes copies from temporaries by computing straight into their targets,
+/// where nothing that happens between forbids it, and copies to themselves.
 void removeCopies(mlir::RewriterBase &rewriter, mlir::func::FuncOp function);
 
-/// On an op that takes the address of a buffer: nothing is written through it.
+/// On an op that takes the address of a buffer: it is only read through it.
 inline constexpr llvm::StringLiteral readsOnlyAttrName = "pipe.reads_only";
 
 } // namespace veeline

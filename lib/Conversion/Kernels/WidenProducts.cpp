@@ -48,7 +48,7 @@ static Value convert(OpBuilder &builder, Location location, Value tensor,
       .getResult(0);
 }
 
-/// A start of zeros is one of zeros of f32, not a conversion.
+/// Converts the start of a product. A fill becomes a fill of `element`.
 static Value convertStart(OpBuilder &builder, Location location, Value start,
                           Type element) {
   auto fill = start.getDefiningOp<linalg::FillOp>();
@@ -110,7 +110,7 @@ static bool isProduct(linalg::GenericOp op, KernelTarget target) {
          (target == KernelTarget::Cuda && isLibraryConvolution(op, target));
 }
 
-/// The products that have to do with small floats.
+/// The products that have an operand or a result of f16 or bf16.
 static SmallVector<linalg::GenericOp> findSmallProducts(Operation *root,
                                                         KernelTarget target) {
   SmallVector<linalg::GenericOp> ops;
@@ -141,8 +141,8 @@ static bool startsFromZeros(linalg::GenericOp product) {
   return fill && matchPattern(fill.value(), m_AnyZeroFloat());
 }
 
-/// The op that is all that happens to a product of f32: it rounds to the type
-/// of the operands.
+/// The only user of a product of f32, if it rounds to the type of the operands;
+/// else null.
 static linalg::GenericOp findRounding(linalg::GenericOp product) {
   Value result = product.getResult(0);
   if (isSmallFloat(result) || !result.hasOneUse())
@@ -174,8 +174,8 @@ static void narrow(RewriterBase &rewriter, linalg::GenericOp op,
     rewriter.eraseOp(op);
 }
 
-/// Has products read what their operands are extended from, where that is of
-/// one type: the library extends operands, too.
+/// Makes products read what their operands were extended from, if both are of
+/// one type: the library extends operands itself.
 static void readSmallOperands(RewriterBase &rewriter, Operation *root) {
   SmallVector<linalg::GenericOp> ops;
   root->walk([&](linalg::GenericOp op) {

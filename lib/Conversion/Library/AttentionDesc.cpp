@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Shows the members that an entry of this kind has to `visit`, under their
+/// Calls `visit` with the members that an entry of this kind has, and their
 /// names in the attribute.
 template <typename Desc, typename Visitor>
 static void visitMembers(Desc &desc, Visitor &&visit) {

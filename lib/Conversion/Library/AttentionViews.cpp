@@ -39,7 +39,7 @@ static std::optional<LoopNest> getPlace(Value operand) {
       llvm::any_of(access.strides, ShapedType::isDynamic) ||
       ShapedType::isDynamic(access.offset))
     return std::nullopt;
-  // What the view starts at counts from its buffer.
+  // rebase() adds the offset of the view.
   access.offset = 0;
   if (!access.rebase())
     return std::nullopt;
@@ -52,8 +52,8 @@ static std::optional<LoopNest> getPlace(Value operand) {
   return nest;
 }
 
-/// The view of what `copy` has on the other side than `from`, or null where
-/// `place` is none of it with contiguous rows.
+/// The view of `place` as access `from` of `copy`, on the other side of the
+/// copy. Null where there is none with contiguous rows.
 static Value createView(OpBuilder &builder, Location loc, LoopNest place,
                         const LoopNest &copy, unsigned from) {
   size_t rank = place.loops.size();
@@ -104,8 +104,8 @@ static void writeThroughCopy(RewriterBase &rewriter, OpOperand &operand) {
   replaceCopy(rewriter, *copy, view.getDefiningOp());
 }
 
-/// True for operands of heads and rows. Masks, and numbers of a row, have other
-/// dimensions.
+/// True for operands of heads and rows. Masks, and operands with one number per
+/// row, have other dimensions.
 static bool hasHeads(pipe::AttentionOpInterface op, OpOperand &operand) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   return type && type.getRank() == op.getQueryType().getRank() &&
@@ -114,13 +114,13 @@ static bool hasHeads(pipe::AttentionOpInterface op, OpOperand &operand) {
 
 namespace {
 
-/// An operand of a computation that has a number, by the name of the op.
+/// An operand of a numbered computation: that, the op's name, its position.
 using Heads = std::tuple<int64_t, StringRef, unsigned>;
 
-/// Gives attention views, in functions that have to have equal ones: a chunk's
-/// backward, and the two halves of it, compute the same, and a library may
-/// choose what it does by strides. So heads that would have two places there
-/// are where the op has them, in all.
+/// Makes views for the attention of functions that must have equal ones. A
+/// chunk's fused backward and its two halves compute the same, and a library
+/// may choose an implementation by strides. So an operand that would get
+/// different strides in two functions gets no view in any.
 class ViewMaker {
 public:
   explicit ViewMaker(MLIRContext *context) : rewriter(context) {}
@@ -132,7 +132,7 @@ private:
   bool findConflicts(ArrayRef<func::FuncOp> functions);
 
   IRRewriter rewriter;
-  std::set<Heads> kept; ///< Where the op has them.
+  std::set<Heads> kept; ///< These get no views.
 };
 
 } // namespace
@@ -164,7 +164,7 @@ void ViewMaker::makeViews(func::FuncOp function) {
   removeDeadCopies(rewriter, function);
 }
 
-/// True if there are heads with two places that had views.
+/// Adds operands with two layouts to `kept`. True if there are new ones.
 bool ViewMaker::findConflicts(ArrayRef<func::FuncOp> functions) {
   std::map<Heads, SmallVector<int64_t>> places;
   size_t numKept = kept.size();

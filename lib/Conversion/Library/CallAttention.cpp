@@ -30,7 +30,7 @@ using veeline::pipe::AttentionBackwardQOp;
 using veeline::pipe::AttentionOp;
 using veeline::pipe::AttentionOpInterface;
 
-/// What libraries take rows by.
+/// The alignment in bytes of rows that libraries take.
 static constexpr int64_t libraryAlignment = 16;
 static constexpr int64_t maxDepth = 128, depthMultiple = 8;
 
@@ -65,7 +65,7 @@ static std::optional<Place> getPlace(Value memref) {
   return place;
 }
 
-/// The stride of all dimensions of `sizes` as one; none where there is none.
+/// The stride of all dimensions of `sizes` collapsed to one, if they have one.
 static std::optional<int64_t> getMergedStride(ArrayRef<int64_t> sizes,
                                               ArrayRef<int64_t> strides) {
   int64_t next = 0;
@@ -83,9 +83,9 @@ static std::optional<int64_t> getMergedStride(ArrayRef<int64_t> sizes,
   return merged.value_or(0);
 }
 
-/// The strides of sample, head and row of an operand of [batch..., rows, row]:
-/// the last dimension of the batch is that of heads. Dimensions of one element
-/// step over all that is behind them.
+/// The strides of sample, head and row of an operand [batch..., rows,
+/// elements]. The last dimension of the batch is that of heads. A dimension of
+/// one element steps over all that is inside of it.
 static std::optional<SmallVector<int64_t>> getStrides(const Place &place) {
   size_t rank = place.sizes.size();
   if (place.sizes.back() != 1 && place.strides.back() != 1)
@@ -194,8 +194,8 @@ bool Describer::addLse(Value lse, bool readsOnly) {
   return true;
 }
 
-/// A mask that is added, with the keys next to each other. Of samples it has
-/// all dimensions or none.
+/// Describes a mask that is added and has the keys next to each other. It has
+/// all dimensions of samples or none.
 bool Describer::describeMask() {
   operands.emplace_back();
   if (!op.getMask())
@@ -283,7 +283,7 @@ static Value createDelta(RewriterBase &rewriter, AttentionBackwardOp op) {
   return delta;
 }
 
-/// What kernels compute instead of `op`.
+/// Emits what kernels compute instead of `op`.
 static void emitKernels(RewriterBase &rewriter, AttentionOpInterface op) {
   auto both = dyn_cast<AttentionBackwardOp>(op.getOperation());
   if (!both) {
@@ -341,7 +341,7 @@ private:
     }
   }
 
-  /// A GPU need not have the library: the runtime says whether it does.
+  /// Emits a call, and kernels for a GPU where the runtime has no library.
   void emitEither(RewriterBase &rewriter, LibraryCalls &calls, Value rank,
                   const Describer &describer, AttentionOpInterface op) {
     Location loc = op.getLoc();

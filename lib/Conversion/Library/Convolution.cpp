@@ -11,9 +11,9 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Shows every member but the kind and the types to `visit`, under its name in
-/// the attribute; lists say how many elements they have beside one for each
-/// spatial dimension.
+/// Calls `visit` with every member but the kind and the types, and its name in
+/// the attribute. A list comes with the number of elements that it has beside
+/// one for each spatial dimension.
 template <typename Desc, typename Visitor>
 static void visitMembers(Desc &desc, Visitor &&visit) {
   visit("batch", desc.batch);

@@ -14,10 +14,10 @@
 using namespace mlir;
 using namespace veeline;
 
-/// From how many channels of x on a product for each element of a window reads
+/// With so many channels of x, a product for each element of a window reads
 /// whole cache lines, and has enough to add up.
 static constexpr int64_t manyChannels = 16;
-/// What a matrix of what windows see may take; samples beyond are in another.
+/// The most bytes of a matrix of what windows see; more samples take another.
 static constexpr int64_t maxMatrixBytes = 64 << 20;
 
 //===----------------------------------------------------------------------===//
@@ -57,8 +57,8 @@ private:
 };
 } // namespace
 
-/// A dimension of one element has no stride of its own: any will do, so the
-/// pair looks like a dense matrix.
+/// The stride of a dimension of one element does not matter. Sets it so that
+/// the last two dimensions look like a dense matrix.
 static void setUnitStrides(StridedView &view) {
   size_t last = view.sizes.size() - 1;
   int64_t &outer = view.strides[last - 1], &inner = view.strides[last];
@@ -81,8 +81,9 @@ static bool isMatrix(StridedView view) {
          (outer == 1 && inner >= view.sizes[last - 1]);
 }
 
-/// What the addresses of a view's matrices are multiples of, be it in an
-/// argument, which may be a microbatch of an input, or in a temporary.
+/// The alignment in bytes of a view's matrices. It must not depend on whether
+/// the buffer is a temporary or an argument, which may be a microbatch of an
+/// input.
 static int64_t getAlignment(const StridedView &view, int64_t width) {
   int64_t common = std::gcd(kernelAlignment, view.offset * width);
   for (int64_t stride : ArrayRef(view.strides).drop_back(2))
@@ -100,7 +101,7 @@ void ProductEmitter::emit(const Matrix &a, const Matrix &b, const Matrix &c,
   const Matrix *matrices[] = {&a, &b, &c};
   for (auto [i, matrix] : llvm::enumerate(matrices)) {
     StridedView view = matrix->view;
-    // One of a batch has none.
+    // A batch of one product is none.
     if (view.sizes.size() == 3 && view.sizes.front() == 1)
       view = view.at(0);
     setUnitStrides(view);
@@ -164,7 +165,7 @@ private:
   const ConvolutionDesc &desc;
   SmallVector<Phases> phases;
   SmallVector<int64_t> wideSizes; ///< Of a part of x, in each dimension.
-  int64_t numRows = 0; ///< Of y, among those of a part: up to the last one.
+  int64_t numRows = 0;            ///< Rows of a part up to the last one of y.
 };
 } // namespace
 
@@ -181,15 +182,16 @@ WindowProducts::WindowProducts(ViewBuilder &builder, ProductEmitter &products,
   numRows = last + 1;
 }
 
-/// True for x or y where they are what products of `type` would work on.
+/// True if products of `type` can work on x or y (`channelsLast`) in place.
 bool WindowProducts::isInPlace(const StridedView &channelsLast,
                                ArrayRef<int64_t> sizes, Type type) const {
   return channelsLast.getElementType() == type && channelsLast.isDense() &&
          ArrayRef(channelsLast.sizes).slice(1, sizes.size()) == sizes;
 }
 
-/// (part..., sample, spatial..., group, channel): x itself where windows step
-/// by one and see no zeros, else a buffer; of an x that is read, filled.
+/// x as (part..., sample, spatial..., group, channel): itself where windows
+/// step by one and see no zeros, else a buffer. An x that is read is copied
+/// there.
 StridedView WindowProducts::prepareImage(Type type, bool isResult) {
   StridedView x = operands.xChannelsLast();
   bool isWhole = llvm::all_of(desc.strides, [](int64_t s) { return s == 1; }) &&
@@ -215,8 +217,8 @@ StridedView WindowProducts::prepareImage(Type type, bool isResult) {
   return image;
 }
 
-/// Whether elements of x are all that parts have or, the other way round,
-/// whether parts have all of x.
+/// With `ofX`, whether the parts have all elements of x. Else whether x has all
+/// elements of the parts.
 bool WindowProducts::coversImage(bool ofX) const {
   for (unsigned i = 0; i < operands.rank(); ++i) {
     int64_t total = 0;
@@ -261,8 +263,9 @@ void WindowProducts::copyImage(const StridedView &image, bool isResult) {
   }
 }
 
-/// y in rows of a part (sample, spatial..., group, channel): itself where each
-/// row of a part is one of y, else a buffer; of a y that is read, filled.
+/// y in the rows of a part (sample, spatial..., group, channel): itself where
+/// each row of a part is one of y, else a buffer. A y that is read is copied
+/// there.
 StridedView WindowProducts::prepareRows(Type type, bool isResult) {
   StridedView y = operands.yChannelsLast();
   if (isInPlace(y, wideSizes, type))
@@ -322,7 +325,7 @@ Matrix WindowProducts::weightsOf(const StridedView &weights,
   return {view};
 }
 
-/// True if every part is what one element of a window sees, as a whole.
+/// True if one element of a window sees each part, and all of it.
 bool WindowProducts::isAlone() const {
   for (const Phases &dimension : phases)
     if (dimension.used.size() != dimension.phase.size())
@@ -394,7 +397,7 @@ void WindowProducts::run() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Of one group, forward or backward for the weights.
+/// Convolutions of one group, forward or backward for the weights.
 class MatrixProducts {
 public:
   MatrixProducts(ViewBuilder &builder, ProductEmitter &products,
@@ -429,7 +432,7 @@ int64_t MatrixProducts::countSamples() const {
   return std::clamp<int64_t>(maxMatrixBytes / bytes, 1, desc.batch);
 }
 
-/// Of `samples` samples from `first` on.
+/// Copies what windows see of `samples` samples from `first` on.
 StridedView MatrixProducts::copyWindows(const StridedView &x, int64_t first,
                                         int64_t samples) {
   StridedView windows = operands.getWindows(x);
@@ -440,8 +443,8 @@ StridedView MatrixProducts::copyWindows(const StridedView &x, int64_t first,
   return matrix;
 }
 
-/// (spatial... and channel of x, channel of y): as it is, where elements of a
-/// window and channels are one dimension.
+/// The weights as (spatial... and channel of x, channel of y): in place where
+/// elements of a window and channels have one stride, else in a buffer.
 Matrix MatrixProducts::prepareWeights(Type type, bool isResult) {
   StridedView w = operands.wWindowsFirst();
   size_t numRowDims = w.sizes.size() - 1;
@@ -492,7 +495,7 @@ void MatrixProducts::run() {
   bool isForward = desc.kind == ConvolutionKind::Forward;
   StridedView x = operands.pad(builder, /*keepsOrder=*/true);
   int64_t samples = countSamples();
-  // Of several matrices, what they give is added up.
+  // Gradients from several matrices are added up.
   Type ofWeights = isForward               ? operands.element
                    : samples == desc.batch ? operands.result
                                            : operands.sum;

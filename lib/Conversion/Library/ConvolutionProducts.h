@@ -7,9 +7,9 @@
 // On a GPU without a library for it, a convolution is
 //
 //   - one matrix product for each element of its window, added up in place: of
-//     all of x, as that element sees it, with the weights there. Rows of y that
-//     are none, because the window would reach over an edge, are computed, too,
-//     and left out;
+//     all of x, as that element sees it, with the weights there. Where the
+//     window would reach over an edge, this also computes rows that y does not
+//     have, which are left out;
 //   - one product, where x has few channels: x is copied into a matrix with a
 //     row of what each window sees;
 //   - kernels, where each channel of x is a group: sums over the window.
@@ -29,7 +29,7 @@ void emitConvolutionProducts(ViewBuilder &builder, LibraryCalls &gemms,
                              mlir::Value rank,
                              const ConvolutionOperands &operands);
 
-/// The third way.
+/// Emits the kernels of the third way.
 void emitDepthwiseKernels(ViewBuilder &builder,
                           const ConvolutionOperands &operands);
 

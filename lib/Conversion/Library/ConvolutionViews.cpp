@@ -290,8 +290,9 @@ static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes,
   return strides;
 }
 
-/// The order of an operand of `rank` spatial dimensions: its channels, `count`
-/// dimensions from `first` on, last or before those.
+/// The order in memory of an operand of `rank` spatial dimensions: its
+/// channels, `count` dimensions from `first` on, are last or before the spatial
+/// ones.
 static SmallVector<unsigned> getOrder(unsigned rank, unsigned first,
                                       unsigned count, bool isLast) {
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, 3 + rank));
@@ -313,7 +314,7 @@ ConvolutionDesc veeline::describeExtended(const ConvolutionDesc &desc) {
   extended.dtype = Float32Type::get(desc.dtype.getContext());
   extended.isTf32 = true;
   unsigned rank = desc.xSizes.size();
-  // All of them as the one that stays has its channels.
+  // Channels are where the result has them or, for weights, y.
   ArrayRef<int64_t> kept = desc.kind == ConvolutionKind::BackwardData
                                ? desc.xStrides
                                : desc.yStrides;

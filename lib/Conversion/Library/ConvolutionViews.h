@@ -32,8 +32,8 @@ struct StridedView {
                     llvm::ArrayRef<int64_t> newSizes) const;
   /// The same elements with dimensions in the order `order` (new to old).
   StridedView transpose(llvm::ArrayRef<unsigned> order) const;
-  /// True if elements lie one after the other in the order of dimensions; those
-  /// of one element do not count.
+  /// True if elements lie one after the other in the order of dimensions.
+  /// Dimensions of one element do not count.
   bool isDense() const;
   mlir::Type getElementType() const;
   /// The view at `index` in its first dimension, without it.
@@ -57,9 +57,9 @@ public:
   StridedView allocate(mlir::Type element, llvm::ArrayRef<int64_t> sizes);
   mlir::Value getMemRef(const StridedView &view);
   void fillWithZeros(const StridedView &view);
-  /// All of a temporary.
+  /// Fills all of the view's buffer, a temporary.
   void fillAllWithZeros(const StridedView &view);
-  /// Views of equal sizes; rounds where the types differ.
+  /// Copies between views of equal sizes, and converts between their types.
   void copy(const StridedView &from, const StridedView &to);
   /// `view`, or a copy of it where it is not dense.
   StridedView makeDense(const StridedView &view);
@@ -83,9 +83,9 @@ struct ConvolutionOperands {
   /// sample.
   int64_t windowSize() const;
   int64_t numWindows() const;
-  /// The elements of a window, the last dimension first.
+  /// The indices of a window's elements; the last dimension runs fastest.
   llvm::SmallVector<llvm::SmallVector<int64_t>> windowIndices() const;
-  /// What all windows of a dimension reach, with zeros before and behind x.
+  /// The extents that all windows reach, zeros before and behind x included.
   llvm::SmallVector<int64_t> paddedSizes() const;
   bool needsPadding() const;
 
@@ -95,12 +95,12 @@ struct ConvolutionOperands {
   StridedView yChannelsLast() const;
   StridedView wWindowsFirst() const;
 
-  /// What is added up has a place of its own where it is rounded afterwards.
+  /// True if sums are rounded afterwards, and so have a place of their own.
   bool isRounded() const { return result != sum; }
 
-  /// Where `view` (sample, spatial..., group, channel) is copied to, with other
-  /// spatial sizes: with the channels last in memory, too, or, where
-  /// `keepsOrder`, before the spatial dimensions as in `view`.
+  /// Allocates a copy of `view` (sample, spatial..., group, channel) with other
+  /// spatial sizes. In memory its channels are last or, with `keepsOrder`,
+  /// before the spatial dimensions if they are in `view`.
   StridedView allocateLike(ViewBuilder &builder, const StridedView &view,
                            llvm::ArrayRef<int64_t> sizes,
                            bool keepsOrder) const;
@@ -114,8 +114,8 @@ struct ConvolutionOperands {
   StridedView pad(ViewBuilder &builder, bool keepsOrder) const;
 };
 
-/// One dimension of x, cut into as many parts as windows step: element o of y
-/// sees, by element k of its window, element o + shift[k] of part phase[k].
+/// One dimension of x, cut into as many parts as windows step. Element k of the
+/// window of element o of y sees element o + shift[k] of part used[phase[k]].
 struct Phases {
   llvm::SmallVector<int64_t>
       used; ///< Parts that some element of a window sees.
@@ -125,8 +125,8 @@ struct Phases {
   Phases(const ConvolutionDesc &desc, unsigned dimension);
 };
 
-/// Which of the first `size` elements of a part there are in x: those from
-/// `first` on, `count` of them, the first of which is element `start` of x.
+/// The elements among the first `size` of a part that x has: `count` of them
+/// from `first` on, which is element `start` of x.
 struct Overlap {
   int64_t first = 0, count = 0, start = 0;
 
@@ -134,13 +134,13 @@ struct Overlap {
           int64_t size);
 };
 
-/// All indices below `limits`, the last one first.
+/// All indices below `limits`; the last dimension runs fastest.
 llvm::SmallVector<llvm::SmallVector<int64_t>>
 enumerateIndices(llvm::ArrayRef<int64_t> limits);
 
-/// The entry of a convolution of f16 or bf16 whose result is of f32, for the
-/// library, which gets what it reads extended to f32: it multiplies in tf32,
-/// where all these numbers are.
+/// The library's entry for a convolution of f16 or bf16 whose result is of f32.
+/// Its operands are extended to f32 and multiplied in tf32, which holds all
+/// numbers of both types.
 ConvolutionDesc describeExtended(const ConvolutionDesc &desc);
 
 /// Writes copies of `a` and `b` as that entry has them.
@@ -148,8 +148,7 @@ std::pair<NestAccess, NestAccess>
 extendFactors(ViewBuilder &builder, const ConvolutionDesc &desc,
               const NestAccess &a, const NestAccess &b, const NestAccess &c);
 
-/// True where the addresses of an operand can be told from the start of a
-/// buffer.
+/// True if the place of an operand in its buffer is static.
 bool hasStaticPlace(const NestAccess &access);
 
 } // namespace veeline

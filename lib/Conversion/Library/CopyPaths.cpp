@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The copy that `op` is, in `block`, with buffers for operands.
+/// `op` as a copy between places in buffers, if it is one in `block`.
 static std::optional<LoopNest> getCopy(Operation *op, Block *block) {
   std::optional<LoopNest> copy = matchCopy(op);
   if (!copy || op->getBlock() != block || !copy->accesses[0].rebase() ||
@@ -35,14 +35,14 @@ struct Part {
   int64_t offset = 0;
 };
 
-/// A part within each period of a buffer.
+/// Where a part lies in each period of a buffer.
 struct Interval {
   int64_t begin, end;
 };
 
 } // namespace
 
-/// Where in each `period` elements `part` lies, if that is one place.
+/// The interval of `part` in each `period` elements, if it is the same in all.
 static std::optional<Interval> getInterval(const Part &part, int64_t period) {
   int64_t extent = 1;
   for (auto [size, stride] : part.loops) {
@@ -57,8 +57,8 @@ static std::optional<Interval> getInterval(const Part &part, int64_t period) {
   return Interval{begin, begin + extent};
 }
 
-/// True if it shows in one period that no element belongs to both: slices of
-/// one dimension do not meet.
+/// True if the parts have disjoint intervals in some period, as two slices of
+/// one dimension have. May be false for other disjoint parts.
 static bool areDisjoint(const Part &a, const Part &b) {
   return llvm::any_of(a.loops, [&](auto loop) {
     std::optional<Interval> left = getInterval(a, loop.second);
@@ -91,8 +91,8 @@ static std::optional<Part> getPart(MemRefType type) {
   return part;
 }
 
-/// True if what `op` touches of `root`, an allocation or an argument, are other
-/// parts than `part`.
+/// True if `op` touches nothing in `part` of `root`, an allocation or an
+/// argument.
 static bool touchesOthers(Operation *op, Value root, const Part &part) {
   return !op->walk([&](Operation *nested) {
               for (Value operand : nested->getOperands()) {
@@ -107,7 +107,7 @@ static bool touchesOthers(Operation *op, Value root, const Part &part) {
             }).wasInterrupted();
 }
 
-/// True if nobody touches the part of `root` between the two.
+/// True if nobody touches the part of `root` between `begin` and `end`.
 static bool isUntouched(Value root, const Part &part, Operation *begin,
                         Operation *end) {
   BufferUses uses(root, begin->getBlock());

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What takes memory with any strides need not have a copy of what it reads, nor
-// write what is then copied.
+// An op that takes memory with any strides can read the source of a copy
+// itself, and write the target of one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,24 +16,25 @@
 
 namespace veeline {
 
-/// The copy that is all of what `buffer`, a temporary, holds, where `reader`
-/// can as well read what was copied: nobody writes that in between, nor does it
-/// itself.
+/// The copy that fills `buffer`, a temporary, if `reader` can read the source
+/// of the copy instead: nobody writes that in between, and `reader` itself
+/// writes no part of it that was copied.
 std::optional<LoopNest> findCopyInto(mlir::Value buffer,
                                      mlir::Operation *reader);
 
-/// The copy that is all that happens to `buffer`, a temporary that `writer`
-/// alone writes, where that can as well write the copy: it touches other parts
-/// of the target alone, and so does everybody in between.
+/// The copy that is the only reader of `buffer`, a temporary that `writer`
+/// alone writes, if `writer` can write the target of the copy instead: neither
+/// it nor an op in between touches that part of the target.
 std::optional<LoopNest> findCopyOf(mlir::Value buffer, mlir::Operation *writer);
 
-/// Erases what findCopyOf has found, and has its target there at `writer`.
+/// Erases a copy that findCopyOf has found, and makes its target available at
+/// `writer`.
 void replaceCopy(mlir::RewriterBase &rewriter, const LoopNest &copy,
                  mlir::Operation *writer);
 
-/// Tells access `index` of `nest`, which is to side `from` of `copy`, as one to
-/// the other side. Loops of the nest that run over several loops of the copy
-/// are split. False, with the nest in any state, where that is not possible.
+/// Turns access `index` of `nest`, which is to side `from` of `copy`, into one
+/// to the other side. Splits loops of the nest that run over several loops of
+/// the copy. False, with the nest in any state, where that is not possible.
 bool redirect(LoopNest &nest, unsigned index, const LoopNest &copy,
               unsigned from);
 

@@ -67,7 +67,7 @@ struct DecomposeAttention
     }
     if (!isDone)
       return;
-    // The derivatives of one attention compute its weights alike.
+    // Both derivatives of an attention compute the same weights.
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
   }

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// y, and the gradient of x, are sums of a few products for each element, which
-// one op writes out: a thread has an element, or the channels of one access.
-// The gradient of the weights is a sum over all samples and windows: first over
-// the rows of a sample, then over what is left.
+// Each element of y, and of the gradient of x, is a sum of a few products,
+// which one op writes out: a thread has an element, or the channels of one
+// access. The gradient of the weights is a sum over all samples and windows:
+// first over the rows of a sample, then over what is left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Products that one op adds up; what is more is added by the next one.
+/// The most products that one op adds up; the next op adds others to them.
 static constexpr size_t maxTerms = 25;
 
 namespace {
@@ -32,7 +32,8 @@ public:
   void backwardWeights();
 
 private:
-  /// A product: of the sizes of the result, and of (group).
+  /// A product of `data`, of the sizes of the result, and `weights`, of
+  /// (group).
   struct Term {
     StridedView data, weights;
   };
@@ -147,8 +148,8 @@ StridedView DepthwiseEmitter::spreadY(ArrayRef<int64_t> before,
   return spread;
 }
 
-/// Elements of x that windows see by elements of one part are computed at once:
-/// element q of the part from elements q - shift of y.
+/// Computes x part by part (see Phases): element q of a part from elements q -
+/// shift of y.
 void DepthwiseEmitter::backwardData() {
   SmallVector<int64_t> before, sizes, numParts;
   bool isAll = true;
@@ -172,7 +173,7 @@ void DepthwiseEmitter::backwardData() {
     computePart(y, before, parts);
 }
 
-/// Also what lies behind the last window.
+/// Includes elements of x behind the last window.
 Overlap DepthwiseEmitter::getOverlap(unsigned dimension, int64_t part) const {
   return Overlap(desc, dimension, part,
                  desc.xSizes[dimension] + desc.padding[dimension]);
@@ -215,7 +216,7 @@ void DepthwiseEmitter::computePart(const StridedView &y,
   addUp(terms, result);
 }
 
-/// Of channel `output` of y: `step` elements of the data further each.
+/// `term` for channel `output` of y: its data lie `output * step` elements on.
 DepthwiseEmitter::Term DepthwiseEmitter::getTerm(Term term, int64_t output,
                                                  int64_t step) const {
   term.data.offset += output * step;
@@ -228,8 +229,8 @@ DepthwiseEmitter::Term DepthwiseEmitter::getTerm(Term term, int64_t output,
   return term;
 }
 
-/// The product of `maps`' operands 0 and 1, added to 2. Reduced loops come
-/// first, so that threads that stand side by side have channels that do.
+/// Adds the product of both inputs, or the only input, to `result`. Reduced
+/// loops come first, so that neighbouring threads have neighbouring channels.
 static void addProducts(ViewBuilder &builder, ArrayRef<StridedView> inputs,
                         const StridedView &result, unsigned numReduced,
                         ArrayRef<AffineMap> maps) {

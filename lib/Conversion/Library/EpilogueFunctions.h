@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions are known by their values, since there are many ways to write them.
+// Functions are recognised by their values: there are many ways to write one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 
 namespace veeline {
 
-/// The inputs of an elementwise op that play a part.
+/// The inputs of an elementwise op that matter to an epilogue.
 struct EpilogueInputs {
   unsigned product = 0;
   std::optional<unsigned> bias, aux;
@@ -28,8 +28,8 @@ bool isGelu(mlir::linalg::GenericOp op, EpilogueInputs inputs);
 /// The product, times the derivative of that GELU at aux, or at the sum of aux
 /// and a bias.
 bool isGeluDerivative(mlir::linalg::GenericOp op, EpilogueInputs inputs);
-/// The sums of the product and the bias, where these are all that `op` reads of
-/// either; there may be other inputs. Both may be converted before.
+/// The sums of the product and the bias in `op`, if it reads neither otherwise.
+/// Both may be converted before, and `op` may have other inputs.
 llvm::SmallVector<mlir::arith::AddFOp> findBiasSums(mlir::linalg::GenericOp op,
                                                     EpilogueInputs inputs);
 /// Whether something with a tanh is computed.

@@ -76,8 +76,8 @@ veeline::matchDerivative(const ProductCall &product, linalg::GenericOp op) {
   return std::nullopt;
 }
 
-/// The only operand of `op` that is in the buffer of the product: all of it,
-/// however its rows are called.
+/// The only operand of `op` in the buffer of the product, if it is all of that.
+/// Its rows may be several dimensions.
 static OpOperand *findProduct(const ProductCall &product,
                               linalg::GenericOp op) {
   OpOperand *found = nullptr;

@@ -22,12 +22,11 @@ bool isAccumulation(const ProductCall &product, mlir::linalg::GenericOp op);
 std::optional<EpilogueInputs> findInputs(const ProductCall &product,
                                          mlir::linalg::GenericOp op);
 
-/// Where `op` is the product times the derivative of GELU, the inputs.
+/// The inputs of `op` if it is the product times the derivative of GELU.
 std::optional<EpilogueInputs> matchDerivative(const ProductCall &product,
                                               mlir::linalg::GenericOp op);
 
-/// An op that reads the sum of the product and a bias, and of either that
-/// alone.
+/// An op that reads the product and a bias as their sum only.
 struct SumReader {
   mlir::linalg::GenericOp op;
   EpilogueInputs inputs;
@@ -39,7 +38,7 @@ std::optional<SumReader> matchSum(const ProductCall &product,
 /// True if the sums may be of `type`: they are, or are rounded to it at once.
 bool fitSums(llvm::ArrayRef<SumReader> readers, mlir::Type type);
 
-/// True if the library takes a matrix beside the result that is stored as that.
+/// True if the library can store a matrix like the result beside it.
 bool canHaveAux(const ProductCall &product);
 
 } // namespace veeline

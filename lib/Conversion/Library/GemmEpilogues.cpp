@@ -23,7 +23,7 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// What is no temporary may be a place within a buffer.
+/// A buffer that is no temporary may start within another one.
 static void limitAlignment(GemmDesc &desc, Value buffer) {
   if (!buffer.getDefiningOp<memref::AllocOp>() && desc.alignment)
     desc.alignment = std::min<int64_t>(*desc.alignment, kernelAlignment);
@@ -35,25 +35,25 @@ static void limitAlignment(GemmDesc &desc, Value buffer) {
 
 namespace {
 
-/// What may become of a product in functions that compute gradients.
+/// How much of an epilogue a product may get where gradients are computed.
 enum class Extent {
   Nothing,
   NoGelu, ///< All but GELU itself.
   All
 };
 
-/// A chunk's backward, and the two halves of it, compute the same values, which
-/// have to have the same bits. So a product has one form in all functions that
-/// compute gradients, whatever is around it there: where it has two, it gets
-/// less of an epilogue.
+/// Gives a product one form in all functions that compute gradients, whatever
+/// is around it there: a chunk's fused backward and the two halves of it
+/// compute the same values, which must have the same bits. A product that would
+/// get two forms gets less of an epilogue.
 class Extents {
 public:
   Extent get(const ProductCall &product) const {
     auto it = extents.find(getKey(product.call, product.desc));
     return it == extents.end() ? Extent::All : it->second;
   }
-  /// Reads what has become of the products of `functions`. True if some are to
-  /// get less than that.
+  /// Reduces the extents of products that have several forms in `functions`.
+  /// True if there are any.
   bool update(ArrayRef<func::FuncOp> functions, const LibraryCalls &calls);
 
 private:
@@ -102,7 +102,7 @@ static bool isGelu(GemmEpilogue epilogue) {
          epilogue == GemmEpilogue::BiasGeluAux;
 }
 
-/// How many elements the ops have that apply a tanh.
+/// The numbers of elements of ops that apply a tanh.
 static DenseSet<int64_t> getTanhSizes(ArrayRef<func::FuncOp> functions) {
   DenseSet<int64_t> sizes;
   for (func::FuncOp function : functions)
@@ -122,7 +122,7 @@ bool Extents::update(ArrayRef<func::FuncOp> functions,
     GemmDesc desc = *GemmDesc::fromAttribute(cast<DictionaryAttr>(key.first));
     bool hasGelu = llvm::any_of(
         forms, [](const Form &form) { return isGelu(form.first); });
-    // GELU of what one function keeps for another one is not the library's.
+    // A function may apply GELU itself, to what another one keeps.
     bool isElsewhere = hasGelu && tanhSizes.contains(desc.m * desc.n);
     if (forms.size() == 1 && !isElsewhere)
       continue;
@@ -138,8 +138,8 @@ bool Extents::update(ArrayRef<func::FuncOp> functions,
 
 namespace {
 
-/// Whether a call has taken the place of a product, and that call, unless
-/// something else writes its result, too.
+/// Whether a call with an epilogue has replaced a product, and that call,
+/// unless something else writes its result, too.
 struct Fused {
   bool isDone = false;
   std::optional<ProductCall> call;
@@ -152,7 +152,7 @@ public:
       : module(module), rewriter(module.getContext()),
         calls(module, "veeline_gemm", gemmsAttrName) {}
 
-  /// What forward computes is one function whatever the schedule is.
+  /// Forward is one function in every schedule, so nothing limits epilogues.
   void runForward(func::FuncOp function) { run(function, nullptr); }
   void runBackward(ArrayRef<func::FuncOp> functions);
   void finish();
@@ -190,7 +190,7 @@ std::optional<ProductCall> EpilogueFuser::match(func::CallOp call) const {
   return succeeded(desc) ? ProductCall::match(call, *desc) : std::nullopt;
 }
 
-/// Has the call write `target`, as `desc` says, where it is or at `place`.
+/// Replaces the call by one of `desc` that writes `target`, here or at `place`.
 func::CallOp EpilogueFuser::replace(const ProductCall &product, GemmDesc desc,
                                     Value target, Value bias, Value aux,
                                     Operation *place) {
@@ -220,7 +220,7 @@ bool EpilogueFuser::accumulate(const ProductCall &product,
   return true;
 }
 
-/// The library has no bias of another type than the result's.
+/// The library takes a bias of the result's type only.
 Value EpilogueFuser::convertBias(const ProductCall &product, Value bias,
                                  Type type) {
   if (getElementTypeOrSelf(bias.getType()) == type)
@@ -240,13 +240,13 @@ Value EpilogueFuser::convertBias(const ProductCall &product, Value bias,
   return converted;
 }
 
-/// Whether a bias can be one of a result of `type`: it is rounded, if anything.
+/// True if a bias needs no more than a rounding for a result of `type`.
 static bool canConvertBias(Value bias, Type type) {
   return getElementTypeOrSelf(bias.getType()).getIntOrFloatBitWidth() >=
          type.getIntOrFloatBitWidth();
 }
 
-/// The epilogue that `op`, which has no inputs but `inputs`, is.
+/// The epilogue that `op` is; it has no inputs but `inputs`.
 static GemmEpilogue matchEpilogue(linalg::GenericOp op, EpilogueInputs inputs,
                                   Extent extent) {
   if (extent == Extent::Nothing)
@@ -258,7 +258,7 @@ static GemmEpilogue matchEpilogue(linalg::GenericOp op, EpilogueInputs inputs,
   return inputs.bias ? GemmEpilogue::BiasGeluAux : GemmEpilogue::GeluAux;
 }
 
-/// The buffer of a product that nobody else reads, or one like it.
+/// The buffer of a product or, for another type, a new one like it.
 Value EpilogueFuser::getTemporary(const ProductCall &product, Type type) {
   auto old = cast<MemRefType>(product.result.getType());
   if (old.getElementType() == type)
@@ -268,9 +268,9 @@ Value EpilogueFuser::getTemporary(const ProductCall &product, Type type) {
                                  MemRefType::get(old.getShape(), type));
 }
 
-/// Has the library do what the only reader of a product does. What GELU is
-/// applied to is stored even if nobody reads it: so what is kept for backward,
-/// or computed again, makes no other call of it.
+/// Fuses the only reader of a product into the call. The argument of GELU is
+/// stored even if nobody reads it, so that the call is the same whether it is
+/// kept for backward or computed again.
 Fused EpilogueFuser::addEpilogue(const ProductCall &product,
                                  linalg::GenericOp reader, Extent extent) {
   std::optional<EpilogueInputs> inputs = findInputs(product, reader);
@@ -302,7 +302,7 @@ Fused EpilogueFuser::addEpilogue(const ProductCall &product,
   return {true, match(call)};
 }
 
-/// Erases what has become dead with `value`.
+/// Erases all users of `value`, which are dead.
 static void eraseUsers(RewriterBase &rewriter, Value value) {
   for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
     eraseUsers(rewriter, user->getResult(0));
@@ -310,8 +310,8 @@ static void eraseUsers(RewriterBase &rewriter, Value value) {
   }
 }
 
-/// `view` of the buffer `from`, as one of `to`, which has elements of another
-/// type.
+/// Clones `view`, a view of the buffer `from`, as one of `to`, which has
+/// elements of another type.
 Value EpilogueFuser::getView(Value view, Value from, Value to) {
   if (view == from)
     return to;
@@ -325,8 +325,8 @@ Value EpilogueFuser::getView(Value view, Value from, Value to) {
   return copy->getResult(0);
 }
 
-/// Has the reader find its sums in the result of `product`, or in `buffer`
-/// where that is another one.
+/// Makes the reader read its sums from `buffer`: the result of `product`, or
+/// another buffer.
 void EpilogueFuser::readSum(const ProductCall &product, const SumReader &reader,
                             Value buffer) {
   linalg::GenericOp op = reader.op;
@@ -360,15 +360,15 @@ void EpilogueFuser::readSum(const ProductCall &product, const SumReader &reader,
   });
 }
 
-/// Where all ops that read a product read its sum with a bias, has the library
-/// add that: whether the sum is kept or used at once, the call is the same.
+/// Makes the library add a bias if all readers of a product read its sum with
+/// it. The call is the same whether the sum is kept or used at once.
 Fused EpilogueFuser::addBias(const ProductCall &product) {
   SmallVector<SumReader> readers;
   DenseSet<Operation *> known;
   Value bias;
   for (Operation *op : product.readers) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    // One that stands here twice loads from the product as well.
+    // An op that is listed twice reads the product otherwise, too.
     bool isReader = generic && known.insert(op).second &&
                     product.call->isBeforeInBlock(generic);
     std::optional<SumReader> reader =
@@ -398,7 +398,7 @@ Fused EpilogueFuser::addBias(const ProductCall &product) {
   return {true, match(call)};
 }
 
-/// Has the library apply GELU to what it stores.
+/// Makes the library apply GELU to the result that it stores.
 void EpilogueFuser::addGelu(const ProductCall &product) {
   for (Operation *op : product.readers) {
     linalg::GenericOp reader = product.getReader(op);
@@ -423,8 +423,8 @@ void EpilogueFuser::addGelu(const ProductCall &product) {
   }
 }
 
-/// Has the library multiply by the derivative of GELU, where that was: what
-/// GELU was applied to may be computed again between the product and there.
+/// Makes the library multiply by the derivative of GELU. The call moves to the
+/// reader: the argument of GELU may be computed between the product and there.
 void EpilogueFuser::addDerivative(const ProductCall &product) {
   linalg::GenericOp reader = product.getOnlyReader();
   std::optional<EpilogueInputs> inputs =
@@ -479,7 +479,7 @@ void EpilogueFuser::run(func::FuncOp function, const Extents *extents) {
   for (func::CallOp call : getPlain())
     if (std::optional<ProductCall> product = match(call); isPlain(product))
       fuse(*product, getExtent(*product));
-  // What GELU is applied to has its bias now.
+  // By now the arguments of GELU have their biases.
   for (func::CallOp call : getPlain())
     if (std::optional<ProductCall> product = match(call);
         isPlain(product) && getExtent(*product) != Extent::Nothing)

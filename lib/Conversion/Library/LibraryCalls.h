@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What matrix products, convolutions and attention have in common: a function
-// of the runtime computes operands from others, as an entry of a table says,
-// and overwrites what was there.
+// of the runtime computes some operands from others, as an entry of a table
+// says. It overwrites what was there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +31,12 @@ public:
   void emit(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value rank,
             mlir::DictionaryAttr entry, uint64_t scratchBytes,
             const NestAccess &a, const NestAccess &b, const NestAccess &c);
-  /// The entry of `call`, one of those, or of the functions with an epilogue;
-  /// null where it is none.
+  /// The entry of `call` if it calls the function, or one of those with an
+  /// epilogue; else null.
   mlir::DictionaryAttr getEntry(mlir::func::CallOp call) const;
-  /// Replaces `call`, one of those, by one that has `target` as its result and
-  /// `entry`. With a `bias` (where it has none yet) it calls `function`_bias,
-  /// with an `aux` function`_aux`.
+  /// Replaces `call` by one that has `entry` and writes `target`. With a `bias`
+  /// (`call` has none yet) it calls `function`_bias, with an `aux`
+  /// `function`_aux.
   mlir::func::CallOp redirect(mlir::RewriterBase &rewriter,
                               mlir::func::CallOp call,
                               mlir::DictionaryAttr entry, mlir::Value target,
@@ -78,21 +78,21 @@ private:
 /// static, leaves the view. False where a call cannot start there.
 bool findPlace(NestAccess &access);
 
-/// True for a part of a buffer without gaps, in the order of its dimensions. A
-/// library is called on nothing else: which of its implementations computes
-/// something must not depend on what is around the op.
+/// True if elements lie without gaps in the order of dimensions. A library is
+/// called on such operands alone: which implementation it chooses must not
+/// depend on what is around the op.
 bool isDense(mlir::MemRefType type);
 
 /// `memref`, or a copy of it that is dense, before `op`.
 mlir::Value copyUnlessDense(mlir::RewriterBase &rewriter, mlir::Operation *op,
                             mlir::Value memref);
 
-/// Has the result of `op`, which overwrites it, in such a part, and copies it
-/// from there.
+/// Makes `op` write a dense temporary where its result is not dense, and copies
+/// that to the result. `op` overwrites its result.
 void makeResultDense(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
-/// A call overwrites its result: removes the zeros that `op` adds to. False
-/// where something else is there.
+/// Removes the zeros that `op` adds to, since a call overwrites its result.
+/// False where it adds to something else.
 bool removeZeros(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 
 /// accumulator += value, elementwise; a sum of wider values is rounded once.
@@ -102,12 +102,12 @@ void addTo(mlir::RewriterBase &rewriter, mlir::Location loc,
 /// True where the result of a product of floats has fewer bits than its sum.
 bool isSummedWider(mlir::linalg::GenericOp op);
 
-/// Gives the sum of `op` a temporary that is not rounded, and returns the op
-/// that writes it.
+/// Makes `op` write its sum, not rounded, to a temporary, and returns the op
+/// that does.
 mlir::linalg::GenericOp redirectToTemporary(mlir::RewriterBase &rewriter,
                                             mlir::linalg::GenericOp op);
 
-/// Has `op`, a product of small floats that stays a loop, add up in f32 and
+/// Makes `op`, a product of small floats that stays a loop, add up in f32 and
 /// round once.
 void sumWider(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
 

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the kernels of a GPU compute, for a CPU: no score is stored, each is
-// computed again wherever it is used. This is for comparisons, not for speed.
+// Computes on a CPU what the kernels of a GPU compute: no score is stored, each
+// is computed again wherever it is used. For comparisons, not for speed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +118,7 @@ void AttentionLoops::forEach(int64_t extent,
   body(loop.getInductionVar());
 }
 
-/// Every place of a tensor of `shape`.
+/// Calls `body` for every index of a tensor of `shape`.
 void AttentionLoops::forRows(ArrayRef<int64_t> shape,
                              llvm::function_ref<void(Row)> body, Row row) {
   if (shape.empty())
@@ -130,7 +130,7 @@ void AttentionLoops::forRows(ArrayRef<int64_t> shape,
   });
 }
 
-/// `body` of the iteration and what the one before gave, from `start` on.
+/// A loop whose `body` gets what it returned the last time, `start` at first.
 Value AttentionLoops::reduce(int64_t extent, Value start,
                              llvm::function_ref<Value(Value, Value)> body) {
   auto loop = scf::ForOp::create(builder, loc, index(0), index(extent),
@@ -150,7 +150,7 @@ Value AttentionLoops::dot(Value a, ArrayRef<Value> aRow, Value b,
   });
 }
 
-/// Queries for each key and value of the batch.
+/// The number of heads of queries for each head of keys and values.
 int64_t AttentionLoops::getShared() {
   int64_t last = op.getNumBatchDims() - 1;
   return last < 0 ? 1
@@ -158,7 +158,7 @@ int64_t AttentionLoops::getShared() {
                         op.getKeyType().getDimSize(last);
 }
 
-/// Where key `key` of the query's batch is.
+/// The row of key `key` in the query's batch.
 Row AttentionLoops::getKeyRow(ArrayRef<Value> query, Value key) {
   Row row(query.drop_back());
   if (getShared() != 1)
@@ -168,7 +168,7 @@ Row AttentionLoops::getKeyRow(ArrayRef<Value> query, Value key) {
   return row;
 }
 
-/// What a mask of i1 says; null where there is none.
+/// The element of the mask, of any type; null where there is no mask.
 Value AttentionLoops::isVisible(ArrayRef<Value> query, Value key) {
   if (!op.getMask())
     return {};

@@ -27,16 +27,16 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// Memory that an operand of a convolution is read from or written to, which
-/// need not be the operand itself: its strides, and how many zeros the library
-/// thinks of before and behind it, in the operand's dimensions.
+/// The memory in which the library reads or writes an operand, which need not
+/// be that of the operand itself. `padding` is the number of zeros that the
+/// library assumes before it. All lists are in the operand's dimensions.
 struct Place {
   NestAccess access;
   SmallVector<int64_t> sizes, strides, padding;
 };
 } // namespace
 
-/// None where the memory begins or continues nobody knows where.
+/// None where the start of the memory or its strides are unknown.
 static std::optional<Place> getPlace(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   Place place;
@@ -83,7 +83,7 @@ static bool isInside(linalg::GenericOp op, const Convolution &convolution,
 }
 
 namespace {
-/// What a buffer of zeros has inside: who writes it, and to which part.
+/// The data inside of a buffer of zeros: who writes it, and to which part.
 struct Content {
   Operation *writer;
   memref::SubViewOp view;
@@ -118,9 +118,9 @@ static std::optional<Content> findContent(memref::AllocOp buffer,
   return Content{writer, view};
 }
 
-/// Where x is a buffer of zeros with something inside, the place of that: what
-/// was copied there, if that is still what it was. So it does not count what
-/// else happens to that.
+/// If x is a buffer of zeros with data inside, the place of the data: the
+/// source of the copy that put it there, if that is unchanged, or else that
+/// part of x. So other uses of the data do not matter.
 static std::optional<Place> readInside(RewriterBase &rewriter,
                                        linalg::GenericOp op,
                                        const Convolution &convolution) {
@@ -142,7 +142,7 @@ static std::optional<Place> readInside(RewriterBase &rewriter,
   return place;
 }
 
-/// Where only the inside of the x that an adjoint computes is read, makes its
+/// If only the inside of the x that an adjoint computes is read, makes its
 /// buffer as small as that. Nothing but `op` may write to it.
 static std::optional<Place> writeInside(RewriterBase &rewriter,
                                         linalg::GenericOp op,
@@ -204,8 +204,8 @@ private:
 };
 } // namespace
 
-/// The strides of samples, groups and channels. A group that is one channel
-/// steps as one, and a channel that is a group of its own as that.
+/// The strides of samples, groups and channels. A single group has the stride
+/// of all its channels, a single channel of each group that of the group.
 SmallVector<int64_t>
 Describer::channelStrides(unsigned operand,
                           std::optional<unsigned> channel) const {
@@ -289,7 +289,7 @@ private:
   uint64_t getScratch(const ConvolutionDesc &desc) const {
     return scratch ? scratch(desc) : 0;
   }
-  /// Without a library, operands are views of buffers.
+  /// The ways without a library need static places.
   bool canLower(const Place &place) const {
     return target == KernelTarget::Host || hasStaticPlace(place.access);
   }
@@ -302,8 +302,8 @@ private:
 };
 } // namespace
 
-/// A GPU need not have the library: the runtime says whether it does. The
-/// library's operands and result have one type.
+/// Emits a call, and products or kernels for a GPU where the runtime has no
+/// library. The library wants operands and a result of one type.
 void ConvolutionLowering::emitEither(Location loc, Value rank,
                                      const ConvolutionDesc &desc,
                                      const NestAccess &a, const NestAccess &b,
@@ -365,7 +365,7 @@ ConvolutionLowering::findInput(linalg::GenericOp op,
   return getPlace(copyUnlessDense(rewriter, op, op->getOperand(index)));
 }
 
-/// Where the operands are; nothing where that cannot be told to the library.
+/// The places of the operands; nothing where the library cannot take them.
 std::optional<SmallVector<Place, 3>>
 ConvolutionLowering::findPlaces(linalg::GenericOp op,
                                 const Convolution &convolution) {
@@ -395,7 +395,7 @@ static Value allocateSum(RewriterBase &rewriter, linalg::GenericOp op) {
                                  MemRefType::get(type.getShape(), element));
 }
 
-/// What cannot be told to the library stays, and becomes loops.
+/// What the library cannot take stays, and becomes loops.
 void ConvolutionLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   Convolution convolution = *matchConvolution(op);
   auto found = findPlaces(op, convolution);

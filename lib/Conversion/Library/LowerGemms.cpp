@@ -28,8 +28,8 @@ static Type getElementType(linalg::GenericOp op, unsigned operand) {
   return getElementTypeOrSelf(op->getOperand(operand).getType());
 }
 
-/// A product and a sum, nothing else, of types that the library of `target`
-/// has: f32 or f64; on a GPU also f16 and bf16, with a sum of f32.
+/// True for a product and a sum, nothing else, of types that the library of
+/// `target` has: f32 or f64; on a GPU also f16 and bf16, with a sum of f32.
 static bool isFloatProduct(linalg::GenericOp op, KernelTarget target) {
   if (!isContraction(op) ||
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
@@ -41,7 +41,7 @@ static bool isFloatProduct(linalg::GenericOp op, KernelTarget target) {
   if (isSmall ? target != KernelTarget::Cuda
               : !element.isF32() && !element.isF64())
     return false;
-  // Operands that are converted to the type of the sum are what they were.
+  // Operands that are extended to the type of the sum keep their values.
   bool isExtended = isSmall && sum.isF32();
   return (sum == element || isExtended) &&
          llvm::range_size(op.getBlock()->without_terminator()) ==
@@ -94,8 +94,8 @@ static bool arrangeLoops(LoopNest &nest) {
   return true;
 }
 
-/// A dimension of one element has no stride of its own: any will do, so the
-/// pair looks like a dense matrix.
+/// The stride of a dimension of one element does not matter. Sets it so that
+/// the two dimensions look like a dense matrix.
 static void densify(int64_t outerSize, int64_t innerSize, int64_t &outer,
                     int64_t &inner) {
   if (outerSize == 1 && innerSize == 1)
@@ -106,9 +106,9 @@ static void densify(int64_t outerSize, int64_t innerSize, int64_t &outer,
     inner = outer == 1 ? outerSize : 1;
 }
 
-/// Reads the nest as one matrix product, or nothing where it is none. What has
-/// more than one dimension of rows or columns is a batch in the outer ones,
-/// over which the other operand stays where it is.
+/// Reads the nest as one matrix product; nothing where it is none. Of several
+/// loops over rows or columns all but the innermost are batch dimensions, along
+/// which the other operand does not move.
 static std::optional<Product> matchProduct(LoopNest nest) {
   if (nest.isEmpty() || !arrangeLoops(nest))
     return std::nullopt;
@@ -186,8 +186,8 @@ static bool isRegular(const GemmDesc &desc, unsigned index) {
 // Copies for the library of a GPU
 //===----------------------------------------------------------------------===//
 
-/// The loops of an arranged nest that a dense operand `index` has dimensions
-/// for: batch, also that of outer rows or columns, then the last two.
+/// The loops of an arranged nest that are dimensions of a dense operand
+/// `index`: batch, outer rows and columns included, then the last two.
 static SmallVector<unsigned> getLoops(const LoopNest &nest, unsigned index) {
   std::array<std::optional<unsigned>, 3> last;
   auto getLast = [&](LoopPart part) -> std::optional<unsigned> & {
@@ -208,8 +208,8 @@ static SmallVector<unsigned> getLoops(const LoopNest &nest, unsigned index) {
   return loops;
 }
 
-/// Has operand `index` of a nest in a dense temporary, and returns the copy
-/// between that and the place of the operand.
+/// Moves operand `index` of a nest to a dense temporary, and returns the copy
+/// between that and the operand's old place.
 static Operation *copyDensely(RewriterBase &rewriter, Location loc,
                               LoopNest &nest, unsigned index) {
   bool isResult = index == 2;
@@ -289,11 +289,10 @@ private:
 
 } // namespace
 
-/// What the addresses of all operands and of all products of a batch are
-/// multiples of.
+/// The alignment in bytes of all operands, in every product of a batch.
 static int64_t getAlignment(const Product &product) {
-  // Whether an operand is an argument, which may be a microbatch of an input,
-  // or a temporary must not count: the same product may have either.
+  // It must not depend on whether an operand is a temporary or an argument,
+  // which may be a microbatch of an input: the same product may have either.
   int64_t common = kernelAlignment;
   auto add = [&](int64_t bytes) { common = std::gcd(common, bytes); };
   const NestAccess *accesses[] = {&product.a, &product.b, &product.c};
@@ -309,8 +308,8 @@ static int64_t getAlignment(const Product &product) {
   return common;
 }
 
-/// True where the library of a GPU takes every operand, or one can be copied: a
-/// slice that a loop chooses cannot.
+/// True if the library of a GPU takes every operand or a copy of it. Only whole
+/// buffers are copied, no slices.
 static bool canBeRegular(const LoopNest &nest) {
   GemmDesc desc = matchProduct(nest)->desc;
   for (unsigned index = 0; index < 3; ++index) {
@@ -321,8 +320,8 @@ static bool canBeRegular(const LoopNest &nest) {
   return true;
 }
 
-/// Calls the library of a GPU before `op`, on operands that it takes, which
-/// some are copied to be.
+/// Calls the library of a GPU before `op`. Operands that it does not take are
+/// copied.
 void GemmLowering::emitRegularCall(Operation *op, Value rank, LoopNest nest) {
   GemmDesc desc = matchProduct(nest)->desc;
   arrangeLoops(nest);
@@ -348,8 +347,8 @@ void GemmLowering::emitCall(Location loc, Value rank, const Product &product) {
              desc.scratchBytes, product.a, product.b, product.c);
 }
 
-/// Whether an op becomes a call, and which, follows from the op alone: from its
-/// operands as they are without gaps.
+/// Whether `op` becomes a call, and which, follows from the op alone: operands
+/// are looked at without gaps.
 LogicalResult GemmLowering::lower(func::FuncOp function, linalg::GenericOp op) {
   if (failed(LoopNest::get(op)))
     return failure();

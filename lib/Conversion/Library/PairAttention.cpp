@@ -56,8 +56,8 @@ static bool addsProduct(linalg::GenericOp op) {
   return false;
 }
 
-/// Where `delta` is the sum over the products of a tensor and `outputGrad`,
-/// row by row, that tensor.
+/// The tensor whose products with `outputGrad`, summed up row by row, are
+/// `delta`; null where there is none.
 static Value findOutput(Value delta, Value outputGrad) {
   auto op = delta.getDefiningOp<linalg::GenericOp>();
   if (!op || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)

@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The buffer that an address is in, and whether it is where that starts; null
-/// where nobody knows.
+/// Where the address of the buffer was taken that `pointer` points into, null
+/// if that is unknown, and whether it points to the start.
 static std::pair<memref::ExtractAlignedPointerAsIndexOp, bool>
 findBuffer(Value pointer) {
   auto toPointer = pointer.getDefiningOp<LLVM::IntToPtrOp>();
@@ -36,8 +36,8 @@ findBuffer(Value pointer) {
   return {};
 }
 
-/// What the call reads or writes besides c: its other pointers, without the
-/// rank, that of c, and the scratch memory, which is nobody else's.
+/// The operands of the call but for the rank, the entry, c, and the scratch
+/// memory, which nobody else uses.
 static SmallVector<Value> getOtherOperands(func::CallOp call) {
   SmallVector<Value> operands = {call.getOperand(2), call.getOperand(3)};
   llvm::append_range(operands, call.getOperands().drop_front(5).drop_back(1));

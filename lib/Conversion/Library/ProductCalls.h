@@ -14,7 +14,7 @@
 
 namespace veeline {
 
-/// A call of the library that is all that writes a buffer.
+/// A call of the library that is the only writer of a buffer.
 struct ProductCall {
   mutable mlir::func::CallOp call;
   GemmDesc desc;
@@ -24,7 +24,7 @@ struct ProductCall {
   /// The ops in the call's block that read the buffer.
   llvm::SmallVector<mlir::Operation *> readers;
 
-  /// Nothing where `call` is none, or something else is in the buffer as well.
+  /// Nothing where the buffer is not known, or something else writes it, too.
   static std::optional<ProductCall> match(mlir::func::CallOp call,
                                           const GemmDesc &desc);
 
@@ -33,11 +33,10 @@ struct ProductCall {
   /// The only reader of a temporary, if that is such an op.
   mlir::linalg::GenericOp getOnlyReader() const;
 
-  /// Whether the buffer is an m x n matrix that is stored by rows, and that
-  /// all.
+  /// True if the buffer is an m x n matrix stored by rows, and nothing else.
   bool isStoredByRows() const;
-  /// True for an operand with an element of the product for each iteration, in
-  /// the order of the loops, without gaps.
+  /// True for a dense operand with as many elements as the product, one for
+  /// each iteration in the order of the loops.
   bool isWhole(mlir::linalg::GenericOp op, mlir::OpOperand &operand) const;
   /// True if `operand` is all of the product.
   bool isProduct(mlir::linalg::GenericOp op, mlir::OpOperand &operand) const;
@@ -49,10 +48,11 @@ struct ProductCall {
   /// True if the call can have `target` as its result instead: nobody touches
   /// that before `reader` does, and the call does not read it.
   bool canTarget(mlir::Value target, mlir::Operation *reader) const;
-  /// True if the call can stand where `reader` does, and have `target` as its
-  /// result: nobody writes what it reads before, and that is elsewhere.
+  /// True if the call can move to the place of `reader` and have `target` as
+  /// its result: nobody writes what it reads until there, and it does not read
+  /// `target`.
   bool canMoveTo(mlir::Operation *reader, mlir::Value target) const;
-  /// Makes sure that `memref` is there at the call.
+  /// Moves `memref` before the call where it comes later. False if it cannot.
   bool provide(mlir::Value memref) const;
 };
 

@@ -34,8 +34,8 @@ struct Part {
   StringRef name;
   bool isThere = false;
   Calls calls;
-  /// The calls of each computation that has a number, and those products and
-  /// convolutions with one that are loops of ours.
+  /// By the number of a computation: its calls, and those products and
+  /// convolutions that are loops of ours.
   llvm::MapVector<int64_t, Calls> computations;
   llvm::MapVector<int64_t, linalg::LinalgOp> loops;
 };
@@ -64,10 +64,10 @@ private:
 };
 } // namespace
 
-/// The entries of the calls that `call` is one of, which may be missing; none
-/// where it is no call of the library.
+/// The table that `call` refers to, null where it is missing; nothing where it
+/// is no call of the library.
 std::optional<ArrayAttr> Verifier::getTable(func::CallOp call) const {
-  // Of products also the calls with an epilogue.
+  // Calls with an epilogue, too.
   StringRef callee = call.getCallee();
   if (callee.starts_with("veeline_gemm"))
     return gemms;
@@ -78,7 +78,7 @@ std::optional<ArrayAttr> Verifier::getTable(func::CallOp call) const {
   return std::nullopt;
 }
 
-/// All of the entry that the library may choose an implementation by.
+/// All of the entry that may decide which implementation the library chooses.
 FailureOr<DictionaryAttr> Verifier::getIdentity(func::CallOp call,
                                                 ArrayAttr table) const {
   APInt index;
@@ -134,7 +134,7 @@ static DictionaryAttr without(DictionaryAttr identity,
   return rest.getDictionary(identity.getContext());
 }
 
-/// The sizes of a call without what says where its operands stand, and what
+/// The sizes of a call, without its batch, the layout of its operands, and what
 /// happens to its result.
 static DictionaryAttr getProblem(DictionaryAttr identity) {
   return without(identity, {"a_strides", "b_strides", "c_strides", "x_strides",
@@ -142,8 +142,8 @@ static DictionaryAttr getProblem(DictionaryAttr identity) {
                             "accumulate", "epilogue", "c_dtype"});
 }
 
-/// The product or attention alone: what a GPU's library does to a product, and
-/// where its attention has operands, is a matter of what is around it.
+/// The product or attention alone. What a GPU's library does to a product, and
+/// the layout of its attention's operands, depend on what is around it.
 /// docs/cuda.md says how bits may then depend on what is kept.
 static DictionaryAttr withoutUse(DictionaryAttr identity) {
   return without(identity, {"accumulate", "epilogue", "c_dtype", "alignment",
@@ -193,7 +193,7 @@ static LogicalResult verifyKnown(pipe::ChunkOp chunk, const Part &part,
   return success();
 }
 
-/// What is a loop in one part is no call in the other one.
+/// Fails where a loop of `part` is a call in `other`.
 static LogicalResult verifyLoops(pipe::ChunkOp chunk, const Part &part,
                                  const Part &other) {
   for (auto [number, loop] : part.loops) {
@@ -212,7 +212,7 @@ static LogicalResult verifyLoops(pipe::ChunkOp chunk, const Part &part,
   return success();
 }
 
-/// What both parts compute they ask for alike.
+/// Fails where both parts compute something by different calls.
 static LogicalResult
 verifySame(pipe::ChunkOp chunk, const Part &part, const Part &other,
            function_ref<bool(DictionaryAttr, DictionaryAttr)> isSame) {
