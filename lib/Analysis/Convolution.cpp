@@ -68,8 +68,9 @@ template <typename ConversionOp> static Value readThrough(Value value) {
   return conversion ? conversion.getIn() : value;
 }
 
-/// The product that `value`, what is added, is: perhaps in the type of one of
-/// its factors, which the derivative of an extension rounds to.
+/// The product that `value`, a summand, is. Before it is extended to the type
+/// of the sum, it may be rounded to that of a factor, as the derivative of an
+/// extension does.
 static arith::MulFOp findProduct(Value value, Block &body) {
   value = readThrough<arith::ExtFOp>(value);
   bool isOfFactor = llvm::is_contained(llvm::drop_end(body.getArgumentTypes()),
@@ -79,7 +80,8 @@ static arith::MulFOp findProduct(Value value, Block &body) {
   return value.getDefiningOp<arith::MulFOp>();
 }
 
-/// The sum of the products of both inputs and nothing else but conversions.
+/// Whether `op` sums the products of its two inputs and does nothing else but
+/// conversions.
 static bool sumsProducts(linalg::LinalgOp op) {
   Block &body = *op.getBlock();
   auto isExpected = llvm::IsaPred<arith::MulFOp, arith::AddFOp, arith::ExtFOp,
@@ -103,7 +105,7 @@ static bool sumsProducts(linalg::LinalgOp op) {
          llvm::range_size(body.getOps<arith::AddFOp>()) == 1;
 }
 
-/// x is the one operand with indices that are no single loop.
+/// Finds x: the one operand with an index that is no single loop.
 bool Matcher::findImage() {
   std::optional<unsigned> image;
   for (auto [i, map] : llvm::enumerate(maps)) {
@@ -161,8 +163,9 @@ bool Matcher::findWindows() {
   return !found.windows.empty();
 }
 
-/// y and w are alike: one slides over x along the other. Where x begins with
-/// the samples of a batch, so does y; else the smaller of both is w.
+/// Tells y from w: by the maps, either may slide over x along the other. Where
+/// x begins with the samples of a batch, y is the one that has them, too; else
+/// w is the smaller one.
 void Matcher::chooseWeights() {
   auto first = dyn_cast<AffineDimExpr>(maps[found.x].getResult(0));
   bool inY = first && has(found.y, first.getPosition());
@@ -205,7 +208,8 @@ bool Matcher::findLoops() {
   return true;
 }
 
-/// What is no dimension of the result is summed over.
+/// Whether loops are reductions where the result has no dimension for them, and
+/// only there. Loops of one iteration may be either.
 bool Matcher::hasRightIterators() {
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     bool isDimension =
@@ -252,7 +256,8 @@ std::optional<Convolution> veeline::matchConvolution(linalg::LinalgOp op) {
   return Matcher(op).match();
 }
 
-/// Where groups have several channels, these stand behind the group.
+/// Where groups have several channels, these are the dimension after the
+/// group's.
 static bool hasGroupsOutside(AffineMap map, std::optional<unsigned> group,
                              std::optional<unsigned> channel) {
   std::optional<unsigned> outer = findDimension(map, group);
@@ -260,7 +265,7 @@ static bool hasGroupsOutside(AffineMap map, std::optional<unsigned> group,
   return !outer || !inner || *outer + 1 == *inner;
 }
 
-/// At the end of x there is less than one step that no window reaches.
+/// Whether windows reach the end of x, but for less than one stride.
 static bool reachesEnd(linalg::LinalgOp op, const Convolution &convolution) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   OpOperand &x = op->getOpOperand(convolution.x);
@@ -274,7 +279,7 @@ static bool reachesEnd(linalg::LinalgOp op, const Convolution &convolution) {
   return true;
 }
 
-/// Types of two factors and their sum that the library of `target` has.
+/// Whether the library of `target` has the types of both factors and their sum.
 static bool hasLibraryTypes(linalg::LinalgOp op, KernelTarget target) {
   SmallVector<Type> types;
   for (Type type : op->getOperandTypes()) {

@@ -98,9 +98,10 @@ static OpCost estimateBranch(scf::IfOp op) {
                                                                   : first;
 }
 
-/// Two products of the scores' size, and in each derivative two more: the
-/// weights are computed again. A causal mask hides half of them. Scores are not
-/// in memory.
+/// Products of the scores' size: two forward, three for the gradient of
+/// queries, four for those of keys and values, and five for all, since scores
+/// are computed again. A causal mask hides half of them. Scores are not in
+/// memory.
 static OpCost estimateAttention(pipe::AttentionOpInterface op) {
   OpCost cost;
   cost.bytes = countBytes(op);
@@ -111,7 +112,8 @@ static OpCost estimateAttention(pipe::AttentionOpInterface op) {
     scores /= 2;
   uint64_t depth = op.getQueryType().getShape().back();
   uint64_t valueDepth = op.getValueType().getShape().back();
-  // Products with queries and keys, and with values.
+  // How many products are over the depth of queries and keys, and that of
+  // values.
   bool isBoth = isa<pipe::AttentionBackwardOp>(op);
   unsigned first = isa<pipe::AttentionOp>(op) ? 1 : isBoth ? 3 : 2;
   unsigned second = isBoth || isa<pipe::AttentionBackwardKVOp>(op) ? 2 : 1;

@@ -35,7 +35,7 @@ CutQuality veeline::evaluateCuts(std::span<const PieceWeight> pieces,
   return quality;
 }
 
-/// A sum of costs counts as no larger than another up to rounding.
+/// Sums of costs that differ by less than this share are equal.
 static constexpr double tolerance = 1e-9;
 
 /// With fewer ways to cut than this, all of them are tried.
@@ -67,7 +67,7 @@ public:
       widthFrom[s] = widthFrom[s + 1] + widthOf(widths, s);
   }
 
-  /// `achievable` is the heaviest stage under some cuts.
+  /// `achievable` is the load of the heaviest stage under some cuts.
   std::vector<int> solve(double achievable) {
     double low = prefix.back() / widthFrom[0], high = achievable;
     std::vector<int> best;
@@ -80,9 +80,9 @@ public:
   }
 
 private:
-  /// A range of pieces that the outer stages have left over, the best way to
-  /// get there (its heaviest stage stays 0: the bound takes care of it), and
-  /// the range that it came from.
+  /// A range of pieces that the outer stages have left over, the quality of the
+  /// best way to get there, and the range that it came from. The quality has no
+  /// heaviest stage: the bound takes care of it.
   struct State {
     int begin, end, parent;
     CutQuality quality;

@@ -15,11 +15,12 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Elements of constants up to here may be shapes or places; more are weights
-/// or tables, whose values cost nothing.
+/// Constants of up to so many elements may be shapes or places, which count.
+/// Larger ones are weights or tables, whose values do not change costs.
 static constexpr int64_t maxElements = 16;
 
-/// Who gives the value of an argument.
+/// Where the value of an argument comes from: a parameter, a batch or a
+/// constant.
 static char getOrigin(func::FuncOp model, unsigned argument) {
   if (model.getArgAttr(argument, pipe::PipeDialect::paramAttrName))
     return 'p';

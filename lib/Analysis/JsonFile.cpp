@@ -16,8 +16,8 @@ using namespace veeline;
 
 static constexpr int64_t maxDepth = 64;
 
-/// How many lists and objects are in each other; of what is no JSON, any
-/// number that is not smaller.
+/// How deeply lists and objects are nested; where `text` is no JSON, a number
+/// that is not smaller than the depth to which it is parsed.
 static int64_t getDepth(StringRef text) {
   int64_t depth = 0, deepest = 0;
   bool isInString = false;

@@ -30,14 +30,15 @@ static bool isView(Operation *op) {
              tensor::ExtractSliceOp, pipe::BoundaryOp>(op);
 }
 
-/// The library takes padding as numbers: there is no padded image.
+/// Whether `op` is padding that the library takes as numbers: there is no
+/// padded image.
 static bool isInLibrary(Operation *op) {
   auto pad = dyn_cast<tensor::PadOp>(op);
   return pad && isLibraryPadding(pad);
 }
 
-/// What a view is of. Slices are on their own: one of an argument is used where
-/// the others are not.
+/// The value that `value` is a view of. Slices count as values of their own:
+/// one slice of an argument may be used where others are not.
 static Value getWhole(Value value) {
   Operation *op = value.getDefiningOp();
   while (op && !isa<tensor::ExtractSliceOp>(op) &&
@@ -56,11 +57,12 @@ double MachineCost::timeOfBytes(StringRef name, uint64_t bytes) const {
   return timeOf(name, bytes, bytes);
 }
 
-/// Of so many of the `size` bytes that an op of this class moves, since whose
-/// last use `distance` bytes have gone by. Where these are more than what goes
-/// by between two runs of the loop that was measured, the rate is that of a
-/// larger loop: one that reads two operands and writes a third, which counts
-/// twice, or that reads one by columns beside two by rows.
+/// The time of moving `bytes` of the `size` bytes that an op of class `name`
+/// moves, at a reuse distance of `distance`. Where that is more than the
+/// distance at which the class was measured, the rate is that of a larger loop,
+/// which touches `distance` bytes. An elementwise loop reads two operands and
+/// writes a third, which counts twice; a transposing one reads one by columns
+/// beside two by rows.
 double MachineCost::timeToMove(StringRef name, uint64_t bytes, uint64_t size,
                                uint64_t distance) const {
   double sizeOfDistance = name == "elementwise"  ? 4.0 / 3
@@ -95,7 +97,8 @@ static int64_t countOf(ArrayRef<int64_t> ranges, std::optional<unsigned> loop) {
   return loop && !ShapedType::isDynamic(ranges[*loop]) ? ranges[*loop] : 1;
 }
 
-/// The library reads channels next to each other, or images of one channel.
+/// Where the channels of x are: `last` if they are next to each other in
+/// memory.
 static StringRef getLayout(linalg::LinalgOp op,
                            const Convolution &convolution) {
   AffineMap x = op.getIndexingMapsArray()[convolution.x];
@@ -131,15 +134,15 @@ static StringRef getKind(ConvolutionKind kind) {
   return "forward";
 }
 
-/// In the library: it computes in f32 what is of a smaller type.
+/// Bytes in the library, which computes in f32 where types are smaller.
 static uint64_t getLibraryBytes(Type type) {
   auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   bool isSmall = element && element.getWidth() < 32;
   return getByteSize(type) * (isSmall ? 32 / element.getWidth() : 1);
 }
 
-/// Our own loops make f32 of operands of a smaller type, and the reverse of the
-/// result. What they write counts twice.
+/// The time of our own loops that convert operands of smaller types to f32, and
+/// the result back. Bytes that they write count twice.
 double MachineCost::estimateConversions(linalg::LinalgOp op) const {
   double time = 0;
   auto convert = [&](uint64_t from, uint64_t to) {
@@ -153,8 +156,8 @@ double MachineCost::estimateConversions(linalg::LinalgOp op) const {
   return time;
 }
 
-/// Weights come from memory, and their order is changed on the way: in the
-/// measured loop they were in a cache.
+/// Adds the time of reading weights from memory and of reordering them: they
+/// were in a cache when the class was measured.
 double MachineCost::estimateConvolution(linalg::LinalgOp op,
                                         const Convolution &convolution) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -184,7 +187,7 @@ double MachineCost::estimateConvolution(linalg::LinalgOp op,
   return time;
 }
 
-/// Of a batch, each product is one of its own size.
+/// The number of products in a batch, of which each has its own size.
 static int64_t countBatch(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t count = 1;
@@ -218,14 +221,14 @@ double MachineCost::estimateProduct(linalg::LinalgOp op) {
          estimateConversions(op) + table.callNanoseconds;
 }
 
-/// Products and a softmax, whose scores go to a cache at least.
+/// The time of products, then of a softmax: scores go through a cache at least.
 double MachineCost::estimateAttention(Operation *op) {
   OpCost cost = estimateCost(op);
   auto attention = cast<pipe::AttentionOpInterface>(op);
   double one = cost.contractionFlops;
   for (int64_t extent : ArrayRef(attention.getScoreShape()).drop_back(2))
     one /= ShapedType::isDynamic(extent) ? 1 : std::max<int64_t>(extent, 1);
-  // What results are written to is among the operands.
+  // The destinations of results are among the operands.
   for (Value operand : op->getOperands())
     touch(operand, getByteSize(operand.getType()));
   for (Value result : op->getResults())
@@ -244,7 +247,7 @@ static bool isMap(Operation *op) {
   return structured && structured.getNumReductionLoops() == 0;
 }
 
-/// Loops that compute what they read instead of reading it.
+/// Whether `op` is a loop that computes what it reads instead of reading it.
 static bool isFusing(Operation *op) {
   return isa<linalg::LinalgOp>(op) && !isContraction(op);
 }
@@ -257,7 +260,7 @@ static bool isComputedByUsers(Value value, unsigned depth = 8) {
     return false;
   if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return true;
-  // Calls write what they are to add to zeros.
+  // Calls that would add to zeros overwrite them: nothing reads the zeros.
   if (isa<linalg::FillOp>(op))
     return llvm::all_of(value.getUsers(), llvm::IsaPred<linalg::LinalgOp>);
   if (isView(op) && !isComputedByUsers(op->getOperand(0), depth - 1))
@@ -271,7 +274,7 @@ static bool isComputedByUsers(Value value, unsigned depth = 8) {
   });
 }
 
-/// A line of a cache is read before it is written.
+/// A write counts twice: a cache line is read before it is written.
 static uint64_t getWrittenBytes(Value result) {
   return 2 * getByteSize(result.getType());
 }
@@ -280,14 +283,15 @@ static bool readsOutput(linalg::LinalgOp op, OpOperand &operand) {
   return op.payloadUsesValueFromOperand(&operand);
 }
 
-/// Poolings look at each element once for each window that has it.
+/// Whether `op` has windows, as poolings do: it reads an element once for each
+/// window that contains it.
 static bool hasWindows(linalg::LinalgOp op) {
   return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
     return !map.isProjectedPermutation(/*allowZeroInResults=*/true);
   });
 }
 
-/// What vectors run along.
+/// The extent of the dimension that vectors run along.
 static int64_t getLastExtent(Type type) {
   auto shaped = cast<ShapedType>(type);
   int64_t rank = shaped.getRank();
@@ -306,8 +310,8 @@ static AffineExpr getFastest(AffineMap map, ArrayRef<int64_t> ranges) {
   return {};
 }
 
-/// Whether neighbours in the result are neighbours in none of the operand's
-/// rows: one is the other transposed.
+/// Whether neighbours in the result are in different rows of the operand: one
+/// is the other transposed.
 static bool isTransposed(linalg::LinalgOp op, OpOperand &operand) {
   if (!isMap(op))
     return false;
@@ -320,7 +324,7 @@ static bool isTransposed(linalg::LinalgOp op, OpOperand &operand) {
 }
 
 namespace {
-/// How often the body of a loop does what.
+/// How much the body of a loop does in all iterations.
 struct BodyCounts {
   double iterations = 1, arithmetic = 0, functions = 0;
 };
@@ -350,7 +354,7 @@ struct Movement {
 };
 } // namespace
 
-/// All that an op which is no call of the library moves.
+/// All that `op`, which is no library call, moves.
 static SmallVector<Movement> getMovements(linalg::LinalgOp op) {
   SmallVector<Movement> moved;
   StringRef rows = isMap(op) ? "elementwise" : "sum";
@@ -393,8 +397,8 @@ double MachineCost::estimateLoops(linalg::LinalgOp op) {
   return std::max(compute + functions, memory);
 }
 
-/// Other padding, insertions and gathers: they write half of what they move,
-/// and the whole that something is inserted into stays where it is.
+/// The time of other paddings, insertions and gathers. Half of what they move
+/// is written. The tensor that something is inserted into stays where it is.
 double MachineCost::estimateCopy(Operation *op) {
   uint64_t read = estimateCost(op).bytes / 2, written = 2 * read;
   if (read == 0)
@@ -430,7 +434,7 @@ double MachineCost::estimate(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     std::optional<APInt> trips = loop.getStaticTripCount();
     uint64_t count = trips ? trips->getZExtValue() : 1, begin = clock;
-    // What an iteration hands on, it has just written.
+    // An iteration has just written what it hands on to the next one.
     for (Value value : loop.getRegionIterArgs())
       touch(value, 0);
     double time = estimate(loop.getRegion()) * count;
@@ -457,7 +461,7 @@ uint64_t veeline::getFootprint(Block &block) {
   for (BlockArgument argument : block.getArguments())
     bytes += getByteSize(argument.getType());
   for (Operation &op : block)
-    // What something is inserted into stays where it is.
+    // The tensor that something is inserted into stays where it is.
     if (!isView(&op) && !isInLibrary(&op) && !isa<tensor::InsertSliceOp>(op))
       for (Value result : op.getResults())
         if (isa<ShapedType>(result.getType()) && !isComputedByUsers(result))
@@ -466,7 +470,8 @@ uint64_t veeline::getFootprint(Block &block) {
 }
 
 double MachineCost::estimateAccumulation(uint64_t bytes) const {
-  // One is read that was just written; the other one comes and goes.
+  // The new gradient was just written; the sum is read from memory and written
+  // back.
   return timeToMove("elementwise", bytes, 3 * bytes, 0) +
          timeToMove("elementwise", 2 * bytes, 3 * bytes, cycle);
 }

@@ -21,8 +21,8 @@
 using namespace llvm;
 using namespace veeline;
 
-/// Sizes and rates beyond were not measured: sums of times would not be numbers
-/// any more.
+/// Numbers beyond cannot have been measured, and sums of such times might
+/// overflow.
 static constexpr double maxSize = 1e18, minRate = 1e-9, maxRate = 1e9;
 /// A table has some kilobytes.
 static constexpr uint64_t maxBytes = 1 << 20;
@@ -86,7 +86,7 @@ static constexpr StringLiteral again =
 
 static Error fail(const Twine &what) { return createStringError(what + again); }
 
-/// What a diagnostic says was found.
+/// `value` as a diagnostic shows it.
 static std::string print(const json::Value *value) {
   if (!value)
     return "none";
@@ -230,7 +230,7 @@ std::string MachineTable::toJson() const {
   return text;
 }
 
-/// Times, not rates, lie between those of one core and those of all.
+/// Interpolates between one busy core and all of them by times, not by rates.
 static double getRate(const MeasuredRate &point, double share) {
   return 1 / ((1 - share) / point.perNanosecond + share / point.together);
 }

@@ -22,8 +22,9 @@ namespace {
 
 using Order = std::vector<uint32_t>;
 
-/// Overlaps looked at by the search for a better order, over all its rounds:
-/// half a second at most, and nothing for the usual few hundred buffers.
+/// The work of the search for a better order, over all its rounds, in overlaps
+/// looked at: half a second at most, and nothing for the usual few hundred
+/// buffers.
 constexpr uint64_t searchBudget = 10'000'000;
 /// Rounds without a better plan after which the search gives up.
 constexpr unsigned searchPatience = 64;
@@ -45,8 +46,9 @@ liveChanges(std::span<const LiveInterval> intervals) {
   return changes;
 }
 
-/// The placed intervals, to be asked for those that overlap in time: a segment
-/// tree over the intervals in order of their begin that holds the largest end.
+/// The placed intervals, and a query for those that overlap one in time: a
+/// segment tree over the intervals in order of their begin that holds the
+/// largest end.
 class PlacedIntervals {
 public:
   explicit PlacedIntervals(std::span<const LiveInterval> intervals)
@@ -102,7 +104,7 @@ private:
   std::vector<int64_t> maxEnd;
 };
 
-/// A segment tree of numbers, to be asked for those in a range that are larger
+/// A segment tree of numbers, and a query for those in a range that are larger
 /// than a bound.
 class MaxTree {
 public:
@@ -144,7 +146,7 @@ private:
   std::vector<int64_t> values;
 };
 
-/// The placed intervals of several streams, to be asked for those that are live
+/// The placed intervals of several streams, and a query for those that are live
 /// together with one.
 class PlacedOnStreams {
 public:
@@ -402,7 +404,7 @@ private:
   std::vector<LiveInterval> intervals;
   const StreamLives *lives;
   std::vector<uint64_t> offsets;
-  /// Those that need memory at all.
+  /// The intervals that need memory at all.
   Order ids;
   std::optional<PlacedIntervals> placed;
   std::optional<PlacedOnStreams> placedOnStreams;

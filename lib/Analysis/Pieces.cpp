@@ -186,7 +186,8 @@ static SmallVector<size_t> findEnds(ArrayRef<Operation *> mainOps,
 // Fine pieces
 //===----------------------------------------------------------------------===//
 
-/// More fine pieces than this help no choice of cuts, and make it slow.
+/// More fine pieces than this do not improve the choice of cuts, and slow it
+/// down.
 static constexpr size_t maxFinePieces = 256;
 
 static bool isFloat(Value value) {
@@ -249,7 +250,7 @@ static llvm::BitVector findBlocked(ArrayRef<Operation *> mainOps) {
   return blocked;
 }
 
-/// Ends of parts of the pieces that end at `ends`.
+/// The ends of the fine pieces that make up the pieces that end at `ends`.
 static SmallVector<size_t> refineEnds(func::FuncOp model,
                                       ArrayRef<Operation *> mainOps,
                                       ArrayRef<size_t> ends) {
@@ -264,7 +265,7 @@ static SmallVector<size_t> refineEnds(func::FuncOp model,
   SmallVector<size_t> refined;
   size_t begin = 0;
   for (size_t end : ends) {
-    // What is left of the piece has to be one too.
+    // What is left at the end of the piece has to be a fine piece, too.
     size_t lastPlace = end;
     while (lastPlace > begin && !differentiated.contains(mainOps[lastPlace]))
       --lastPlace;

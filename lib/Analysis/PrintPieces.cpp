@@ -28,8 +28,8 @@ static std::string describe(Operation *op) {
                        place.getLine(), text);
 }
 
-/// Backward moves about twice what forward does, before the next
-/// microbatch comes to it.
+/// Footprints of the forward between two of its runs: the backward of a
+/// microbatch moves about twice as much.
 static constexpr uint64_t footprintsOfCycle = 3;
 
 std::vector<double> veeline::estimateNanoseconds(ArrayRef<Piece> pieces,

@@ -43,15 +43,15 @@ private:
 };
 } // namespace veeline
 
-/// No op of a step takes hours, nor is any estimate so wrong: what is beyond
-/// was not measured, and sums of it would not be numbers any more.
+/// Larger numbers were not measured, since no op of a step takes hours and no
+/// estimate is so wrong. Sums of them might overflow.
 static constexpr double maxMicroseconds = 1e10, maxScale = 1e9;
 
 static bool isPositive(std::optional<double> value, double limit) {
   return value && *value > 0 && *value <= limit;
 }
 
-/// What a diagnostic says was found.
+/// `value` as a diagnostic shows it.
 static std::string print(const json::Value *value) {
   if (!value)
     return "none";
@@ -60,7 +60,8 @@ static std::string print(const json::Value *value) {
   return text;
 }
 
-/// Adds the time of one kind of work, if it is there, which sets `scales`.
+/// Adds the time of one kind of work, if the chunk has it, and sets its
+/// `scales`.
 bool ProfileReader::readTime(const json::Object &chunk, StringRef kind,
                              const Twine &where, Profile::Chunk &out,
                              ArrayRef<int> scales) {
@@ -106,7 +107,7 @@ bool ProfileReader::readChunk(const json::Value &value, size_t number) {
   return true;
 }
 
-/// What a message takes; none where nobody ever waited for one.
+/// The time of a message; none where nobody ever waited for one.
 std::optional<double> ProfileReader::readTransfer(const json::Object &edge,
                                                   StringRef kind) {
   const json::Object *entry = edge.getObject(kind);
@@ -188,7 +189,7 @@ Expected<Profile> ProfileReader::read(const json::Value &value) {
   return std::move(profile);
 }
 
-/// More than any number of chunks takes.
+/// Larger than the profile of any number of chunks.
 static constexpr uint64_t maxProfileBytes = 64 << 20;
 
 Expected<Profile> Profile::read(StringRef path) {
@@ -241,7 +242,7 @@ CostScale Profile::getScale(int64_t begin, int64_t end,
     for (int64_t last = piece + chunk.pieces; piece != last; ++piece) {
       if (piece < begin || piece >= end)
         continue;
-      // Nothing costs nothing: pieces without an estimate count as well.
+      // Pieces with an estimate of 0 count a little, too.
       double weight = std::max(estimates[piece], 1.0);
       weights += weight;
       for (auto [sum, scale] : zip_equal(sums, chunk.scale))
@@ -259,7 +260,7 @@ std::vector<double> Profile::getTransfers(ArrayRef<PieceEdge> wanted) const {
   std::vector<bool> isTaken(edges.size(), false);
   for (const PieceEdge &pieces : wanted) {
     Edge found;
-    // Several values may go the same way.
+    // Several edges may join the same pieces.
     for (auto [edge, taken] : zip_equal(edges, isTaken))
       if (!taken && edge.pieces == pieces) {
         found = edge;

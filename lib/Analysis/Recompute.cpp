@@ -34,7 +34,8 @@ std::string veeline::toString(const Recompute &policy) {
                                             : number;
 }
 
-/// Why a number, which `text` is, cannot be what it is meant to be; or empty.
+/// Makes `policy` of the number that `text` has. Returns what is wrong, or
+/// empty.
 static std::string readNumber(std::string_view text, double value, bool isRate,
                               Recompute &policy) {
   policy = {isRate ? RecomputeKind::Rate : RecomputeKind::Tail, value};

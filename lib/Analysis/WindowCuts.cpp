@@ -23,7 +23,7 @@ public:
 private:
   double cost(int begin, int end) const { return prefix[end] - prefix[begin]; }
   int width(int chunk) const { return widthOf(widths, stageOf[chunk]); }
-  /// For each rank of its stage.
+  /// The cost of a chunk for each rank of its stage.
   double chunkCost(int chunk) const {
     return cost(ends[chunk], ends[chunk + 1]) / width(chunk);
   }
@@ -118,7 +118,7 @@ bool WindowSearch::fill(int begin, int end, double bound,
   return at == last;
 }
 
-/// Cuts chunks begin..end-1 in the best way.
+/// Re-cuts chunks begin..end-1 in the best way.
 void WindowSearch::cutWindow(int begin, int end) {
   double high = 0.0, low = 0.0;
   for (int chunk = begin; chunk != end; ++chunk) {
@@ -142,7 +142,7 @@ void WindowSearch::cutWindow(int begin, int end) {
     loads[stageOf[chunk]] += chunkCost(chunk);
 }
 
-/// Cuts window after window until the heaviest stage stays as heavy as it is.
+/// Re-cuts window after window until the heaviest stage gets no lighter.
 void WindowSearch::descend() {
   for (double before = heaviest();;) {
     for (int begin = 0; begin != numChunks; ++begin)
@@ -173,7 +173,7 @@ std::vector<int> WindowSearch::run() {
     perturb();
     descend();
     double load = heaviest();
-    // A little worse is accepted: it leads away from where all is tried.
+    // A slightly worse result is accepted, to get away from a local minimum.
     if (load > currentLoad * (1.0 + loadMargin / 2)) {
       ends = current;
       computeLoads();

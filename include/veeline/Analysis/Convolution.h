@@ -11,8 +11,8 @@
 //   backward data:     x[n, g, c, o*s + k*d...] += y[n, g, f, o...] * w
 //   backward weights:  w[g, f, c, k...] += x[n, g, c, o*s + k*d...] * y
 //
-// Which one an op is, is in its indexing maps: named ops and the generic ops
-// that differentiation makes of them are recognised alike.
+// The indexing maps of an op tell which one it is. So named ops and the generic
+// ops that differentiation makes of them are recognised alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@
 
 namespace veeline {
 
-/// One spatial dimension of a convolution. Loops are named by their numbers.
+/// One spatial dimension of a convolution. `output` and `kernel` are loop
+/// numbers.
 struct ConvolutionWindow {
   unsigned output, kernel;
   int64_t stride, dilation;
@@ -37,16 +38,16 @@ struct ConvolutionWindow {
 /// The parts that the operands and the loops of an op play.
 struct Convolution {
   ConvolutionKind kind;
-  /// Numbers of operands.
+  /// Operand numbers.
   unsigned x, w, y;
-  /// Loops over n, g, c and f; none where there is only one.
+  /// The loops over n, g, c and f; none for a dimension that the op lacks.
   std::optional<unsigned> batch, group, input, output;
   /// In the order of the dimensions of x.
   llvm::SmallVector<ConvolutionWindow> windows;
 };
 
-/// Reads `op` as a sum of products over windows, of any type, also of factors
-/// or products that are extended to the type of the sum.
+/// Matches `op` as a convolution or an adjoint of one, of static shape and of
+/// any float types. Factors or products may be extended to the type of the sum.
 std::optional<Convolution> matchConvolution(mlir::linalg::LinalgOp op);
 
 /// True for a convolution, or an adjoint of one, that the library of `target`
@@ -56,33 +57,33 @@ std::optional<Convolution> matchConvolution(mlir::linalg::LinalgOp op);
 bool isLibraryConvolution(mlir::linalg::LinalgOp op,
                           KernelTarget target = KernelTarget::Host);
 
-/// True where some library computes the op of `use`, which reads it as its x.
+/// True where `use` is the x of an op that the library of some target computes.
 bool isReadByLibraryConvolution(mlir::OpOperand &use);
 
-/// The same of every use of `value`, of which there is one at least.
+/// True where `value` has uses, and all of them are such.
 bool isReadByLibraryConvolutions(mlir::Value value);
 
-/// Where only some uses of `value` are such, gives these what `copy` creates,
-/// an equal value. A call takes the zeros around its x as numbers where nothing
-/// but calls reads them, and sums depend on that: so it must not depend on who
-/// else does.
+/// Where only some uses of `value` are such, makes these use the equal value
+/// that `copy` creates. A library call takes the zeros around its x as padding
+/// numbers only if nothing but calls reads the padded x. The bits of its sums
+/// depend on that, and must not depend on other readers of `value`.
 void separateLibraryUses(
     mlir::Value value, llvm::function_ref<mlir::Value(mlir::OpBuilder &)> copy);
 
-/// True for zeros around an x that only such ops read: the call takes it
-/// without them, and padding as numbers.
+/// True where `pad` adds zeros around an x that only such ops read. A call then
+/// takes the x without the zeros, and the padding as numbers.
 bool isLibraryPadding(mlir::tensor::PadOp pad);
 
-/// True for the part that is read of an x that such an adjoint computes: the
-/// call computes no more, as long as nothing else asks for the whole.
+/// True where `slice` is the only use of the x that a backward-data op computes
+/// in the library. The call then computes no more than the slice.
 bool isInsideOfLibraryPadding(mlir::tensor::ExtractSliceOp slice);
 
-/// The dimension of an operand that runs with `loop`, of which no other loop
-/// is a part; none where there is no such dimension.
+/// The dimension of an operand that `loop` alone indexes; none where there is
+/// no such dimension.
 std::optional<unsigned> findDimension(mlir::AffineMap map,
                                       std::optional<unsigned> loop);
 
-/// The dimension of x that runs through `window`.
+/// The dimension of x that `window` slides along.
 unsigned findDimension(mlir::AffineMap map, const ConvolutionWindow &window);
 
 } // namespace veeline

@@ -13,11 +13,11 @@
 
 namespace veeline {
 
-/// 16 hexadecimal digits that are the same for models that do the same work:
-/// their ops, types, attributes and data flow, and which arguments are
-/// parameters. Names, locations, initialisers and the elements of constants of
-/// more than a few do not count, nor does anything that is chosen when a model
-/// is cut and scheduled.
+/// A hash, of 16 hexadecimal digits, of the work that a model does: its ops,
+/// types, attributes and data flow, and which arguments are parameters or batch
+/// arguments. Names, locations, initialisers and the elements of large
+/// constants do not count, nor does anything that is chosen when a model is cut
+/// and scheduled.
 std::string getFingerprint(mlir::func::FuncOp model);
 
 } // namespace veeline

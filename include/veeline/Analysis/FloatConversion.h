@@ -11,12 +11,12 @@
 
 namespace veeline {
 
-/// The tensor of which `value` is the rounding to a smaller float type, element
-/// by element and nothing else; null where it is none.
+/// The source of `value`, where its op rounds each element to a smaller float
+/// type and does nothing else; null otherwise.
 mlir::Value getRounded(mlir::Value value);
 
-/// The tensor of which `value` is the extension to a larger float type, element
-/// by element and nothing else; null where it is none.
+/// The source of `value`, where its op extends each element to a larger float
+/// type and does nothing else; null otherwise.
 mlir::Value getExtended(mlir::Value value);
 
 } // namespace veeline

@@ -13,12 +13,12 @@
 
 namespace veeline {
 
-/// As llvm::json::parse, which calls itself for each list in a list and so ends
-/// the program where a damaged file has many: what is nested deeper than files
-/// of ours is an error.
+/// Parses as llvm::json::parse, which recurses for each list in a list: a
+/// damaged file could overflow the stack. So deeper nesting than files of ours
+/// have is an error.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
-/// The same of a file of at most `maxBytes`. The error does not say its path.
+/// Parses a file of at most `maxBytes`. The error does not name its path.
 llvm::Expected<llvm::json::Value> readJson(llvm::StringRef path,
                                            uint64_t maxBytes);
 

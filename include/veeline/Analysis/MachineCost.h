@@ -13,28 +13,28 @@
 
 namespace veeline {
 
-/// The bytes that go by in one run of `block`: its arguments and what its ops
+/// The bytes that one run of `block` touches: its arguments and what its ops
 /// write. Linear in its ops.
 uint64_t getFootprint(mlir::Block &block);
 
-/// How long the ops of a function take on one core of the machine that a table
-/// is of, in nanoseconds. Ops are asked for in the order in which they run:
-/// what they move comes from the cache that still has it, which the bytes that
-/// have gone by since decide (the reuse distance).
+/// Estimates the times of a function's ops, in nanoseconds, on one core of the
+/// machine of a table. Ops have to be estimated in the order in which they run:
+/// how fast an op moves a value depends on the bytes touched since the value's
+/// last use (the reuse distance), which decide the cache that still holds it.
 class MachineCost {
 public:
-  /// Between two runs of the function so many bytes as `cycle` go by: so long
-  /// ago its arguments and the places that it writes were last used.
+  /// `cycle` is the number of bytes touched between two runs of the function:
+  /// the reuse distance of its arguments and of the places that it writes.
   MachineCost(const MachineTable &table, uint64_t cycle)
       : table(table), cycle(cycle) {}
 
-  /// One run of `op`. Products and convolutions take what calls of the library
-  /// of their class do. Everything else reads and writes memory at the speed of
-  /// its bytes, but for what only other loops use: that they compute on the
-  /// way.
+  /// The time of one run of `op`. Products and convolutions take the time of
+  /// library calls of their class. Everything else takes its arithmetic or the
+  /// movement of its operands and results, whichever is longer. Values that
+  /// only loops use are not moved: these loops compute them.
   double estimate(mlir::Operation *op);
 
-  /// Adding a gradient of so many bytes, which was just computed, to that of
+  /// The time of adding a gradient of `bytes`, just computed, to the sum over
   /// earlier microbatches.
   double estimateAccumulation(uint64_t bytes) const;
 
@@ -57,7 +57,7 @@ private:
 
   const MachineTable &table;
   uint64_t cycle;
-  /// Bytes that have gone by so far, and when a value was last used.
+  /// The bytes touched so far, and this number at the last use of each value.
   uint64_t clock = 0;
   llvm::DenseMap<mlir::Value, uint64_t> lastUses;
 };

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `veeline doctor --calibrate` has measured once, for the times of models
-// that have no profile.
+// What `veeline doctor --calibrate` measures once for a machine. Models without
+// a profile take their times from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,38 +22,39 @@
 
 namespace veeline {
 
-/// How fast something was at one size: what a size is depends on the class.
+/// A measured rate at one size. What sizes and rates are depends on the class.
 struct MeasuredRate {
   double size = 0;
-  /// While one core works, and on each of `together` cores that do.
+  /// Of one core alone, and of each of `MachineTable::together` cores.
   double perNanosecond = 0;
   double together = 0;
 };
 
 struct MachineTable {
-  /// As many bytes at least go by between two uses of what loops and calls move
-  /// while they are measured: in a step, what is read is not what was written a
+  /// The least reuse distance, in bytes, of what loops and calls move while
+  /// they are measured: in a step, what is read is not what was written a
   /// moment ago.
   static constexpr uint64_t coldBytes = 8 << 20;
 
-  /// As getCpuName of the machine that was measured.
+  /// getCpuName of the machine that was measured.
   std::string cpu;
   int64_t cores = 1;
-  /// How many worked at once where rates of several cores were measured.
+  /// How many cores worked at once where rates of several cores were measured.
   int64_t together = 1;
   /// When, as 2026-01-31.
   std::string date;
-  /// Ranks whose times are asked for, at most one on a core.
+  /// How many ranks keep cores busy, at most one on a core.
   int64_t ranks = 1;
-  /// What a call of the library takes beyond its arithmetic.
+  /// The time of a library call beyond its arithmetic.
   double callNanoseconds = 0;
-  /// From a message to the rank that slept until it came.
+  /// The time from a message to the wake-up of the rank that sleeps until it
+  /// comes.
   double wakeNanoseconds = 0;
-  /// By the names of classes, in the order of their sizes.
+  /// By class, in ascending order of sizes.
   std::map<std::string, std::vector<MeasuredRate>> rates;
 
-  /// Adds what was measured of `name` at a larger size than before, of one core
-  /// and of all.
+  /// Adds a rate of class `name`, the same for one core and for all, at a
+  /// larger size than those before.
   void add(const std::string &name, double size, double rate) {
     rates[name].push_back({size, rate, rate});
   }
@@ -64,13 +65,14 @@ struct MachineTable {
   static llvm::Expected<MachineTable> parse(llvm::StringRef text);
   std::string toJson() const;
 
-  /// How fast `name`, one of getMachineClasses, is at `size` on each of the
-  /// cores that `ranks` keep busy: between two sizes that were measured by the
-  /// logarithm of the size, beyond them as at the nearest.
+  /// The rate of `name`, one of getMachineClasses, at `size`, on each of the
+  /// cores that `ranks` keep busy. Rates between two measured sizes are
+  /// interpolated over the logarithm of the size; beyond them it is that of the
+  /// nearest size.
   double getRate(llvm::StringRef name, double size) const;
 };
 
-/// Classes that every table has, and what their sizes and rates are of:
+/// The classes of every table, and what their sizes and their rates count:
 ///
 ///   product f32, product f64       FLOPs; FLOPs
 ///   row                            bytes of a matrix times a row; bytes
@@ -88,11 +90,11 @@ struct MachineTable {
 /// `forward`, `data` or `weights`.
 const std::vector<std::string> &getMachineClasses();
 
-/// The CPU that we run on: its name, and LLVM's of its kind.
+/// The name of the CPU that we run on, with LLVM's name of its kind.
 std::string getCpuName();
 
-/// Where a table lies that nobody named: veeline/machine.json in
-/// $XDG_CACHE_HOME or ~/.cache. Empty where there is neither variable.
+/// The default path of a table: veeline/machine.json in $XDG_CACHE_HOME or
+/// ~/.cache. Empty where neither variable is an absolute path.
 std::string getDefaultMachinePath();
 
 } // namespace veeline

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lays buffers whose lifetimes are known at compile time out in one block of
-// memory (offline dynamic storage allocation). Plain C++, no MLIR types: the
-// workspace of a function and the arena of a rank are both planned with it.
+// Lays out buffers whose lifetimes are known at compile time in one block of
+// memory (offline dynamic storage allocation). It plans both the workspace of a
+// function and the arena of a rank. Plain C++, no MLIR types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +27,18 @@ struct LiveInterval {
   uint64_t size = 0;
 };
 
-/// Which of them are live at the same time where the points are operations in
-/// the order in which they are issued to several streams of a device, which run
-/// them side by side: of two intervals the one that begins later, at the point
-/// b, is behind the other one where b is at least that one's `ends` for its
-/// stream.
+/// Which intervals are live at the same time on a device with several streams,
+/// which run side by side. Points are then operations, in the order in which
+/// they are issued. Of two intervals, the one that begins later, at the point
+/// b, is not live together with the other one if b is at least the other one's
+/// `ends` for its stream.
 struct StreamLives {
   size_t numStreams = 1;
-  /// By interval: that of the operation at which it begins.
+  /// By interval: the stream of the operation at which it begins.
   std::vector<uint32_t> streams;
-  /// By interval `numStreams` of them, no smaller than its `end`: from which
-  /// point on what is issued to a stream comes after all of its uses.
+  /// For each interval one point for each stream, none smaller than its `end`:
+  /// what is issued to that stream from there on comes after all of the
+  /// interval's uses.
   std::vector<int64_t> ends;
 };
 
@@ -71,9 +72,9 @@ uint64_t peakLiveBytes(std::span<const LiveInterval> intervals);
 OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
                        uint64_t alignment = 64);
 
-/// The same for intervals that are live at the same time as `lives` says. The
-/// peak is that of the order in which operations are issued. O(n w v log n) of
-/// v streams.
+/// The same, where `lives` says which intervals are live at the same time. The
+/// peak is that of the order in which operations are issued. O(n w v log n)
+/// with v streams.
 OffsetPlan planOffsets(std::span<const LiveInterval> intervals,
                        const StreamLives &lives, uint64_t alignment = 64);
 

@@ -15,7 +15,7 @@ namespace veeline {
 
 struct MachineTable;
 
-/// A run of main ops of the model function, without marks; at least one.
+/// Consecutive main ops of the model function, without marks; at least one.
 struct Piece {
   llvm::SmallVector<mlir::Operation *> ops;
   /// Forward cost on one microbatch.
@@ -35,16 +35,16 @@ struct Piece {
 ///
 /// Where the function has `pipe.boundary` marks, pieces are what lies between
 /// them; successive marks, one for each value that crosses, are one cut.
-/// Otherwise a cut lies between two successive contractions, or before the
-/// first, where the fewest activations are live (at equal counts the later
-/// place), and only places that are local minima of that number count: the
-/// residual stream of a transformer is cut, the inside of an attention block is
-/// not.
+/// Without marks there is one candidate before the first contraction and one
+/// between any two successive ones: the place where the fewest activations are
+/// live (the last such place). Candidates that are local minima of that number
+/// are cuts: the residual stream of a transformer is cut, the inside of an
+/// attention block is not.
 ///
-/// *Fine* pieces are for more chunks than that gives: without marks, they are
-/// parts of those pieces, of as few ops as can be cut apart, and no more than
-/// some hundred. What crosses a cut between them can be sent, and each has an
-/// op through which a gradient flows from the loss to a parameter.
+/// *Fine* pieces are for more chunks than that gives. Without marks they are
+/// parts of those pieces, of as few ops as can be cut apart, and a few hundred
+/// at most. What crosses a cut between them can be sent, and each has an op
+/// through which a gradient flows from the loss to a parameter.
 ///
 /// Linear in the number of ops and uses.
 class Pieces {

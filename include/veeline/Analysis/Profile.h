@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `veeline train --profile` has written, for another compilation of the
-// same model, which may cut it elsewhere.
+// Reads what `veeline train --profile` has written, for another compilation of
+// the same model, which may cut it elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@
 
 namespace veeline {
 
-/// What measured times of F, B and W are of the cost model's estimates.
+/// Measured times of F, B and W, as multiples of the cost model's estimates.
 using CostScale = std::array<double, 3>;
 
-/// A value that goes from one chunk to another: the piece of the model behind
-/// the producer's last, the consumer's first, and its bytes.
+/// A value that goes from one chunk to another, and its bytes. `from` is the
+/// piece after the producer's last one, `to` the consumer's first one.
 struct PieceEdge {
   int64_t from = 0;
   int64_t to = 0;
@@ -45,12 +45,12 @@ public:
   /// Of the whole model.
   int64_t getNumPieces() const;
 
-  /// Counts in parts of pieces, `parts` of each.
+  /// Counts in fine pieces from here on: piece i becomes `parts[i]`.
   void refine(llvm::ArrayRef<int64_t> parts);
 
-  /// How long F, B and W of each piece take together, in nanoseconds, where
-  /// `estimates`, one for each piece, say how the time of a chunk is shared by
-  /// its pieces.
+  /// The time of F, B and W together of each piece, in nanoseconds. The time of
+  /// a chunk is divided among its pieces in proportion to `estimates`, one for
+  /// each.
   std::vector<double> getTimes(llvm::ArrayRef<double> estimates) const;
 
   /// The scale of a chunk of pieces [begin, end): the mean of theirs, weighted
@@ -58,10 +58,10 @@ public:
   CostScale getScale(int64_t begin, int64_t end,
                      llvm::ArrayRef<double> estimates) const;
 
-  /// What a message of each of the edges takes, in nanoseconds: forward, then
-  /// its gradient. Where the same edge was measured between the same pieces, it
-  /// is what was measured; else the mean of all messages. Empty where none was
-  /// measured.
+  /// The times of messages in nanoseconds, two for each of the edges: that of
+  /// the activation, then that of the gradient. For an edge that was measured
+  /// between the same pieces they are what was measured, for others the mean of
+  /// all messages. Empty where no message was measured.
   std::vector<double> getTransfers(llvm::ArrayRef<PieceEdge> edges) const;
 
   /// The bytes of an all-reduce, and the nanoseconds that it took; none where

@@ -32,7 +32,7 @@ enum class RecomputeKind {
   Tail,
   /// Whatever saves at least `amount` bytes for each nanosecond that it takes.
   Rate,
-  /// To be chosen, within a limit of memory.
+  /// Chosen by --pipe-fit-memory, within a limit of memory.
   Auto,
 };
 
@@ -44,15 +44,16 @@ struct Recompute {
   friend bool operator==(const Recompute &, const Recompute &) = default;
 };
 
-/// As `parseRecompute` reads it.
+/// The text that `parseRecompute` reads as `policy`.
 std::string toString(const Recompute &policy);
 
 /// Reads "none", "balanced", "cheap", "full", "auto", a ratio in (0, 1) as
 /// "0.5", or a rate as "64B/ns". Returns why `text` is none of these, or empty.
 std::string parseRecompute(std::string_view text, Recompute &policy);
 
-/// Reads one for all chunks, or one for each in model order: one text each.
-/// `numChunks` is at least 1. Returns what is wrong, or empty.
+/// Reads one text for all chunks, or one for each in model order; all chunks
+/// are Balanced without any. `numChunks` is at least 1. Returns what is wrong,
+/// or empty.
 std::string parseRecompute(std::span<const std::string> texts, int numChunks,
                            std::vector<Recompute> &policies);
 
