@@ -150,7 +150,7 @@ static LogicalResult verifyMask(AttentionOpInterface op) {
   return success();
 }
 
-/// Checks what says what the scores are, and the value.
+/// Checks the value, and all that says what the scores are.
 static LogicalResult verifyScores(AttentionOpInterface op) {
   for (auto [name, value] : {std::pair("the query", op.getQuery()),
                              {"the key", op.getKey()},
@@ -196,7 +196,7 @@ static LogicalResult verifyRows(AttentionOpInterface op, StringRef name,
                      op.getAccumulatorType());
 }
 
-/// What all derivatives have but their results.
+/// Checks what all derivatives have in common.
 template <typename OpT> static LogicalResult verifyGiven(OpT op) {
   if (failed(verifyScores(op)) ||
       failed(verifyShape(op, "the gradient of the output", op.getOutputGrad(),
@@ -260,7 +260,7 @@ LogicalResult AttentionBackwardOp::verify() {
                         getValueType());
 }
 
-/// Buffers are read, those of destinations overwritten; tensors are values.
+/// Buffers are read, or overwritten as destinations; tensors have no effects.
 static void
 addEffects(DestinationStyleOpInterface op,
            SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>

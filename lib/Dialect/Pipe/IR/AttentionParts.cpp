@@ -50,8 +50,8 @@ AttentionParts::AttentionParts(OpBuilder &builder, AttentionOpInterface op,
   numBatch += shared != 1;
 }
 
-/// Makes dimension `dim`, that of the queries in the batch, two: keys, and
-/// queries that share them.
+/// Splits dimension `dim`, the last one of the batch, in two: keys, and queries
+/// that share each of them.
 Value AttentionParts::split(Value tensor, int64_t dim) {
   if (shared == 1)
     return tensor;
@@ -126,8 +126,8 @@ SmallVector<int64_t> AttentionParts::getShape(bool isShared,
   return shape;
 }
 
-/// The batch, without the dimension of queries that share keys where
-/// `isShared`, and `loops` that count from behind the batch.
+/// The batch and `loops`, which count from behind the batch. Where `isShared`,
+/// the dimension of queries that share keys is left out.
 AffineMap AttentionParts::getMap(bool isShared, ArrayRef<unsigned> loops,
                                  unsigned numLoops) {
   SmallVector<AffineExpr> results;
@@ -390,7 +390,7 @@ Value AttentionParts::createMaskGradient(Value scoreGrad, Type type) {
           return arith::AddFOp::create(body, loc, args[1], args[0]).getResult();
         });
   sum = convert(sum, type);
-  // The two dimensions that the last one of the batch was split into.
+  // Joins the two dimensions that the last one of the batch was split into.
   bool hasBatch =
       llvm::is_contained(*op.getMaskDims(), op.getNumBatchDims() - 1);
   if (shared == 1 || !hasBatch)

@@ -19,7 +19,7 @@ void PipeDialect::initialize() {
   registerBytecode();
 }
 
-/// The attributes of this dialect stand on arguments and results only.
+/// These attributes belong on arguments and results only.
 LogicalResult PipeDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   for (StringLiteral name : {paramAttrName, batchAttrName, bufferAttrName,

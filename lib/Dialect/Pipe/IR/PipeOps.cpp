@@ -206,7 +206,8 @@ LogicalResult ChunkOp::verifySymbolUses(SymbolTableCollection &symbols) {
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getPrimalAttr());
   auto type =
       FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
-  // Once bufferized the function takes memrefs; roles tell the rest then.
+  // Once there is a forward function, the primal may be bufferized and take
+  // memrefs.
   if (!getForward() && primal.getFunctionType() != type) {
     InFlightDiagnostic diagnostic =
         emitOpError() << "has type " << type << ", but " << getPrimalAttr()

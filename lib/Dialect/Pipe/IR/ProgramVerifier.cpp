@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Ops of a program refer to chunks, edges and parameters by number. The
-// program checks all of them in one walk, with the pipeline's tables at hand:
-// linear in the number of ops.
+// verifier of the program checks them in one walk, with the pipeline's tables
+// at hand: linear in the number of ops.
 //
 //===----------------------------------------------------------------------===//
 

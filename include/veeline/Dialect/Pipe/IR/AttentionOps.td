@@ -46,13 +46,14 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
       shape.back() = getKeyType().getDimSize(getNumBatchDims());
       return shape;
     }
-    /// The type in which scores, sums and `lse` are: f64 for f64, else f32.
+    /// The type of scores, sums and `lse`: f64 where elements are f64, else
+    /// f32.
     ::mlir::Type getAccumulatorType() {
       ::mlir::Type element = getQueryType().getElementType();
       return element.isF64() ? element
                              : ::mlir::Float32Type::get(element.getContext());
     }
-    /// What scores of which the mask is false are: `fill`, or minus infinity.
+    /// The score where the mask is false: `fill`, or minus infinity.
     double getFillOrDefault() {
       std::optional<::llvm::APFloat> fill = $_op.getFill();
       return fill ? fill->convertToDouble()

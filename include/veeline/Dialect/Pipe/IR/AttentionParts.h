@@ -12,19 +12,20 @@
 
 namespace veeline::pipe {
 
-/// Emits what attention and its derivatives are made of as structured ops on
-/// tensors of static shape: the scores, [batch..., queries, keys], are one
-/// tensor. Where queries share keys, its last batch dimension is two here.
+/// Emits the parts of attention and its derivatives as structured ops on
+/// tensors of static shape. The scores, [batch..., queries, keys], are one
+/// tensor. Where queries share keys, the last batch dimension is two here:
+/// keys, and the queries that share each of them.
 class AttentionParts {
 public:
-  /// Of what `op` says, but with these tensors for its operands.
+  /// For the attributes and shapes of `op`, with these tensors as operands.
   AttentionParts(mlir::OpBuilder &builder, AttentionOpInterface op,
                  mlir::Value query, mlir::Value key, mlir::Value value,
                  mlir::Value mask);
 
   /// The masked scores.
   mlir::Value createScores();
-  /// The output, of `element`s, and lse.
+  /// The output, with elements of type `element`, and lse.
   std::pair<mlir::Value, mlir::Value> createForward(mlir::Type element);
   /// exp(scores - lse).
   mlir::Value createWeights(mlir::Value scores, mlir::Value lse);
@@ -65,20 +66,21 @@ private:
   mlir::Location loc;
   int64_t numProducts = 0; ///< So far.
   AttentionOpInterface op;
-  /// In the type of sums, the last batch dimension split where keys are shared.
+  /// Query, key and value are in the type of sums. Where keys are shared, the
+  /// last batch dimension of query and mask is split.
   mlir::Value query, key, value, mask;
-  /// The loops of the scores that the mask has.
+  /// The loops over the scores along which the mask varies.
   llvm::SmallVector<unsigned> maskLoops;
   mlir::Type element;
-  /// Batch dimensions of the scores as they are here.
+  /// The number of batch dimensions of the scores, after a split.
   unsigned numBatch;
-  /// The queries that share a key; 1 where none do.
+  /// How many queries share a key.
   int64_t shared = 1;
   int64_t queries, keys, depth, valueDepth;
 };
 
-/// What replaces the results of `op`, on tensors of static shape: products and
-/// a softmax.
+/// Decomposes `op`, on tensors of static shape, into products and a softmax.
+/// Returns what replaces its results.
 llvm::SmallVector<mlir::Value> decomposeAttention(mlir::OpBuilder &builder,
                                                   AttentionOpInterface op);
 

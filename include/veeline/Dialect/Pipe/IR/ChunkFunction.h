@@ -62,7 +62,7 @@ struct ChunkSignature {
 };
 
 /// Reads the roles of `func`. Fails with a diagnostic at the function where an
-/// argument or result has none, or where one stands twice.
+/// argument or result has none, or where two have the same one.
 mlir::FailureOr<ChunkSignature> getChunkSignature(mlir::func::FuncOp func);
 
 /// True for the operand of `chunk` that is a parameter, a batch argument or a
@@ -81,22 +81,24 @@ mlir::FlatSymbolRefAttr getFunctionName(ChunkOp chunk, ChunkFunctionKind kind);
 mlir::func::FuncOp getFunction(mlir::SymbolTableCollection &symbols,
                                ChunkOp chunk, ChunkFunctionKind kind);
 
-/// The functions of `module` that compute gradients, by chunks: the fused
-/// backward and its two halves, as far as they are there. One that several
-/// chunks have is the first one's.
+/// The functions of `module` that compute gradients, by chunk: the fused
+/// backward and its two halves, those that there are. A function of several
+/// chunks is listed for the first of them only.
 llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
 getBackwardFunctions(mlir::ModuleOp module);
 
 /// `forward`, `backward`, `backward_input`, `backward_weight`.
 llvm::StringRef getName(ChunkFunctionKind kind);
 
-/// `location` of the computation of a chunk that has this number. Its clones
-/// in the chunk's functions have it too, and what becomes of them: so equal
-/// computations are known where nothing else tells them from others.
+/// `location`, marked as that of the computation with this number in a chunk.
+/// The mark stays on its clones in the chunk's functions, and on what becomes
+/// of these. So ops are known to be the same computation where nothing else
+/// shows it.
 mlir::Location markComputation(mlir::Location location, int64_t number);
 
-/// `location`, of an op that becomes several computations, for one of these:
-/// where the op has a number, the next ones, up to `maxParts`, are theirs.
+/// The location of part `part` of an op at `location` that becomes several
+/// computations. Where the op has a number, up to `maxParts` numbers from there
+/// on are those of its parts.
 constexpr int64_t maxParts = 8;
 mlir::Location markPart(mlir::Location location, int64_t part);
 

@@ -19,21 +19,22 @@ enum class KernelTarget { Host, Cuda };
 /// Marks kernel functions: private functions of buffers that never overlap.
 inline constexpr llvm::StringLiteral kernelAttrName = "pipe.kernel";
 
-/// On a module: the sums of replicas that its steps ask for, each an element
-/// type and how many there are to add.
+/// On a module: the kernels that its steps need to add up gradients over ranks.
+/// Each entry is an element type and the number of summands.
 inline constexpr llvm::StringLiteral sumsAttrName = "pipe.sums";
 
 /// On a module: the symbols of its dense constants, in the order of the
 /// numbers given to `veeline_constant`.
 inline constexpr llvm::StringLiteral constantsAttrName = "pipe.constants";
 
-/// What every offset in memory is a multiple of: on a CPU a cache line, and the
-/// widest vector; on a GPU what its allocations are aligned to.
+/// The alignment of all offsets in an arena, in bytes: on a CPU that of a cache
+/// line and of the widest vector, on a GPU that of its allocations.
 inline constexpr uint64_t getArenaAlignment(KernelTarget target) {
   return target == KernelTarget::Cuda ? 256 : 64;
 }
 
-/// What the buffers of a GPU's kernels start at: what a thread loads at once.
+/// The alignment of the buffers of a GPU's kernels, in bytes: as much as a
+/// thread loads at once.
 inline constexpr int64_t kernelAlignment = 16;
 
 } // namespace veeline

@@ -83,7 +83,8 @@ def Pipe_InitAttr : AttrDef<Pipe_Dialect, "Init"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Whether a parameter of `type` can start so; says why not by `emitError`.
+    /// Whether a parameter of `type` can have this initialiser; `emitError`
+    /// says why not.
     ::llvm::LogicalResult verifyFor(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
                                     ::mlir::ShapedType type);
   }];

@@ -31,15 +31,15 @@ def Pipe_Dialect : Dialect {
     static constexpr llvm::StringLiteral batchAttrName = "pipe.batch";
     /// On an argument of the model function: a constant buffer's name.
     static constexpr llvm::StringLiteral bufferAttrName = "pipe.buffer";
-    /// On an argument of integers of the model function: the first valid one,
-    /// and the one after the last.
+    /// On an argument of the model function, of integers: the first valid
+    /// integer, and the one after the last.
     static constexpr llvm::StringLiteral rangeAttrName = "pipe.range";
     /// On a batch argument of the model function whose extents vary: which of
     /// its dimensions is the length.
     static constexpr llvm::StringLiteral lengthDimAttrName = "pipe.length_dim";
     /// On a version of the model function for one length, and on the chunks'
-    /// parts of it: where an extent is 1, another version may have a larger
-    /// one, so nothing may follow from it that does not hold there.
+    /// parts of it: an extent of 1 may be larger in another version, so nothing
+    /// may be concluded from it that does not hold there, too.
     static constexpr llvm::StringLiteral lengthVariesAttrName =
         "pipe.length_varies";
     /// On an argument of a model that is being imported: the value that the

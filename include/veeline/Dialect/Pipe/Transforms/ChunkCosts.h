@@ -4,12 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Backwards repeat work of earlier functions: what is not kept for B is
-// computed again from F, what B does not save for W is computed again from B. A
-// profile says how F, B and W as they were measured compare with the estimates
-// of the cost model, and W's matrix products, say, may be far from them. So
-// work that is repeated is priced as where it stood first, and not as what it
-// is added to.
+// Backward functions repeat work: B recomputes what F does not keep for it, and
+// W what B does not save. A profile has one scale for each of F, B and W,
+// measured time over estimate, and these may differ widely: W's matrix
+// products, say, may be far from the estimates. So repeated work is scaled as
+// in the function that does it first, not as in the one that repeats it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +21,16 @@
 
 namespace veeline::pipe {
 
-/// On chunks, an array of three: what measured times of F, B and W are of the
-/// cost model's estimates.
+/// On chunks, an array of three: measured times of F, B and W, as multiples of
+/// the cost model's estimates.
 inline constexpr llvm::StringLiteral costScaleAttrName = "cost_scale";
 /// On chunks that have a cost, an array of four: how much of it is F's work in
 /// B, F's work in W, B's work in W, and F's work in a fused backward, in
-/// nanoseconds. None where nothing is repeated.
+/// nanoseconds. Absent where nothing is repeated.
 inline constexpr llvm::StringLiteral repeatedCostAttrName = "repeated_cost";
 
-/// On pipelines, a string: the machine's table (MachineTable.h) whose times the
-/// costs of chunks are, where no profile says them.
+/// On pipelines, a string: the machine's table (MachineTable.h) that gives the
+/// costs of chunks where no profile does.
 inline constexpr llvm::StringLiteral machineTableAttrName = "machine_table";
 
 /// The table that `machineTableAttrName` holds; none where it holds none.
@@ -51,9 +50,9 @@ std::array<int64_t, 4> getRepeatedCost(ChunkOp chunk);
 
 /// Sets the `cost` of every chunk that has none, by the cost model and the
 /// chunk's scale, from its functions on tensors. Linear in their operations.
-/// With a machine's table, times are the table's, and the scale, where there is
-/// none yet, becomes what they are of the cost model's own: so a profile's
-/// scales always are of those.
+/// With a machine's table, a chunk without a scale gets one: the table's times,
+/// as multiples of the cost model's. So all scales, a profile's as well, refer
+/// to the cost model.
 void setChunkCosts(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
 
 } // namespace veeline::pipe

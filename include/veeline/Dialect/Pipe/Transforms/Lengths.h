@@ -21,7 +21,7 @@
 namespace veeline::pipe {
 
 /// On the model function, then on its pipeline: all lengths, ascending. The
-/// last one is the bound, and its own.
+/// last one is the bound, and the length of the function or pipeline itself.
 inline constexpr llvm::StringLiteral lengthsAttrName = "pipe.lengths";
 /// Beside it: the symbols of the versions for the other lengths, in order.
 inline constexpr llvm::StringLiteral versionsAttrName = "pipe.versions";
@@ -37,7 +37,8 @@ bool isVersion(PipelineOp pipeline);
 /// The dimension of a batch argument that is the length, or none.
 std::optional<int64_t> getLengthDim(BatchOp batch);
 
-/// Sets on `pipeline` what its lengths are.
+/// Records on `pipeline` its lengths, and the versions for all but the last
+/// one.
 void setVersions(PipelineOp pipeline, llvm::ArrayRef<int64_t> lengths,
                  llvm::ArrayRef<PipelineOp> versions);
 
@@ -46,8 +47,8 @@ void setVersions(PipelineOp pipeline, llvm::ArrayRef<int64_t> lengths,
 mlir::FailureOr<llvm::SmallVector<PipelineOp>>
 getVersions(PipelineOp pipeline, mlir::SymbolTableCollection &symbols);
 
-/// Whether the functions of all versions take and give what those of
-/// `pipeline` do, in no more bytes; a diagnostic where not.
+/// Checks that the functions of all versions take and give the values that
+/// those of `pipeline` do, in no more bytes. Fails with a diagnostic.
 mlir::LogicalResult verifyVersions(PipelineOp pipeline,
                                    mlir::SymbolTableCollection &symbols);
 

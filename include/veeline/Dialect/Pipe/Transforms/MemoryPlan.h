@@ -24,8 +24,8 @@ inline constexpr llvm::StringLiteral workspaceOffsetAttrName =
 inline constexpr llvm::StringLiteral workspaceSizeAttrName =
     "pipe.workspace_size";
 
-/// On a work op, for a GPU: the byte offset of the place that each argument of
-/// its function is copied to first, -1 for one that is used where it is.
+/// On a work op, for a GPU: for each argument of its function the byte offset
+/// of its copy, -1 for one that is used where it is.
 inline constexpr llvm::StringLiteral sliceOffsetsAttrName =
     "pipe.slice_offsets";
 
@@ -36,8 +36,8 @@ inline constexpr llvm::StringLiteral callsLibraryAttrName =
 inline constexpr llvm::StringLiteral readsGlobalsAttrName =
     "pipe.reads_globals";
 
-/// Whether a bufferized chunk function, or what a declaration stands for, calls
-/// the libraries of products, convolutions and attention.
+/// Whether a bufferized chunk function, or the one that a declaration stands
+/// for, calls a library of products, convolutions or attention.
 bool callsLibrary(mlir::func::FuncOp function);
 /// The globals that it reads, as symbols, each once.
 llvm::SmallVector<mlir::Attribute> getGlobals(mlir::func::FuncOp function);
@@ -68,8 +68,8 @@ struct MemoryPlan {
     mlir::Type element;
     int64_t offset;
   };
-  /// Accumulators that follow each other without a gap and are added up over
-  /// the replicas as one.
+  /// Accumulators without a gap between them, which are added up over the ranks
+  /// of a stage as one.
   struct ReducedPiece {
     /// The reduction that it is part of (see `getReductions`).
     int64_t reduction;
@@ -77,12 +77,12 @@ struct MemoryPlan {
     int64_t param;
     int64_t offset;
     int64_t numElements;
-    /// Where the contributions of each other replica lie, `stride` bytes
-    /// apart. Of the elements, rank k of d adds up those from n*k/d on.
+    /// Where the contributions of each other rank lie, `stride` bytes apart.
+    /// Rank k of d adds up the elements from n*k/d on.
     int64_t buffer;
     int64_t stride;
   };
-  /// A batch argument, all microbatches, or a buffer.
+  /// A batch argument with all its microbatches, or a buffer.
   struct Input {
     /// Batch arguments are counted before buffers.
     int64_t input;
@@ -90,7 +90,7 @@ struct MemoryPlan {
     int64_t bytes;
   };
   struct Constant {
-    /// In the module's list of constants.
+    /// The position in the module's list of constants.
     int64_t constant;
     int64_t offset;
     int64_t bytes;
@@ -99,20 +99,20 @@ struct MemoryPlan {
   struct Device {
     llvm::SmallVector<Input> inputs;       ///< Ascending.
     llvm::SmallVector<Constant> constants; ///< Ascending.
-    /// The workspace of the libraries, where anything is theirs,
-    /// with as many bytes for each compute stream.
+    /// The workspace of the libraries, -1 where no function calls one. Each
+    /// compute stream has an equal part of it.
     int64_t libraryOffset = -1;
     int64_t libraryBytes = 0;
-    /// Where parameters are updated: the optimiser's settings, and as many
-    /// parts of a norm for each entry of `params`.
+    /// Where parameters are updated: the optimiser's settings, and `normParts`
+    /// parts of a norm for each entry of `params`. Else -1.
     int64_t settingsOffset = -1;
     int64_t normsOffset = -1;
     int64_t normParts = 0;
-    /// What the plan is for: see StreamOrder.h.
+    /// The compute streams and events that the plan is for (StreamOrder.h).
     int64_t streams = 1;
     int64_t events = 0;
 
-    /// Of the norms of so many parameters.
+    /// The bytes of the norms of `numParams` parameters.
     int64_t getNormBytes(size_t numParams) const {
       return normParts * static_cast<int64_t>(numParams * sizeof(double));
     }
@@ -123,8 +123,8 @@ struct MemoryPlan {
   int64_t peakLiveBytes = 0;
   /// Ascending by parameter.
   llvm::SmallVector<Param> params;
-  /// Ascending by (parameter, chunk); of pipelines with replicas by (chunk,
-  /// parameter).
+  /// Ascending by (parameter, chunk); where several ranks add them up by
+  /// (chunk, parameter).
   llvm::SmallVector<Accumulator> accumulators;
   /// In order of the functions that take them.
   llvm::SmallVector<Rounded> rounded;
@@ -143,8 +143,8 @@ struct MemoryPlan {
   std::optional<int64_t> findRounded(int64_t param, mlir::Type element) const;
 };
 
-/// In how many parts the norm of a gradient of so many elements is added up on
-/// a GPU: a divisor of the number of elements, so that parts have one size.
+/// The number of parts in which a GPU adds up the norm of a gradient: a divisor
+/// of `numElements`, so that parts have one size.
 int64_t getNormParts(int64_t numElements);
 
 } // namespace veeline::pipe

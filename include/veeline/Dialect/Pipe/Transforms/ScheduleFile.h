@@ -12,12 +12,12 @@
 
 namespace veeline::pipe {
 
-/// The order of a .csv or .json file as a schedule of `pipeline`, whose problem
-/// is `problem`; it passed the verifier. Its costs, if it has any, are not
-/// used. An I of a chunk that owes nobody an input gradient is left out. Fails
-/// with a diagnostic at the pipeline that names the file: sizes or placement
-/// that are not the pipeline's, blocks of operations that run together, and
-/// whatever the verifier finds, with stage and step.
+/// Reads the order of a .csv or .json file as a schedule of `pipeline`, whose
+/// problem is `problem`, and verifies it. Costs in the file are not used. An I
+/// of a chunk without input gradients is left out. Fails with a diagnostic at
+/// the pipeline that names the file, for: sizes or a placement other than the
+/// pipeline's, blocks of operations that run together, and whatever the
+/// verifier finds, with stage and step.
 mlir::FailureOr<schedule::Schedule>
 importSchedule(PipelineOp pipeline, llvm::StringRef path,
                const schedule::Problem &problem);

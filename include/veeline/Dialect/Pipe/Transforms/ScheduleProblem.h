@@ -18,21 +18,22 @@
 namespace veeline::pipe {
 
 /// On chunks, an integer: how many pieces of the model they have, where it is
-/// not 1. Where these end in the chunk's part of the model is marked there, but
-/// bufferization, which rewrites that part too, does not keep the marks.
+/// not 1. (The ends of pieces are marked in the chunk's part of the model, too,
+/// but bufferization, which rewrites that part, does not keep the marks.)
 inline constexpr llvm::StringLiteral piecesAttrName = "pieces";
-/// On pipelines, an array of two for each edge of the EdgeTable that is no
-/// parameter's: the measured times of a message and of its gradient, in
+/// On pipelines, an array of two numbers for each edge of the EdgeTable but
+/// those of parameters: the measured times of a message and of its gradient, in
 /// nanoseconds.
 inline constexpr llvm::StringLiteral transfersAttrName = "transfers";
-/// On pipelines, two numbers: how many bytes an all-reduce had that was
-/// measured, and how many nanoseconds it took.
+/// On pipelines, two numbers: the bytes of a measured all-reduce, and the
+/// nanoseconds that it took.
 inline constexpr llvm::StringLiteral allReduceAttrName = "all_reduce";
 
 /// How many pieces of the model a chunk has; 1 without an attribute.
 int64_t getNumPieces(ChunkOp chunk);
 
-/// What a chunk that has been differentiated and has a cost takes and holds.
+/// The times and the memory of a chunk that has been differentiated and has a
+/// cost.
 schedule::Chunk describeChunk(ChunkOp chunk,
                               mlir::SymbolTableCollection &symbols);
 
@@ -45,10 +46,10 @@ mlir::FailureOr<schedule::Problem>
 buildProblem(PipelineOp pipeline, int64_t microbatches,
              mlir::SymbolTableCollection &symbols);
 
-/// What an all-reduce of so many bytes over so many ranks takes, in
-/// nanoseconds: what was measured or, without that, twice the time of a
-/// message, and that of moving what a rank sends, its contributions and its
-/// share of the sums.
+/// The time of an all-reduce of `bytes` over `members` ranks, in nanoseconds:
+/// the measured time, scaled by the bytes. Without one, it is twice the time of
+/// a message and of moving what a rank sends, its contributions and its share
+/// of the sums.
 double estimateAllReduce(PipelineOp pipeline, int64_t bytes, int64_t members);
 
 /// What a work op of a program stands for, or none for other ops.
@@ -60,13 +61,14 @@ ChunkFunctionKind getFunctionKind(schedule::OpKind kind);
 /// The function that a work op of a program runs, or none for other ops.
 std::optional<ChunkFunctionKind> getFunctionKind(mlir::Operation *op);
 
-/// True where the chunk's function for `kind` exists. The schedule library has
-/// every chunk do F and a backward; a chunk without parameters has no W, one on
-/// which no gradient depends no backward at all, and programs leave these out.
+/// True where the chunk's function for `kind` exists. In the schedule library
+/// every chunk has F and a backward. A chunk without parameters has no W, one
+/// on which no gradient depends no backward at all, and programs leave these
+/// operations out.
 bool hasFunction(ChunkOp chunk, schedule::OpKind kind);
 
-/// The schedule that the programs of a pipeline, one for each rank in order,
-/// follow; operations that programs leave out are put back.
+/// The schedule that the programs of a pipeline follow, one program for each
+/// rank in order. Operations that programs leave out are put back.
 schedule::Schedule readSchedule(PipelineOp pipeline,
                                 llvm::ArrayRef<ProgramOp> programs);
 

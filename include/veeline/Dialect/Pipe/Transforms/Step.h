@@ -52,11 +52,12 @@ struct Reduction {
   WaitOp firstWait, lastWait;
 };
 
-/// Those of a program, in order. Their position here is their number.
+/// The reductions of a program, in order. Their position here is their number.
 llvm::SmallVector<Reduction> getReductions(ProgramOp program);
 
-/// Says on the first wait of each reduction of `programs`, those of all ranks,
-/// which have predicted times, from when to when the rank waits.
+/// Predicts when ranks wait for reductions: sets the times of the first wait
+/// for each one. `programs` are those of all ranks, whose work has predicted
+/// times.
 void predictReductions(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs);
 
 /// The ops of a program that the runtime's timeline knows: work, sends, waits,
@@ -68,27 +69,30 @@ llvm::SmallVector<mlir::Operation *> getTimelineOps(ProgramOp program);
 /// memory, because nothing but a send that does not copy uses it.
 bool isComputedAtReceiver(mlir::OpResult value);
 
-/// True for an op that makes, sends or receives a length, which is the host's
-/// also where values are in the memory of a GPU.
+/// True for an op that makes, sends or receives a length. Lengths are in the
+/// host's memory even where values are in that of a GPU.
 bool isLength(mlir::Operation *op);
 
-/// For each send of `program` the last op during which what it sends has to
-/// stay, where messages leave while the rank goes on, as on a GPU: the first op
-/// of its compute stream in the next unit of messages (not of lengths) on its
-/// stream of messages that has one, which waits for the send, or the last op.
+/// For each send of `program` the last op during which the sent value has to
+/// stay in memory, where messages leave while the rank goes on, as on a GPU.
+/// Messages but those of lengths are issued in units: a group, or one that is
+/// in none. The next unit on the send's message stream that has ops of its
+/// compute stream waits for the send: that is the first such op or, without
+/// such a unit, the last op of the program.
 llvm::DenseMap<mlir::Operation *, mlir::Operation *>
 findSendEnds(ProgramOp program);
 
-/// Moves the receives of every group of `program` before its sends: where
-/// memory is shared that is what makes a group of them.
+/// Moves the receives of every group of `program` before its sends. Where
+/// memory is shared, that is all that a group needs.
 void postGroupsAtOnce(ProgramOp program);
 
-/// Moves waits of `program` up until those of a channel come in the order of
-/// its receives. A channel hands its messages over in one order, so what was
-/// sent before the awaited message is there as well.
+/// Moves waits of `program` up until those of a channel are in the order of its
+/// receives. A channel hands its messages over in order: what was sent before
+/// the awaited message is there as well.
 void waitInOrder(ProgramOp program, const ChannelTable &channels);
 
-/// Receives of a channel are in the order of its sends, and so are their waits.
+/// Checks that the receives of a channel, and their waits, are in the order of
+/// its sends. Fails with a diagnostic.
 mlir::LogicalResult verifyChannelOrder(llvm::ArrayRef<ProgramOp> programs,
                                        const ChannelTable &channels);
 

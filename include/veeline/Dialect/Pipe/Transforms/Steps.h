@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What the passes from --pipe-differentiate to --pipe-plan-memory do to one
-// chunk or one pipeline, for who does it several times.
+// chunk or one pipeline, for callers that do it several times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,39 +21,39 @@
 
 namespace veeline::pipe {
 
-/// On a pipeline: for each stage the bytes that what its chunks hold may take
+/// On a pipeline: for each stage the limit, in bytes, of what its chunks hold
 /// in the schedule.
 inline constexpr llvm::StringLiteral scheduleLimitsAttrName =
     "pipe.schedule_limits";
-/// On a pipeline: for each stage the bytes that its arena may have.
+/// On a pipeline: for each stage the limit, in bytes, of its arena.
 inline constexpr llvm::StringLiteral memoryLimitsAttrName =
     "pipe.memory_limits";
 
 /// Makes the forward and the fused backward function of `chunk`, which runs on
-/// `target` and computes again what `recompute` (anything but Auto) says. Says
-/// in `choice` what it keeps for the backward or, where `follows`, keeps what
-/// it says.
+/// `target`. The backward recomputes what `recompute` (anything but Auto) says.
+/// `choice`, if any, is set to what is kept for the backward. Where `follows`,
+/// it is read instead, and the same is kept.
 mlir::LogicalResult
 differentiateChunk(ChunkOp chunk, const Recompute &recompute,
                    KernelTarget target, mlir::SymbolTable &symbols,
                    autodiff::PartitionChoice *choice = nullptr,
                    bool follows = false);
 
-/// Splits the fused backward function of `chunk` into B and W. `choice` is that
-/// of what B saves for W.
+/// Splits the fused backward function of `chunk` into B and W. `choice` and
+/// `follows` are as above, of what B saves for W.
 mlir::LogicalResult splitBackward(ChunkOp chunk, mlir::SymbolTable &symbols,
                                   autodiff::PartitionChoice *choice = nullptr,
                                   bool follows = false);
 
-/// Has the functions of `chunk` take parameters in the narrower types that they
-/// compute with, where something reads them from memory.
+/// Makes the functions of `chunk` take parameters in the narrower types that
+/// they compute with, where something reads these from memory.
 mlir::LogicalResult roundParameters(ChunkOp chunk,
                                     mlir::SymbolTableCollection &symbols);
 
 /// Writes the programs of `pipeline` in the order of a schedule, by name or
 /// from a file, and returns its simulation. Where no order fits the schedule
-/// limits of the stages, and `outOfMemory` is not null, it says so there
-/// without a diagnostic.
+/// limits of the stages, the error is stored in `outOfMemory`, if that is not
+/// null, in place of a diagnostic.
 mlir::FailureOr<schedule::Simulation>
 schedulePipeline(PipelineOp pipeline, llvm::StringRef schedule,
                  int64_t microbatches, mlir::SymbolTableCollection &symbols,
@@ -68,13 +68,13 @@ mlir::LogicalResult insertCommunication(
 /// The most parts in which a message travels.
 inline constexpr int64_t maxMessageParts = 1024;
 
-/// Has the messages of the programs of `pipeline` travel in so many parts,
-/// those with fewer elements in one for each.
+/// Splits each message of the programs of `pipeline` into `parts`, or into one
+/// for each element where it has fewer.
 mlir::LogicalResult splitMessages(PipelineOp pipeline, int64_t parts,
                                   mlir::SymbolTableCollection &symbols);
 
-/// Whether the messages of the programs of `pipeline` are right under the rules
-/// of `model`; a diagnostic where not.
+/// Checks that the messages of the programs of `pipeline` are right under the
+/// rules of `model`. Fails with a diagnostic.
 mlir::LogicalResult verifyCommunication(PipelineOp pipeline,
                                         schedule::communication::Model model);
 

@@ -18,12 +18,12 @@ inline constexpr llvm::StringLiteral computeStreamsAttrName =
 /// On its ops, the stream that they are issued to; 0 where nothing is said.
 inline constexpr llvm::StringLiteral computeStreamAttrName =
     "pipe.compute_stream";
-/// On its ops, the event that stands for all that the op's stream has from the
-/// begin of the step to the op's end.
+/// On its ops, the event that is recorded after the op. It stands for all that
+/// is issued to the op's stream from the begin of the step to the op's end.
 inline constexpr llvm::StringLiteral recordedEventAttrName =
     "pipe.recorded_event";
-/// On its ops, the events for which the op's stream waits before it: of each
-/// the latest record that stands before.
+/// On its ops, the events for which the op's stream waits before the op: of
+/// each the latest record before the op.
 inline constexpr llvm::StringLiteral awaitedEventsAttrName =
     "pipe.awaited_events";
 
@@ -42,28 +42,28 @@ struct StreamCounts {
 /// above, with a diagnostic.
 mlir::FailureOr<StreamCounts> getStreamCounts(ProgramOp program);
 
-/// Which ops of a program are over for certain when another one begins, by the
-/// order of each stream, by events, by waits for what was posted, and by what
-/// those knew who sent what was waited for. At the begin of the step all
-/// streams wait for the first one.
+/// Says which ops of a program are certainly over when another one begins. That
+/// follows from the order of each stream, from events, from waits for what was
+/// posted, and from what the sender of an awaited message knew when it sent. At
+/// the begin of the step all streams wait for the first one.
 ///
-/// Ops are numbered as they stand. What is known when an op begins is one
-/// number for each stream, the last op of the stream that is over: (ops *
-/// streams) in all.
+/// Ops are numbered in the order of the program. What is known when an op
+/// begins is one number for each stream, that of its last op that is over:
+/// O(ops * streams) numbers in all.
 class StreamOrder {
 public:
   /// By stream the number of an op; -1: none.
   using Point = llvm::SmallVector<int64_t, 4>;
 
-  /// An order of ops that are told of one by one (`append`).
+  /// An empty order, to which ops are appended one by one.
   explicit StreamOrder(int64_t numStreams);
 
-  /// Appends `op`, which begins once all of `awaited` are over, which are there
-  /// already, and all up to `received`, one number for each stream, or none.
+  /// Appends `op`. It begins once all of `awaited`, which have been appended,
+  /// are over, and all ops up to `received`, if it is given: one number for
+  /// each stream.
   void append(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> awaited,
               llvm::ArrayRef<int64_t> received = {});
-  /// Whether `earlier` is over when an op begins that is appended to `stream`
-  /// next.
+  /// Whether `earlier` is over when the next op of `stream` begins.
   bool isKnown(int64_t stream, mlir::Operation *earlier) const;
 
   /// Whether `earlier` is over once `op` is.
@@ -74,7 +74,7 @@ public:
   int64_t getNumber(mlir::Operation *op) const { return numbers.lookup(op); }
 
   Point getNone() const { return Point(getNumStreams(), -1); }
-  /// Has `point` include `op`.
+  /// Moves `point` up to `op` where that is later.
   void include(Point &point, mlir::Operation *op) const;
   /// The number of the first op of `stream` that begins after all of `point`;
   /// the number of ops where none does.
@@ -92,23 +92,23 @@ private:
   std::vector<std::vector<int64_t>> opsOf;
 };
 
-/// Those of all programs of `pipeline`, as their attributes say. A rank that
-/// receives a message knows what its sender knew when it sent: so its own
-/// streams hear of each other by way of other ranks, too.
-/// (Ops * streams of all ranks), where a rank has more than one.
+/// The orders of all programs of `pipeline`, as their attributes say. A rank
+/// that receives a message knows what its sender knew when it sent. So streams
+/// of one rank may be ordered by way of other ranks, too. O(ops * streams of
+/// all ranks), where a rank has more than one.
 mlir::FailureOr<std::vector<StreamOrder>>
 getStreamOrders(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs);
 
-/// Says of the ops of a program, in order, which earlier ones have to be over
-/// when an op begins: by values, by accumulators, and by parameters, which an
-/// update or assignment writes after all that reads them, and before all that
-/// comes after it. A wait for what was posted is no such order: it is in
-/// itself.
+/// Says, for the ops of a program in order, which earlier ones have to be over
+/// when an op begins. That follows from values, from accumulators, and from
+/// parameters: an update or assignment writes these after all that reads them
+/// before, and before all that comes after it. The order of a post and its wait
+/// is not listed: the wait enforces it.
 class ProgramDependences {
 public:
   explicit ProgramDependences(ProgramOp program);
 
-  /// Of the next op.
+  /// The earlier ops that have to be over when `op`, the next one, begins.
   llvm::SmallVector<mlir::Operation *> next(mlir::Operation *op);
 
 private:
@@ -117,15 +117,15 @@ private:
   void addAccumulation(int64_t chunk,
                        llvm::SmallVectorImpl<mlir::Operation *> &sources);
 
-  /// By op that waits for a reduction, the one that does so first.
+  /// For each op that waits for a reduction, the first op that does.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> firstWaits;
   llvm::DenseMap<int64_t, mlir::Operation *> lastOfChunk, lastOfStream;
   mlir::Operation *lastWrite = nullptr; ///< Of a parameter.
   mlir::Operation *previous = nullptr;
 };
 
-/// Whether all that has to be over when an op begins is so by `order`; a
-/// diagnostic where not.
+/// Checks that by `order` all is over that has to be when an op begins. Fails
+/// with a diagnostic.
 mlir::LogicalResult verifyStreamOrder(ProgramOp program,
                                       const StreamOrder &order);
 

@@ -22,13 +22,14 @@ mlir::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
 /// Checks that `model` follows the input contract: one block of pure ops on
 /// tensors of static shape; arguments that say what they are, under distinct
 /// names, of types that the runtime has; at least one parameter; scalar
-/// results, the loss first. Fails with a
-/// diagnostic at what breaks it. Linear in the number of ops.
+/// results, the loss first. Fails with a diagnostic at what breaks it. Linear
+/// in the number of ops.
 mlir::LogicalResult verifyModel(mlir::func::FuncOp model);
 
-/// Warns of parameters that the loss, the first result, gives no gradient, or
-/// every float result where the first is no scalar; a note says where it is
-/// lost. Fails with an error if that is so for all parameters that are used.
+/// Warns of used parameters that get no gradient from the loss, with a note
+/// where it is lost. The loss is the first result; where that is no scalar, any
+/// float result will do. Fails with an error where no used parameter gets a
+/// gradient.
 mlir::LogicalResult verifyGradients(mlir::func::FuncOp model);
 
 /// The placement named `name`; `linear`, `v` or `interleaved` by the number of
@@ -62,10 +63,9 @@ struct PartitionOptions {
 };
 
 /// Replaces `model` by a pipeline of its name and one private function per
-/// chunk. On failure a diagnostic says why, and nothing has changed. The costs
-/// of the chunks stay open: they are those of the functions that
-/// differentiation makes. With a profile, what they will be of the estimates is
-/// said by attributes (ScheduleProblem.h).
+/// chunk. On failure a diagnostic says why, and nothing has changed. Chunks get
+/// their costs later, from the functions that differentiation makes. What a
+/// profile says is in attributes (ChunkCosts.h, ScheduleProblem.h).
 mlir::FailureOr<PipelineOp> partition(mlir::func::FuncOp model,
                                       const PartitionOptions &options);
 

@@ -93,8 +93,8 @@ static std::optional<Relation> getRelation(const Expression *expression) {
   return std::nullopt;
 }
 
-/// Whether `form` has a difference that an unsigned comparison would see as a
-/// large number.
+/// Whether `form` may be negative, which an unsigned comparison would take for
+/// a large number.
 static bool mayBeNegative(const LinearForm &form) {
   return form.query < 0 || form.key < 0 || form.constant < 0;
 }
@@ -116,7 +116,7 @@ static MaskKind classifyComparison(const Expression *mask,
   if (!a || !b ||
       (isUnsigned(mask) && (mayBeNegative(*a) || mayBeNegative(*b))))
     return MaskKind::General;
-  // As key - query + c, in relation to 0.
+  // Brings the comparison into the form: key - query + c, in relation to 0.
   double key = a->key - b->key, query = a->query - b->query;
   double c = a->constant - b->constant;
   if (key == -1 && query == 1) {
@@ -298,7 +298,7 @@ std::optional<double> Evaluator::evaluate(const Expression *expression) {
   }
 }
 
-/// A larger table would take too long to look at.
+/// Larger tables would take too long to look at.
 static constexpr int64_t mostEntries = int64_t(1) << 24;
 
 static MaskKind classifyTable(const Expression *mask, bool isBoolean,

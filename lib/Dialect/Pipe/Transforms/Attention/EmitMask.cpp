@@ -67,10 +67,10 @@ public:
   MaskEmitter(const AttentionMatch &match, const Index &digits)
       : match(match), digits(digits) {}
 
-  /// Finds the tensors that the body reads. False where there is something
-  /// that no body computes.
+  /// Finds the tensors that the body reads. False where the body cannot compute
+  /// `expression`.
   bool collect(const Expression *expression);
-  /// The sum of the masks or, where it hides, the negation of the one.
+  /// The sum of the masks or, where the one mask hides, its negation.
   Value emitOp(OpBuilder &builder, Location loc, Type element);
 
 private:
@@ -203,7 +203,8 @@ Value MaskEmitter::emitOp(OpBuilder &builder, Location loc, Type element) {
   return op.getResult(0);
 }
 
-/// Masks that are added up are in the type that holds all of them.
+/// The element type of the mask: where several are added up, one that holds
+/// them all.
 static Type getMaskElement(OpBuilder &builder,
                            const AttentionMatch::Masks &masks) {
   if (masks.isBoolean)
@@ -231,7 +232,8 @@ Value veeline::pipe::emitMask(OpBuilder &builder, Location loc,
       dims.push_back(dim);
       access.push_back(index);
     }
-  // A part of a tensor has no place among the scores.
+  // A digit that stands still, in a part of a tensor, is no dimension of the
+  // scores.
   if (digits & ~getDigits(scores))
     return {};
   const Expression *first = masks.masks.front();

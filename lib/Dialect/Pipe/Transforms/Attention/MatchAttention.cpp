@@ -17,7 +17,7 @@ using namespace veeline::pipe;
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` multiplies floats and adds up the products to zeros.
+/// Whether `op` is a contraction of two tensors of floats.
 static bool isProduct(linalg::LinalgOp op) {
   return op.hasPureTensorSemantics() && op.getNumDpsInputs() == 2 &&
          op.getNumDpsInits() == 1 && op.getNumReductionLoops() != 0 &&
@@ -32,7 +32,7 @@ static bool startsFromZeros(linalg::LinalgOp op) {
   return matchPattern(init, m_AnyZeroFloat());
 }
 
-/// The place that an operand of `op` is read at, from those along its loops.
+/// The place at which `op` reads an operand, from the places along its loops.
 static std::optional<Access> getAccess(linalg::LinalgOp op, OpOperand &operand,
                                        const Access &loops) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -53,7 +53,7 @@ static std::optional<Access> getAccess(linalg::LinalgOp op, OpOperand &operand,
 // The softmax
 //===----------------------------------------------------------------------===//
 
-/// Of softmax, the numbers whose softmax it is, up to a shift.
+/// `term`, where `sum` is its sum along the keys; null otherwise.
 static const Expression *matchSum(const Expression *sum,
                                   const Expression *term) {
   return sum->kind == Expression::Kind::Sum && sum->operands[0] == term &&
@@ -62,7 +62,7 @@ static const Expression *matchSum(const Expression *sum,
              : nullptr;
 }
 
-/// exp(x) / sum(exp(x)), and forms with the inverse of the sum.
+/// exp(x), where `weight` is exp(x) / sum(exp(x)), or exp(x) times the inverse.
 static const Expression *matchQuotient(const Expression *weight) {
   if (weight->isOp<arith::DivFOp>())
     return matchSum(weight->operands[1], weight->operands[0]);
@@ -78,8 +78,8 @@ static const Expression *matchQuotient(const Expression *weight) {
   return nullptr;
 }
 
-/// exp(x - log(sum(exp(x)))), where a shift m may be apart: exp(x - (m +
-/// log(sum(exp(x - m))))).
+/// x, where `weight` is exp(x - log(sum(exp(x)))); x - m, where it is exp(x -
+/// (m + log(sum(exp(x - m))))), with a shift m.
 static const Expression *matchExponential(const Expression *weight) {
   if (!weight->isOp<math::ExpOp>() ||
       !weight->operands[0]->isOp<arith::SubFOp>())
@@ -125,7 +125,8 @@ static const Expression *matchSoftmax(const Expression *weight,
   return x;
 }
 
-/// The op between the softmax and its user, where `weight` has one inside.
+/// The op between a softmax and the product, where `weight` is computed from a
+/// softmax; null otherwise.
 static Operation *findOpAroundSoftmax(const Expression *weight,
                                       const Index &keys, unsigned depth = 4) {
   if (weight->kind != Expression::Kind::Operation || depth == 0)
@@ -208,7 +209,7 @@ bool ScoreMatcher::scaleBy(const Expression *factor, bool inverse) {
 /// Keeps `mask` as one that has to be read.
 bool ScoreMatcher::takeMask(const Expression *mask, bool isBoolean) {
   AttentionMatch::Masks &masks = match.masks;
-  // The sum is no larger than the largest of them.
+  // Masks are only added up if one of them has all the dimensions of the sum.
   bool fits = !isBoolean && !masks.isBoolean;
   for (const Expression *other : masks.masks)
     fits &=
@@ -263,7 +264,7 @@ bool ScoreMatcher::takeCondition(const Expression *condition, double fill,
   return true;
 }
 
-/// Whether 0 is added to scores where the key is not behind the query, and so
+/// Whether `mask` adds 0 to scores whose key is not after the query, and so
 /// small a number to all others that they do not count.
 bool ScoreMatcher::isCausal(const Expression *mask) {
   if (match.scale <= 0)
@@ -283,9 +284,9 @@ bool ScoreMatcher::isCausal(const Expression *mask) {
          classifyMask(mask, /*isBoolean=*/false, match) == MaskKind::Causal;
 }
 
-/// A sum of masks is each of them.
+/// Takes a mask that is added to the scores; of a sum of masks, each one.
 bool ScoreMatcher::addMask(const Expression *mask) {
-  // What is the same for all keys is a shift.
+  // What is the same for all keys does not change the softmax.
   if (!(mask->digits & getDigits(match.keys)))
     return true;
   if (isCausal(mask)) {
@@ -327,7 +328,7 @@ bool ScoreMatcher::step(const Expression *&scores) {
       return fail("masked scores become something that is no constant");
     return takeCondition(operands[0], fill->number, side == 2) && next(side);
   }
-  // Minus infinity is made a finite number.
+  // A maximum that makes minus infinity a finite number.
   if ((scores->isOp<arith::MaximumFOp>() || scores->isOp<arith::MaxNumFOp>()) &&
       operands[1]->kind == Expression::Kind::Number &&
       operands[1]->number * match.scale <= hiddenScore)
@@ -392,8 +393,8 @@ private:
 
 } // namespace
 
-/// What each loop of the product with V is: in attention it has one of queries,
-/// one of keys and one of the depth.
+/// Finds what each loop of the product with V is. In attention it has one loop
+/// over keys, and at most one over queries and one over the depth.
 bool AttentionMatcher::findDigits() {
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(context);
@@ -436,7 +437,7 @@ Access AttentionMatcher::getLoops() const {
 }
 
 bool AttentionMatcher::splitDigit(const ExpressionTracer::Split &split) {
-  // There is a bit for each in a word.
+  // There is a bit for each digit in a word.
   if (digits.size() > 40)
     return false;
   Digit &outer = digits[split.digit];

@@ -11,7 +11,8 @@
 
 namespace veeline::pipe {
 
-/// Tensors that have the elements of an operand, from the operand itself back.
+/// Tensors that hold the elements of an operand, and the place of an element in
+/// each: the operand itself, then what its elements were moved from.
 using Places = llvm::SmallVector<std::pair<mlir::Value, Access>>;
 
 /// softmax(Q K^T) V as it was found. Digits are those of `tracer`.
@@ -23,20 +24,21 @@ struct AttentionMatch {
   mlir::linalg::LinalgOp scores;
   Access scoreAccess;
   std::unique_ptr<ExpressionTracer> tracer;
-  /// The digits of the batch in order, the others' places.
+  /// The digits of the batch, in order, and the places along the other
+  /// dimensions.
   Index batch, queries, keys, depth, valueDepth;
   Places query, key, value;
 
   double scale = 1;
   struct Masks {
     bool causal = false;
-    /// Added to the scores or, where `isBoolean`, the one that says which ones
-    /// stay.
+    /// Masks that are added to the scores. Where `isBoolean` there is one,
+    /// which says which scores stay.
     llvm::SmallVector<const Expression *, 1> masks = {};
     bool isBoolean = false;
-    /// The boolean says which scores go.
+    /// The boolean mask says which scores are hidden instead.
     bool isHiding = false;
-    /// What these become.
+    /// The value of hidden scores.
     double fill = 0;
   } masks;
 };
@@ -44,7 +46,7 @@ struct AttentionMatch {
 /// What is known of a product that could be attention's second one.
 struct AttentionCandidate {
   std::optional<AttentionMatch> match;
-  /// Where it has a softmax: why it is not attention all the same.
+  /// Where it has a softmax but is not attention: why.
   std::string reason;
 };
 
@@ -58,11 +60,11 @@ inline constexpr double hiddenScore = -1e4;
 enum class MaskKind {
   General,
   Nothing,      ///< the same as no mask
-  Causal,       ///< true, or 0, where the key is not behind the query
-  HidesCausally ///< true where the key is behind the query
+  Causal,       ///< true, or 0, where the key is not after the query
+  HidesCausally ///< true where the key is after the query
 };
 
-/// What a mask is, as a function of the query's and the key's place.
+/// What a mask is, as a function of the positions of the query and the key.
 MaskKind classifyMask(const Expression *mask, bool isBoolean,
                       const AttentionMatch &match);
 

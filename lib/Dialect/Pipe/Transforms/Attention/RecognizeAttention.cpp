@@ -29,7 +29,7 @@ static Type getElementType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
-/// Why `match` has no op that says it; nothing where it has one.
+/// Why `match` cannot be a `pipe.attention`; nothing where it can.
 static std::optional<std::string> findObstacle(const AttentionMatch &match) {
   Type type = getElementType(match.value.front().first);
   for (const Places *places : {&match.query, &match.key})
@@ -68,7 +68,7 @@ private:
   AttentionMatch &match;
   const ExpressionTracer &tracer;
   Location loc;
-  /// The batch dimensions of the queries; those of keys and values lack the
+  /// The batch dimensions of the queries. Those of keys and values lack the
   /// digits of `shared`, the last ones.
   Access batch;
   Index shared;
@@ -76,8 +76,8 @@ private:
 
 } // namespace
 
-/// The digits of the batch that neither keys nor values have, where these are
-/// the last ones: queries that share keys.
+/// The last digits of the batch as far as neither keys nor values have them:
+/// those of queries that share keys.
 static Index findShared(const AttentionMatch &match) {
   uint64_t used =
       getDigits(match.key.back().second) | getDigits(match.value.back().second);
@@ -102,8 +102,8 @@ void AttentionRewriter::chooseBatch() {
   batch.push_back(last);
 }
 
-/// Dimensions of the batch, without shared digits where `grouped`, and two
-/// more.
+/// The dimensions of the batch, without shared digits where `grouped`, and
+/// those of `rows` and `columns`.
 Access AttentionRewriter::getAccess(bool grouped, const Index &rows,
                                     const Index &columns) const {
   Access access = batch;
@@ -114,8 +114,8 @@ Access AttentionRewriter::getAccess(bool grouped, const Index &rows,
   return access;
 }
 
-/// The nearest tensor that has the elements and no others, with dimensions that
-/// run along `access`.
+/// A tensor in `places` that has the elements of `access` and no others,
+/// reshaped to dimensions that run along `access`. Null where there is none.
 Value AttentionRewriter::read(const Places &places, const Access &access) {
   uint64_t digits = getDigits(access);
   const std::pair<Value, Access> *best = nullptr;
@@ -207,7 +207,7 @@ class Candidates {
 public:
   /// Matches all products of `function`.
   explicit Candidates(func::FuncOp function);
-  /// Drops those whose scores or weights somebody else uses.
+  /// Drops those whose scores or weights have other users.
   void keepPrivate();
   void replace();
 
@@ -225,7 +225,8 @@ private:
   }
 
   SmallVector<Candidate> candidates;
-  /// Of all candidates: heads may have one softmax and products of their own.
+  /// Of all candidates: several heads may share one softmax, with a product
+  /// each.
   DenseSet<Operation *> ops, contexts;
 };
 
@@ -256,7 +257,7 @@ Operation *Candidates::findOtherUser(const Candidate &candidate) const {
     if (contexts.contains(op) || !seen.insert(op).second)
       continue;
     if (op != candidate.scores && !ops.contains(op)) {
-      // How large they are may be asked.
+      // Extents may be asked for.
       if (isa<tensor::DimOp>(op))
         continue;
       return op;
@@ -289,7 +290,7 @@ void Candidates::keepPrivate() {
 
 void Candidates::replace() {
   for (const Candidate &candidate : candidates) {
-    // What is behind one may have been replaced since.
+    // What this one is computed from may have been replaced since.
     AttentionCandidate found = matchAttention(candidate.context);
     OpBuilder builder(candidate.context);
     if (!found.match || failed(AttentionRewriter(builder, *found.match).run()))

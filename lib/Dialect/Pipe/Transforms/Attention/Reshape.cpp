@@ -34,8 +34,8 @@ static RankedTensorType getType(const ExpressionTracer &tracer,
   return RankedTensorType::get(shape, element);
 }
 
-/// `access` with a dimension for each digit of those that have several, and
-/// with its dimensions of one element.
+/// `access` with one dimension for each digit, and with its dimensions of one
+/// element, which have no digits.
 static Access split(const Access &access) {
   Access parts;
   for (const Index &index : access) {
@@ -47,7 +47,8 @@ static Access split(const Access &access) {
   return parts;
 }
 
-/// The dimensions of `split(access)` that are one of `access`.
+/// For each dimension of `access`, the dimensions of `split(access)` that it
+/// has.
 static SmallVector<ReassociationIndices> getParts(const Access &access) {
   SmallVector<ReassociationIndices> groups;
   int64_t next = 0;
@@ -59,7 +60,8 @@ static SmallVector<ReassociationIndices> getParts(const Access &access) {
   return groups;
 }
 
-/// The dimensions of `access` around each one that has a digit.
+/// Groups the dimensions of `access`: each one that has a digit, with those of
+/// one element beside it.
 static SmallVector<ReassociationIndices> getNeighbours(const Access &access) {
   SmallVector<ReassociationIndices> groups;
   ReassociationIndices before;

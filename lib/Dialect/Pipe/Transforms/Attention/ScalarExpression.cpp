@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace veeline::pipe;
 
-/// What is further back has no part in attention.
+/// How many ops are followed: what is further back has no part in attention.
 static constexpr size_t mostOps = 512;
 
 /// Bits of one word say which digits an expression depends on.
@@ -84,7 +84,7 @@ const Expression *ExpressionTracer::getElement(Value tensor,
 
 const Expression *ExpressionTracer::getNumber(double value) {
   Expression expression{Expression::Kind::Number};
-  // There is one zero: what a sum starts from may be either.
+  // There is one zero: a sum may start from either.
   expression.number = value == 0 ? 0 : value;
   return intern(std::move(expression));
 }
@@ -116,7 +116,7 @@ static bool isConversion(Operation *op) {
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::IndexCastOp,
           arith::IndexCastUIOp, arith::ExtUIOp, arith::UIToFPOp>(op))
     return true;
-  // Of one bit, the sign is the number.
+  // Sign extension makes -1 of a single bit.
   return isa<arith::ExtSIOp, arith::SIToFPOp>(op) &&
          !getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
 }
@@ -167,7 +167,8 @@ bool ExpressionTracer::covers(const Access &access, Type type) const {
       [&](auto pair) { return covers(std::get<0>(pair), std::get<1>(pair)); });
 }
 
-/// One index as one for each dimension of `extents`.
+/// Splits `index` into one for each dimension of `extents`, if possible. Sets
+/// `split` where a digit has to be split for that.
 std::optional<Access> ExpressionTracer::splitIndex(const Index &index,
                                                    ArrayRef<int64_t> extents) {
   Access parts(extents.size());
@@ -233,7 +234,7 @@ std::optional<Access> ExpressionTracer::traceReshape(Operation *op,
       return std::nullopt;
     llvm::append_range(source, *parts);
   }
-  // A result without dimensions is of dimensions of one element.
+  // A result of rank 0 comes from dimensions of one element.
   source.resize(shape.size());
   return source;
 }
@@ -253,8 +254,8 @@ bool ExpressionTracer::hasFixed(uint64_t digits) const {
                       [&](auto entry) { return digits >> entry.first & 1; });
 }
 
-/// Takes off the first digits as long as they stand still; how far from the
-/// start of the dimension the others are.
+/// Removes the leading digits that stand still. Returns how far from the start
+/// of the dimension the place of the others begins.
 int64_t ExpressionTracer::takeFixed(Index &index) const {
   int64_t start = 0;
   while (!index.empty() && fixed.contains(index.front())) {
@@ -264,8 +265,8 @@ int64_t ExpressionTracer::takeFixed(Index &index) const {
   return start * getSize(index);
 }
 
-/// The place in the source of a slice: one that starts where the source does,
-/// or one place along a dimension.
+/// The place in the source of a slice. Along each dimension the slice starts
+/// where the source does, or it has one element.
 std::optional<Access> ExpressionTracer::traceSlice(tensor::ExtractSliceOp slice,
                                                    const Access &access) {
   if (!areAllConstantIntValue(slice.getMixedStrides(), 1))
@@ -279,8 +280,8 @@ std::optional<Access> ExpressionTracer::traceSlice(tensor::ExtractSliceOp slice,
     auto size = getConstantIntValue(slice.getMixedSizes()[dim]);
     if (!offset || (*offset != 0 && size != 1))
       return std::nullopt;
-    // A table may be larger than what is read of it; other things have one of
-    // the elements.
+    // A larger part starts where the source does, so its place is that of the
+    // source. One element stands still at its offset.
     if (size == 1 && extent != 1) {
       if (ShapedType::isDynamic(extent) || sizes.size() >= mostDigits)
         return std::nullopt;
@@ -291,7 +292,8 @@ std::optional<Access> ExpressionTracer::traceSlice(tensor::ExtractSliceOp slice,
   return source;
 }
 
-/// What has been put together of slices is the slice where the element is.
+/// Follows an element of what is put together of slices to the slice that has
+/// it.
 const Expression *
 ExpressionTracer::traceInsertion(tensor::InsertSliceOp insertion,
                                  const Access &access) {
@@ -533,8 +535,8 @@ const Expression *ExpressionTracer::trace(Value tensor, const Access &access) {
   }
   if (!expression)
     expression = getElement(tensor, access);
-  // The first tensor that holds an expression is the smallest one, but for one
-  // of which this is a part.
+  // The first tensor that holds an expression is the smallest one. One that
+  // holds more than the expression is replaced by one that does not.
   bool isPart = expression->storage &&
                 hasFixed(getDigits(expression->storageAccess)) &&
                 !hasFixed(getDigits(access));

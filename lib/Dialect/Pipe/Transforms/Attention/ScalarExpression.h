@@ -84,15 +84,15 @@ inline uint64_t getDigits(const Access &access) {
 /// keep every value.
 class ExpressionTracer {
 public:
-  /// That a digit has to become two, the second of `size`, for a reshape to be
-  /// followed.
+  /// Digit `digit` has to become two, the second of `size`, before a reshape
+  /// can be followed.
   struct Split {
     unsigned digit;
     int64_t size;
   };
 
-  /// `sizes` of the digits, of which those of `divisible` may be split.
-  /// Reductions are followed if they run along `keys`.
+  /// `sizes` are those of the digits, of which those in `divisible` may be
+  /// split. Reductions are followed if they run along `keys`.
   ExpressionTracer(llvm::ArrayRef<int64_t> sizes, uint64_t divisible,
                    Index keys)
       : sizes(sizes), divisible(divisible), keys(std::move(keys)) {}
@@ -104,7 +104,7 @@ public:
   llvm::SmallVector<std::pair<mlir::Value, Access>>
   traceMoves(mlir::Value tensor, Access access);
 
-  /// One more digit, and its number.
+  /// Adds a digit and returns its number.
   unsigned addDigit(int64_t size) {
     sizes.push_back(size);
     return sizes.size() - 1;
@@ -112,7 +112,7 @@ public:
   /// Whether `digits` has one that stands still.
   bool hasFixed(uint64_t digits) const;
 
-  /// Set where following something needed other digits.
+  /// Set where a digit has to be split for something to be followed.
   const std::optional<Split> &getSplit() const { return split; }
   /// The ops that expressions were followed through.
   const llvm::SetVector<mlir::Operation *> &getOps() const { return ops; }
@@ -154,7 +154,7 @@ private:
   const Expression *intern(Expression expression);
 
   llvm::SmallVector<int64_t> sizes;
-  /// Where digits stand still.
+  /// The places at which digits stand still.
   llvm::SmallDenseMap<unsigned, int64_t> fixed;
   uint64_t divisible;
   Index keys;
@@ -162,7 +162,7 @@ private:
   llvm::SetVector<mlir::Operation *> ops;
   llvm::StringMap<std::unique_ptr<Expression>> expressions;
   llvm::StringMap<const Expression *> traced;
-  /// While moves are followed: operands of ops are elements as they are.
+  /// Set while moves are followed: operands of ops are then not traced further.
   bool isShallow = false;
 };
 

@@ -10,11 +10,12 @@
 // in the simulated schedule is not over when the producer starts, and before
 // that op waits for anything.
 //
-// No deadlock: order all work ops by their simulated start. An op waits for ops
-// before it on its rank, for the producers of its inputs, and for receives
-// that stand before an op of another rank whose predecessors are all over when
-// it starts, and started before it. A circle would have one of these, which
-// start earlier, or be one of the schedule itself.
+// There is no deadlock. Order all work ops by their simulated start. An op
+// waits for earlier ops of its rank, for the producers of its inputs, and for
+// receives. A receive stands before an op of another rank. All ops before that
+// one are over when the waiting op starts, and started before it. A cycle of
+// waits would have to go back to ever earlier ops, or be one of the schedule
+// itself.
 //
 // Everything else is planned by the schedule library (Communication/Plan.h).
 //
@@ -81,8 +82,8 @@ namespace {
 
 namespace comm = schedule::communication;
 
-/// The stream of what does not hold up computations, where sends have none of
-/// their own or it is that, and the one communicator.
+/// The stream of messages, which do not hold up computations; that of sends
+/// where receives have another. And the one communicator.
 constexpr int asynchronousStream = comm::sendStream;
 constexpr int communicator = 0;
 
@@ -141,8 +142,8 @@ void MessageTable::addProduced(Value value, int64_t edge, Direction direction,
   inOrder.push_back({key, value});
 }
 
-/// A gradient or the value of a parameter, for each rank of the other stage to
-/// which this rank of its own stage sends.
+/// Adds a gradient or the value of a parameter, once for each rank of the other
+/// stage to which this rank of its own stage sends.
 void MessageTable::addForParam(Operation *op, Value value, int64_t number,
                                Direction direction) {
   const Edge &edge = tables.edges[number];
@@ -219,8 +220,8 @@ FailureOr<Value> MessageTable::getProduced(EdgeValueOp use) const {
 // Lengths
 //===----------------------------------------------------------------------===//
 
-/// Where the length of a forward's microbatch is agreed on: before it, and
-/// before what it gets from other stages.
+/// Where the length of a forward's microbatch is agreed on: before the forward,
+/// and before the values that it gets from other stages.
 static Operation *findLengthPlace(ForwardOp forward) {
   Operation *place = forward;
   for (Value operand : forward.getOperands())
@@ -238,8 +239,8 @@ static bool readsLength(ChunkOp chunk) {
   });
 }
 
-/// Puts a pipe.length before every forward of `program`. What other stages say
-/// of it are further values of theirs.
+/// Puts a pipe.length before every forward of `program`. The lengths that other
+/// stages send are further edge values.
 static void addLengths(ProgramOp program, const PipelineTables &tables) {
   DenseSet<uint64_t> known;
   RankedTensorType type = getLengthType(program.getContext());
@@ -259,7 +260,8 @@ static void addLengths(ProgramOp program, const PipelineTables &tables) {
                                              *edge, Direction::Shape,
                                              forward.getMicrobatch()));
     }
-    // A chunk of parameters alone has to get it from somewhere.
+    // Where nothing says the length yet, the data do, even if the chunk reads
+    // none.
     bool isKnown = !known.insert(forward.getMicrobatch()).second;
     bool fromData = readsLength(chunk) || (!isKnown && received.empty());
     LengthOp::create(builder, forward.getLoc(), type, fromData,
@@ -302,9 +304,9 @@ static void addSends(const MessageTable &messages) {
 static LogicalResult postReceives(ProgramOp program,
                                   const MessageTable &messages) {
   Block &body = program.getBody().front();
-  // Entry i: the times of work op i, and the op before which to post what is to
-  // be posted once i work ops are over. That is before all waits for the next
-  // one's inputs.
+  // Entry i: the times of work op i, and the op before which to post receives
+  // that are due once i work ops are over. That is before all waits for the
+  // next work op's inputs.
   SmallVector<std::pair<double, double>> times;
   SmallVector<Operation *> anchors = {&body.front()};
   for (Operation &op : body)
@@ -348,8 +350,8 @@ static LogicalResult postReceives(ProgramOp program,
     Value handle = RecvOp::create(
         builder, value.getLoc(), type, value.getEdge(), value.getDirection(),
         value.getMicrobatch(), asynchronousStream, communicator, IntegerAttr());
-    // Behind the value, which may be where further receives are posted: they
-    // must not stand behind a wait.
+    // After the value: before it, further receives may be posted, which must
+    // not come after a wait.
     builder.setInsertionPointAfter(value);
     Value waited = WaitOp::create(builder, value.getLoc(),
                                   value.getValue().getType(), handle);
@@ -405,8 +407,8 @@ private:
 
 } // namespace
 
-/// What is no work takes no time: it comes right after the work before it, or
-/// at the end of the step.
+/// Collects the steps of a rank with their times. Ops that are no work take no
+/// time: they come right after the work before them, or at the end of the step.
 void PlannedInserter::collectSteps(ProgramOp program) {
   SmallVector<Operation *> &list = steps.emplace_back();
   auto &times = traffic.ranks.emplace_back();
@@ -507,7 +509,7 @@ void PlannedInserter::write(int rank, ArrayRef<comm::Op> ops) {
       builder.setInsertionPointToEnd(&body);
     else
       builder.setInsertionPoint(*next);
-    // A pipe.send has no handle: it is waited for right away.
+    // A pipe.send has no handle: it includes the wait.
     if (op.kind != comm::OpKind::Wait)
       writeMessage(builder, op);
     else if (RecvOp recv = handles.lookup(op.handle))
@@ -536,8 +538,8 @@ LogicalResult PlannedInserter::run(comm::Strategy strategy, comm::Model model) {
 // insertCommunication
 //===----------------------------------------------------------------------===//
 
-/// Programs may come from anywhere: that they are a schedule is what the
-/// messages rely on.
+/// Programs may come from anywhere, so it is verified here that they are a
+/// schedule, which messages rely on.
 LogicalResult
 veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
                                    comm::Model model,
@@ -583,9 +585,9 @@ veeline::pipe::insertCommunication(PipelineOp pipeline, comm::Strategy strategy,
   ChannelTable channels(pipeline, programs);
   for (ProgramOp program : programs)
     waitInOrder(program, channels);
-  // With streams for either direction that of the sends: who sends has what the
-  // others wait for, but what is received may come late, and computations wait
-  // for it.
+  // Where each direction has a stream of its own, sums are on that of sends. A
+  // send has its value already, whereas a receive may be late and hold up the
+  // sums and the computations that wait for these.
   insertReductions(pipeline, programs,
                    isAhead ? asynchronousStream : comm::computeStream,
                    /*blocks=*/!isOverlap || isNccl(model));

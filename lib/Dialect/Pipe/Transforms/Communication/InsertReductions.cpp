@@ -45,9 +45,9 @@ static Operation *findEndOfGradients(ProgramOp program,
 
 namespace {
 
-/// Adds up the sums of the ranks of a stage. All of them have the same ones,
-/// and post them in the same order: that of the chunks' last W's, of whichever
-/// rank has it last.
+/// Inserts the reductions of gradients over the ranks of a stage. All of these
+/// ranks have the same reductions and post them in one order: that of the
+/// chunks' last W's, each on the rank that has it last.
 class ReductionInserter {
 public:
   ReductionInserter(PipelineOp pipeline, ArrayRef<ProgramOp> programs,
@@ -93,15 +93,15 @@ void ReductionInserter::collectEnds(ProgramOp program) {
     }
 }
 
-/// The op behind which the sums of `chunk` are posted, at the earliest behind
-/// `previous`; null where nothing adds to them.
+/// The op after which the sums of `chunk` are posted, `previous` or a later
+/// one; null where nothing adds to them.
 ///
-/// Where what is posted holds up what comes after it, a rank of several waits
-/// for the others when it posts. It then may hold up nobody that these wait
-/// for: it has sent all its microbatches' values before.
+/// Where a post holds up what comes after it, a rank that shares its stage
+/// waits for the others when it posts. It must hold up nobody that these wait
+/// for, so it sends the values of all its microbatches before.
 Operation *ReductionInserter::findPlace(ProgramOp program, int64_t chunk,
                                         Operation *previous) {
-  // Where the others have the same program, so are the places.
+  // Replicas of the pipeline have the same program, so places agree.
   if (pipeline.getWidth(program.getStage()) == 1)
     return findEndOfGradients(program, chunk);
   Operation *place =
@@ -161,9 +161,9 @@ void ReductionInserter::addReductions(ProgramOp program) {
     receiveParamsAfter(previous);
 }
 
-/// Receives of parameters' gradients and values stand behind `last`, a sum:
-/// they would hold it up on its stream, and what they wait for may come after
-/// the same sum on another rank of the stage.
+/// Moves receives of parameters' gradients and values after `last`, a sum. They
+/// would hold it up on its stream, and what they wait for may come after the
+/// same sum on another rank of the stage.
 void ReductionInserter::receiveParamsAfter(Operation *last) {
   Operation *place = last;
   for (Operation &op : llvm::make_early_inc_range(*last->getBlock())) {

@@ -11,11 +11,11 @@
 
 namespace veeline::pipe {
 
-/// In the programs of stages that several ranks run, of one replica or several,
-/// has the sums of each chunk added up over these ranks as soon as they are
-/// complete, and waits for that where they are read. `blocks` where a sum that
-/// is posted on its `stream` holds up the messages that come after it. Programs
-/// have their messages and predicted times.
+/// Inserts the reductions of gradients into the programs of stages that several
+/// ranks run, of one replica or several. The sums of a chunk are added up over
+/// these ranks as soon as they are complete, and are waited for where they are
+/// read. `blocks` says that a sum posted on `stream` holds up the messages
+/// after it. Programs have their messages and predicted times.
 void insertReductions(PipelineOp pipeline, llvm::ArrayRef<ProgramOp> programs,
                       int stream, bool blocks);
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ranks of a stage do the same at the same time in all replicas. Where a
-// stage has several in each, an all-reduce begins when the last of them posts
-// it, and behind those before it.
+// All replicas do the same at the same time. Where a stage has several ranks in
+// each, an all-reduce begins when the last of them has posted it and the ones
+// before it are over.
 //
 //===----------------------------------------------------------------------===//
 

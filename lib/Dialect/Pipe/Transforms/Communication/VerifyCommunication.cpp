@@ -47,9 +47,9 @@ public:
           read.communicators[1 + stage].push_back(i * ranks + rank);
   }
 
-  /// What its rank in a replica issues.
+  /// Adds what the rank of `program` issues in a replica.
   void addProgram(ProgramOp program, int replica);
-  /// All of it, with a message for each part.
+  /// The programs that were added, with a message for each part.
   comm::SplitProgram split() const;
   InFlightDiagnostic report(const comm::SplitProgram &split,
                             const comm::Error &error) const;
@@ -75,7 +75,7 @@ private:
   EdgeTable edges;
   comm::Program read;
   SmallVector<SmallVector<Operation *>> origins;
-  /// Of an edge in a direction.
+  /// The number of parts, by edge and direction.
   std::map<std::pair<int, comm::Direction>, int> parts;
   llvm::DenseMap<Type, int> types;
   llvm::DenseMap<Value, int> handles;

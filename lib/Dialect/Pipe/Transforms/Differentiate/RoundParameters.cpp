@@ -27,7 +27,7 @@ static bool isPlain(arith::TruncFOp truncate) {
              arith::FastMathFlags::none;
 }
 
-/// Whether `op` gives all of its only input in a narrower type.
+/// Whether `op` only rounds its one input to a narrower type.
 static bool isRounding(Operation *op) {
   if (auto truncate = dyn_cast<arith::TruncFOp>(op))
     return isPlain(truncate);
@@ -45,8 +45,8 @@ static bool isRounding(Operation *op) {
          llvm::hasNItems(body, 2);
 }
 
-/// Whether what is elementwise, or a broadcast, would compute `value` on its
-/// way, so that nobody stores it.
+/// Whether the user is elementwise or a broadcast, which computes its operand
+/// on the way, so that nobody stores it.
 static bool isComputedOnTheWay(OpOperand &use) {
   auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
   if (!user || user.getNumParallelLoops() != user.getNumLoops())
@@ -55,8 +55,8 @@ static bool isComputedOnTheWay(OpOperand &use) {
   return map.isIdentity() || map.getNumResults() < map.getNumDims();
 }
 
-/// The ops that give `param` in one narrower type; none where nothing reads
-/// that from memory.
+/// The ops that round `param` to one narrower type; none where nothing reads
+/// their results from memory.
 static SmallVector<Operation *> findRoundings(BlockArgument param) {
   SmallVector<Operation *> roundings;
   bool isRead = false;
@@ -95,7 +95,8 @@ static LogicalResult takeRounded(func::FuncOp func, unsigned number,
   return success();
 }
 
-/// Backward functions take nothing that they do not use.
+/// Makes `func` take its parameters rounded. A backward function then drops the
+/// parameters that it no longer uses.
 static LogicalResult roundArguments(func::FuncOp func, ChunkOp chunk,
                                     bool isForward) {
   unsigned count = func.getNumArguments();

@@ -18,7 +18,7 @@ using autodiff::LostGradient;
 /// depends.
 using LostAt = llvm::MapVector<Operation *, SmallVector<BlockArgument>>;
 
-/// The parameters that are used; of others something else is said.
+/// The parameters that are used. For unused ones there is another warning.
 static SmallVector<BlockArgument> getUsedParameters(func::FuncOp model) {
   return llvm::filter_to_vector(
       model.getArguments(), [&](BlockArgument argument) {
@@ -32,7 +32,8 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value));
 }
 
-/// What is, or may become, the loss: a model that is looked at may have none.
+/// The loss or, where the first result is no scalar, all float results: a model
+/// that is only inspected may have no loss.
 static SmallVector<Value> getDifferentiated(func::FuncOp model) {
   auto results = model.getBody().front().getTerminator()->getOperands();
   auto type = dyn_cast<RankedTensorType>(results.front().getType());
@@ -99,7 +100,7 @@ static void warn(func::FuncOp model, Operation *op,
   addNote(diagnostic, op);
 }
 
-/// Nothing would change from step to step.
+/// Fails where no parameter gets a gradient: training would change nothing.
 static LogicalResult refuse(func::FuncOp model, const LostAt &lost) {
   SmallVector<BlockArgument> all;
   for (const auto &[op, arguments] : lost)

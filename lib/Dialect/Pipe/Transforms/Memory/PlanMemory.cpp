@@ -30,8 +30,8 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// What libraries of products, convolutions and attention work in, on one of a
-/// GPU's compute streams.
+/// The workspace of libraries of products, convolutions and attention, for each
+/// compute stream of a GPU.
 static constexpr int64_t gpuLibraryBytes = 32 << 20;
 
 /// Elements of optimiser state for each element of a parameter.
@@ -64,8 +64,8 @@ public:
   LogicalResult run();
 
 private:
-  /// The memory of one result, of the copy of an argument, or of the
-  /// workspace (of neither number).
+  /// The memory of one result, or of the copy of one argument; with neither
+  /// number that of the workspace.
   struct Slot {
     Operation *op;
     std::optional<unsigned> result;
@@ -76,7 +76,7 @@ private:
     return tables.pipeline.getStageOf(chunk) ==
            static_cast<int64_t>(program.getStage());
   }
-  /// The ranks that add up this one's gradients, with it.
+  /// How many ranks add up gradients with this one, itself included.
   int64_t getNumMembers() {
     return tables.pipeline.getNumMembers(program.getStage());
   }
@@ -116,7 +116,7 @@ private:
   MemoryPlan plan;
   int64_t persistent = 0;
   StreamOrder order;
-  /// Of the sends of a GPU.
+  /// On a GPU, what findSendEnds says.
   llvm::DenseMap<Operation *, Operation *> sendEnds;
   SmallVector<Slot> slots;
   SmallVector<Reduction> reductions;
@@ -158,7 +158,8 @@ void ArenaPlanner::placeParams() {
         getByteSize(tables.params[accumulator.param].getValue().getType()));
 }
 
-/// What the functions of this rank's chunks take. Lengths make no difference.
+/// Places the parameters that this rank's functions take rounded. These are the
+/// same for all lengths.
 void ArenaPlanner::placeRounded() {
   llvm::SmallDenseSet<std::pair<int64_t, int>> seen;
   for (Operation &op : program.getBody().front()) {
@@ -289,7 +290,8 @@ void ArenaPlanner::placeDevice() {
   }
 }
 
-/// The accumulators of a reduction, those without a gap between them as one.
+/// Adds the pieces of a reduction: its accumulators, those without a gap as
+/// one.
 LogicalResult ArenaPlanner::addPieces(int64_t number,
                                       const Reduction &reduction) {
   SmallVector<std::pair<int64_t, int64_t>> places;
@@ -323,8 +325,8 @@ LogicalResult ArenaPlanner::addPieces(int64_t number,
   return success();
 }
 
-/// Between processes, what other ranks contribute to a rank's share of the
-/// elements lies beside it until it is added.
+/// Reserves memory for what other ranks contribute to this rank's share of the
+/// elements: between processes it lies there until it is added.
 void ArenaPlanner::addBuffers(int64_t number, Reduction &reduction) {
   int64_t members = getNumMembers(), bytes = 0;
   for (MemoryPlan::ReducedPiece &piece : plan.reduced) {
@@ -367,7 +369,7 @@ void ArenaPlanner::placeBuffers() {
   }
 }
 
-/// What `slot.op` and all `uses` work on.
+/// Adds a slot that lives from `slot.op` to the end of that op and of `uses`.
 void ArenaPlanner::addSlot(Slot slot, const StreamOrder::Point &uses,
                            uint64_t bytes, uint64_t live) {
   StreamOrder::Point all = uses;
@@ -382,14 +384,14 @@ void ArenaPlanner::addSlot(Slot slot, const StreamOrder::Point &uses,
     lives.ends.push_back(order.findFirstAfter(all, stream));
 }
 
-/// Has `uses` include all during which `value` has to stay. A handle lives as
-/// long as the value that comes out of it.
+/// Extends `uses` by all ops during which `value` has to stay. A handle lives
+/// as long as the value that comes out of it.
 void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
   for (Operation *user : value.getUsers()) {
     order.include(uses, user);
     if (Operation *end = sendEnds.lookup(user)) {
       order.include(uses, end);
-      // Nothing waits for what is sent last.
+      // No op waits for what is sent last: it stays to the end of the step.
       if (end == &program.getBody().front().back())
         uses[getComputeStream(user)] = order.getNumOps();
     }
@@ -398,8 +400,9 @@ void ArenaPlanner::addUses(Value value, StreamOrder::Point &uses) {
   }
 }
 
-/// Kernels need their buffers at multiples of what a thread loads: of a batch
-/// argument some microbatches may not start there.
+/// Adds a slot for each argument of `op` that has to be copied: a microbatch of
+/// a batch argument may start at no multiple of what a thread loads, which
+/// kernels need.
 void ArenaPlanner::addSlices(Operation *op) {
   schedule::Op work = *getScheduleOp(op);
   ChunkOp chunk = tables.chunks[work.chunk];

@@ -6,8 +6,7 @@
 //
 // One walk in the order of the ops: what is computed of extents becomes a
 // constant, and each tensor gets the shape that follows from those before it.
-// No op is added for one length that is not there for all, so that versions
-// stay alike.
+// No op is added for some lengths only, so versions stay alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +125,7 @@ static LogicalResult bindInsert(tensor::InsertSliceOp op) {
                          asConstants(op.getMixedStrides())));
 }
 
-/// The padding of a version is known, so its result's shape is.
+/// The padding of a version is constant, so the shape of its result is known.
 static LogicalResult bindPad(tensor::PadOp op) {
   auto low = getNumbers(op.getMixedLowPad());
   auto high = getNumbers(op.getMixedHighPad());
@@ -150,7 +149,7 @@ static LogicalResult bindCast(tensor::CastOp op) {
   return replace(op, op.getSource());
 }
 
-/// The type with the shape of the op's first tensor operand.
+/// Gives the results the shape of the op's first tensor operand.
 static LogicalResult bindElementwise(Operation *op) {
   auto tensor =
       llvm::find_if(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
@@ -166,7 +165,7 @@ static LogicalResult bindInits(DestinationStyleOpInterface op) {
   return success();
 }
 
-/// Whether the op is told by operands what to slice, or to pad.
+/// Whether operands of the op say what it slices or pads.
 static bool hasDynamicNumbers(Operation *op) {
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return !pad.getLow().empty() || !pad.getHigh().empty();

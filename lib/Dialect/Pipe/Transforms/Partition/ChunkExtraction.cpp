@@ -83,7 +83,8 @@ void ExtractionPlan::collect(int64_t chunk) {
         results.push_back(operand);
 }
 
-/// What no chunk computes is given by the last one.
+/// Finds the chunk that gives each result of the model. What no chunk computes,
+/// the last one gives.
 void ExtractionPlan::collectReturned() {
   for (Value operand : model.getBody().front().getTerminator()->getOperands()) {
     Value value = lookThroughMarks(operand);
@@ -238,8 +239,8 @@ void ExtractionPlan::build(PipelineOp pipeline, SymbolTable &symbols) {
     inputs[argument] =
         buildInput(builder, model, argument, used.contains(argument));
 
-  // An argument that is returned is an operand and a result of a chunk, so
-  // results are known by their chunk.
+  // An argument that is returned is both an operand and a result of a chunk, so
+  // values are looked up with the chunk that gives them.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> given;
   Block::iterator insertionPoint = std::next(pipeline->getIterator());
   for (auto [k, plan] : llvm::enumerate(chunks)) {

@@ -61,7 +61,7 @@ private:
   /// Positions of the model's ops, and the chunks of its main ops.
   llvm::DenseMap<mlir::Operation *, int64_t> position;
   llvm::DenseMap<mlir::Operation *, int64_t> chunkOf;
-  /// For each value that the model returns, and the chunk that gives it.
+  /// The values that the model returns, each with the chunk that gives it.
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> returned;
 };
 

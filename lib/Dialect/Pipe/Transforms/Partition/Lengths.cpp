@@ -77,7 +77,7 @@ static void describeLength(InFlightDiagnostic &diagnostic, PipelineOp version) {
              << cast<IntegerAttr>(version->getAttr(lengthAttrName)).getInt();
 }
 
-/// What both take, or give, in order.
+/// Checks that two functions take, or give, the same values in order.
 static LogicalResult verifyValues(ChunkOp chunk, PipelineOp version,
                                   ChunkFunctionKind kind,
                                   ArrayRef<ChunkValue> bound,

@@ -102,7 +102,7 @@ static bool isTrained(Type element) {
   return element.isF32() || element.isF64();
 }
 
-/// What files of data, the runtime and compiled code agree about.
+/// The types that files of data, the runtime and compiled code have in common.
 static bool isData(Type element) {
   auto integer = dyn_cast<IntegerType>(element);
   return isTrained(element) ||
@@ -207,8 +207,9 @@ static LogicalResult verifyResults(func::FuncOp model) {
   return success();
 }
 
-/// Whether code can be generated for values of `type`. Later would be too late:
-/// differentiation takes a complex number for something without a gradient.
+/// Whether code can be generated for values of `type`. Differentiation would
+/// take complex numbers for values without a gradient, so this is checked
+/// before.
 static bool isComputed(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (isa<FloatType>(element))

@@ -100,7 +100,7 @@ static std::string describe(const PartitionOptions &options) {
 
 static bool isEnough(const PartitionOptions &options, int64_t numPieces) {
   int64_t p = options.stages, v = options.chunksPerStage;
-  // Without the product, which may not fit.
+  // The product of p and v may overflow.
   return v <= numPieces && p <= numPieces / v;
 }
 
@@ -117,7 +117,7 @@ static LogicalResult verifyEnoughPieces(func::FuncOp model,
     return diagnostic << ": no op depends on both a parameter and a batch "
                          "argument";
   diagnostic << "; ask for fewer stages or chunks a stage";
-  // Where there are none, every op is a piece that can be one.
+  // Without marks, pieces are as fine as they can be already.
   if (!model.getOps<BoundaryOp>().empty())
     diagnostic << ", or mark more cuts with pipe.boundary";
   return diagnostic;
@@ -206,8 +206,8 @@ static SmallVector<int64_t> countParts(const Pieces &pieces,
 }
 
 /// The pieces that chunks are made of: fine ones where there are more chunks
-/// than pieces, or where the list or the profile counts fine ones. Then both
-/// count them.
+/// than pieces, or where the list or the profile counts fine ones. In that case
+/// both are made to count fine ones.
 static Pieces choosePieces(func::FuncOp model, PartitionOptions &options,
                            std::optional<Profile> &profile) {
   Pieces pieces = Pieces::find(model);
@@ -220,7 +220,7 @@ static Pieces choosePieces(func::FuncOp model, PartitionOptions &options,
     return pieces;
   Pieces fine = Pieces::find(model, /*isFine=*/true);
   int64_t numFine = fine.get().size();
-  // A list that fits neither is one of pieces, and refused.
+  // A list that fits neither is taken for one of pieces, and refused later.
   if (isEnough(options, numPieces) && !options.pieces.empty() &&
       !isListOfPieces && sumOf(options.pieces) != numFine)
     return pieces;
@@ -236,7 +236,8 @@ static Pieces choosePieces(func::FuncOp model, PartitionOptions &options,
   return fine;
 }
 
-/// Says on the chunks and the pipeline what was measured.
+/// Sets the attributes of the chunks and the pipeline that say what was
+/// measured.
 static void setScales(PipelineOp pipeline, ArrayRef<int> counts,
                       ArrayRef<double> estimates,
                       const std::optional<Profile> &profile) {
@@ -303,10 +304,10 @@ static LogicalResult verifyUncalled(func::FuncOp model, ModuleOp module) {
   return diagnostic;
 }
 
-/// The machine's times while all ranks work.
+/// The machine's table, for times while all ranks work.
 static FailureOr<std::optional<MachineTable>>
 readTable(func::FuncOp model, const PartitionOptions &options) {
-  // A profile knows better.
+  // A profile is better than a table.
   auto table = readMachineTable(
       model, options.profile.empty() ? options.machineTable : "");
   if (failed(table) || !*table)
@@ -324,7 +325,8 @@ FailureOr<PipelineOp> veeline::pipe::partition(func::FuncOp model,
                                                const PartitionOptions &given) {
   PartitionOptions options = given;
   auto module = model->getParentOfType<ModuleOp>();
-  // Of the model as it came: what follows changes it.
+  // Read first: what follows changes the model, of which it has the
+  // fingerprint.
   auto profile = readProfile(model, options);
   auto table = readTable(model, options);
   if (failed(profile) || failed(table) ||
@@ -378,7 +380,7 @@ static LogicalResult partitionVersions(PipelineOp pipeline,
     options.machineTable.clear();
   options.pieces = llvm::map_to_vector(
       pipeline.getChunks(), [](ChunkOp chunk) { return getNumPieces(chunk); });
-  // What there is to warn about was said of the bound.
+  // Warnings have been given for the bound.
   ScopedDiagnosticHandler once(
       pipeline.getContext(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);

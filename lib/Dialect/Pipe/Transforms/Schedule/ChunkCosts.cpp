@@ -40,15 +40,15 @@ std::array<int64_t, 4> veeline::pipe::getRepeatedCost(ChunkOp chunk) {
 
 namespace {
 
-/// Estimates in nanoseconds of what one function computes: for the first time,
-/// or what F or B has computed before.
+/// Estimates in nanoseconds of what one function computes for the first time,
+/// and of what F or B has computed before.
 struct Work {
   double own = 0, ofForward = 0, ofInput = 0;
   double total() const { return own + ofForward + ofInput; }
 };
 
-/// What a function takes by the numbers of the cost model, and all of it by the
-/// machine's table, where there is one.
+/// The time of a function by the cost model, and all of it by the machine's
+/// table, where there is one.
 struct Estimate {
   Work model;
   double table = 0;
@@ -59,8 +59,8 @@ struct Estimate {
 /// operation and what it takes.
 class ValueNumbers {
 public:
-  /// `table` may be null. From one run of a function to the next, `cycle` bytes
-  /// go by.
+  /// `table` may be null. `cycle` is the number of bytes touched from one run
+  /// of a function to the next.
   ValueNumbers(const MachineTable *table, uint64_t cycle)
       : table(table), cycle(cycle) {}
 
@@ -85,8 +85,8 @@ private:
   uint64_t cycle;
   unsigned next = 0;
   llvm::DenseMap<Value, unsigned> numbers;
-  /// Values that no argument has a part in, such as zeros: every function makes
-  /// its own.
+  /// Values that depend on no argument, such as zeros. Every function makes its
+  /// own, so these are not repeated work.
   llvm::DenseSet<Value> fixed;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ofRoles;
   std::unordered_multimap<size_t, Entry> entries;
@@ -108,7 +108,7 @@ void ValueNumbers::setArguments(func::FuncOp func,
     numbers[argument] = numberOf(value);
 }
 
-/// What is kept has the number of what it is.
+/// Gives the results the numbers of the values that they keep.
 void ValueNumbers::setResults(func::FuncOp func,
                               const ChunkSignature &signature) {
   Operation *end = func.getBody().front().getTerminator();
@@ -154,8 +154,8 @@ bool ValueNumbers::isOfArguments(Operation *op) const {
          });
 }
 
-/// What is kept for another function goes to memory, or comes from there: by
-/// then, no cache has it.
+/// The time of writing what is kept for another function to memory, or of
+/// reading it: no cache has it by then.
 static double estimateTraffic(const ChunkSignature &signature) {
   uint64_t bytes = 0;
   for (ArrayRef<ChunkValue> values :
@@ -176,10 +176,10 @@ static double estimateAccumulation(const ChunkSignature &signature,
   return time;
 }
 
-/// The same of values that are computed again by way of products, which are
-/// many at a time: of each that `op` is the first to use for what is new. (What
-/// is computed again otherwise becomes part of what uses it.) `remade` has
-/// those that nothing has used yet.
+/// The time of moving values that are computed again by way of products. They
+/// are many at a time, so they go to memory; each is charged to the first op
+/// that uses it for something new. (What is computed again otherwise becomes
+/// part of what uses it.) `remade` has those that nothing has used yet.
 static double estimateTraffic(Operation &op, bool isProduct, bool isRepeated,
                               llvm::SmallDenseSet<Value> &remade) {
   bool usesRemade = false;
@@ -194,8 +194,9 @@ static double estimateTraffic(Operation &op, bool isProduct, bool isRepeated,
   return isRepeated ? 0 : 2 * bytes / Machine().bytesPerNs;
 }
 
-/// Arithmetic of one part hides memory traffic of another, but not what is
-/// kept.
+/// Adds the traffic to what is estimated for all parts together: arithmetic of
+/// one part hides memory traffic of another, but not that of what is kept. Each
+/// part gets its share of the sum.
 static Work makeWork(const OpCost &own, const OpCost &ofForward,
                      const OpCost &ofInput, double traffic) {
   OpCost all = own;
@@ -250,11 +251,11 @@ Estimate ValueNumbers::add(func::FuncOp func, ChunkFunctionKind kind) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// What rounding of sums may leave.
+/// Sums may be off by so much, by rounding.
 static constexpr double rest = 1e-6;
 
 static uint64_t roundUp(double nanoseconds) {
-  // Sums of a few hundred years are numbers still.
+  // Costs are limited, so that sums of them do not overflow.
   return static_cast<uint64_t>(std::min(std::ceil(nanoseconds - rest), 1e16));
 }
 
@@ -265,9 +266,9 @@ struct ChunkWork {
 };
 } // namespace
 
-/// What of the model's estimate of own work makes `total` together with what
-/// the function repeats. Where that would be less than a tenth of it, it is a
-/// tenth: the table knows better than the model what costs nothing.
+/// The factor by which the model's own work, with `repeated`, makes `total`.
+/// The scaled own work is a tenth of `total` at least: the model may charge for
+/// repeated work that takes no time by the table.
 static double getOwnScale(const Work &work, double total, double repeated) {
   return work.own > 0 ? std::max(total - repeated, total / 10) / work.own : 1;
 }
@@ -285,7 +286,7 @@ static CostScale getTableScale(const Estimate &forward, const Estimate &input,
   return scale;
 }
 
-/// Sets the cost of work times the chunk's scale.
+/// Sets the cost of a chunk: its work, scaled.
 static void setCost(ChunkOp chunk, const ChunkWork &work) {
   const auto &[forward, input, weight, fused] = work;
   CostScale scale = getCostScale(chunk);
@@ -315,7 +316,7 @@ static void setCost(ChunkOp chunk, const ChunkWork &work) {
                    DenseI64ArrayAttr::get(context, repeated));
 }
 
-/// The bytes that go by while a chunk's functions run for one microbatch.
+/// The bytes touched while a chunk's functions run for one microbatch.
 static uint64_t countCycle(ChunkOp chunk, SymbolTableCollection &symbols) {
   auto count = [&](ChunkFunctionKind kind) -> uint64_t {
     func::FuncOp func = getFunction(symbols, chunk, kind);
@@ -342,7 +343,7 @@ static void setChunkCost(ChunkOp chunk, const MachineTable *table,
   Estimate weightWork = add(split, ChunkFunctionKind::BackwardWeight);
   add(whole, ChunkFunctionKind::Forward);
   Estimate fusedWork = add(whole, ChunkFunctionKind::Backward);
-  // Not split: W is what there is.
+  // Not split: the whole backward counts as W.
   if (inputWork.model.total() == 0 && weightWork.model.total() == 0)
     weightWork = fusedWork;
   ChunkWork model = {forwardWork.model, inputWork.model, weightWork.model,

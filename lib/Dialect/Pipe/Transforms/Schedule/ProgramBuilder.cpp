@@ -164,7 +164,7 @@ LogicalResult ProgramWriter::addWork(const schedule::Op &op, double begin,
   return success();
 }
 
-/// Gradients first, so that no rank waits for another's update.
+/// For each parameter its gradients, then its update or assignment.
 void ProgramWriter::addUpdates() {
   for (unsigned param = 0; param != tables.params.size(); ++param)
     addUpdate(param);

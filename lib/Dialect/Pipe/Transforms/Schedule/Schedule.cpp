@@ -38,8 +38,8 @@ static LogicalResult checkSemantics(PipelineOp pipeline, StringRef name) {
             "same order with one";
 }
 
-/// Takes `error` if it is about memory and somebody wants to know; else a
-/// diagnostic.
+/// Stores `error` in `outOfMemory` if it is about memory and that is not null;
+/// else emits a diagnostic.
 static LogicalResult report(PipelineOp pipeline, const Twine &what,
                             schedule::Error error,
                             std::optional<schedule::Error> *outOfMemory) {
@@ -97,7 +97,7 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
       bool isFused = op.kind == schedule::OpKind::Backward;
       bool hasSplit = chunk.getBackwardInput() || chunk.getBackwardWeight();
       bool hasFused = chunk.getBackward().has_value();
-      // One on which no gradient depends has neither.
+      // A chunk on which no gradient depends has neither.
       if (op.kind == schedule::OpKind::Forward || hasFused == hasSplit ||
           hasFused == isFused)
         continue;
@@ -112,7 +112,7 @@ static LogicalResult checkFunctions(PipelineOp pipeline,
   return success();
 }
 
-/// The order by name or from a file, which may say whose it is.
+/// The order by name, or from a file, which may name its schedule.
 static FailureOr<schedule::Schedule>
 getOrder(PipelineOp pipeline, StringRef name, const schedule::Problem &problem,
          std::optional<schedule::Error> *outOfMemory) {
@@ -133,7 +133,7 @@ static PipelineOp cloneForOneRank(PipelineOp pipeline, SymbolTable &symbols) {
   copy.setStages(1);
   copy.setPlacement(pipeline.getNumChunks() == 1 ? Placement::Linear
                                                  : Placement::Interleaved);
-  // They are those of the ranks of the original.
+  // Limits are those of the original's ranks.
   copy->removeAttr(scheduleLimitsAttrName);
   copy->removeAttr(memoryLimitsAttrName);
   copy.setReplicas(1);
@@ -206,7 +206,8 @@ struct PipeSchedule : veeline::pipe::impl::PipeScheduleBase<PipeSchedule> {
       pipeline.setReplicas(replicas);
       bool failedOne =
           failed(schedulePipeline(pipeline, schedule, microbatches, tables));
-      // Who adds up microbatches in groups of his own runs one at a time.
+      // Ranks of one stage add up their microbatches apart, so only a single
+      // microbatch has the same bits on one rank.
       bool isGrouped = pipeline.getStageReplicas().has_value();
       if (!failedOne && sequential)
         failedOne = failed(

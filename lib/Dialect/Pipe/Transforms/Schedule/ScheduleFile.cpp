@@ -41,7 +41,8 @@ static LogicalResult checkSizes(PipelineOp pipeline, StringRef path,
   return success();
 }
 
-/// Rows of ranks have to be those of the ranks that there are.
+/// Where the file has a row for each rank, checks that the pipeline has these
+/// ranks.
 static LogicalResult checkRanks(PipelineOp pipeline, StringRef path,
                                 const schedule::Problem &problem,
                                 const schedule::ImportedSchedule &file) {
@@ -101,7 +102,8 @@ veeline::pipe::importSchedule(PipelineOp pipeline, StringRef path,
                                   << "': " << status.error().str();
   };
   if (file->widths.empty() && !problem.widths.empty()) {
-    // It is an order of stages, whatever ranks they have and these may hold.
+    // The file orders stages, so neither their ranks nor limits of these matter
+    // yet.
     schedule::Problem ofStages = problem;
     ofStages.widths.clear();
     ofStages.memoryLimits.clear();

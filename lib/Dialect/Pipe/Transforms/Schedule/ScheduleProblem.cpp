@@ -131,11 +131,11 @@ static int64_t countRanks(PipelineOp pipeline) {
   return ranks * pipeline.getReplicas();
 }
 
-/// What a message takes that was not measured. Ranks that share cores sleep
-/// until it is there: on the machine of a table, as long as it says.
+/// The time of a message that was not measured. Ranks that share cores sleep
+/// until it is there; a machine's table says how long it takes to wake up.
 static double estimateTransfer(PipelineOp pipeline) {
   auto table = getMachineTable(pipeline);
-  // Of what is wrong with it, who needs its rates warns.
+  // setChunkCosts warns of what is wrong with the table.
   if (!table)
     llvm::consumeError(table.takeError());
   else if (*table && countRanks(pipeline) > (*table)->cores)
@@ -143,7 +143,7 @@ static double estimateTransfer(PipelineOp pipeline) {
   return transferNanoseconds;
 }
 
-/// What messages take, two times for each of the edges.
+/// The times of messages, two for each of the edges.
 static FailureOr<SmallVector<double>> getTransfers(PipelineOp pipeline,
                                                    int64_t numEdges) {
   Attribute attr = pipeline->getAttr(transfersAttrName);

@@ -24,7 +24,7 @@ using namespace veeline::pipe;
 
 namespace {
 
-/// Of one program.
+/// Assigns streams and events to the ops of one program.
 class StreamAssigner {
 public:
   StreamAssigner(PipelineOp pipeline, ProgramOp program)
@@ -67,7 +67,8 @@ int64_t StreamAssigner::getStreamOfValue(Value value) {
   return getStream(op);
 }
 
-/// Of what is received, or added up: that of the first op that uses it.
+/// The stream of what is received or added up: that of the first op that uses
+/// it.
 int64_t StreamAssigner::getStreamOfUser(Value value) {
   Operation *first = nullptr;
   for (Operation *user : value.getUsers())
@@ -120,8 +121,8 @@ void StreamAssigner::orderOps() {
   }
 }
 
-/// An event is free again behind the last op that waits for it: a wait is for
-/// what was recorded when it is issued.
+/// An event is free again after the last op that waits for it: a wait is for
+/// what was recorded when the wait is issued.
 void StreamAssigner::numberEvents() {
   llvm::DenseMap<Operation *, int64_t> eventOf;
   llvm::DenseMap<Operation *, size_t> waitsLeft;
@@ -167,7 +168,7 @@ void StreamAssigner::run() {
 }
 
 void veeline::pipe::assignStreams(PipelineOp pipeline) {
-  // There everything is to come one after the other.
+  // All ops of that schedule are to run one after the other.
   if (pipeline.getSchedule() == "sequential")
     return;
   for (ProgramOp program : getPrograms(pipeline))

@@ -81,7 +81,7 @@ Value StepWriter::atArena(int64_t offset) {
   return place;
 }
 
-/// The slice of a batch argument, or a buffer.
+/// The address of the slice of a batch argument, or of a buffer.
 Value StepWriter::atBatch(Value input, int64_t microbatch) {
   int64_t number = 0;
   SmallVector<BatchOp> batches = tables.pipeline.getBatches();
@@ -174,7 +174,7 @@ void StepWriter::callFunction(OpBuilder &builder, func::FuncOp func, Value rank,
 // Work
 //===----------------------------------------------------------------------===//
 
-/// The SSA value of `op` that stands for `value` in `list`.
+/// The position of `value` in `list`, and among the op's operands or results.
 static std::optional<unsigned> findCarried(ArrayRef<ChunkValue> list,
                                            const ChunkValue &value) {
   auto it = llvm::find(list, value);
@@ -222,7 +222,7 @@ FailureOr<Value> StepWriter::getResult(Operation *op, ChunkOp chunk,
   return atArena(*offset);
 }
 
-/// Waits for the receivers' memory of what `op` computes straight into it.
+/// Waits for receivers to post memory for what `op` computes straight into it.
 void StepWriter::acquireDirectSends(Operation *op) {
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(offsetsAttrName);
   for (OpResult result : op->getResults()) {
@@ -312,8 +312,8 @@ LogicalResult StepWriter::verifyLengthKnown(Operation *op,
                               "--pipe-insert-communication first";
 }
 
-/// What others say is known where it arrives: values are waited for that may
-/// come before the op.
+/// Tells the runtime a length as soon as it is received: waits for values of
+/// its microbatch may come before the pipe.length.
 void StepWriter::tellLength(Value received) {
   for (Operation *user : received.getUsers()) {
     auto length = dyn_cast<LengthOp>(user);
@@ -327,7 +327,8 @@ void StepWriter::tellLength(Value received) {
   }
 }
 
-/// What all sources agree on.
+/// Tells the runtime the length of the data, unless `tellLength` has, and
+/// stores the agreed one where it is sent.
 void StepWriter::lowerLength(LengthOp length) {
   knownLengths.insert(length.getMicrobatch());
   if (isOnDevice)
@@ -340,8 +341,8 @@ void StepWriter::lowerLength(LengthOp length) {
                 {rank, microbatch, getAddress(length.getLength())}, {});
 }
 
-/// Calls the one of `functions` that is for the length of the microbatch, by a
-/// function `<name>_of_version` that tells them apart.
+/// Calls the one of `functions` that is for the length of the microbatch,
+/// through a function `<name>_of_version` that chooses it.
 void StepWriter::callVersion(int64_t microbatch, StringRef name,
                              ArrayRef<func::FuncOp> functions,
                              ArrayRef<Value> addresses) {
@@ -397,8 +398,8 @@ RankedTensorType StepWriter::getTypeAt(Value value, size_t version) {
   return getCarried(chunk, signature->results)[result.getResultNumber()].type;
 }
 
-/// The values that the step computes have a place in the arena, but for those
-/// that go straight into a receiver's memory.
+/// Checks that the values that the step computes have a place in the arena, but
+/// for those that go straight into a receiver's memory.
 LogicalResult StepWriter::verifyPlaced(Operation *op) {
   auto verifySum = [&](auto sum) -> LogicalResult {
     if (plan.findAccumulator(sum.getParam(), sum.getChunk()))
@@ -446,8 +447,8 @@ LogicalResult StepWriter::lower(Operation *op) {
       });
 }
 
-/// Clears the accumulators, those without a gap between them at once. What lies
-/// in gaps is not ours to write.
+/// Clears the accumulators, those without a gap between them at once. Gaps are
+/// not ours to write.
 void StepWriter::clearAccumulators() {
   SmallVector<std::pair<int64_t, int64_t>> ranges;
   for (const MemoryPlan::Accumulator &accumulator : plan.accumulators) {
@@ -460,7 +461,7 @@ void StepWriter::clearAccumulators() {
     else
       ranges.push_back({accumulator.offset, accumulator.offset + bytes});
   }
-  // So are norms, which kernels add to.
+  // Norms are cleared as well: kernels add to them.
   if (isOnDevice && plan.device->normParts)
     ranges.push_back({plan.device->normsOffset,
                       plan.device->normsOffset +
@@ -475,7 +476,8 @@ void StepWriter::clearAccumulators() {
   }
 }
 
-/// Gives `target` the elements of `source`, each rounded to its type.
+/// A function that gives `target` the elements of `source`, rounded to its
+/// type.
 func::FuncOp StepWriter::getRoundFunction(MemRefType source,
                                           MemRefType target) {
   std::string name;
@@ -489,7 +491,7 @@ func::FuncOp StepWriter::getRoundFunction(MemRefType source,
       });
 }
 
-/// What the step's functions take of parameters as the last step left them.
+/// Rounds parameters, as the last step left them, for this step's functions.
 LogicalResult StepWriter::roundParameters() {
   for (const MemoryPlan::Rounded &entry : plan.rounded) {
     const MemoryPlan::Param *param = plan.findParam(entry.param);
@@ -585,7 +587,8 @@ struct PipeLowerToRuntime
     : veeline::pipe::impl::PipeLowerToRuntimeBase<PipeLowerToRuntime> {
   using PipeLowerToRuntimeBase::PipeLowerToRuntimeBase;
 
-  /// The plan is for the same target, and for the streams that ops are on.
+  /// Checks that the plan is for the same target, and for the streams of the
+  /// ops.
   LogicalResult verifyTarget(ProgramOp program, const MemoryPlan &plan) {
     bool isOnDevice = target == KernelTarget::Cuda;
     FailureOr<StreamCounts> counts = getStreamCounts(program);

@@ -141,8 +141,8 @@ veeline::pipe::findSendEnds(ProgramOp program) {
   llvm::DenseMap<Operation *, Operation *> ends;
   Block &body = program.getBody().front();
   Operation *last = body.empty() ? nullptr : &body.back();
-  /// By compute stream and stream of messages: the first op in the unit that is
-  /// read, and in the one behind.
+  /// By compute stream and stream of messages: the first op in the unit of
+  /// messages that is visited, and in the unit after it.
   llvm::DenseMap<std::pair<int64_t, int64_t>, Operation *> units, next;
   IntegerAttr group;
   auto visit = [&](Operation *op, int64_t messages, IntegerAttr ofOp) {
@@ -157,7 +157,7 @@ veeline::pipe::findSendEnds(ProgramOp program) {
       ends[op] = end ? end : last;
     }
   };
-  // Lengths are messages of hosts, which wait for nothing of their devices.
+  // Hosts send lengths, without waiting for anything of their devices.
   for (Operation &op : llvm::reverse(body))
     if (!isLength(&op))
       llvm::TypeSwitch<Operation *>(&op).Case<SendOp, RecvOp, AllReduceOp>(

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace veeline;
 using namespace veeline::pipe;
 
-/// Memory of the host for a value of a type that has so many bytes.
+/// Memory of the host for a value of `type`, on the stack.
 Value StepWriter::onStack(Type type) {
   return LLVM::AllocaOp::create(
       builder, loc, ptr, builder.getI64Type(),
@@ -33,7 +33,7 @@ Value StepWriter::atSlice(Operation *op, unsigned number, Value source,
   return copy;
 }
 
-/// What follows goes into compute stream `stream`.
+/// Issues what follows to compute stream `stream`.
 void StepWriter::setStream(int64_t stream) {
   if (stream == currentStream)
     return;
@@ -41,7 +41,8 @@ void StepWriter::setStream(int64_t stream) {
   callRuntime("veeline_stream", {rank, constant(stream, 32)}, {});
 }
 
-/// All streams begin once the first one has what the step starts from.
+/// Makes all streams wait for what the step starts from, which is on the first
+/// one.
 void StepWriter::forkStreams() {
   if (!isOnDevice || plan.device->streams == 1)
     return;
@@ -53,7 +54,7 @@ void StepWriter::forkStreams() {
   }
 }
 
-/// Ops that nothing is issued for are on no stream.
+/// Whether anything is issued for `op`; other ops are on no stream.
 static bool isIssued(Operation *op) {
   return !isa<GradientOp>(op) && !isLength(op);
 }
@@ -71,7 +72,8 @@ void StepWriter::endOnStream(Operation *op) {
     callRuntime("veeline_event_record", {rank, constant(*event, 32)}, {});
 }
 
-/// Asks for the kernels that add up this rank's gradients over its replicas.
+/// Asks for the kernels that add up gradients over the ranks of this rank's
+/// stage.
 void StepWriter::listSums() {
   SmallVector<Attribute> sums;
   if (auto list = module->getAttrOfType<ArrayAttr>(sumsAttrName))
@@ -90,7 +92,7 @@ void StepWriter::listSums() {
     module->setAttr(sumsAttrName, builder.getArrayAttr(sums));
 }
 
-/// The norm of the gradients first, which the update reads as well.
+/// Calls the norm's kernel, then that of the update: both read the gradients.
 void StepWriter::lowerUpdateOnDevice(UpdateOp update,
                                      const MemoryPlan::Param &entry) {
   auto type = cast<ShapedType>(update.getResult().getType());

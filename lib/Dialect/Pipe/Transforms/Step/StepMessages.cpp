@@ -103,7 +103,7 @@ func::FuncOp StepWriter::getElementwise(
   return func;
 }
 
-/// `pipe_add_<type>`: c = a + b, on memrefs.
+/// `pipe_add_<sizes>_<type>`: c = a + b, on memrefs.
 func::FuncOp StepWriter::getAddFunction(MemRefType type) {
   std::string name = "pipe_add";
   for (int64_t size : type.getShape())
@@ -137,8 +137,7 @@ void StepWriter::lowerAdd(AddOp add) {
   for (size_t i = 0; i != versions.size(); ++i) {
     RankedTensorType type = getTypeAt(add.getResult(), i);
     functions.push_back(getAddFunction(getMemRefType(type)));
-    // Of two values that have one shape at the bound, other lengths may have
-    // two.
+    // Values of one shape at the bound may have two shapes at another length.
     name += "_" + std::to_string(type.getNumElements());
   }
   callVersion(getMicrobatch(add.getLhs()), name, functions, addresses);

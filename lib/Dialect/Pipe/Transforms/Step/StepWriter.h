@@ -131,20 +131,20 @@ private:
   mlir::Location loc;
   mlir::Type ptr;
   mlir::Value rank, arena, batch;
-  /// Addresses of the arena by their offsets, and memrefs of a block by what
-  /// they are made of: a step, which is one block, takes each many times.
+  /// Addresses in the arena by offset, and memrefs by block, address and type:
+  /// a step, which is one block, uses each many times.
   llvm::DenseMap<int64_t, mlir::Value> places;
   llvm::DenseMap<std::tuple<mlir::Block *, mlir::Value, mlir::Type>,
                  mlir::Value>
       memrefs;
   int64_t currentStream = 0;
   llvm::DenseMap<mlir::Operation *, int64_t> timelineNumbers;
-  /// The reduction that an op posts or waits for, where it is the one that
-  /// does.
+  /// The reduction that an op posts, as its last all-reduce, or waits for, as
+  /// the first wait.
   llvm::DenseMap<mlir::Operation *, int64_t> reductionNumbers;
   /// The microbatches whose length is agreed on.
   llvm::DenseSet<int64_t> knownLengths;
-  /// Where values that are not at a fixed place of the arena are.
+  /// The addresses of values that are not at a fixed place of the arena.
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
 };
 

@@ -93,7 +93,7 @@ StreamOrder::Point StreamOrder::getEnd(Operation *op) const {
   return end;
 }
 
-/// What a wait for something posted waits for begins after the post.
+/// The op that posted what `op` waits for, or null. That begins after the post.
 static Operation *getPost(Operation *op) {
   auto wait = dyn_cast<WaitOp>(op);
   return wait ? wait.getHandle().getDefiningOp() : nullptr;
@@ -160,8 +160,8 @@ public:
   FailureOr<std::vector<StreamOrder>> build();
 
 private:
-  /// By stream of all ranks the number of an op, or -1. Empty where no rank has
-  /// more than one stream: there is nothing to hear of.
+  /// For each stream of all ranks the number of an op, or -1. Empty where no
+  /// rank has more than one stream: then nothing has to be carried along.
   using Knowledge = std::vector<int64_t>;
   struct Rank {
     ProgramOp program;
@@ -186,7 +186,7 @@ private:
   ChannelTable channels;
   SmallVector<Rank> ranks;
   std::vector<StreamOrder> orders;
-  /// By channel and microbatch what was known to the stream that sent.
+  /// By channel and microbatch, what the sending stream knew.
   using Messages = std::map<std::pair<int64_t, int64_t>, Knowledge>;
   Messages messages;
   bool isSerial = true;
@@ -194,14 +194,15 @@ private:
 
 } // namespace
 
-/// The receive that an op waits for, of another rank's device.
+/// The receive that an op waits for, if it is not of a length.
 static RecvOp getReceive(Operation *op) {
   auto wait = dyn_cast<WaitOp>(op);
   auto recv = wait ? wait.getHandle().getDefiningOp<RecvOp>() : RecvOp();
   return recv && !isLength(recv) ? recv : RecvOp();
 }
 
-/// `message` is what was known to who sent what the op waits for, or null.
+/// Runs `op`. `message` is what the sender of the awaited message knew, or
+/// null.
 void OrderBuilder::run(size_t number, Operation *op, const Knowledge *message) {
   Rank &rank = ranks[number];
   StreamOrder &order = orders[number];
@@ -230,14 +231,15 @@ void OrderBuilder::run(size_t number, Operation *op, const Knowledge *message) {
   }
 }
 
-/// Goes on until something is waited for that was not sent; whether it could. A
-/// program that nobody has proved may wait for ever: where `isForced`, the
-/// first such wait says nothing.
+/// Runs a rank up to the first wait for something that was not sent yet.
+/// Returns whether any op ran. A program that nobody has verified may wait for
+/// ever. Where `isForced`, the first such wait is passed, without what a sender
+/// knew.
 bool OrderBuilder::advance(size_t number, bool isForced) {
   bool hasMoved = false;
   for (Rank &rank = ranks[number]; !rank.isOver(); ++rank.next) {
     RecvOp recv = isSerial ? RecvOp() : getReceive(&*rank.next);
-    // It is waited for once.
+    // A message is waited for once.
     auto message =
         recv ? messages.extract(getKey(recv)) : Messages::node_type();
     if (recv && !message && !std::exchange(isForced, false))

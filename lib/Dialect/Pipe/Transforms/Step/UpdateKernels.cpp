@@ -63,7 +63,7 @@ public:
         MemRefType::get(shape, element), loc);
   }
   AffineMap identity() { return builder.getMultiDimIdentityMap(sizes.size()); }
-  /// Of an operand that only moves along the first `rank` loops.
+  /// The map of an operand that only moves along the first `rank` loops.
   AffineMap outer(unsigned rank) {
     return AffineMap::get(sizes.size(), 0,
                           identity().getResults().take_front(rank),
@@ -87,7 +87,7 @@ public:
     outputs.push_back(buffer);
     outputMaps.push_back(map);
   }
-  /// Has the body get a number of the settings.
+  /// Makes one of the settings an input of the body.
   void use(Coefficient coefficient) {
     positions[coefficient] = inputs.size();
     addInput(view(settings, settingsSize() - numCoefficients + coefficient, {}),
@@ -123,12 +123,13 @@ public:
     return multiply(sum, get(gradientScale));
   }
 
-  /// `yield` computes what the outputs hold from then on.
+  /// `yield` computes the new elements of the outputs.
   func::FuncOp finish(ArrayRef<utils::IteratorType> iterators,
                       llvm::function_ref<SmallVector<Value>()> yield);
 
 private:
-  /// Of the elements of veeline_settings: ten floats, then ten doubles.
+  /// The size of veeline_settings (ten floats, then ten doubles) in elements; a
+  /// kernel of f32 reads the floats only.
   int64_t settingsSize() const {
     return shape.element.isF64() ? numCoefficients / 2 + numCoefficients
                                  : numCoefficients;

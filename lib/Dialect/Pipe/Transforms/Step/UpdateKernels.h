@@ -11,7 +11,7 @@
 
 namespace veeline::pipe {
 
-/// One update of a parameter of an optimiser.
+/// An optimiser's update of one parameter.
 struct UpdateShape {
   mlir::Type element; ///< f32 or f64.
   int64_t numElements;
