@@ -53,7 +53,8 @@ static std::vector<std::string> optionNames(const CLI::App &app) {
   return names;
 }
 
-/// An unknown option first: what follows it was meant to be its value.
+/// Reports an unknown option first: the argument after it was meant as its
+/// value.
 static std::string describeExtras(CLI::App &app) {
   std::vector<std::string> extras = app.remaining(/*recurse=*/true);
   for (const std::string &argument : extras) {

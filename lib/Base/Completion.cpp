@@ -16,13 +16,13 @@ bool commandline::isCompleting(int argc, const char *const *argv) {
 }
 
 CLI::Validator commandline::offer(const std::vector<std::string> &values) {
-  // A description would be part of the help; a name is not.
+  // Help prints a validator's description, but not its name.
   return {[](std::string &) { return std::string(); }, "",
           "{" + CLI::detail::join(values, ",") + "}"};
 }
 
-/// The words of "{a,b}", which is what IsMember has for a description, and
-/// `offer` for a name.
+/// The words of "{a,b}", the form of IsMember's description and of `offer`'s
+/// name.
 static std::vector<std::string> parseSet(const std::string &text) {
   std::vector<std::string> words;
   if (text.size() > 2 && text.front() == '{' && text.back() == '}')
@@ -71,7 +71,7 @@ static std::vector<std::string> namesOf(CLI::App &app, bool ofOptions) {
 
 std::vector<std::string> commandline::complete(CLI::App &app,
                                                std::vector<std::string> words) {
-  // bash makes three words of --name=value.
+  // bash splits --name=value into three words.
   if (!words.empty() && words.back() == "=")
     words.back().clear();
   else if (words.size() > 1 && words[words.size() - 2] == "=")

@@ -73,16 +73,16 @@ static std::string directoryOf(const std::string &path) {
                                     : path.substr(0, slash);
 }
 
-/// A file that is nowhere until it is given a name: a process that is killed
-/// leaves nothing. -1 where the file system has no such files.
+/// Opens a file without a name, so that a process that is killed leaves
+/// nothing. Returns -1 if the file system has no such files.
 static int openNameless(const std::string &directory) {
-  // What gives it a name finds it there.
+  // `link` gives the file its name through this folder.
   if (::access("/proc/self/fd", X_OK) != 0)
     return -1;
   return ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 }
 
-/// What a file created by open(2) with mode 0666 would have.
+/// The mode that open(2) with 0666 would give a new file.
 static mode_t defaultMode() {
   mode_t mask = ::umask(0);
   ::umask(mask);
@@ -141,9 +141,9 @@ static void syncDirectoryOf(const std::string &path) {
   ::close(descriptor);
 }
 
-/// Gives a nameless file its name. Where there is a file of that name, it has a
-/// temporary one until it replaces that: made of its number, which nothing else
-/// has in the file system.
+/// Gives a nameless file its name. If that name is taken, gives it a temporary
+/// one, which `commit` renames. The temporary name has the inode number, which
+/// no other file of the file system has.
 Status AtomicFile::link() {
   std::string self = "/proc/self/fd/" + std::to_string(descriptor);
   auto linkAs = [&](const std::string &name) {

@@ -21,8 +21,8 @@ using namespace veeline;
 // Files of the system
 //===----------------------------------------------------------------------===//
 
-/// The first number in a file that is there; none for other words, such as
-/// `max`.
+/// The number at the beginning of a file. None if there is no such file, or if
+/// it begins with another word, such as `max`.
 static std::optional<double> readNumber(const std::string &path) {
   std::ifstream file(path);
   double value = 0;
@@ -43,10 +43,10 @@ static std::optional<double> readField(const std::string &path,
   return std::nullopt;
 }
 
-/// The folders that describe the group of this process and those around it, the
-/// innermost first: of `controller` in version 1, of everything in version 2.
-/// In a container a path may be that of the machine outside; then what is at
-/// the top is the container's own.
+/// The folders of this process's control group and of the groups around it, the
+/// innermost first: those of `controller` in version 1, the only ones in
+/// version 2. In a container the path may be that on the host; then only the
+/// last folder, the mount itself, exists and is the container's own.
 static std::vector<std::string> findGroups(const std::string &root,
                                            std::string_view controller) {
   std::vector<std::string> folders;
@@ -90,8 +90,8 @@ static std::optional<double> readCores(const std::string &group) {
                                                 : std::nullopt;
 }
 
-/// Those that the process may run on. Large machines have more than the set of
-/// the usual size has places for, which the kernel refuses then.
+/// The number of cores that the process may run on. A machine with more than
+/// CPU_SETSIZE cores needs a larger set: the kernel refuses smaller ones.
 static int64_t countOwnCores() {
   for (size_t numCpus = CPU_SETSIZE; numCpus <= (1 << 20); numCpus *= 2) {
     std::vector<cpu_set_t> sets(numCpus / CPU_SETSIZE);
@@ -118,11 +118,12 @@ int64_t veeline::countUsableCores(const std::string &root) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a group allows, and what it has of that.
+/// The limit of a group and its use, in bytes.
 struct Use {
   std::optional<double> limit, used;
 
-  /// What is left, with `more` that makes way; nothing where there is no limit.
+  /// The bytes that are left, with `more` that can be reclaimed. None if there
+  /// is no limit.
   std::optional<double> left(double more = 0) const {
     return limit && used ? std::optional(std::max(*limit - *used + more, 0.0))
                          : std::nullopt;
@@ -138,8 +139,8 @@ static void lower(double &value, std::optional<double> limit) {
   value = std::min(value, limit.value_or(value));
 }
 
-/// Lowers what memory and swap are left to what a group leaves of both. Pages
-/// of files that nobody looks at make way.
+/// Lowers the free `memory` and `swap` to what a group leaves of each. Inactive
+/// pages of files count as free, because the kernel reclaims them.
 static void applyGroup(const std::string &group, double &memory, double &swap) {
   auto field = [&](const char *name) {
     return readField(group + "/memory.stat", name).value_or(0);
@@ -159,7 +160,7 @@ static void applyGroup(const std::string &group, double &memory, double &swap) {
     swap = std::min(swap, std::max(*both - memory, 0.0));
 }
 
-/// What the limit of this process's addresses leaves.
+/// The bytes of address space that this process's limit leaves.
 static std::optional<double> readFreeAddresses(const std::string &root) {
   constexpr std::string_view name = "Max address space";
   std::ifstream file(root + "proc/self/limits");

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// VEELINE_CHECK states what no input can break: where it does not hold, the
-// compiler or the runtime is wrong, and the process ends with the place and the
-// condition. It is compiled in where VEELINE_ENABLE_CHECKS is on (all presets
-// but release); errors of the user are diagnostics, in every build.
+// VEELINE_CHECK states an invariant that no input can break. If it does not
+// hold, the compiler or the runtime has a bug, and the process aborts with the
+// place and the condition. It is compiled in where VEELINE_ENABLE_CHECKS is on
+// (all presets but release). Errors of the user are diagnostics, in every
+// build.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,12 +24,13 @@ private:
   uint64_t state = ~uint64_t(0);
 };
 
-/// Of all bytes where they are no more than 64 MiB; of more, that of 1,024
-/// blocks of 64 KiB, evenly spread, the first and the last one among them.
+/// The CRC of all bytes if there are at most 64 MiB. Of more bytes, the CRC of
+/// 1,024 blocks of 64 KiB, evenly spaced, the first and the last block among
+/// them.
 uint64_t checksumOfSample(std::string_view bytes);
 
-/// "123 bytes (checksum 0123456789abcdef)": what of a file is compared with
-/// that of another machine.
+/// Describes a file's content, to be compared with that on another machine:
+/// "123 bytes (checksum 0123456789abcdef)".
 std::string describeContent(std::string_view bytes);
 
 } // namespace veeline

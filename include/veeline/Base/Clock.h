@@ -19,7 +19,7 @@ inline int64_t nanoseconds() {
   return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Of this thread: what it has had of a core; some 200 ns a call.
+/// The processor time of this thread; some 200 ns a call.
 inline int64_t processorNanoseconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain C++ that catches what the parser throws; users need not.
+// Plain C++. The parser's exceptions are caught here; callers need not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,28 +26,28 @@ inline constexpr int usageError = 2;
 /// "veeline: error: `message`" to stderr.
 void printError(const std::string &message);
 
-/// The same, and how to get help on `app` or the subcommand of it that was
-/// named. Returns usageError.
+/// Prints the message, and how to get help on `app` or on the subcommand of it
+/// that was named. Returns usageError.
 int failUsage(CLI::App &app, const std::string &message);
 
-/// While one lives, messages of `printError` and `failUsage` are kept instead
-/// of printed. One at a time.
+/// While an ErrorCapture exists, it keeps the messages of `printError` and
+/// `failUsage`, which are then not printed. Only one may exist at a time.
 class ErrorCapture {
 public:
   ErrorCapture();
   ~ErrorCapture();
   ErrorCapture(const ErrorCapture &) = delete;
-  /// The first one; empty where there was none.
+  /// The first message; empty if there was none.
   std::string message;
 };
 
-/// Parses; nothing to go on, else the status to exit with after help, the
-/// version or what a shell asks for (Completion.h) was printed, or an error
-/// with the nearest known name.
+/// Parses the arguments. Returns none if the program is to go on, else its exit
+/// status: it printed help, the version, completions (Completion.h), or an
+/// error with the nearest known name.
 std::optional<int> parse(CLI::App &app, int argc, const char *const *argv);
 
-/// For options that take a file: what is wrong with an empty name, which
-/// would read as the option left out; or empty.
+/// A check of options that take a file: the error for an empty name, which
+/// would read as if the option were left out. Else empty.
 std::string checkFileName(const std::string &name);
 
 } // namespace veeline::commandline

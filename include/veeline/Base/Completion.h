@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Options are completed by the parser that reads them: a shell runs the command
-// line with a word in front of its arguments, `completionRequest`, and gets a
-// line for each word that could stand where the last one does. No command runs:
-// to one that knows no such word it is an unknown subcommand.
+// The parser that reads the options also completes them. A shell runs the
+// command line with the word `completionRequest` in front of its arguments, and
+// gets a line for each word that could stand in place of the last one. No
+// command runs: a command that does not know the word takes it for an unknown
+// subcommand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +28,20 @@ namespace veeline::commandline {
 
 inline constexpr std::string_view completionRequest = "__complete";
 
-/// Whether a shell asks, in place of running the command.
+/// Whether a shell asks for completions instead of running the command.
 bool isCompleting(int argc, const char *const *argv);
 
-/// What the last of `words`, the arguments of `app`, could be: names of
-/// subcommands and options, or the values that the option before it is known
-/// to take. None where that is the name of a file, or anything.
+/// The candidates for the last of `words`, the arguments of `app`: names of
+/// subcommands and options, or the known values of the option before it. None
+/// if that option takes a file name or arbitrary values.
 std::vector<std::string> complete(CLI::App &app,
                                   std::vector<std::string> words);
 
-/// A check that every value passes, whose `values` completion offers: of an
-/// option that takes others, too, or is checked elsewhere.
+/// A validator that accepts every value and makes completion offer `values`.
+/// For options that take other values too, or that are checked elsewhere.
 CLI::Validator offer(const std::vector<std::string> &values);
 
-/// What makes bash complete `veeline`, to be evaluated there.
+/// The script that makes bash complete `veeline` once bash has evaluated it.
 std::string completionScript();
 
 } // namespace veeline::commandline

@@ -15,11 +15,11 @@
 
 namespace veeline {
 
-/// Writes a file that appears at its path only when it is complete: into one
-/// without a name, which `commit` syncs and gives its name; where the file
-/// system has none of these, into a temporary file in the same directory.
-/// Destroyed without a commit, it leaves nothing behind. A path that is a
-/// device or a pipe is written directly.
+/// Writes a file that appears at its path only when it is complete. The bytes
+/// go into a file without a name, which `commit` syncs and names. If the file
+/// system has no such files, they go into a temporary file in the same
+/// directory. Destroyed without a commit, it leaves nothing behind. A path that
+/// is a device or a pipe is written directly.
 class AtomicFile {
 public:
   explicit AtomicFile(std::string path) : path(std::move(path)) {}
@@ -45,12 +45,13 @@ private:
 /// Writes `bytes` to `path` through an AtomicFile.
 Status writeFileAtomically(const std::string &path, std::string_view bytes);
 
-/// Deletes the temporary files of all AtomicFiles that are open, and what
-/// `registerTemporary` was told. For signal handlers that end the process;
+/// Deletes the temporary files of all open AtomicFiles, and those given to
+/// `registerTemporary`. For signal handlers that end the process;
 /// async-signal-safe.
 void deleteTemporaryFiles();
 
-/// Another name that `deleteTemporaryFiles` deletes. It stays the caller's.
+/// Makes `deleteTemporaryFiles` delete `name`, too. The caller keeps the
+/// string.
 void registerTemporary(const char *name);
 
 /// A file mapped for reading.

@@ -13,7 +13,7 @@
 
 namespace veeline {
 
-/// A finite number that is all of `text`.
+/// Parses `text`, all of it, as a finite number.
 std::optional<double> parseNumber(std::string_view text);
 /// The shortest text that reads back as the same number.
 std::string exactNumber(double value);
@@ -22,8 +22,8 @@ std::string formatted(const char *format, double value);
 /// At most `digits` significant digits; millions are whole numbers, without an
 /// exponent.
 std::string shortNumber(double value, int digits = 6);
-/// A distance for ticks, 1, 2 or 5 times a power of ten, that gives at most
-/// `most` of them up to `length`.
+/// A distance between ticks that gives at most `most` of them up to `length`:
+/// 1, 2 or 5 times a power of ten.
 double tickDistance(double length, int most);
 
 } // namespace veeline

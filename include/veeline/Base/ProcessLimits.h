@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A container may have less than its machine: processor time and memory that
-// control groups (cgroups) of version 1 or 2 limit.
+// A container may have less than its machine: control groups (cgroups) of
+// version 1 or 2 limit its processor time and memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,18 @@
 
 namespace veeline {
 
-/// Cores that this process may use: those that it may run on, at most the
-/// processor time that its control groups allow it in a unit of time, rounded
-/// up. `root` is where proc and sys/fs/cgroup are.
+/// The number of cores that this process may use: those that it may run on, or
+/// as many as its control groups allow it the time of, rounded up, if that is
+/// less. `root` is where proc and sys/fs/cgroup are.
 int64_t countUsableCores(const std::string &root = "/");
 
-/// Bytes of memory that this process may have: the machine's, at most what its
-/// control groups allow it. None where the system does not say.
+/// Bytes of memory that this process may have: the machine's, or less if its
+/// control groups allow less. None if the system does not say.
 std::optional<int64_t> getAllowedMemory(const std::string &root = "/");
 
-/// Bytes that this process can still get, of memory and swap: what the machine
-/// has, at most what its control groups and the limit of its addresses (ulimit
-/// -v) leave. None where the system does not say.
+/// Bytes of memory and swap that this process can still get: the least of what
+/// the machine has, what its control groups leave, and what the limit of its
+/// address space (ulimit -v) leaves. None if the system does not say.
 std::optional<int64_t> getFreeMemory(const std::string &root = "/");
 
 } // namespace veeline

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lengths are in points at a picture's natural size, y grows downwards, and
-// numbers have at most two digits after the point. By hand, because these few
-// functions are less than any library of pictures asks of its users.
+// numbers have at most two digits after the point. Written by hand, because
+// these few functions are less code than the use of a library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ private:
   std::string text;
 };
 
-/// A picture, element after element. `attributes` of them begin with a blank.
+/// A picture, built element by element. `attributes` begin with a blank.
 class Svg {
 public:
   void addText(double x, double y, double size, std::string_view text,
@@ -48,10 +48,10 @@ public:
   void addRectangle(double x, double y, double width, double height,
                     std::string_view fill);
   void addPath(std::string_view attributes, const SvgPath &path);
-  /// An element as it stands.
+  /// Adds an element verbatim.
   void add(std::string_view element) { body += element; }
 
-  /// About as wide as `addText` with a size of 11 draws it.
+  /// The approximate width of `text` as `addText` draws it with a size of 11.
   static double widthOf(std::string_view text) { return 6.1 * text.size(); }
 
   /// The whole file, on white.

@@ -12,12 +12,13 @@
 
 namespace veeline {
 
-/// A string with its quotes as JSON, in ASCII and without '<', so that it may
-/// stand in a script of a page; bytes that are no UTF-8 are replaced.
+/// Quotes a string as JSON, in ASCII and without '<', so that it may stand in a
+/// script of a page. Bytes that are not UTF-8 are replaced.
 std::string jsonString(std::string_view text);
-/// Text for XML and HTML.
+/// Escapes text for XML and HTML. All but printable ASCII becomes '?'.
 std::string escapedText(std::string_view text);
-/// Text for a terminal: control characters but the line feed as \x1B.
+/// Escapes text for a terminal: control characters but the line feed become
+/// \x1B.
 std::string printable(std::string_view text);
 
 } // namespace veeline

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is an always-inline function; a variant of each width inlines it
-// with other instructions enabled, and the widest that the CPU has is called.
-// By hand, because the resolvers of GCC's target_clones run before a
-// sanitizer's runtime is there.
+// A kernel is an always-inline function. For each width of vectors, a variant
+// inlines it with more instructions enabled, and the widest variant that the
+// CPU supports is called. GCC's target_clones would do the same, but its
+// resolvers run before a sanitizer's runtime is there.
 //
 //===----------------------------------------------------------------------===//
 
