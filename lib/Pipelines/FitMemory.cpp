@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every choice that is made here has been carried through to the plan of memory
-// before, so that what is promised is what the plan says. Models of the arena
-// only propose what to try next.
+// Every choice that is made here was first carried through to the plan of
+// memory, so that a promise is what the plan says. Estimates of the arena only
+// propose what to try next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ using namespace veeline;
 
 /// How often a schedule is asked again under tighter limits.
 static constexpr int maxTightenings = 6;
-/// Each point of a chunk costs one bufferization of the chunk.
+/// For larger models the search is narrower: each point of a chunk costs one
+/// bufferization of the chunk.
 static constexpr int64_t maxOpsForManyCuts = 1000;
 
 //===----------------------------------------------------------------------===//
@@ -65,14 +66,14 @@ MemoryFitter::attempt(MemoryTrial &trial, std::vector<Recompute> policies,
   return result;
 }
 
-/// What a schedule can be told to stay within is known by its library.
+/// Whether the schedule can be made under limits, as those of the library can.
 bool MemoryFitter::canTighten() const {
   return options.schedule != "sequential" &&
          !schedule::scheduleFilePath(options.schedule);
 }
 
-/// As `attempt`; a bound that the schedule cannot meet is raised to the least
-/// that it can, so that only what no bounds mend stays out of memory.
+/// Like `attempt`, but raises a bound that the schedule cannot meet to the
+/// least that it can. The result is out of memory only if no bounds help.
 FailureOr<MemoryAttempt>
 MemoryFitter::attemptWithin(MemoryTrial &trial,
                             const std::vector<Recompute> &policies,
@@ -92,9 +93,9 @@ MemoryFitter::attemptWithin(MemoryTrial &trial,
   }
 }
 
-/// Finds out what each stage that nothing has brought within its limit takes
-/// where the schedule holds as little there as it can, and what it likes
-/// elsewhere.
+/// Finds what each stage that is still above its limit takes at least: the
+/// schedule gets the tightest bound there, and on the other stages what it
+/// holds in `free`.
 LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
                                       const MemoryAttempt &free) {
   for (int stage = 0, e = limits.size(); stage != e; ++stage) {
@@ -108,8 +109,8 @@ LogicalResult MemoryFitter::findLeast(MemoryTrial &trial,
   return success();
 }
 
-/// The schedule as it is or, where that takes too much, under limits of its own
-/// that get tighter until the plan fits.
+/// Returns `free` if it fits. Else makes the schedule under limits that get
+/// tighter until the plan fits. Returns none if it never does.
 FailureOr<std::optional<MemoryAttempt>>
 MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
   if (free.fits(limits))
@@ -138,7 +139,7 @@ MemoryFitter::fitSchedule(MemoryTrial &trial, const MemoryAttempt &free) {
   return std::optional<MemoryAttempt>();
 }
 
-/// What is not left open stays.
+/// The policies that were asked for, with None in place of Auto.
 std::vector<Recompute> MemoryFitter::computeNothingAgain() const {
   std::vector<Recompute> policies = asked;
   for (Recompute &policy : policies)
@@ -147,7 +148,7 @@ std::vector<Recompute> MemoryFitter::computeNothingAgain() const {
   return policies;
 }
 
-/// What takes the least time so far stays.
+/// Keeps the attempt with the shorter step.
 static void keepFaster(std::optional<MemoryAttempt> &best,
                        std::optional<MemoryAttempt> other) {
   if (other && (!best || other->makespan < best->makespan))
@@ -181,8 +182,8 @@ MemoryFitter::solve(MemoryTrial &trial) {
   keepFaster(*best, std::move(*found));
   if (!canTighten() && *best)
     return best;
-  // Where the schedule holds little, other choices take the least. What they
-  // take is also what an error tells of.
+  // Under an order that holds little, other choices take the least memory. An
+  // error reports what they take, too.
   std::vector<int64_t> before;
   do {
     before = least.arenas;
@@ -203,7 +204,7 @@ MemoryFitter::solve(MemoryTrial &trial) {
 // Cuts
 //===----------------------------------------------------------------------===//
 
-/// By how much stages are above their limits, the worst one and all together.
+/// By how much stages exceed their limits: the worst one, and all together.
 static std::pair<int64_t, int64_t> getExcess(llvm::ArrayRef<int64_t> least,
                                              llvm::ArrayRef<int64_t> limits) {
   int64_t worst = 0, sum = 0;
@@ -215,7 +216,8 @@ static std::pair<int64_t, int64_t> getExcess(llvm::ArrayRef<int64_t> least,
   return {worst, sum};
 }
 
-/// Where a piece of the stage that is furthest above its limit could go.
+/// All ways to move one piece from a chunk of the stage that is furthest above
+/// its limit to a neighbouring chunk on another stage.
 std::vector<std::vector<int64_t>>
 MemoryFitter::getMoves(llvm::ArrayRef<int64_t> pieces,
                        llvm::ArrayRef<int64_t> bytes) const {
@@ -268,7 +270,7 @@ LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
       best = least;
     }
   }
-  // What the cuts that come closest take is what there is to tell.
+  // The error reports the cuts that come closest.
   least = std::move(best);
   if (pieces == first.getPieces())
     return refuse(first);
@@ -282,7 +284,7 @@ LogicalResult MemoryFitter::moveCuts(MemoryTrial &first) {
 // The answer
 //===----------------------------------------------------------------------===//
 
-/// To the byte, as a limit may be; and large amounts readable.
+/// Exact, as a limit may be to the byte; large amounts also in a larger unit.
 static std::string describeBytes(int64_t bytes) {
   std::string text = std::to_string(bytes) + " bytes";
   if (bytes >= 1 << 20)
@@ -305,7 +307,8 @@ bool MemoryFitter::isWide() const {
                       [](int64_t width) { return width != 1; });
 }
 
-/// "stage 1" or, where stages have several ranks, that of it which takes most.
+/// "stage 1" or, if stages have several ranks, the rank of the stage that takes
+/// most.
 std::string MemoryFitter::nameOfWorst(int stage) const {
   std::string name = "stage " + std::to_string(stage);
   return isWide() ? "rank " + std::to_string(least.ranks[stage]) + " (of " +
@@ -352,7 +355,7 @@ LogicalResult MemoryFitter::refuse(MemoryTrial &trial) {
   return diagnostic;
 }
 
-/// What recomputing more would do.
+/// A note on what recompute 'auto' would achieve; empty if that is unknown.
 std::string MemoryFitter::tryAuto(MemoryTrial &trial, int stage) {
   isAuto = true;
   asked.assign(asked.size(), {RecomputeKind::Auto});
@@ -410,7 +413,7 @@ LogicalResult MemoryFitter::run() {
   if (failed(readOptions()) || failed(trial.partition()))
     return failure();
   placement = trial.getPlacement();
-  // What there is to warn about is said by the passes that come afterwards.
+  // The passes that come later repeat the warnings.
   ScopedDiagnosticHandler quiet(model.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
   });
@@ -432,7 +435,7 @@ struct FitMemory : veeline::impl::PipeFitMemoryBase<FitMemory> {
         convolutionScratch(options.convolutionScratch),
         deterministic(options.deterministic), epilogues(options.epilogues) {}
 
-  /// Of all that trials go through.
+  /// The dialects of all passes that trials run.
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager phases(ModuleOp::getOperationName());
     CompileOptions plain;

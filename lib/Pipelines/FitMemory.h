@@ -12,10 +12,11 @@
 
 namespace veeline {
 
-/// Finds a way to compile a model under which no arena exceeds its limit. In
-/// this order: the schedule as it is, the schedule under limits of its own,
-/// recomputing more (where that is left open), moving a cut (likewise). Of the
-/// ways that fit, the one with the shortest predicted step stays.
+/// Finds a way to compile a model under which no arena exceeds its limit.
+/// Tries, in this order: the schedule as it is, the schedule under limits, more
+/// recomputation (if that is left open), other cuts (likewise). Of the ways
+/// that fit under the same cuts, the one with the shortest predicted step is
+/// taken.
 class MemoryFitter {
 public:
   MemoryFitter(mlir::ModuleOp model, const CompileOptions &options)
@@ -27,15 +28,17 @@ public:
   mlir::LogicalResult run();
 
 private:
-  /// What stages take at least, as far as is known, under one choice of cuts.
+  /// The least memory that stages are known to take under one choice of cuts.
   struct Least {
-    /// For each stage the smallest arena that was planned, what of it lasts,
-    /// and the order that it is for.
+    /// For each stage, the bytes of the smallest arena that was planned, and of
+    /// its part that lasts throughout.
     std::vector<int64_t> arenas = {}, lasting = {};
-    /// The rank of each stage that the arena is of.
+    /// The rank of each stage that this arena is of, and the order that it is
+    /// for.
     std::vector<int> ranks = {};
     std::vector<schedule::Schedule> orders = {};
-    /// What this schedule holds at least, and what any does.
+    /// Bytes of activations that this schedule holds at least, and that any
+    /// schedule holds at least.
     std::optional<std::pair<int64_t, int64_t>> betterSchedule = std::nullopt;
   };
 

@@ -76,8 +76,8 @@ MemoryTrial::differentiate(ArrayRef<Recompute> policies) {
 // Variants of chunks
 //===----------------------------------------------------------------------===//
 
-/// The bytes of those values that `kinds` of functions of `chunk` take which
-/// another chunk of the same rank has made.
+/// The bytes of the operands that functions of `kinds` of `chunk` take and that
+/// another chunk on the same stage makes.
 static int64_t getLocalBytes(PipelineOp pipeline, ChunkOp chunk,
                              ArrayRef<ChunkFunctionKind> kinds,
                              const ChunkVariant &variant) {
@@ -236,7 +236,7 @@ bool MemoryAttempt::fits(ArrayRef<int64_t> limits) const {
          });
 }
 
-/// The pipeline, whose chunks' functions are declarations.
+/// A module with the pipeline and declarations of its chunks' functions.
 FailureOr<OwningOpRef<ModuleOp>>
 MemoryTrial::declare(ArrayRef<Recompute> policies) {
   PipelineOp pipeline = getPipeline(*partitioned);
@@ -263,7 +263,7 @@ MemoryTrial::declare(ArrayRef<Recompute> policies) {
 }
 
 namespace {
-/// The globals of a module, of which functions share those that are equal.
+/// Adds globals to a module, those that are equal once.
 class SharedGlobals {
 public:
   explicit SharedGlobals(ModuleOp module) : symbols(module) {}
@@ -284,7 +284,8 @@ private:
 };
 } // namespace
 
-/// Declarations then say what they will take when bufferized.
+/// Gives declarations the attributes that bufferization would give them:
+/// workspaces, library calls and constants.
 void MemoryTrial::setWorkspaces(ModuleOp module, ArrayRef<Recompute> policies) {
   SymbolTableCollection symbols;
   SharedGlobals globals(module);
@@ -313,7 +314,8 @@ void MemoryTrial::setWorkspaces(ModuleOp module, ArrayRef<Recompute> policies) {
   }
 }
 
-/// Where what lives throughout ends.
+/// The end of the part of the arena that lives throughout: parameters, the
+/// state of the optimiser, and accumulators.
 static int64_t getLasting(PipelineOp pipeline, const MemoryPlan &plan) {
   SmallVector<ParamOp> params = pipeline.getParams();
   int64_t end = 0;
@@ -340,7 +342,8 @@ std::vector<int64_t> veeline::getPeaks(const schedule::Problem &problem,
   return peaks;
 }
 
-/// Of each stage, the plan of the rank that takes most.
+/// Reads the plan of each stage, which is that of its rank with the largest
+/// arena.
 static LogicalResult readPlans(PipelineOp pipeline, MemoryAttempt &attempt) {
   size_t numStages = attempt.problem->stages();
   attempt.arenas.assign(numStages, 0);

@@ -21,19 +21,21 @@
 
 namespace veeline {
 
-/// Which of a chunk's functions, by `pipe::ChunkFunctionKind`.
+/// A set of a chunk's functions, by `pipe::ChunkFunctionKind`.
 using FunctionKinds = std::array<bool, 4>;
 
-/// One chunk under one choice of what it computes again.
+/// One chunk under one choice of what it recomputes.
 struct ChunkVariant {
   Recompute policy;
   /// Costs and memory for the schedule.
   schedule::Chunk chunk = {};
-  /// The memory without values that another chunk of the rank has made, and
-  /// may hold too: added up over the chunks of a rank it is never too much.
+  /// The same, without the memory of values that another chunk of the rank has
+  /// made and may hold too. Its sum over the chunks of a rank is never too
+  /// much.
   schedule::Chunk own = {};
   pipe::CostAttr cost = {};
-  /// Bytes of workspace of each function by its kind; 0 until measured.
+  /// Bytes of each function's workspace, and the most of them that are live at
+  /// once, by kind; 0 until measured.
   std::array<int64_t, 4> workspaces = {}, livePeaks = {};
   FunctionKinds isMeasured = {};
   /// On a GPU: which of them call the library, and the dense constants of each.
@@ -49,13 +51,13 @@ struct ChunkVariant {
 /// One way to compile, carried through to the plan of memory.
 struct MemoryAttempt {
   std::vector<Recompute> policies;
-  /// For the schedule, one a stage; empty: none.
+  /// Limits for the schedule, one a stage; empty: none.
   std::vector<int64_t> scheduleLimits;
-  /// Where no order fits `scheduleLimits`: why. Nothing below is known then.
+  /// Why no order meets `scheduleLimits`; nothing below is known then.
   std::optional<schedule::Error> outOfMemory = std::nullopt;
-  /// Bytes of each stage's arena, and of what is held in its schedule at most;
-  /// of a stage with several ranks the most of them, since a limit is one of
-  /// each.
+  /// Bytes of each stage's arena, and the most that its schedule holds. Of a
+  /// stage with several ranks, the largest of theirs: a limit is one for each
+  /// rank.
   std::vector<int64_t> arenas = {}, held = {};
   /// Bytes of each arena that parameters, their gradients and the optimiser's
   /// state take.
@@ -69,14 +71,14 @@ struct MemoryAttempt {
   bool fits(llvm::ArrayRef<int64_t> limits) const;
 };
 
-/// Of each stage, what the rank that holds most holds.
+/// For each stage, the peak memory of the rank that holds most.
 std::vector<int64_t> getPeaks(const schedule::Problem &problem,
                               const schedule::Simulation &simulation);
 
-/// Tries ways to compile one model under one choice of cuts. A chunk is
-/// differentiated once for each choice of what it computes again, and
-/// bufferized once for its workspaces, which depend on nothing else; schedules
-/// and plans are then made of declarations alone.
+/// Tries ways to compile one model under one choice of cuts. For each choice of
+/// what it recomputes, a chunk is differentiated once and bufferized once; its
+/// workspaces depend on nothing else. Schedules and plans are then made of
+/// declarations alone.
 class MemoryTrial {
 public:
   /// `model` holds a model function; it stays as it is. `pieces` may be empty.
@@ -88,13 +90,12 @@ public:
   pipe::Placement getPlacement();
   /// The number of pieces of each chunk.
   std::vector<int64_t> getPieces();
-  /// What the measured time of a chunk's forward is of the cost model's.
+  /// The measured time of a chunk's forward, divided by the cost model's.
   double getForwardScale(int number);
   /// The pipeline with chunks that are differentiated and split.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   differentiate(mlir::ArrayRef<Recompute> policies);
-  /// Fails with a diagnostic where something is wrong that has nothing to do
-  /// with memory.
+  /// Fails with a diagnostic for errors other than a lack of memory.
   mlir::FailureOr<MemoryAttempt>
   attempt(std::vector<Recompute> policies,
           std::vector<int64_t> scheduleLimits = {});
@@ -102,8 +103,8 @@ public:
   /// Chunk `number` under `policy`. Fails with a diagnostic.
   mlir::FailureOr<const ChunkVariant *> getVariant(int number,
                                                    const Recompute &policy);
-  /// Measures the workspaces of the functions that the orders of the attempts
-  /// so far run, for each of `wanted`, a chunk and a policy.
+  /// Measures workspaces for each chunk and policy of `wanted`: those of the
+  /// functions that the orders of the attempts so far run.
   mlir::LogicalResult measure(llvm::ArrayRef<std::pair<int, Recompute>> wanted);
   const CompileOptions &getOptions() const { return options; }
   mlir::MLIRContext *getContext() { return model.getContext(); }

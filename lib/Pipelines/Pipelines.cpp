@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - --pipe-compile, and its halves ---------------------===//
+//===- Pipelines.cpp - --pipe-compile, and its parts ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -85,8 +85,8 @@ static void addBoundLengths(OpPassManager &passManager,
   passManager.addPass(pipe::createPipeBindLengths(lengths));
 }
 
-/// The scores of attention are no values between which a model can be cut, so
-/// it is found before anything else.
+/// Attention is recognised before anything else, because a model cannot be cut
+/// at its scores.
 static void addAttention(OpPassManager &passManager,
                          const CompileOptions &options) {
   if (options.target == KernelTarget::Cuda)
@@ -158,7 +158,7 @@ void veeline::buildRuntimePipeline(OpPassManager &passManager,
 
 void veeline::buildKernelPipeline(OpPassManager &passManager,
                                   const CompileOptions &options) {
-  // Kernels of functions that nobody calls are no use to anybody.
+  // Functions that nobody calls need no kernels.
   passManager.addPass(createSymbolDCEPass());
   PipeGpuKernelsOptions kernels;
   kernels.deterministic = options.deterministic;

@@ -50,8 +50,9 @@ FailureOr<const ChunkVariant *> PointFinder::add(const Recompute &policy) {
   return variant;
 }
 
-/// Between two corners lies another, or none, at the price at which both cost
-/// the same. The widest gap comes first.
+/// Finds corners of the convex hull. If there is another between two corners,
+/// the rate at which both cost the same finds it. The widest gap is divided
+/// first.
 LogicalResult PointFinder::addCorners(int maxCuts) {
   auto first = add({RecomputeKind::None});
   auto last = add({RecomputeKind::Rate, 0.0});
@@ -67,8 +68,8 @@ LogicalResult PointFinder::addCorners(int maxCuts) {
         gaps, [](const Gap &a, const Gap &b) { return a.width() < b.width(); });
     Gap gap = *widest;
     gaps.erase(widest);
-    // Rates are about estimates; the time of what is repeated is scaled as the
-    // forward's is.
+    // Rates are in the cost model's time, so recomputation is scaled back from
+    // measured time as the forward is.
     double added =
         (time(*gap.to) - time(*gap.from)) / trial.getForwardScale(number);
     if (gap.width() <= 0 || added <= 0)
@@ -105,7 +106,7 @@ LogicalResult PointFinder::run(int maxCuts, bool withNamed) {
   return success();
 }
 
-/// No slower, and never holding more.
+/// Whether `a` is no slower than `b` and never holds more.
 bool PointFinder::isAtLeastAsGood(const ChunkVariant &a,
                                   const ChunkVariant &b) const {
   auto afterInput = [](const ChunkVariant &point) {

@@ -15,13 +15,13 @@ namespace veeline {
 /// with both halves.
 double getWork(const schedule::Chunk &chunk, bool isFused);
 
-/// Choices of what chunk `number` computes again, from the least time to the
-/// most; none is both slower and larger than another. Those are the corners of
-/// the convex hull of bytes kept against time, which the minimum cut gives for
-/// a price of time in bytes (a rate), at most `maxCuts` of them besides its two
-/// ends; and, `withNamed`, the choices that have a name and ratios of the
-/// chunk's pieces, where they are none of these. Each costs one differentiation
-/// of the chunk.
+/// Finds choices of what chunk `number` recomputes, from the least time to the
+/// most; none is both slower and larger than another. They are corners of the
+/// convex hull of bytes kept against time: its two ends, and at most `maxCuts`
+/// between them. The minimum cut finds a corner for a price of time in bytes (a
+/// rate). `withNamed` adds the choices that have a name and ratios of the
+/// chunk's pieces, unless another choice is as good. Each choice costs one
+/// differentiation of the chunk.
 mlir::FailureOr<std::vector<const ChunkVariant *>>
 findRecomputePoints(MemoryTrial &trial, int number, bool isFused, int maxCuts,
                     bool withNamed);

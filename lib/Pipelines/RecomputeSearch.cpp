@@ -14,13 +14,13 @@
 using namespace mlir;
 using namespace veeline;
 
-/// Plans of simulated combinations, plans that correct estimates, and plans of
-/// better combinations beside one that was found.
+/// The most plans that are made of simulated combinations, to correct
+/// estimates, and to improve a combination that fits.
 static constexpr int maxExactPlans = 512, maxCorrections = 24,
                      maxImprovements = 24;
 /// How often an order is asked again under tighter limits.
 static constexpr int maxTightenings = 4;
-/// Into how many shares the steps are divided for who makes room otherwise.
+/// The number of parts into which `getSteps` divides the steps of a stage.
 static constexpr int numShares = 3;
 
 RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
@@ -40,7 +40,7 @@ RecomputeSearch::RecomputeSearch(MemoryTrial &trial, ArrayRef<Recompute> asked,
 // Points and combinations of them
 //===----------------------------------------------------------------------===//
 
-/// Gives those of its chunks a choice that are left open.
+/// Finds the points of the stage's chunks that are Auto.
 LogicalResult RecomputeSearch::addStage(int number) {
   Stage &stage = stages.emplace_back(Stage{number, {}});
   const schedule::Placement &placement = start.problem->placement;
@@ -101,9 +101,9 @@ bool RecomputeSearch::advance(ArrayRef<int> chunks, Choice &choice) const {
   return false;
 }
 
-/// What a stage's rank holds at most, workspaces included; or what its arena
-/// holds at least, beside what lasts. Of several ranks, the one that holds
-/// most.
+/// Estimates the most bytes that a stage's rank holds, workspaces included.
+/// With `isBound`, a lower bound of its arena without the part that lasts. Of
+/// several ranks, the largest of theirs.
 int64_t RecomputeSearch::estimateHeld(const schedule::Schedule &order,
                                       int stage, const Choice &choice,
                                       bool isBound) const {
@@ -156,7 +156,8 @@ bool RecomputeSearch::isTooLarge(const schedule::Schedule &order,
   return false;
 }
 
-/// What arenas take by the estimate and the `gaps`, which plans took beyond it.
+/// Estimates arenas: what ranks hold, and the `gaps` by which plans exceeded
+/// that.
 std::vector<int64_t>
 RecomputeSearch::estimateArenas(const schedule::Schedule &order,
                                 const Choice &choice,
@@ -167,8 +168,8 @@ RecomputeSearch::estimateArenas(const schedule::Schedule &order,
   return arenas;
 }
 
-/// The step as the schedule predicts it where arenas fit by the estimate: in
-/// its own order or, where that is too large, under limits of its own.
+/// Predicts the step if the estimated arenas fit: in the schedule's own order
+/// or, if that is too large, in one under limits for the schedule.
 std::optional<RecomputeSearch::Prediction>
 RecomputeSearch::predict(const Choice &choice, ArrayRef<int64_t> gaps) const {
   schedule::Problem problem = makeProblem(choice);
@@ -232,7 +233,8 @@ RecomputeSearch::Answer RecomputeSearch::runExactly() {
 // Combinations of stages' choices
 //===----------------------------------------------------------------------===//
 
-/// For one microbatch, of which each rank of a stage has but its turns.
+/// The time of the stage for one microbatch. Several ranks of a stage take
+/// turns.
 double RecomputeSearch::getStageWork(const Stage &stage,
                                      const Choice &choice) const {
   const schedule::Placement &placement = start.problem->placement;
@@ -257,8 +259,8 @@ RecomputeSearch::enumerateSteps(const Stage &stage,
   return steps;
 }
 
-/// From the least time on, each time the chunk and the point that free most for
-/// the time that they add.
+/// Begins with the least time. Each step then changes the chunk and the point
+/// that free the most bytes for the time that they add.
 std::vector<RecomputeSearch::Step>
 RecomputeSearch::followRatios(const Stage &stage,
                               const schedule::Schedule &order) const {
@@ -290,8 +292,8 @@ RecomputeSearch::followRatios(const Stage &stage,
   }
 }
 
-/// Ascending by work, descending by bytes: no one is both slower and larger
-/// than another.
+/// The steps of a stage, ascending by work and descending by bytes: none is
+/// both slower and larger than another.
 std::vector<RecomputeSearch::Step>
 RecomputeSearch::makeSteps(const Stage &stage,
                            const schedule::Schedule &order) const {
@@ -320,9 +322,10 @@ std::vector<RecomputeSearch::Choice> RecomputeSearch::makeAllChoices() const {
   return choices;
 }
 
-/// A pipeline is as slow as its slowest stage. So for each amount of work that
-/// a stage can have, every stage does no more than that: either as much of it
-/// as frees anything, or only until it fits by the estimate.
+/// A pipeline is as slow as its slowest stage. So each amount of work that a
+/// stage can have is tried as the limit of all stages. For each limit there are
+/// two choices: every stage takes the step with the fewest bytes, or the
+/// fastest one that fits by the estimate.
 std::vector<RecomputeSearch::Choice>
 RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
   std::vector<std::vector<Step>> steps;
@@ -358,8 +361,8 @@ RecomputeSearch::makeChoicesByWork(ArrayRef<int64_t> gaps) const {
   return choices;
 }
 
-/// The shortest first; plans that take more than was estimated make the gaps
-/// wider, and what then no longer fits is predicted anew.
+/// Plans predictions, the shortest first. A plan that takes more than was
+/// estimated widens the gaps, and predictions for narrower gaps are made anew.
 RecomputeSearch::Answer
 RecomputeSearch::runByEstimates(std::vector<int64_t> gaps) {
   std::vector<Prediction> predictions;
@@ -373,7 +376,7 @@ RecomputeSearch::runByEstimates(std::vector<int64_t> gaps) {
         llvm::min_element(predictions, [](const auto &a, const auto &b) {
           return a.makespan < b.makespan;
         });
-    // Gaps are wider than when it was predicted, or it was planned in vain.
+    // Gaps have widened since this prediction, or its own plan did not fit.
     if (best->numPlans != numPlans) {
       auto again = predict(best->choice, gaps);
       if (again && (again->bounds != best->bounds || !best->wasPlanned)) {
@@ -428,8 +431,9 @@ RecomputeSearch::getNeighbours(const Choice &choice) const {
   return neighbours;
 }
 
-/// What a stage does in the least time need not make the shortest step: how its
-/// work is shared by its chunks, and by B and W, counts as well.
+/// Changes choices for as long as the step gets shorter. The least time of each
+/// stage need not make the shortest step: how its work is shared by its chunks,
+/// and by B and W, counts as well.
 LogicalResult RecomputeSearch::improve(MemoryAttempt &best, Choice choice) {
   for (int left = maxImprovements; left > 0;) {
     std::vector<Choice> neighbours = getNeighbours(choice);
@@ -491,9 +495,10 @@ RecomputeSearch::Answer RecomputeSearch::run() {
     if (best && !effort.canTighten)
       return best;
   }
-  // Most of what an arena takes beside the estimate lasts, and most of the rest
-  // grows with what is held: with the gaps of what keeps everything some of
-  // what fits is left out, and with too narrow ones plans are spent in vain.
+  // The gap between an arena and its estimate is mostly the part that lasts;
+  // most of the rest grows with what is held. The gaps of `start`, which keeps
+  // everything, leave out some choices that fit. Gaps that are too narrow waste
+  // plans. So both are tried.
   std::vector<int64_t> gaps;
   Choice first(points.size(), 0);
   for (auto [stage, arena] : llvm::enumerate(start.arenas))
@@ -513,7 +518,7 @@ RecomputeSearch::getSteps(ArrayRef<schedule::Schedule> orders) const {
   std::vector<Choice> choices(numShares + 1, Choice(points.size(), 0));
   for (const Stage &stage : stages) {
     std::vector<Step> steps = makeSteps(stage, orders[stage.number]);
-    // What lasts is certain; the first steps cannot do without more room.
+    // Steps that hold more than the part that lasts leaves cannot fit.
     int64_t room = limits[stage.number] - start.lasting[stage.number];
     size_t last = steps.size() - 1, first = 0;
     while (first != last && steps[first].held > room)

@@ -15,38 +15,37 @@
 
 namespace veeline {
 
-/// How much a search may take.
+/// Limits on the effort of a search.
 struct SearchEffort {
   /// Corners of each chunk's hull, besides its ends.
   int maxCuts = 6;
-  /// Whether what users can ask for by name or ratio counts as well.
+  /// Whether to add the choices that users can ask for by name or ratio.
   bool withNamed = true;
-  /// Whether chunks of stages that are within their limits get a choice, too:
-  /// orders that depend on costs may be better for it.
+  /// Whether to choose for stages that are within their limits, too: orders
+  /// that depend on costs may get better.
   bool allStages = true;
-  /// Combinations of all chunks that are all simulated; and the operations of
-  /// all these simulations.
+  /// The most combinations of all chunks for which all are simulated, and the
+  /// most operations in all these simulations.
   size_t maxExact = 4096, maxExactOps = size_t(1) << 19;
-  /// Combinations of one stage's chunks that are all estimated.
+  /// The most combinations of one stage's chunks for which all are estimated.
   size_t maxOfStage = 4096;
   /// Whether the schedule can be told to hold less.
   bool canTighten = false;
 };
 
-/// Chooses what each chunk computes again, among the points of
-/// RecomputePoints.h, so that every arena is within its limit in the least
-/// time.
+/// Chooses what each chunk recomputes, among the points of RecomputePoints.h,
+/// so that every arena is within its limit in the least time.
 ///
-/// Where the combinations of all chunks with a choice are few, all of them are
-/// simulated, and the first in the order of their predicted steps whose plan
-/// fits is the answer: exactly the least time in the schedule's own order.
+/// If there are few combinations of all chunks with a choice, all of them are
+/// simulated. The first one, by predicted step, whose plan fits is the answer:
+/// exactly the least time in the schedule's own order.
 ///
-/// Where they are many, or where orders that hold less may be faster than
-/// computing more again, combinations are predicted under limits for the
-/// schedule, by an estimate of what an arena holds, which plans correct: all of
-/// them, or those in which the work of no stage exceeds an amount, for all
-/// amounts. Then one or two chunks of a stage change for as long as that makes
-/// the predicted step shorter.
+/// If there are many, or if orders that hold less may be faster than more
+/// recomputation, combinations are predicted under limits for the schedule, by
+/// an estimate of the arenas that plans correct. These are all combinations or,
+/// for each amount of work, two in which no stage exceeds it. Then one or two
+/// chunks of a stage change for as long as that makes the predicted step
+/// shorter.
 class RecomputeSearch {
 public:
   using Answer = mlir::FailureOr<std::optional<MemoryAttempt>>;
@@ -54,7 +53,7 @@ public:
       std::vector<Recompute> policies, std::vector<int64_t> scheduleLimits)>;
 
   /// `start` is the attempt in which every chunk that is Auto in `asked`
-  /// computes nothing again; `attempt` is asked for all others.
+  /// recomputes nothing; `attempt` makes all others.
   RecomputeSearch(MemoryTrial &trial, llvm::ArrayRef<Recompute> asked,
                   llvm::ArrayRef<int64_t> limits, const MemoryAttempt &start,
                   const SearchEffort &effort, AttemptFn attempt);
@@ -62,16 +61,17 @@ public:
   /// The best that fits, or none. Fails with a diagnostic.
   Answer run();
 
-  /// Choices from less time to fewer bytes, the last one of the least bytes by
-  /// estimate, where each stage runs as in its one of `orders`: for who can
-  /// make room in other ways too. To be asked after `run`.
+  /// Choices from the least time to the fewest bytes by estimate, where each
+  /// stage runs as in its one of `orders`. For callers that can make room in
+  /// other ways, too. To be called after `run`.
   std::vector<std::vector<Recompute>>
   getSteps(llvm::ArrayRef<schedule::Schedule> orders) const;
 
 private:
   /// For each chunk the number of one of its points.
   using Choice = std::vector<size_t>;
-  /// One of a stage's combinations.
+  /// One combination of the points of a stage's chunks: its time, and the bytes
+  /// that it holds.
   struct Step {
     Choice choice;
     double work;
@@ -79,15 +79,16 @@ private:
   };
   struct Stage {
     int number;
-    /// Those with a choice.
+    /// The chunks with a choice.
     std::vector<int> chunks;
   };
   struct Prediction {
     double makespan;
     Choice choice;
-    /// For the schedule; empty: none.
+    /// Limits for the schedule; empty: none.
     std::vector<int64_t> bounds;
-    /// How many plans the gaps are of; and whether it was planned itself.
+    /// How many plans had been made before; and whether this was planned
+    /// itself.
     int numPlans = 0;
     bool wasPlanned = false;
   };
@@ -137,7 +138,7 @@ private:
   bool isFused = false;
   /// Of the whole schedule.
   size_t numOps = 0;
-  /// Of each chunk; the first is that of `start`.
+  /// The points of each chunk; the first is that of `start`.
   std::vector<std::vector<const ChunkVariant *>> points;
   std::vector<Stage> stages;
 };

@@ -16,7 +16,8 @@ namespace veeline {
 #define GEN_PASS_DECL
 #include "veeline/Pipelines/Passes.h.inc"
 
-/// The pass pipe-fit-memory with a library of matrix products to ask.
+/// Creates pipe-fit-memory with what its options do not hold: `deterministic`,
+/// `epilogues`, and how to ask libraries for their scratch memory.
 std::unique_ptr<mlir::Pass> createFitMemoryPass(const CompileOptions &options);
 
 #define GEN_PASS_REGISTRATION

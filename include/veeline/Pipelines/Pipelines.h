@@ -1,4 +1,4 @@
-//===- Pipelines.h - --pipe-compile, and its halves -------------*- C++ -*-===//
+//===- Pipelines.h - --pipe-compile, and its parts --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,9 +26,9 @@ class OpPassManager;
 
 namespace veeline {
 
-/// Runs the passes that `build` adds. `module` is verified once, at the end:
-/// after each pass, as with our own checks, that takes as long as the passes
-/// do.
+/// Runs the passes that `build` adds. `module` is verified once, at the end.
+/// Only builds with our own checks verify it after each pass, which takes as
+/// long as the passes do.
 llvm::LogicalResult
 runPhase(mlir::ModuleOp module,
          llvm::function_ref<void(mlir::OpPassManager &)> build);
@@ -44,10 +44,10 @@ struct CompileOptions : ProgramOptions {
   /// How messages are sent and received.
   schedule::communication::Strategy communication =
       schedule::communication::Strategy::Overlap;
-  /// Under whose rules that is planned and proved; none: NCCL's on a GPU, for
-  /// `Duplex` with room for two operations; those of the host for receives that
-  /// are posted ahead, which would hold up sends under NCCL's, and NCCL's for
-  /// the other strategies, which are right under both.
+  /// The rules under which that is planned and proved. None: on a GPU NCCL's,
+  /// for `Duplex` with room for two operations. On the host, MPI's for
+  /// strategies that post receives ahead, because these receives would hold up
+  /// sends under NCCL's; NCCL's for the others, which are right under both.
   std::optional<schedule::communication::Model> rules = {};
   schedule::communication::Model getRules() const {
     using namespace schedule::communication;
@@ -105,7 +105,7 @@ void buildLaunchPipeline(mlir::OpPassManager &passManager);
 /// From there, or on a CPU from what calls the runtime, to the LLVM dialect.
 void buildHostPipeline(mlir::OpPassManager &passManager);
 
-/// Registers `pipe-compile`: both.
+/// Registers `pipe-compile`, all of the above.
 void registerPipelines();
 
 } // namespace veeline

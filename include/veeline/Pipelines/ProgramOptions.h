@@ -25,8 +25,8 @@ struct ProgramOptions {
   int64_t replicas = 1;
   /// Ranks of each stage; empty: one each.
   std::vector<int64_t> stageReplicas;
-  /// The greatest length of a microbatch, of a model with a dynamic dimension,
-  /// and what lengths are multiples of; 0: the model is static.
+  /// The greatest length of a microbatch, of a model with a dynamic length (0:
+  /// it is static); and what every length is a multiple of.
   int64_t lengthBound = 0;
   int64_t lengthMultiple = 1;
   /// A name or file:PATH.
@@ -47,7 +47,7 @@ struct ProgramOptions {
   std::vector<std::string> memoryLimits;
   /// On a GPU: take only what gives the same bits in every run.
   bool deterministic = true;
-  /// On a GPU: have the library do what happens to its products.
+  /// On a GPU: fuse what follows products into the library's calls.
   bool epilogues = true;
 };
 
