@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file for one sample becomes one for N. Every value that depends on data
+// A model for one sample becomes one for N. Every value that depends on data
 // gets N times as many elements: one of its dimensions, of extent e, becomes N
-// * e, with the sample as the slower part, so that reshapes keep their meaning.
-// An op that cannot have samples there, since it slices that dimension, pads
-// it, or drops it, has them in a dimension of their own: it is made of what
-// they are split into, and its result is merged again.
+// * e. The sample is the slower part of it, so that reshapes keep their
+// meaning. An op that slices, pads or drops that dimension cannot have samples
+// there. It has them in a dimension of their own: its operands are split, and
+// its result is merged again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,7 +115,7 @@ LogicalResult BatchRewriter::addSamplesToData() {
                          "which would have samples");
 }
 
-/// Also by ops within it.
+/// Whether the op, or an op within it, uses a value with samples.
 bool BatchRewriter::usesSamples(Operation *op) {
   bool uses = false;
   op->walk([&](Operation *inner) {
@@ -125,7 +125,7 @@ bool BatchRewriter::usesSamples(Operation *op) {
   return uses;
 }
 
-/// All tensors have the same shape.
+/// Gives all tensors of the op samples in the same dimension.
 LogicalResult BatchRewriter::rewriteElementwise(Operation *op) {
   std::optional<unsigned> dimension;
   for (OpOperand &operand : op->getOpOperands())
@@ -149,7 +149,8 @@ static SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
   return groups;
 }
 
-/// A value of its own for what is, or no longer is, a scalar of each sample.
+/// A value of its own, of the same type, for what is, or no longer is, a scalar
+/// of each sample: Samples tells them apart by the value.
 static Value rename(OpBuilder &builder, Value value) {
   return tensor::CastOp::create(builder, value.getLoc(), value.getType(),
                                 value);
@@ -173,7 +174,7 @@ LogicalResult BatchRewriter::rewriteExpand(tensor::ExpandShapeOp op) {
   return success();
 }
 
-/// To one dimension.
+/// Collapses all dimensions to one.
 static Value collapseAll(OpBuilder &builder, Value value) {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (rank <= 1)
@@ -199,7 +200,7 @@ LogicalResult BatchRewriter::rewriteCollapse(tensor::CollapseShapeOp op) {
   return success();
 }
 
-/// A reshape of each sample: through one dimension for all it has.
+/// Reshapes each sample, by way of one dimension for all elements.
 LogicalResult BatchRewriter::rewriteReshape(tensor::ReshapeOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
   if (!type || !type.hasStaticShape() || !samples.dimensionOf(op.getSource()))
@@ -216,8 +217,7 @@ LogicalResult BatchRewriter::rewriteReshape(tensor::ReshapeOp op) {
   return success();
 }
 
-/// Whether a slice has everything of the dimension, of which samples are a
-/// part.
+/// Whether a slice takes all `extent` elements of the dimension.
 template <typename OpT>
 static bool isWhole(OpT op, unsigned dimension, int64_t extent) {
   return isConstantIntValue(op.getMixedOffsets()[dimension], 0) &&
@@ -225,7 +225,7 @@ static bool isWhole(OpT op, unsigned dimension, int64_t extent) {
          isConstantIntValue(op.getMixedStrides()[dimension], 1);
 }
 
-/// Of offsets, sizes or strides, with one for samples.
+/// Offsets, sizes or strides, with `number` for the dimension of samples.
 static SmallVector<OpFoldResult> insertNumber(ArrayRef<OpFoldResult> numbers,
                                               unsigned at, int64_t number,
                                               Builder builder) {
@@ -251,8 +251,8 @@ static unsigned countDropped(const llvm::SmallBitVector &dropped,
   return count;
 }
 
-/// Of several dimensions of size 1 in a row, any may be the one that is
-/// dropped.
+/// Keeps `dimension`, if another one of a run of dimensions of size 1 can be
+/// dropped in its place.
 static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
                           ArrayRef<int64_t> sizes) {
   if (!dropped.test(dimension))
@@ -272,7 +272,7 @@ static void keepDimension(llvm::SmallBitVector &dropped, unsigned dimension,
       return;
 }
 
-/// Slices what one sample has of the dimension.
+/// Slices the dimension within each sample.
 void BatchRewriter::extractOfEach(tensor::ExtractSliceOp op,
                                   const llvm::SmallBitVector &dropped) {
   unsigned dimension = *samples.dimensionOf(op.getSource());
@@ -329,8 +329,8 @@ BatchRewriter::findDropped(tensor::InsertSliceOp op,
   return dropped;
 }
 
-/// Inserts into what one sample has of the dimension; the source lacks
-/// `dropped` of those before it.
+/// Inserts into the dimension within each sample; the source lacks `dropped` of
+/// the dimensions before it.
 void BatchRewriter::insertOfEach(tensor::InsertSliceOp op, unsigned dimension,
                                  unsigned dropped) {
   OpBuilder builder(op);
@@ -356,7 +356,7 @@ LogicalResult BatchRewriter::rewriteInsert(tensor::InsertSliceOp op) {
   unsigned dest = found.value_or(0);
   keepDimension(dropped, dest, op.getStaticSizes());
   unsigned from = dest - countDropped(dropped, dest);
-  // The result's, which is still that for one sample.
+  // The result still has the type for one sample.
   int64_t extent = op.getType().getDimSize(dest);
   if (dropped.test(dest) || !isWhole(op, dest, extent)) {
     insertOfEach(op, dest, dest - from);
@@ -401,7 +401,7 @@ LogicalResult BatchRewriter::rewritePad(tensor::PadOp op) {
   return success();
 }
 
-/// The dimension that an op on tensors of one rank would have samples in.
+/// The dimension in which the first operand with samples has them.
 static unsigned commonDimension(const Samples &samples, Operation *op) {
   for (Value operand : op->getOperands())
     if (auto dimension = samples.dimensionOf(operand))
@@ -486,9 +486,9 @@ static bool isSliced(Value value, unsigned dimension, int64_t extent) {
   });
 }
 
-/// Where a loop carries the samples of a value: in a dimension that no
-/// iteration slices, so that the value can stay in one place in memory, or else
-/// where they are, or else in one of extent 1.
+/// Chooses the dimension in which a loop carries the samples of a value. Best
+/// is one that no iteration slices, so that the value can stay in one place in
+/// memory; then the one that has them already; then one of extent 1.
 static unsigned chooseCarriedDimension(Value carried,
                                        std::optional<unsigned> own) {
   ArrayRef<int64_t> shape =
@@ -511,9 +511,10 @@ void BatchRewriter::giveSamples(OpOperand &operand, Value like) {
   samples.move(operand, dimension);
 }
 
-/// Where an iteration ends by merging samples with another dimension, the loop
-/// carries what is merged: a reshape on the way from one iteration to the next
-/// would keep the value from staying in one place in memory.
+/// If an iteration ends by merging samples with another dimension, makes the
+/// loop carry the value before the merge: a reshape from one iteration to the
+/// next would keep the value from staying in one place in memory. Returns the
+/// merged result.
 static Value carryUnmerged(scf::ForOp loop, unsigned number) {
   OpOperand &yielded = (*loop.getYieldedValuesMutable())[number];
   auto merge = yielded.get().getDefiningOp<tensor::CollapseShapeOp>();
@@ -629,8 +630,8 @@ LogicalResult BatchRewriter::rewriteBlock(Block &block) {
   return success();
 }
 
-/// Results have samples in their first dimension, in which their targets have
-/// them, and what has no other one, as classes, has it besides.
+/// Moves the samples of results to the first dimension, where their targets
+/// have them. A result of rank 1, as of classes, gets a dimension for them.
 void BatchRewriter::rewriteResults() {
   Operation *end = model.getBody().front().getTerminator();
   OpBuilder builder(end);

@@ -19,14 +19,14 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// What numbers look up, through what is computed of them.
+/// Finds the tables that integers look up, by way of computed integers too.
 class LookupFinder {
 public:
-  /// Finds where numbers made of `value` choose.
+  /// Adds the lookups whose indices are made of `value`.
   void follow(Value value);
-  /// The tables, and their extents there.
+  /// The tables, and their extents in the dimension of the index.
   SmallVector<std::pair<Value, int64_t>> tables;
-  /// Whether nothing else comes of them.
+  /// Whether the integers have no other use.
   bool onlyLookups = true;
 
 private:
@@ -51,7 +51,8 @@ void LookupFinder::visit(OpOperand &use) {
   Operation *op = use.getOwner();
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    // What chooses among one chooses nothing; the table itself is none here.
+    // The table itself is followed. An index into an extent of 1 chooses
+    // nothing.
     if (use.getOperandNumber() == 0)
       return follow(extract.getResult());
     int64_t extent =
@@ -75,7 +76,8 @@ static int64_t countDimensions(RankedTensorType type) {
                         [](int64_t extent) { return extent > 1; });
 }
 
-/// Whether nothing but rows of positions are chosen by it.
+/// Whether the argument only chooses rows of positions: of tables with `count`
+/// rows, or of tables of rotations.
 static bool choosesPositions(BlockArgument argument, int64_t count) {
   LookupFinder finder;
   finder.follow(argument);
@@ -99,8 +101,8 @@ bool veeline::isOfPositions(BlockArgument argument) {
   return choosesPositions(argument, type.getNumElements());
 }
 
-/// Whether a softmax is taken of `sum`: the exponential of what is left when
-/// something, the maximum, is subtracted.
+/// Whether a softmax is taken of `sum`: as an op, or as the exponential of its
+/// difference with something, the maximum.
 static bool reachesSoftmax(Value sum, bool isShifted = false, int depth = 6) {
   return depth > 0 && llvm::any_of(findArithmetic(sum), [&](OpOperand *use) {
            Operation *op = use->getOwner();
@@ -115,9 +117,10 @@ static bool reachesSoftmax(Value sum, bool isShifted = false, int depth = 6) {
          });
 }
 
-/// Whether a tensor of two extents that is only added hides positions from each
-/// other: it is broadcast over samples and heads, or a softmax is taken of the
-/// sums. What has a number for each head is learned.
+/// Whether an argument is a mask that hides positions from each other: a tensor
+/// of two extents that is only added, and is broadcast over samples and heads,
+/// or to sums of which a softmax is taken. A tensor with a number for each head
+/// is learned.
 static bool isAddedMask(BlockArgument argument, RankedTensorType type,
                         const Uses &uses) {
   if (!uses.added || uses.weight || uses.multiplied || uses.start ||

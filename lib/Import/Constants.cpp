@@ -30,7 +30,7 @@ static bool isSplat(ElementsAttr value) {
   return dense && dense.isSplat();
 }
 
-/// Where the value has a name in the file, a location that says it.
+/// A location with the name that the file has for the value, if any.
 static Location nameLocation(ElementsAttr value, Location location) {
   if (isa<NameLoc>(location))
     return location;
@@ -42,8 +42,8 @@ static Location nameLocation(ElementsAttr value, Location location) {
       location);
 }
 
-/// Whether the bytes of a resource are as many as its type takes; the parser
-/// does not look.
+/// Whether a resource has as many bytes as its type takes; the parser does not
+/// check this.
 static bool hasItsSize(DenseResourceElementsAttr resource) {
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   ShapedType type = resource.getShapedType();
@@ -54,7 +54,7 @@ static bool hasItsSize(DenseResourceElementsAttr resource) {
                               8);
 }
 
-/// Elements that are neither dense nor a resource, as dense ones.
+/// Makes elements dense that are neither dense nor a resource.
 static ElementsAttr makeDense(ElementsAttr value) {
   if (isa<DenseElementsAttr, DenseResourceElementsAttr>(value))
     return value;
@@ -101,8 +101,8 @@ LogicalResult ConstantsToArguments::verifySize(Location location,
          << " bytes, which are not those of " << resource.getType();
 }
 
-/// Equal splats in a file are most likely weights that were left out, which
-/// have nothing in common.
+/// Gives each use of a splat an argument of its own: equal splats in a file are
+/// most likely different weights that were left out.
 void ConstantsToArguments::replaceConstant(Operation *op, ElementsAttr value) {
   Location location = nameLocation(value, op->getLoc());
   if (!isSplat(value)) {
@@ -115,7 +115,7 @@ void ConstantsToArguments::replaceConstant(Operation *op, ElementsAttr value) {
   op->erase();
 }
 
-/// What a global starts with; none where that is not in the file.
+/// The initial value of a global; null if it is not in the file.
 static ElementsAttr getStart(Operation *global) {
   if (auto buffer = dyn_cast<memref::GlobalOp>(global))
     return dyn_cast_or_null<ElementsAttr>(buffer.getInitialValueAttr());
@@ -125,8 +125,8 @@ static ElementsAttr getStart(Operation *global) {
       cast<ml_program::GlobalOp>(global).getValueAttr());
 }
 
-/// The global that an op reads a tensor from, if it does. One that is a buffer
-/// is only read where all its users make tensors of it.
+/// The global from which an op reads a tensor, if any. A buffer counts only if
+/// all its users make tensors of it.
 static SymbolRefAttr getGlobal(Operation *op) {
   if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
     return load.getGlobal();
@@ -179,7 +179,7 @@ LogicalResult ConstantsToArguments::run() {
   SmallVector<Operation *> ops;
   model.walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
-    // State of the exporter, as a seed: a step of ours has none.
+    // State of the exporter, such as a seed; our steps have none.
     if (isa<ml_program::GlobalStoreOp, tosa::VariableWriteOp>(op)) {
       op->erase();
       continue;

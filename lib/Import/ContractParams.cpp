@@ -32,7 +32,7 @@ static std::vector<std::string> getOwnNames(func::FuncOp model) {
   return names;
 }
 
-/// What a parameter starts from, if it is not drawn, as a constant.
+/// The initial value of a parameter as a constant; null if it is drawn.
 static Value createStart(OpBuilder &builder, BlockArgument argument,
                          InitAttr init) {
   auto type = cast<RankedTensorType>(argument.getType());
@@ -54,8 +54,8 @@ static Value createStart(OpBuilder &builder, BlockArgument argument,
   return value;
 }
 
-/// A parameter that starts from known values becomes a constant, another one a
-/// buffer. Returns whether the argument goes.
+/// Turns a parameter with known initial values into a constant, any other one
+/// into a buffer. Returns whether the argument is to be removed.
 static bool freeze(func::FuncOp model, unsigned argument, pipe::ParamAttr param,
                    OpBuilder &builder) {
   BlockArgument old = model.getArgument(argument);

@@ -11,9 +11,10 @@
 
 namespace veeline {
 
-/// Of a model that follows the input contract, what `buffers` chooses becomes
-/// a buffer, and what `frozen` chooses is not trained. Fails with a diagnostic
-/// at the model where an entry chooses nothing, or freezes no parameter.
+/// For a model that follows the input contract: arguments that `buffers`
+/// chooses become buffers, and parameters that `frozen` chooses are not
+/// trained. Fails with a diagnostic at the model if an entry chooses nothing,
+/// or freezes no parameter.
 mlir::LogicalResult importContract(mlir::func::FuncOp model,
                                    const ArgumentList &frozen,
                                    const ArgumentList &buffers);

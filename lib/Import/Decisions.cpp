@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace veeline;
 
 namespace {
-/// An argument + one, or a number + many + names; then the hint, if any.
+/// The words after an argument, or after a number and before names; then a
+/// hint.
 struct Wording {
   const char *one, *many, *hint;
 };

@@ -12,19 +12,19 @@
 
 namespace veeline {
 
-/// What is mostly decided of many arguments of a model.
+/// Decisions of which a model usually has many.
 enum class Decision {
   Parameter,
   /// A constant that is a parameter and has values of its own.
   Trained,
-  /// One that is the same number everywhere, which it starts from.
+  /// A constant that is one number everywhere; the parameter starts from it.
   Number,
-  /// One whose values the file leaves out, or has one number for.
+  /// A parameter whose values the file leaves out, or has one number for.
   Drawn,
   Constant,
   Variance,
   Mean,
-  /// Without values: they are 1 and 0.
+  /// Statistics without values: they are 1 and 0.
   MissingVariance,
   MissingMean,
   ZeroBias,
@@ -33,16 +33,16 @@ enum class Decision {
   Unused
 };
 
-/// Collects decisions, to say them in a remark for each kind.
+/// Collects decisions, to report them in a remark for each kind.
 class Decisions {
 public:
-  /// `description` is that of an argument in a sentence, with its name.
+  /// `description` names the argument as part of a sentence.
   void add(Decision decision, mlir::Location location, llvm::StringRef name,
            llvm::StringRef description);
 
-  /// A remark at the argument of which something was decided alone, or, of
-  /// several, at the model, with their number and the first names. If
-  /// `verbose`, at each argument.
+  /// Emits the remarks. A kind with one argument has its remark there. A kind
+  /// with several has it at the model, with their number and the first names.
+  /// If `verbose`, each argument has one.
   void say(mlir::func::FuncOp model, bool verbose) const;
 
 private:

@@ -69,8 +69,8 @@ SmallVector<Value> veeline::getSources(Value value) {
   return {};
 }
 
-/// What a constant is, or an argument of the model that was one; null: it is
-/// neither.
+/// The value of a constant, or of an argument of the model that was one; else
+/// null.
 static Attribute getConstant(Value value) {
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))

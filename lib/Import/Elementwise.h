@@ -21,15 +21,16 @@ bool isView(mlir::Operation *op);
 bool isRoot(mlir::Operation *op);
 
 /// The uses of a value by ops that compute with it, in bodies of elementwise
-/// ops too, through what only hands it on.
+/// ops too. Looks through views and broadcasts.
 llvm::SmallVector<mlir::OpOperand *> findArithmetic(mlir::Value value);
 
-/// What an elementwise computation makes `value` of, one step back; none for
-/// an argument of the model, a constant, and what sums up or moves elements.
+/// The operands of the elementwise computation that makes `value`, one step
+/// back. None for an argument of the model, a constant, and what sums up or
+/// moves elements.
 llvm::SmallVector<mlir::Value> getSources(mlir::Value value);
 
-/// The number that `value` is everywhere, as what it was broadcast from; none
-/// where it is something else.
+/// The number that all elements of `value` are, found through views and
+/// broadcasts; none if they are anything else.
 std::optional<double> findNumber(mlir::Value value);
 
 } // namespace veeline

@@ -110,7 +110,7 @@ static SmallVector<func::FuncOp> findCandidates(ModuleOp module) {
   return roots.empty() ? functions : roots;
 }
 
-/// What the functions are that are no models.
+/// Notes for each function why it is not the model.
 static void noteOthers(InFlightDiagnostic &diagnostic, ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     Diagnostic &note = diagnostic.attachNote(function.getLoc());
@@ -160,7 +160,8 @@ static FailureOr<func::FuncOp> chooseModel(ModuleOp module, StringRef entry) {
 // What is not of the model
 //===----------------------------------------------------------------------===//
 
-/// Whether an op whose results nobody uses does nothing for the model.
+/// Whether an op does nothing for the model: its results are unused, and it
+/// prints, asserts, is dead, or calls a function without a body.
 static bool isOutsideTheModel(Operation *op, SymbolTable &symbols) {
   if (!op->use_empty())
     return false;
@@ -194,8 +195,8 @@ static LogicalResult verifyCallees(func::FuncOp function,
   return success();
 }
 
-/// More elements than any tensor may have, of a model or of the runtime:
-/// numbers of bytes below it fit their types.
+/// The most elements that a tensor may have, of a model or of the runtime: then
+/// numbers of bytes fit their types.
 static constexpr int64_t mostElements = int64_t(1) << 48;
 
 static bool isTooLarge(Type type) {

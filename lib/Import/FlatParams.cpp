@@ -1,5 +1,4 @@
-//===- FlatParams.cpp - one argument that holds all weights
-//-----------------===//
+//===- FlatParams.cpp - one argument that holds all weights ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

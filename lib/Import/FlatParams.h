@@ -11,9 +11,10 @@
 
 namespace veeline {
 
-/// The slices of a vector that is used in no other way, become arguments
-/// "NAME[begin:end]" after all others. Returns their number, 0 if that is not
-/// how it is used; the vector is not used any more otherwise.
+/// Splits a vector that is only sliced: its slices become arguments
+/// "NAME[begin:end]" after all others, and it is no longer used. Returns their
+/// number. Returns 0, and changes nothing, if there are fewer than two, if they
+/// overlap, or if it is used in another way.
 unsigned splitFlat(mlir::func::FuncOp model, unsigned argument,
                    llvm::StringRef name);
 

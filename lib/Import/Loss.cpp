@@ -59,10 +59,10 @@ private:
                                      builder.getFloatAttr(element, number));
   }
   Value filled(ArrayRef<int64_t> shape, double number);
-  /// Over all dimensions of the last input; each input has all of them, or all
-  /// but the last.
+  /// Elementwise over `shape`: each input has all its dimensions, or all but
+  /// the last.
   Value elementwise(ValueRange inputs, ArrayRef<int64_t> shape, Body body);
-  /// Reduces the last dimension of the first input.
+  /// Reduces the last dimension of `shape`, of inputs like these.
   Value reduceRows(ValueRange inputs, ArrayRef<int64_t> shape, double start,
                    Body body);
   Value scaled(Value scalar, double factor);
@@ -254,7 +254,7 @@ FailureOr<Value> LossBuilder::build(StringRef loss) {
          << loss << "'; expected cross-entropy, mse or sum";
 }
 
-/// What a result is said to be in a diagnostic.
+/// Lists the results and their types in a diagnostic.
 static void listResults(Diagnostic &diagnostic, func::FuncOp model) {
   llvm::interleaveComma(
       llvm::enumerate(model.getResultTypes()), diagnostic, [&](auto result) {
@@ -262,8 +262,8 @@ static void listResults(Diagnostic &diagnostic, func::FuncOp model) {
       });
 }
 
-/// A scalar of each sample: of rank 1 where there are several, as no other
-/// result is then.
+/// Whether it is a scalar of each sample. Of several samples, all results of
+/// rank 1 are.
 static bool isScalarOfEach(Type type, int64_t samples) {
   return samples != 1 && isFloatTensor(type) &&
          cast<RankedTensorType>(type).getShape() == ArrayRef(samples);
@@ -274,9 +274,9 @@ static bool isScalar(Type type, int64_t samples) {
          (isFloatTensor(type) && cast<RankedTensorType>(type).getRank() == 0);
 }
 
-/// The result that a loss is made of where nobody said which: the first one, or
-/// else the only one that can be. One that no parameter changes cannot. Side
-/// results of integers, as of an argmax, do not disturb.
+/// The result that the loss is made of if none was chosen: the first, or else
+/// the only one that can be. A result that no parameter changes cannot, and
+/// neither can one of integers, as of an argmax.
 static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
                                      int64_t samples) {
   SmallVector<int64_t> candidates;
@@ -290,7 +290,7 @@ static FailureOr<int64_t> findResult(func::FuncOp model, StringRef loss,
   auto trainable = llvm::filter_to_vector(candidates, [&](int64_t i) {
     return trained.contains(end->getOperand(i));
   });
-  // --pipe-import-results left only the name of those that it did not choose.
+  // Counts those, too, that --pipe-import-results has emptied.
   bool areSeveral = candidates.size() > 1;
   if (!loss.empty() && !trainable.empty())
     candidates = trainable;
@@ -355,7 +355,7 @@ static LogicalResult attachLoss(func::FuncOp model, StringRef loss,
   return success();
 }
 
-/// Side results that are no metrics go.
+/// Drops results that are no metrics.
 static void dropOthers(func::FuncOp model, int64_t samples) {
   Operation *end = model.getBody().front().getTerminator();
   for (int64_t i = model.getNumResults() - 1; i > 0; --i) {

@@ -78,7 +78,8 @@ void veeline::dropResults(func::FuncOp model,
                                         type.getElementType()));
     isChanged = true;
   }
-  // What a body that goes reads from outside of it is used until then.
+  // A value that a body reads from outside of it is unused once the body is
+  // gone.
   IRRewriter rewriter(model.getContext());
   while (isChanged)
     isChanged = succeeded(runRegionDCE(rewriter, model->getRegions()));

@@ -19,7 +19,7 @@ mlir::FailureOr<mlir::func::FuncOp> getChosenModel(mlir::ModuleOp module);
 /// A tensor of floats of static shape with at least `least` elements.
 bool isFloatTensor(mlir::Type type, int64_t least = 1);
 
-/// Replaces the type of the function by what its block and its return op say.
+/// Updates the type of the function to that of its block and its return op.
 void updateType(mlir::func::FuncOp model);
 
 /// Appends an argument.
@@ -28,8 +28,8 @@ mlir::BlockArgument addArgument(mlir::func::FuncOp model, mlir::Type type,
                                 mlir::Attribute attribute,
                                 mlir::Location location);
 
-/// Results that go become empty tensors, so that others keep their numbers, and
-/// what only they used goes.
+/// Replaces results for which `goes` holds by empty tensors, so that others
+/// keep their numbers, and removes what only they used.
 void dropResults(mlir::func::FuncOp model,
                  llvm::function_ref<bool(int64_t number)> goes);
 bool isDropped(mlir::Value result);

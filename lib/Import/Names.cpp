@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace veeline;
 
-/// The first text in an attribute of an exporter that names an argument.
+/// The name in an attribute of an exporter: its text, or its texts joined by
+/// dots.
 static std::string nameInAttribute(Attribute attribute) {
   if (auto text = dyn_cast_or_null<StringAttr>(attribute))
     return text.str();

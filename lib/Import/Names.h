@@ -34,8 +34,8 @@ public:
   bool contains(unsigned position, llvm::StringRef name) const;
   bool empty() const { return entries.empty(); }
 
-  /// Fails with a diagnostic at `model` where an entry chooses no parameter.
-  /// `getOther` says what an argument is instead, as in "not used"; "" is of a
+  /// Fails with a diagnostic at `model` if an entry chooses no parameter.
+  /// `getOther` says what an argument is instead, as in "not used"; "" for a
   /// parameter.
   mlir::LogicalResult verifyParams(
       mlir::func::FuncOp model, llvm::ArrayRef<std::string> names,

@@ -26,7 +26,7 @@ namespace veeline {
 using namespace mlir;
 using namespace veeline;
 
-/// The body of a tensor.generate, over indices of a structured op.
+/// Turns a tensor.generate into a generic whose body computes its indices.
 static void generateToGeneric(IRRewriter &rewriter, tensor::GenerateOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   rewriter.setInsertionPoint(op);
@@ -59,8 +59,9 @@ static Value castToIndex(OpBuilder &builder, Location location, Value number) {
                                     number);
 }
 
-/// Looks the elements up in the body of a structured op. Its inputs are the
-/// coordinates: `indices` once for each, which are its last dimension.
+/// Turns a tensor.gather into a generic that looks elements up in its body. Its
+/// inputs are the coordinates: `indices` once for each, whose last dimension
+/// they are.
 static void gatherToGeneric(IRRewriter &rewriter, tensor::GatherOp op) {
   RankedTensorType type = op.getResultType();
   int64_t rank = type.getRank(), sourceRank = op.getSourceType().getRank();
@@ -136,7 +137,7 @@ static Value scatterSlice(OpBuilder &builder, tensor::ScatterOp op, Value dest,
                                        sizes, ones(to.size()));
 }
 
-/// A loop over slices.
+/// Turns a tensor.scatter into a loop over slices.
 static void scatterToLoops(IRRewriter &rewriter, tensor::ScatterOp op) {
   Location location = op.getLoc();
   auto index = [&](int64_t value) -> Value {
@@ -157,7 +158,7 @@ static void scatterToLoops(IRRewriter &rewriter, tensor::ScatterOp op) {
   rewriter.replaceOp(op, nest.results);
 }
 
-/// Whether the op is one of those here, which then is another.
+/// Replaces the op if it is one of those above. Returns whether it is.
 static bool lowerIndexed(IRRewriter &rewriter, Operation *op) {
   auto isStatic = [](Type type) {
     return cast<RankedTensorType>(type).hasStaticShape();
@@ -200,12 +201,12 @@ static LogicalResult importOps(func::FuncOp function) {
   return success();
 }
 
-/// What upstream's passes could not lower, they leave without a word.
+/// Reports ops that upstream's passes could not lower, which they do not.
 static LogicalResult verifyNoTosa(func::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     if (!isa<tosa::TosaDialect>(op->getDialect()))
       return WalkResult::advance();
-    // Shapes that its conversions have read.
+    // Shapes that the conversions have read.
     if (isOpTriviallyDead(op)) {
       op->erase();
       return WalkResult::skip();
@@ -220,8 +221,8 @@ static LogicalResult verifyNoTosa(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-/// What a loop carries and never changes is a value from outside of it: most
-/// often a weight, whose uses are in the loop.
+/// Replaces values that a loop carries and never changes by values from outside
+/// of it: most often weights, which are used in the loop.
 static LogicalResult dropInvariants(func::FuncOp function) {
   SmallVector<Operation *> loops;
   function.walk([&](scf::ForOp loop) { loops.push_back(loop); });

@@ -25,7 +25,7 @@ InitAttr veeline::constantInit(MLIRContext *context, double value) {
 }
 
 InitAttr veeline::storedInit(ElementsAttr elements) {
-  // What is smaller than the runtime's floats.
+  // Floats smaller than any of the runtime's become f32.
   auto dense = dyn_cast<DenseFPElementsAttr>(elements);
   if (dense && dense.getElementType().getIntOrFloatBitWidth() < 16)
     elements = dense.mapValues(

@@ -15,13 +15,13 @@
 
 namespace veeline {
 
-/// All elements are `value`.
+/// Starts all elements from `value`.
 pipe::InitAttr constantInit(mlir::MLIRContext *context, double value);
 
-/// A weight starts from what the file has for it.
+/// Starts a weight from the values that the file has for it.
 pipe::InitAttr storedInit(mlir::ElementsAttr elements);
 
-/// How a weight starts whose values are unknown.
+/// Starts a weight whose values are unknown as its uses suggest.
 pipe::InitAttr drawnInit(mlir::MLIRContext *context, const Uses &uses);
 
 /// Whether the file has the elements, and not only their shape.

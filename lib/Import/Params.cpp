@@ -35,7 +35,7 @@ using veeline::pipe::InitAttr;
 using veeline::pipe::PipeDialect;
 
 namespace {
-/// Decides argument by argument.
+/// Decides for each argument what it is.
 class Importer {
 public:
   Importer(func::FuncOp model, const ArgumentChoice &choice)
@@ -97,7 +97,7 @@ private:
     return emitRemark(model.getArgument(argument).getLoc())
            << describe(argument);
   }
-  /// What is said of many arguments.
+  /// Adds to the decisions that are reported together.
   void say(unsigned argument, Decision decision) {
     decisions.add(decision, model.getArgument(argument).getLoc(),
                   names[argument], describe(argument));
@@ -111,14 +111,15 @@ private:
   Decisions decisions;
   std::vector<std::string> names;
   bool constantsAreParams = false, hasParam = false;
-  /// Of what would be parameters, those that are not trained.
+  /// The number of parameters that are not trained.
   int64_t frozen = 0;
   /// Leading dimension of the first result of floats, the batch; 0: none.
   int64_t batch = 0;
   llvm::BitVector gone;
   /// The constants that are parameters.
   llvm::BitVector learned;
-  /// What is the same for all samples though it is as large as parameters.
+  /// Arguments that are the same for all samples, though they look like
+  /// parameters.
   llvm::BitVector same;
   /// Running means and variances that are no data, and no parameters.
   llvm::BitVector unlisted;
@@ -126,7 +127,7 @@ private:
   llvm::BitVector shared;
   /// What products say of the arguments of the file.
   std::optional<RoleFinder> roles;
-  /// Slices of a parameter start here.
+  /// The first argument that is a slice of a parameter.
   unsigned firstSlice;
 };
 } // namespace
@@ -163,12 +164,12 @@ bool Importer::isGiven(unsigned argument, ElementsAttr value) const {
          !findUses(model.getArgument(argument)).isStatistic();
 }
 
-/// What exporters add where a convolution has no bias.
+/// The zeros that exporters add to a convolution without a bias.
 static bool isZeroBias(const Uses &uses, ElementsAttr value) {
   return uses.convolutionBias && !uses.weight && isZero(value);
 }
 
-/// What hides positions from each other.
+/// Whether it is a mask that hides positions from each other.
 static bool isAddedMask(const Uses &uses, ElementsAttr value) {
   return uses.added && !uses.weight && !uses.multiplied && isMask(value);
 }
@@ -199,7 +200,7 @@ void Importer::findLearned() {
   clearTables(model, given, learned);
 }
 
-/// Of an argument that is no constant.
+/// Whether an argument that is no constant is a parameter.
 bool Importer::isParam(unsigned argument) const {
   Type type = model.getArgumentTypes()[argument];
   if (!isFloatTensor(type) ||
@@ -220,8 +221,8 @@ bool Importer::isParam(unsigned argument) const {
   return tensor.getRank() == 1 || tensor.getDimSize(0) != batch;
 }
 
-/// Running means that --params does not list, and variances of the shape of
-/// one, are no data for that.
+/// Finds running means that --params does not list, and variances of the type
+/// of one. That they are not listed does not make them data.
 void Importer::findUnlisted() {
   unlisted.resize(model.getNumArguments());
   if (params.empty())
@@ -240,9 +241,9 @@ bool Importer::isUnlisted(unsigned argument) const {
   return argument < unlisted.size() && unlisted.test(argument);
 }
 
-/// Where the leading dimension does not tell data from weights, uses do. Where
-/// weights are constants, arguments are weights only if some of them are for
-/// sure.
+/// Tells data from weights by their uses where the leading dimension does not.
+/// If constants are weights, arguments are weights only if at least one of them
+/// certainly is.
 LogicalResult Importer::findRoles() {
   if (!params.empty())
     return success();
@@ -264,7 +265,8 @@ LogicalResult Importer::findRoles() {
   return LogicalResult(found);
 }
 
-/// Tables and masks would be taken for parameters, since they have no samples.
+/// Finds tables and masks. They would be taken for parameters, since they have
+/// no samples.
 void Importer::findSame() {
   same.resize(model.getNumArguments());
   if (areBuffersGiven)
@@ -275,9 +277,9 @@ void Importer::findSame() {
               isSameForAll(model.getArgument(i), batch);
 }
 
-/// Where no list says what is a buffer, data with one row is the same for all
-/// samples, as a mask is, if other data has one a sample; in a model for one
-/// sample, what is of positions is.
+/// Finds the data that is the same for all samples, unless the user lists
+/// buffers. Data with one row is, as a mask, if other data has one row a
+/// sample. In a model for one sample, data of positions is.
 void Importer::findShared() {
   shared.resize(model.getNumArguments());
   if (areBuffersGiven)
@@ -298,7 +300,7 @@ void Importer::findShared() {
                 (samples > 1 ? type.getDimSize(0) == 1
                              : isOfPositions(model.getArgument(i)));
   }
-  // A model of nothing but positions is fed by them.
+  // If all data is of positions, it is what the model is fed.
   if (samples < 2 && shared == data)
     shared.reset();
   shared |= same;
@@ -311,7 +313,8 @@ static bool isSmallFloat(Type type) {
   return element && element.getWidth() < 32;
 }
 
-/// Files of data and optimisers have f32 where the model computes with less.
+/// Makes an argument of small floats f32, as files of data and optimisers have
+/// it, and rounds it for the model.
 BlockArgument Importer::widen(unsigned number) {
   BlockArgument argument = model.getArgument(number);
   if (!isSmallFloat(argument.getType()))
@@ -344,8 +347,8 @@ void Importer::makeBuffer(unsigned argument) {
                    StringAttr::get(context, names[argument]));
 }
 
-/// Returns whether it is a running mean or variance, which keeps its values or,
-/// where there are none, becomes 0 or 1.
+/// If it is a running mean or variance, makes it a constant of its values or,
+/// if there are none, of 0 or 1. Returns whether it is.
 bool Importer::makeStatistic(unsigned argument, ElementsAttr value,
                              const Uses &uses) {
   if (!uses.isStatistic())
@@ -371,7 +374,7 @@ void Importer::makeConstant(unsigned argument, ElementsAttr value) {
   gone.set(argument);
 }
 
-/// One that --freeze or --buffer chooses.
+/// Keeps a constant that --freeze or --buffer chooses.
 LogicalResult Importer::freezeConstant(unsigned argument, ElementsAttr value) {
   if (!isThere(value))
     return emitError(model.getArgument(argument).getLoc())
@@ -389,11 +392,11 @@ LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
   Uses uses = findUses(model.getArgument(argument));
   std::optional<double> splat = splatOf(value);
   if (!learned.test(argument)) {
-    // A small number is what is added to a variance.
+    // A small number is the epsilon that is added to a variance.
     bool isSmall = splat && *splat <= 0.01 && uses.isVariance();
     if (!isSmall && makeStatistic(argument, value, uses))
       return success();
-    // A splat is more often a number than a weight that was left out.
+    // No remark on a splat: it is more often a plain number than a weight.
     if (isZeroBias(uses, value))
       say(argument, Decision::ZeroBias);
     else if (isAddedMask(uses, value))
@@ -416,7 +419,8 @@ LogicalResult Importer::decideConstant(unsigned argument, ElementsAttr value) {
   return success();
 }
 
-/// Whether it may be a table or a mask as well, for all that is known.
+/// Whether it could as well be a table or a mask: it goes into no product, and
+/// has several dimensions.
 static bool isSurprising(BlockArgument argument, const Uses &uses) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(argument.getType()).getShape();
@@ -486,8 +490,8 @@ LogicalResult Importer::decide(unsigned argument) {
   return success();
 }
 
-/// A model whose every argument is trained has more likely data that looks like
-/// weights: with time as its leading dimension, say.
+/// Warns if every argument is trained: more likely some are data that looks
+/// like weights, with time as its leading dimension, say.
 void Importer::warnWithoutData() {
   bool hasArgument = false, hasData = false;
   for (unsigned i = 0, e = names.size(); i < e; ++i) {
@@ -523,7 +527,7 @@ LogicalResult Importer::verifyTrained() {
 }
 
 void Importer::findBatch() {
-  // What is left out is empty (--pipe-import-results), and says nothing.
+  // Results that --pipe-import-results has emptied say nothing.
   Operation *end = model.getBody().front().getTerminator();
   for (Value result : llvm::reverse(end->getOperands()))
     if (auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -531,8 +535,8 @@ void Importer::findBatch() {
       batch = type.getDimSize(0);
 }
 
-/// What it is where it is no parameter, or "". An argument that is a running
-/// mean or variance can be frozen: it takes its values as data then.
+/// What an argument is if it is no parameter, else "". A running mean or
+/// variance that is an argument can be frozen, too: it becomes a buffer then.
 std::string Importer::getOther(unsigned argument) const {
   std::string untrained = ", which is not trained anyway";
   // One that is gone was sliced into parameters.

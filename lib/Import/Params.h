@@ -11,7 +11,7 @@
 
 namespace veeline {
 
-/// What the user says of arguments.
+/// The user's lists of arguments.
 struct ArgumentChoice {
   /// Fails with a diagnostic at `model` that names the wrong entry.
   static mlir::FailureOr<ArgumentChoice>
@@ -20,17 +20,18 @@ struct ArgumentChoice {
         llvm::ArrayRef<std::string> buffers);
 
   ArgumentList params, freeze, buffers;
-  /// The list of buffers is the whole one, though it may be empty.
+  /// Whether --buffer was given, "none" too: then no other argument is a
+  /// buffer.
   bool areBuffersGiven = false;
 };
 
-/// Says of every argument of a model what it is, and what it was decided by. A
-/// remark is for each kind of decision or, with `verbose`, at each argument.
+/// Decides for every argument of a model what it is, and says why, in a remark
+/// for each kind of decision or, if `verbose`, at each argument.
 mlir::LogicalResult importParams(mlir::func::FuncOp model,
                                  const ArgumentChoice &choice, bool verbose);
 
-/// Whether some parameter changes result `number` of a model that has no other
-/// one: what --pipe-import-params would say of a copy of it.
+/// Whether some parameter changes result `number`, as --pipe-import-params
+/// finds for a copy of the model without its other results.
 bool isTrainable(mlir::func::FuncOp model, int64_t number,
                  const ArgumentChoice &choice);
 

@@ -29,7 +29,7 @@ static void addTosaPasses(OpPassManager &function) {
   function.addPass(tosa::createTosaMakeBroadcastablePass());
   function.addPass(createTosaToTensorPass());
   function.addPass(tosa::createTosaToLinalg());
-  // The reshapes that it makes of tiles.
+  // Lowers the reshapes that TosaToLinalg makes of tiles.
   function.addPass(createTosaToTensorPass());
   function.addPass(createTosaToArithPass());
 }
@@ -43,7 +43,7 @@ void veeline::buildImportPipeline(OpPassManager &passManager,
   OpPassManager &function = passManager.nest<func::FuncOp>();
   addTosaPasses(function);
   function.addPass(createPipeImportOps());
-  // Before parameters: f64 is not rounded to what the file computes with.
+  // Before parameters, which would else be rounded to the file's floats.
   passManager.addPass(createPipeImportRetype({options.retype}));
   PipeImportResultsOptions results;
   results.loss = options.loss;

@@ -61,7 +61,7 @@ private:
 };
 } // namespace
 
-/// The results that stay; none: all.
+/// The results that stay; empty: all of them.
 FailureOr<SmallVector<int64_t>> ImportResults::findLeft(func::FuncOp model) {
   SmallVector<int64_t> candidates = findCandidates(model, loss);
   // Of a model with its own loss, scalars are metrics.

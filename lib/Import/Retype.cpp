@@ -77,7 +77,7 @@ static AttrTypeReplacer createReplacer() {
   return replacer;
 }
 
-/// Ops that mean the bits of a float, and not its value.
+/// Refuses ops that use the bits of a float and not its value.
 static LogicalResult refuseBits(ModuleOp module) {
   WalkResult result = module.walk([](arith::BitcastOp op) {
     if (!isa<FloatType>(getElementTypeOrSelf(op.getIn().getType())) &&

@@ -29,13 +29,13 @@ RoleFinder::RoleFinder(func::FuncOp model)
   }
 }
 
-/// Whether it was known before what it is.
+/// Whether the argument is already known to be a constant or a buffer.
 bool RoleFinder::isSettled(unsigned argument) const {
   return model.getArgAttr(argument, pipe::PipeDialect::constantAttrName) ||
          model.getArgAttr(argument, pipe::PipeDialect::bufferAttrName);
 }
 
-/// Whether it is data or a parameter, of floats.
+/// Whether the argument is of floats, and may be data or a parameter.
 bool RoleFinder::isOpen(unsigned argument) const {
   return isFloatTensor(model.getArgument(argument).getType()) &&
          !isSettled(argument);
@@ -46,7 +46,8 @@ static OpOperand &getOther(OpOperand &use) {
   return use.getOwner()->getOpOperand(1 - use.getOperandNumber());
 }
 
-/// Whether samples are multiplied each with its own, as keys with queries.
+/// Whether each sample is multiplied with its own part of `right`, as queries
+/// with keys.
 static bool isOfEachSample(OpOperand &right, BlockArgument argument) {
   auto op = cast<linalg::LinalgOp>(right.getOwner());
   auto dimensions = linalg::inferContractionDims(op);
@@ -82,16 +83,16 @@ bool RoleFinder::isLeft(unsigned argument) const {
 // Weights as large as the batch
 //===----------------------------------------------------------------------===//
 
-/// Whether it is data with time before samples, of which a loop multiplies each
-/// step with weights.
+/// Whether it is data whose first dimension is time and whose second is
+/// samples: a loop multiplies each step with weights.
 bool RoleFinder::isTimeMajor(unsigned argument, int64_t batch) const {
   auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
   return isOpen(argument) && type.getRank() > 2 &&
          type.getDimSize(1) == batch && isLeft(argument) && !isRight(argument);
 }
 
-/// Whether rows of it are looked up, of which there are as many as samples. Of
-/// the only sample there is, something else is.
+/// Whether rows of it are looked up. If it has only one, that is the only
+/// sample, in which something else is looked up.
 bool RoleFinder::isTableOfRows(unsigned argument) const {
   return uses[argument].lookedUp && getLeading(model.getArgument(argument)) > 1;
 }
@@ -106,8 +107,9 @@ bool RoleFinder::isRightOf(unsigned argument,
   });
 }
 
-/// Whether it is a vector of a number for each sample, as of its time: what
-/// meets it has samples where it has its elements, in the first dimension.
+/// Whether it is a vector with a number for each sample, such as its time:
+/// wherever it meets something, its elements are along the first dimension of
+/// the result, which has the samples.
 bool RoleFinder::isOfSamples(unsigned argument, int64_t batch) const {
   auto type = dyn_cast<RankedTensorType>(model.getArgumentTypes()[argument]);
   if (!isOpen(argument) || batch < 2 || type.getShape() != ArrayRef(batch) ||
@@ -228,7 +230,7 @@ SmallVector<unsigned> RoleFinder::findSeeds() const {
   return seeds.empty() ? others : seeds;
 }
 
-/// An argument that is no left operand.
+/// Decides on an argument that is no left operand.
 LogicalResult RoleFinder::decide(unsigned argument, int64_t batch,
                                  StringRef name) {
   const Uses &use = uses[argument];

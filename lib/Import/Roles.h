@@ -23,20 +23,20 @@ class RoleFinder {
 public:
   explicit RoleFinder(mlir::func::FuncOp model);
 
-  /// Whether some argument is a weight for sure: what depends on data is
-  /// multiplied with it, or with what is made of it, from the left, and its
-  /// leading dimension is not that of data.
-  /// `batch` is 0 where the result has none.
+  /// Whether some argument is certainly a weight. Its leading dimension is not
+  /// that of data, and a value that depends on data is multiplied from the left
+  /// with it, or with a value made of it. `batch` is 0 if the result has none.
   bool hasWeights(int64_t batch) const;
 
-  /// Weights among the arguments whose leading dimension is `batch`: right
-  /// operands of products whose left operand depends on data.
+  /// Finds weights and data among the arguments whose leading dimension is
+  /// `batch`. Weights are looked up, or are right operands of products whose
+  /// left operand depends on data.
   void findWeights(int64_t batch);
 
-  /// For a model that returns its own scalar loss, whose result has no
-  /// dimension of samples. Returns the one of the data, that is of left
-  /// operands of products with other arguments; fails with a diagnostic where
-  /// the uses do not tell.
+  /// For a model that returns its own scalar loss, which has no dimension of
+  /// samples. Returns the batch: the leading dimension of left operands of
+  /// products with other arguments. Fails with a diagnostic if the uses do not
+  /// tell.
   mlir::FailureOr<int64_t> findBatch(llvm::ArrayRef<std::string> names);
 
   Role getRole(unsigned argument) const { return roles[argument]; }

@@ -26,7 +26,7 @@ static bool isRepetition(Operation *op) {
   return isa<tensor::ConcatOp>(op) && llvm::all_equal(op->getOperands());
 }
 
-/// What `value` only hands on, one step back; null: it is made of more.
+/// The value that `value` is a form of, one step back; null if there is none.
 static Value getForwarded(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && (isa<tensor::ExtractOp, arith::NegFOp>(op) || isRepetition(op)))
@@ -61,7 +61,7 @@ static void findFactors(Value table, SmallVectorImpl<OpOperand *> &found) {
   }
 }
 
-/// What the elements of `value` are moved from, and perhaps negated.
+/// The values whose elements `value` has, moved and perhaps negated.
 static llvm::DenseSet<Value> findRoots(Value value) {
   llvm::DenseSet<Value> roots, seen;
   SmallVector<Value> open = {value};

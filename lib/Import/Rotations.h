@@ -15,10 +15,10 @@ namespace veeline {
 /// rows, and products with a number.
 mlir::Value findOrigin(mlir::Value value);
 
-/// Whether an argument is a table of cosines or sines as a rotary embedding has
-/// two: it, or rows that are looked up in it, is only multiplied with, and each
-/// product is added to, or subtracted from, one of the same elements, moved,
-/// with another argument of its type, as in x * cos + rotated(x) * sin.
+/// Whether an argument is a table of cosines or of sines of a rotary embedding.
+/// It, or rows that are looked up in it, is only a factor. Each product is
+/// added to, or subtracted from, a product of the same elements, moved, with
+/// another argument of its type, as in x * cos + rotated(x) * sin.
 bool isRotation(mlir::BlockArgument argument);
 
 } // namespace veeline

@@ -69,7 +69,7 @@ bool Samples::isReshape(Value value, unsigned to) const {
   return true;
 }
 
-/// Merges the dimensions from the one to the other, and splits them again.
+/// Moves samples by merging the dimensions between, and splitting them again.
 Value Samples::reshape(OpBuilder &builder, Value value, unsigned to) const {
   unsigned from = *dimensionOf(value);
   auto type = cast<RankedTensorType>(value.getType());
@@ -93,7 +93,7 @@ Value Samples::reshape(OpBuilder &builder, Value value, unsigned to) const {
                                        type.clone(shape), flat, groups);
 }
 
-/// Groups of which one, `at`, has two dimensions.
+/// Groups of one dimension each, but for group `at`, which has two.
 static SmallVector<ReassociationIndices> groupsWithPair(int64_t rank,
                                                         unsigned at) {
   SmallVector<ReassociationIndices> groups(rank);
@@ -102,7 +102,7 @@ static SmallVector<ReassociationIndices> groupsWithPair(int64_t rank,
   return groups;
 }
 
-/// Splits a dimension into samples and what one has of it.
+/// Splits the dimension of samples into samples and the extent of one.
 Value Samples::split(OpBuilder &builder, Value value) const {
   unsigned dimension = *dimensionOf(value);
   auto type = cast<RankedTensorType>(value.getType());
@@ -159,7 +159,7 @@ Value Samples::narrow(OpBuilder &builder, Value value, unsigned position) {
     setScalar(value);
     return value;
   }
-  // Samples are the slower part of what is merged.
+  // Samples must be the slower part of what is merged.
   if (position + 1 == rank) {
     value = moveDimension(builder, value, position, 0);
     position = 0;
@@ -215,7 +215,8 @@ Value Samples::repeatAlong(OpBuilder &builder, Value value, unsigned at,
                    AffineMap::get(rank + 1, 0, read, builder.getContext()));
 }
 
-/// What is the same everywhere, and nothing else, with another shape.
+/// A value that is one number everywhere with another shape; null for any
+/// other.
 static Value resize(OpBuilder &builder, Value value, RankedTensorType type) {
   Location location = value.getLoc();
   Operation *op = value.getDefiningOp();

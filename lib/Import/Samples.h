@@ -11,15 +11,15 @@
 
 namespace veeline {
 
-/// Which values have samples, and in which dimension: its extent is the number
-/// of samples times that of one sample, the sample being the slower part. What
-/// is of rank 0 for one sample, a scalar, is of rank 1 for several.
+/// Which values have samples, and in which dimension. Its extent is the number
+/// of samples times that of one sample, the sample being the slower part. A
+/// scalar, of rank 0 for one sample, is of rank 1 for several.
 class Samples {
 public:
   explicit Samples(int64_t size) : size(size) {}
 
   int64_t getSize() const { return size; }
-  /// None of a value that is the same for all samples.
+  /// None for a value that is the same for all samples.
   std::optional<unsigned> dimensionOf(mlir::Value value) const;
   bool isScalar(mlir::Value value) const { return scalars.contains(value); }
   void set(mlir::Value value, unsigned dimension) {
@@ -34,19 +34,19 @@ public:
                                unsigned dimension) const;
   /// Gives `value` samples: its type changes.
   void scale(mlir::Value value, unsigned dimension);
-  /// `value`, which has samples, stands for the only result of `op`.
+  /// Replaces the only result of `op` by `value`, which has samples.
   void replace(mlir::Operation *op, mlir::Value value, unsigned dimension);
-  /// Repeats what `operand` uses for every sample, where it has none.
+  /// Repeats the value of `operand` for every sample if it has none.
   void ensure(mlir::OpOperand &operand, unsigned dimension);
-  /// `value` with samples as a dimension of their own at `position`, and of
-  /// one sample's dimensions all; repeated for every sample, where it has none.
+  /// `value` with samples in a dimension of their own, inserted at `position`
+  /// into those of one sample. Repeated for every sample if it has none.
   mlir::Value widen(mlir::OpBuilder &builder, mlir::Value value,
                     unsigned position);
-  /// The inverse: `value` has samples as a dimension of their own at
-  /// `position`.
+  /// The inverse: merges the dimension of samples at `position` with another
+  /// one.
   mlir::Value narrow(mlir::OpBuilder &builder, mlir::Value value,
                      unsigned position);
-  /// `value`, in that form, stands for the only result of `op`.
+  /// Replaces the only result of `op` by `value`, which is in that form.
   void replaceByWide(mlir::Operation *op, mlir::Value value, unsigned position);
   /// Repeats `value` along a new dimension `at`.
   mlir::Value repeatAlong(mlir::OpBuilder &builder, mlir::Value value,
@@ -54,8 +54,8 @@ public:
   /// Merges dimension `dimension` with the next one.
   static mlir::Value merge(mlir::OpBuilder &builder, mlir::Value value,
                            unsigned dimension);
-  /// Gives `operand`, which has samples, them in another dimension: by reshapes
-  /// where all between is of extent 1, else by a transposition.
+  /// Moves the samples of `operand` to another dimension: by reshapes if all
+  /// extents between are 1, else by a transposition.
   void move(mlir::OpOperand &operand, unsigned to);
 
   /// An error at an op that mixes samples, or may do so.
@@ -72,14 +72,15 @@ private:
   int64_t size;
   llvm::DenseMap<mlir::Value, unsigned> dimensions;
   llvm::DenseSet<mlir::Value> scalars;
-  /// By dimension, apart for those with samples in a dimension of their own.
+  /// By value and dimension; `repeatedWide` has samples in a dimension of their
+  /// own.
   using Repeated =
       llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value>;
   Repeated repeated, repeatedWide;
 };
 
-/// Gives the results of a structured op samples, some of whose operands, or of
-/// the tensors that its body reads, have some.
+/// Gives the results of a structured op samples, because operands, or tensors
+/// that its body reads, have some.
 mlir::LogicalResult addSamples(mlir::linalg::LinalgOp op, Samples &samples);
 
 } // namespace veeline

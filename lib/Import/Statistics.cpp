@@ -27,8 +27,8 @@ static bool isUnderRoot(Value value, int depth) {
 
 bool veeline::isUnderRoot(Value value) { return ::isUnderRoot(value, 8); }
 
-/// Whether every way back from `value` ends at a number or at an argument of
-/// the model, and some at one.
+/// Whether `value` is made, elementwise, of arguments of the model and numbers
+/// only, and of one argument at least.
 static bool isOfArguments(Value value) {
   SmallVector<Value> open = {value};
   llvm::DenseSet<Value> seen;
@@ -74,7 +74,7 @@ static bool isScaled(OpOperand *use) {
          isOfRunningVariance(op->getOperand(1 - use->getOperandNumber()));
 }
 
-/// Whether the difference is scaled, perhaps after it is by something else.
+/// Whether `difference` is scaled by such a root, perhaps after other products.
 static bool isNormalized(Value difference, int depth = 3) {
   return depth > 0 &&
          llvm::any_of(findArithmetic(difference), [&](OpOperand *use) {
@@ -107,8 +107,7 @@ bool veeline::isScaleOfStatistics(Value value) {
   return llvm::any_of(findArithmetic(value), isScaled);
 }
 
-/// Whether it is multiplied, perhaps after it is with something else, with an
-/// argument.
+/// Whether it is multiplied with arguments, perhaps after other products.
 static bool isScaledByArgument(Value value, int depth = 3) {
   return depth > 0 && llvm::any_of(findArithmetic(value), [&](OpOperand *use) {
            Operation *op = use->getOwner();

@@ -4,12 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A structured op on N samples has a loop over them. Where one of its parallel
-// loops runs over a dimension that has the samples in all tensors that have
-// some, that loop runs N times as far, and the op stays what it is. Where there
-// is none, as in a product of two matrices that both have samples, or a sum
-// over the dimension that they are in, a further loop is put around the others.
-//
+// A structured op on N samples has a loop over them. If a parallel loop runs
+// over the dimension of samples in all tensors that have some, that loop runs N
+// times as far, and the op stays what it is. If there is none, as in a product
+// of two matrices that both have samples, or in a sum over the dimension of
+// samples, a further loop is put around the others.
 //===----------------------------------------------------------------------===//
 
 #include "Samples.h"
@@ -93,8 +92,8 @@ std::optional<unsigned> StructuredSamples::loopOf(OpOperand &operand) {
   return index ? std::optional(index.getPosition()) : std::nullopt;
 }
 
-/// Whether the op reads the samples of the operand at 0 of 1, so that any loop
-/// may run over them.
+/// Whether the op reads the operand's dimension of samples at 0 only, where one
+/// sample has an extent of 1: then any loop may run over them.
 bool StructuredSamples::readsFirst(OpOperand &operand) {
   if (samples.isScalar(operand.get()))
     return true;
@@ -132,7 +131,7 @@ bool StructuredSamples::suits(unsigned candidate,
          });
 }
 
-/// Where nothing says which loop it is: one over a dimension of extent 1.
+/// The loop if no operand tells which it is: one over a dimension of extent 1.
 std::optional<unsigned> StructuredSamples::guessLoop() {
   OpOperand *init = op.getDpsInitOperand(0);
   for (auto [i, expr] : llvm::enumerate(mapOf(*init).getResults())) {
@@ -144,7 +143,8 @@ std::optional<unsigned> StructuredSamples::guessLoop() {
   return std::nullopt;
 }
 
-/// The first loop over samples of an operand that suits all others.
+/// Chooses the first loop over samples of an operand that suits all operands,
+/// and moves the samples of the others there. Returns whether there is one.
 bool StructuredSamples::chooseLoop() {
   SmallVector<OpOperand *> operands;
   for (OpOperand &operand : op->getOpOperands())
@@ -174,7 +174,7 @@ bool StructuredSamples::chooseLoop() {
 // A loop that runs further
 //===----------------------------------------------------------------------===//
 
-/// Maps of named ops are part of what they are.
+/// Makes a named op generic, so that its maps can change.
 LogicalResult StructuredSamples::generalize() {
   if (isa<linalg::GenericOp>(op.getOperation()))
     return success();
@@ -188,7 +188,8 @@ LogicalResult StructuredSamples::generalize() {
   return success();
 }
 
-/// An input that is the same for all samples loses its dimension of extent 1.
+/// Drops the dimension of extent 1 of an input that is the same for all
+/// samples.
 static void dropDimension(OpOperand &operand, unsigned dimension,
                           AffineMap &map) {
   OpBuilder builder(operand.getOwner());
@@ -229,7 +230,7 @@ void StructuredSamples::addToInput(OpOperand &operand) {
     results.push_back(loopExpr(loop));
   results[*dimension] = loopExpr(loop);
   map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
-  // One for each sample, where the loop runs over more.
+  // One element for each sample becomes `extent` elements.
   if (innerExtent(operand) != extent) {
     OpBuilder builder(op);
     Value wide =
@@ -320,7 +321,8 @@ LogicalResult StructuredSamples::addLoop() {
 // The body
 //===----------------------------------------------------------------------===//
 
-/// The number of the sample at a point; indices are no part of a branch.
+/// The number of the sample at a point. Its ops are in the body itself, not in
+/// a branch of it.
 Value StructuredSamples::sampleOf(OpBuilder builder) {
   if (builder.getInsertionBlock() != op.getBlock())
     builder.setInsertionPointToStart(op.getBlock());
@@ -350,7 +352,7 @@ void StructuredSamples::rewriteExtract(tensor::ExtractOp extract,
   extract.getIndicesMutable()[dimension].set(index);
 }
 
-/// What the body knows of a loop that runs further is its index in one sample.
+/// Makes the indices of a loop that runs further those within one sample again.
 void StructuredSamples::rewriteIndices() {
   SmallVector<linalg::IndexOp> indices;
   op->walk([&](linalg::IndexOp index) {
@@ -372,7 +374,7 @@ void StructuredSamples::rewriteIndices() {
   }
 }
 
-/// Of a tensor with samples, the body reads those of its own sample.
+/// Makes the body read its own sample of a tensor with samples.
 LogicalResult StructuredSamples::rewriteBody() {
   SmallVector<Operation *> users;
   op.getBlock()->walk([&](Operation *inner) {

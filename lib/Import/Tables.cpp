@@ -63,7 +63,7 @@ bool veeline::isZero(ElementsAttr value) {
          });
 }
 
-/// Whether the op has an operand beside `use` that depends, or a body that
+/// Whether the op of `use` has another operand that depends, or a body that
 /// reads one.
 static bool meetsDependent(OpOperand &use,
                            const llvm::DenseSet<Value> &dependent) {

@@ -25,10 +25,10 @@ bool isMask(mlir::ElementsAttr value);
 /// Whether all elements are there, and zero.
 bool isZero(mlir::ElementsAttr value);
 
-/// Clears those of the arguments `learned`, constants that are used as weights,
-/// that meet neither data nor anything learned: what is computed of them is the
-/// same for all data, as are the angles of positions. Those in `given` stay. At
-/// most as many walks through the model as such constants depend on each other.
+/// Clears those of `learned`, constants that are used as weights, that meet
+/// neither data nor anything learned: what is computed of them is the same for
+/// all data, as are the angles of positions. Those in `given` stay. Walks
+/// through the model at most once for each constant of a chain of them.
 void clearTables(mlir::func::FuncOp model, const llvm::BitVector &given,
                  llvm::BitVector &learned);
 

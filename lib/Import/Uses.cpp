@@ -50,7 +50,7 @@ void UseFinder::follow(Value value) {
     visit(use);
 }
 
-/// What is smaller than others is the slice.
+/// What is smaller than others is the slice then, not the whole.
 void UseFinder::followSlice(tensor::ExtractSliceOp slice, OpOperand &use) {
   if (use.getOperandNumber() != 0)
     return;
@@ -67,7 +67,7 @@ bool veeline::isProduct(linalg::LinalgOp op) {
          (isConvolution && !op->getName().getStringRef().contains("pooling"));
 }
 
-/// The product whose result it is, through views; null: it is of none.
+/// The product whose result it is, through views; null if there is none.
 static Operation *findProduct(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(op))
@@ -79,8 +79,8 @@ static Operation *findProduct(Value value) {
   return nullptr;
 }
 
-/// Whether it is what a convolution gives: what is added to that is a bias as
-/// well as what the sum starts from, and TOSA's depthwise one has it so.
+/// Whether it is the result of a convolution. A bias may be added to that, as
+/// for TOSA's depthwise one, or be what the sum starts from.
 static bool isOfConvolution(Value value) {
   return isa_and_present<linalg::ConvolutionOpInterface>(findProduct(value));
 }
@@ -140,8 +140,8 @@ void UseFinder::meet(OpOperand &use, Value angle) {
   onlyAngles = onlyAngles && angle && isAngle(angle);
 }
 
-/// Whether rows are looked up: what the first index says that has a choice is
-/// read from somewhere, and not computed from the place in the result.
+/// Whether rows are looked up: the index into the first extent above 1 is read
+/// from a tensor, and not computed from the place in the result.
 static bool isLookup(tensor::ExtractOp extract) {
   for (auto [extent, index] : llvm::zip_equal(
            extract.getTensor().getType().getShape(), extract.getIndices())) {
@@ -167,8 +167,8 @@ static bool isLookup(tensor::ExtractOp extract) {
   return false;
 }
 
-/// Whether the operand becomes one row of a concatenation, or of what it is
-/// inserted into, a row of several numbers.
+/// Whether the operand, of several numbers, becomes one row of a concatenation
+/// or of what it is inserted into.
 static bool isRow(OpOperand &use) {
   Operation *op = use.getOwner();
   auto insert = dyn_cast<tensor::InsertSliceOp>(op);
@@ -206,7 +206,7 @@ void UseFinder::visit(OpOperand &use) {
     return;
   }
   uses.token |= isRow(use);
-  // On the level of tensors, where what is smaller was broadcast before.
+  // An op on tensors, in which what is smaller was broadcast before.
   auto type = dyn_cast<RankedTensorType>(use.get().getType());
   if (isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(op)) {
     Value other = op->getOperand(1 - use.getOperandNumber());
@@ -262,7 +262,7 @@ void UseFinder::visitStructured(linalg::LinalgOp op, OpOperand &use) {
     visitBody(op, use);
 }
 
-/// What the body adds `argument` to, an operand of its op; null: nothing.
+/// The operand of `op` that its body adds to `argument`; null if there is none.
 static Value findSummand(linalg::LinalgOp op, Operation *add, Value argument) {
   if (!isa<arith::AddFOp>(add))
     return {};
@@ -273,9 +273,9 @@ static Value findSummand(linalg::LinalgOp op, Operation *add, Value argument) {
              : Value();
 }
 
-/// Whether `value` in the body is of something that the operand is broadcast
-/// to, here or before: neither numbers, nor what lies beside it element by
-/// element.
+/// Whether `value` in the body is made of something that the operand is
+/// broadcast to, here or before. Numbers do not count, nor operands that lie
+/// beside it element by element.
 bool UseFinder::reachesLarger(linalg::LinalgOp op, OpOperand &use,
                               Value value) const {
   bool wasBroadcast =
@@ -333,7 +333,7 @@ void UseFinder::visitInBody(linalg::LinalgOp op, OpOperand &use,
     meet(use, isScale ? user->getResult(0) : Value());
 }
 
-/// Elementwise: what the body does first with the operand.
+/// Visits what the body of an elementwise op does first with the operand.
 void UseFinder::visitBody(linalg::LinalgOp op, OpOperand &use) {
   BlockArgument argument = op.getMatchingBlockArgument(&use);
   for (Operation *user : argument.getUsers()) {
@@ -362,7 +362,8 @@ Uses veeline::findUses(Value value) {
   return uses;
 }
 
-/// Adds what depends in a block. What loops carry depends where the loop does.
+/// Adds the values of a block that depend. What loops carry depends if the loop
+/// does.
 static void addDependent(Block &block, llvm::DenseSet<Value> &dependent) {
   for (Operation &op : block) {
     bool depends = false;

@@ -20,8 +20,8 @@ namespace veeline {
 struct Uses {
   /// It goes into a matrix product or convolution, or rows of it are looked up.
   bool weight = false;
-  /// Rows of it are looked up by numbers that are read, not by the place of
-  /// what is computed, as of an image that is mirrored.
+  /// Rows of it are looked up by numbers that are read. Indices computed from
+  /// the place in the result, as to mirror an image, do not count.
   bool lookedUp = false;
   /// It is added to, or multiplied with, something larger: a bias, a scale; or
   /// it is added to each row of a product, of which there may be just one.
@@ -38,7 +38,7 @@ struct Uses {
   /// It is one row that goes before, behind or between others, as the token
   /// that a classifier reads.
   bool token = false;
-  /// How many products each element of the result sums, of a weight.
+  /// For a weight: how many products each element of the result sums.
   int64_t summed = 1;
   /// Where it goes into products and convolutions.
   llvm::SmallVector<mlir::OpOperand *> products;
@@ -50,7 +50,8 @@ struct Uses {
   bool frequency = false;
 
   bool any() const { return weight || added || multiplied; }
-  /// A running variance: a step that makes it negative makes a root no number.
+  /// A running variance. It is not trained: a step that makes it negative would
+  /// make its root NaN.
   bool isVariance() const { return underRoot && !any() && !start; }
   /// A running mean or variance.
   bool isStatistic() const { return runningMean || isVariance(); }

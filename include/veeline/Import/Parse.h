@@ -14,9 +14,9 @@
 namespace veeline {
 
 /// Parses the main file of `sources`, text or bytecode, and explains old
-/// syntax. Null after a diagnostic, also where MLIR's parser crashes on a
-/// malformed file, which some custom parsers of ops do after an error: a
-/// process should not go on for long after that, since their memory is lost.
+/// syntax. Returns null after a diagnostic, also if MLIR's parser crashes on a
+/// malformed file, as some custom parsers of ops do after an error. A process
+/// should not go on for long after that, since their memory leaks.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sources,
                                              mlir::MLIRContext &context);
 

@@ -21,7 +21,7 @@ namespace veeline {
 /// Whether some argument says what it is, as the input contract wants.
 bool followsContract(mlir::func::FuncOp model);
 
-/// The first result, or the only one of floats.
+/// No result was chosen: the first, or the only one that can be.
 inline constexpr int64_t anyResult = -1;
 
 struct ImportOptions {
@@ -36,7 +36,7 @@ struct ImportOptions {
   std::string loss;
   /// The result that the loss is made of.
   int64_t result = anyResult;
-  /// Samples of a microbatch, of a model for one.
+  /// Samples of a microbatch; more than 1 for a model for one sample only.
   int64_t microbatchSize = 1;
   /// f64: compute in it; empty: in the file's floats.
   std::string retype;
