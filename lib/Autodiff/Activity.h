@@ -20,12 +20,12 @@ bool isDifferentiableType(mlir::Type type);
 /// The operands of `op` and of all ops in its regions.
 llvm::SmallVector<mlir::Value> getAllOperands(mlir::Operation &op);
 
-/// Whether `value`, of a body, depends on `argument`, one of the body's.
+/// Whether `value`, of a body, depends on `argument`, an argument of that body.
 bool dependsOn(mlir::Value value, mlir::Value argument);
 
-/// The values of `block` (and of `from`) that depend on a value of `from`, on
-/// which a value of `to` depends, and that can carry a gradient. What an
-/// integer value lies between is not connected. O(ops of the block).
+/// The values of `block` (and of `from`) that can carry a gradient, depend on a
+/// value of `from`, and on which a value of `to` depends. An integer between
+/// two values does not connect them. O(ops of the block).
 llvm::DenseSet<mlir::Value> findActiveValues(mlir::Block &block,
                                              llvm::ArrayRef<mlir::Value> from,
                                              llvm::ArrayRef<mlir::Value> to);

@@ -53,7 +53,8 @@ static LogicalResult divf(arith::DivFOp op, OpBuilder &builder,
   return success();
 }
 
-/// a - b trunc(a / b), where the quotient is a step.
+/// From y = a - b trunc(a / b), where trunc is a step: dy/da = 1 and
+/// dy/db = (y - a) / b.
 static LogicalResult remf(arith::RemFOp op, OpBuilder &builder,
                           Adjoint &adjoint) {
   Emit emit(builder, op.getLoc());

@@ -50,7 +50,7 @@ static Value createDelta(OpBuilder &builder, Location loc, Value outputGrad,
 
 namespace {
 
-/// What the derivatives take, as values of the backward computation.
+/// The operands of the derivatives, as values of the backward computation.
 struct AttentionGradient {
   AttentionOp op;
   Value query, key, value, mask, outputGrad, lse, delta;
@@ -91,7 +91,7 @@ struct AttentionGradient {
 
 } // namespace
 
-/// Nothing but rows is kept: the weights are computed again from lse.
+/// Only rows are kept: the weights are recomputed from lse.
 static LogicalResult attention(AttentionOp op, OpBuilder &builder,
                                Adjoint &adjoint) {
   Value mask = op.getMask();

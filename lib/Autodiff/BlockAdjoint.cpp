@@ -66,7 +66,7 @@ Value BlockAdjoint::joinSlices(RankedTensorType type,
   return joined;
 }
 
-/// `part` of the shape of `sum`, a tensor.
+/// Adds `part`, which may be a scalar, to `sum`, a tensor of the same shape.
 static Value addPart(OpBuilder &builder, Value sum, Value part) {
   Location loc = part.getLoc();
   Type type = getElementTypeOrSelf(sum);
@@ -77,8 +77,7 @@ static Value addPart(OpBuilder &builder, Value sum, Value part) {
                    createConversion(builder, loc, part, type));
 }
 
-/// `part` is added to `sum` in its place, which the op says by starting from
-/// it.
+/// Adds `part` to `sum` in place: the op starts from `sum`.
 static Value addInPlace(OpBuilder &builder, Value sum, Value part) {
   Location loc = part.getLoc();
   auto type = cast<RankedTensorType>(sum.getType());
@@ -113,8 +112,8 @@ static Value addContribution(OpBuilder &builder, Value sum,
       part.sizes, part.strides);
 }
 
-/// Adds up what has been contributed. Slices that come first and do not overlap
-/// are put into one tensor: an addition would only add zeros.
+/// Adds up the contributions. Those that come first and are disjoint slices are
+/// inserted into one tensor: an addition would only add zeros.
 Value BlockAdjoint::gradient(Value result) {
   if (Value sum = sums.lookup(result))
     return sum;

@@ -14,18 +14,17 @@
 namespace veeline::autodiff {
 
 /// Reverse mode over the block that is the body of a structured op. The adjoint
-/// is emitted through `builder` into another block, into which those scalars of
-/// the body that it needs are copied on demand; what is not asked for is not
-/// there.
+/// is emitted through `builder` into another block. Scalars of the body are
+/// copied there on demand, so that only those that the adjoint needs are there.
 class BodyAdjoint : public Adjoint {
 public:
   /// `known` maps the body's block arguments, and those of its values that can
-  /// be read instead of being computed again, to values at the new place.
+  /// be read instead of being recomputed, to values at the new place.
   BodyAdjoint(mlir::Block &body, mlir::OpBuilder &builder,
               const mlir::IRMapping &known)
       : body(body), builder(builder), known(known) {}
 
-  /// Says that `value` of the body has this gradient.
+  /// Adds `gradient` to the gradient of `value`, a value of the body.
   void seed(mlir::Value value, mlir::Value gradient);
 
   /// The gradient of `target`, a value of the body or one it captures, or null

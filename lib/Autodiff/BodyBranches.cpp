@@ -47,8 +47,8 @@ static bool canPrecede(Operation &op) {
          });
 }
 
-/// Lets an element be read whatever the condition is: where the branch is not
-/// taken its indices may be anything.
+/// Makes an element safe to read if the branch is not taken, when its indices
+/// may be anything: it is read at 0 then.
 static void guardIndices(tensor::ExtractOp extract, scf::IfOp branch) {
   OpBuilder builder(branch);
   Location loc = extract.getLoc();
@@ -91,7 +91,7 @@ static void hoist(Region &region, scf::IfOp branch) {
   }
 }
 
-/// A branch that only chooses.
+/// Replaces a branch that only chooses by selects.
 static void replaceBySelect(scf::IfOp branch) {
   if (branch.getNumResults() == 0 ||
       !llvm::hasSingleElement(branch.thenBlock()->getOperations()) ||

@@ -13,16 +13,15 @@
 
 namespace veeline::autodiff {
 
-/// Moves what can be computed whatever the condition is out of the branches
-/// (`scf.if`) in the bodies of structured ops: indices, and elements of
-/// tensors, which are read at 0 where the branch is not taken. A branch in
-/// which nothing is left whose derivative may be infinite becomes an
-/// `arith.select`.
+/// Moves ops that may run whatever the condition is out of the branches
+/// (`scf.if`) in bodies of structured ops: indices, and reads of elements, at 0
+/// if the branch is not taken. Ops whose derivative may be infinite stay. A
+/// branch in which nothing is left becomes an `arith.select`.
 void simplifyBodyBranches(mlir::func::FuncOp func);
 
-/// The rule of a branch in a body: a branch that gives the gradients of what
-/// either side captures, so that the derivative of the side that is not taken,
-/// a division by zero perhaps, is never computed.
+/// The rule of a branch in a body: another branch, which gives the gradients of
+/// what either side captures. The derivative of the side that is not taken,
+/// perhaps a division by zero, is never computed.
 llvm::LogicalResult differentiateBodyBranch(mlir::scf::IfOp op,
                                             mlir::OpBuilder &builder,
                                             Adjoint &adjoint);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Exporters of JAX and StableHLO write a loop of a known number of iterations
-// as one with a counter, often a tensor of rank 0, and a condition. What the
+// as an `scf.while` with a counter, often a tensor of rank 0. What its
 // condition depends on is computed here, iteration by iteration.
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
-/// A loop of more iterations stays what it is.
+/// A loop of this many iterations or more stays what it is.
 static constexpr int64_t mostIterations = int64_t{1} << 16;
 
 //===----------------------------------------------------------------------===//
@@ -84,7 +84,7 @@ IntegerAttr Evaluator::compute(Value value) {
   return isa<arith::ArithDialect>(op->getDialect()) ? fold(op) : IntegerAttr();
 }
 
-/// A generic, a map or a named op without loops, whose body has one of each.
+/// For a structured op without loops, whose body computes one element.
 IntegerAttr Evaluator::getYielded(linalg::LinalgOp op, unsigned result) {
   if (op.getNumLoops() != 0)
     return {};
@@ -122,7 +122,7 @@ class CountedWhile {
 public:
   explicit CountedWhile(scf::WhileOp loop) : loop(loop) {}
 
-  /// Whether the number of iterations is known.
+  /// Computes all iterations. Returns whether their number is known.
   bool count();
   void replace();
 
@@ -139,7 +139,7 @@ private:
   /// Per carried value its numbers before each iteration and after the last;
   /// shorter where one is unknown.
   SmallVector<SmallVector<APInt>> numbers;
-  /// By how much a carried value grows in each iteration.
+  /// By how much a carried value grows in each iteration; none if not evenly.
   SmallVector<std::optional<int64_t>> steps;
   int64_t iterations = 0;
 };

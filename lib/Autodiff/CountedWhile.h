@@ -11,9 +11,9 @@
 
 namespace veeline::autodiff {
 
-/// Replaces a loop whose condition depends on nothing but integers that start
-/// from constants and follow from one another by an `scf.for`, in which those
-/// that grow evenly are computed from its induction variable. Other loops stay.
+/// Replaces a loop by an `scf.for` if its condition depends only on integers
+/// that start from constants and are computed from one another. Those that grow
+/// evenly are then computed from the induction variable. Other loops stay.
 void replaceByFor(mlir::scf::WhileOp loop);
 
 } // namespace veeline::autodiff

@@ -98,8 +98,8 @@ ChunkDifferentiator::getResultNumber(Value value) const {
   return std::nullopt;
 }
 
-/// Where a backward function takes, as a result of the chunk, a value that this
-/// result shows in another shape, it takes the result and reshapes it.
+/// Makes a backward function that takes a value of which `result`, a result of
+/// the chunk, is a reshape take the result, and reshape it back.
 static void reshapeResultArgument(func::FuncOp backward, unsigned number,
                                   Value result) {
   BlockArgument argument = backward.getArgument(number);
@@ -189,7 +189,8 @@ void ChunkDifferentiator::findForward() {
   forward.insert(ops.begin(), ops.end());
 }
 
-/// All ops that forward runs, or those of the last pieces.
+/// Finds the ops that are recomputed at any price: all that forward runs, or
+/// those of the last pieces.
 void ChunkDifferentiator::findTail() {
   const Recompute &policy = description.recompute;
   if (policy.kind == RecomputeKind::Full)
@@ -209,17 +210,17 @@ void ChunkDifferentiator::findTail() {
   }
 }
 
-/// Products, convolutions: what a library of a GPU computes.
+/// Whether a library of a GPU computes the op: a product or a convolution.
 static bool isLibraryCall(Operation *op) {
   auto structured = dyn_cast_or_null<linalg::LinalgOp>(op);
   return structured && (isContraction(op) ||
                         isLibraryConvolution(structured, KernelTarget::Cuda));
 }
 
-/// True if a GPU's forward would write the result of the elementwise `op` for
-/// the backward alone: it only adds it up, or computes something of this kind
-/// of it, and kernels do that on the way. In the backward there is at most one
-/// use, which can do the same.
+/// Whether a GPU's forward would write the result of the elementwise `op` for
+/// the backward alone. In the forward it is only reduced, or read by
+/// elementwise ops of which the same is true, with which kernels fuse it. In
+/// the backward it has at most one use, with which it can be fused, too.
 bool ChunkDifferentiator::isForBackwardAlone(Operation *op) {
   auto [known, isNew] = forBackwardAlone.try_emplace(op, false);
   if (!isNew)
@@ -235,7 +236,7 @@ bool ChunkDifferentiator::findForBackwardAlone(Operation *op) {
       structured.getNumReductionLoops() || isLibraryCall(op))
     return false;
   int64_t numLater = 0;
-  // One that uses it twice reads it once.
+  // A user that uses it twice reads it once.
   llvm::SmallSetVector<Operation *, 4> users(op->user_begin(), op->user_end());
   for (Operation *user : users) {
     auto use = dyn_cast<linalg::LinalgOp>(user);
@@ -249,8 +250,9 @@ bool ChunkDifferentiator::findForBackwardAlone(Operation *op) {
   return numLater <= 1;
 }
 
-/// What forward need not run costs nothing extra in backward. What it would
-/// write for that alone costs what is read beyond that.
+/// An op that forward need not run costs nothing extra in backward. One whose
+/// result it would write for backward alone costs at most the bytes that are
+/// read beyond those that are written.
 std::optional<int64_t> ChunkDifferentiator::recomputePrice(Operation *op) {
   if (tail.contains(op) || !forward.contains(op))
     return 0;
@@ -262,9 +264,9 @@ std::optional<int64_t> ChunkDifferentiator::recomputePrice(Operation *op) {
 }
 
 /// Parameters, batch arguments and buffers are there anyway. A value of an
-/// edge, or a result, costs an eighth less than a residual of its size, since
-/// it need not be written a second time; one that is written for the backward
-/// alone costs an eighth more than one that is in memory anyway.
+/// edge, or a result, costs an eighth less than a residual of its size, because
+/// it need not be written a second time. A value that is written for the
+/// backward alone costs an eighth more than one that is in memory anyway.
 std::optional<int64_t> ChunkDifferentiator::price(Value value) {
   if (!isa<BlockArgument>(value) &&
       (description.recompute.kind == RecomputeKind::Full ||
@@ -385,8 +387,8 @@ LogicalResult ChunkDifferentiator::buildJoint() {
   return success();
 }
 
-/// Merges equal ops. The gradients are results of the joint function for as
-/// long as that takes, so that they are followed.
+/// Merges equal ops. Meanwhile the gradients are results of the joint function,
+/// so that they are followed.
 void ChunkDifferentiator::mergeEqualOps() {
   SmallVector<Value> followed = joint.pieceEnds;
   for (Value gradient : joint.gradients)
@@ -406,8 +408,8 @@ void ChunkDifferentiator::mergeEqualOps() {
       gradient = *next++;
 }
 
-/// Whatever of the chunk's functions runs such an op, and again: it is the same
-/// computation of a library, if it is one. Attention may become several.
+/// Numbers ops that a library may compute, so that their copies in the chunk's
+/// functions are known as the same computation. Attention may become several.
 void ChunkDifferentiator::numberComputations() {
   int64_t number = 0;
   joint.func->walk([&](Operation *op) {

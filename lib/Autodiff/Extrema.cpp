@@ -17,12 +17,12 @@ using namespace veeline::autodiff;
 
 namespace {
 
-/// How the accumulator stands to the other value.
+/// The relation of the accumulator to the other value.
 enum class Relation { Less, Equal, Greater, FirstNan, SecondNan, BothNan };
 
 /// What a value is under a relation: one of the two, NaN, or a condition.
-/// `First` and `Second` are numbers where the relation says so. A condition
-/// that does not follow from the relation, as which of two places is first, is
+/// `First` and `Second` are NaN if the relation says so. A condition that does
+/// not follow from the relation, such as which of two places is first, is
 /// `Unknown`.
 enum class Outcome { Unknown, First, Second, Nan, True, False };
 
@@ -65,8 +65,8 @@ static Outcome fromBool(bool value) {
   return value ? Outcome::True : Outcome::False;
 }
 
-/// The accumulator aside, there may be one float that everything is made of:
-/// whatever does not depend on the accumulator.
+/// Whether `value` is made of nothing but the accumulator and one other float,
+/// which does not depend on it. That one becomes `second`.
 bool ExtremumMatcher::explore(Value value) {
   if (value == first || isNanConstant(value) || !explored.insert(value).second)
     return true;
@@ -103,7 +103,7 @@ bool ExtremumMatcher::isNan(Outcome outcome) const {
   }
 }
 
-/// The relation of a to b, as comparisons give it; unordered is BothNan.
+/// The relation of a to b, neither of which is NaN.
 static Relation relate(Outcome a, Outcome b, Relation relation) {
   if (a == b)
     return Relation::Equal;
@@ -181,7 +181,7 @@ Outcome ExtremumMatcher::evaluateOp(Operation *op) {
       .Case([&](arith::MaxNumFOp) { return chooseExtremum(op, true, true); })
       .Case([&](arith::MinNumFOp) { return chooseExtremum(op, false, true); })
       .Case([&](arith::AddFOp) {
-        // A sum hands NaN on; one of numbers is neither of the two.
+        // A sum with a NaN is NaN; a sum of numbers is neither of the two.
         bool hasNan = isNan(evaluate(op->getOperand(0))) ||
                       isNan(evaluate(op->getOperand(1)));
         return hasNan ? Outcome::Nan : Outcome::Unknown;
@@ -247,7 +247,7 @@ static Operation *createExtremum(OpBuilder &builder, Location loc,
   return OfMinimum::create(builder, loc, extremum.other, accumulator);
 }
 
-/// Puts one op where `yielded` is computed by several.
+/// Replaces the ops that compute `yielded` by one op if it is an extremum.
 static void recognizeExtremum(Value yielded, BlockArgument accumulator) {
   auto def = yielded.getDefiningOp<arith::SelectOp>();
   if (!def || def->getBlock() != accumulator.getOwner())

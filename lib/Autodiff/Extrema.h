@@ -21,17 +21,17 @@ struct Extremum {
   bool ignoresNan = false;
 };
 
-/// What `value`, of the body whose argument `accumulator` is, makes of the
-/// accumulator. It may compare, select, ask for NaN and combine conditions in
-/// any way: it is an extremum if it is one whichever of the two is larger. What
-/// it makes of NaN does not matter for that.
+/// Matches `value`, of the body whose argument `accumulator` is, as an extremum
+/// of the accumulator and another value. The body may compare, select, ask for
+/// NaN and combine conditions in any way: only what it makes of a smaller, an
+/// equal and a larger accumulator counts. What it makes of NaN does not.
 std::optional<Extremum> matchExtremum(mlir::Value value,
                                       mlir::BlockArgument accumulator);
 
-/// Reductions whose body compares, selects and asks for NaN, as exporters write
-/// the largest or the smallest element, get the one op of arith that does the
-/// same, if there is one. Values are the same but for the sign of zeros and the
-/// payload of NaNs.
+/// Replaces the bodies of reductions that compare, select and ask for NaN, as
+/// exporters write the largest or the smallest element, by the one op of arith
+/// that does the same, if there is one. Values are the same but for the sign of
+/// zeros and the payload of NaNs.
 void recognizeExtrema(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

@@ -44,8 +44,8 @@ static std::optional<Transposition> matchTransposition(Operation *op) {
   return found;
 }
 
-/// What splits dimensions of a transposition, as a transposition of what splits
-/// those of its source; the latter is made.
+/// Matches a split of dimensions after a transposition as a transposition after
+/// a split of the source's dimensions, which it creates.
 static std::optional<Transposition> matchSplit(Operation *op) {
   auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op);
   auto inner = expand ? matchTransposition(expand.getSrc().getDefiningOp())
@@ -53,7 +53,7 @@ static std::optional<Transposition> matchSplit(Operation *op) {
   if (!inner || !expand.getResultType().hasStaticShape())
     return std::nullopt;
   SmallVector<ReassociationIndices> groups = expand.getReassociationIndices();
-  // Where the parts of each dimension of the result are in the source's order.
+  // The dimension of the result that each dimension of the source is.
   SmallVector<int64_t> resultOf(groups.size());
   for (auto [after, before] : llvm::enumerate(inner->permutation))
     resultOf[before] = after;
@@ -125,8 +125,8 @@ static bool readTransposed(Product &product) {
   return found;
 }
 
-/// Where a product adds to a number and all that happens to its result is that
-/// it is transposed.
+/// Folds the transposition of the result, if that is its only use and the
+/// product adds to a number.
 static bool writeTransposed(Product &product) {
   Value result = product.op->getResult(0);
   product.start = product.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();

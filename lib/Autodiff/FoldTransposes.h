@@ -4,12 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bits of a matrix product may depend on the order in which its operands
-// stand in memory, so that is a property of the op: a library is called on
-// operands as the op has them, whatever surrounds it. What can be read where it
-// is, or written where it goes, is therefore found out once, before anything is
-// differentiated, split or computed again.
-//
+// The bits of a matrix product may depend on the layout of its operands. So the
+// layout is a property of the op: a library is called on operands as the op has
+// them, whatever surrounds it. Which transpositions a product reads or writes
+// through is therefore decided once, before anything is differentiated, split
+// or recomputed.
 //===----------------------------------------------------------------------===//
 
 #ifndef VEELINE_LIB_AUTODIFF_FOLDTRANSPOSES_H
@@ -19,9 +18,9 @@
 
 namespace veeline::autodiff {
 
-/// Has products read what is transposed for them, also where its dimensions are
-/// split afterwards, and write what is transposed after them, by their indexing
-/// maps. Linear in the number of ops.
+/// Folds transpositions into the indexing maps of products: those of operands,
+/// also if dimensions are split afterwards, and those of results. Linear in the
+/// number of ops.
 void foldTransposes(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

@@ -20,8 +20,8 @@ using namespace veeline::autodiff;
 // Maps
 //===----------------------------------------------------------------------===//
 
-/// Whether `expr` is linear and never falls where a dimension grows; `sign` is
-/// that of what it is multiplied with.
+/// Whether `expr`, multiplied with `sign`, is linear and never falls as a
+/// dimension grows.
 static bool ascends(AffineExpr expr, int sign = 1) {
   if (isa<AffineConstantExpr>(expr))
     return true;
@@ -37,7 +37,7 @@ static bool ascends(AffineExpr expr, int sign = 1) {
          ascends(binary.getLHS(), factor.getValue() < 0 ? -sign : sign);
 }
 
-/// Whether windows, slices and strides say what an operand's map says.
+/// Whether windows, slices and strides can express an operand's map.
 static bool ascends(AffineMap map) {
   return llvm::all_of(map.getResults(),
                       [](AffineExpr expr) { return ascends(expr); });
@@ -54,7 +54,7 @@ static std::optional<unsigned> getReversed(AffineExpr expr,
   return std::nullopt;
 }
 
-/// Lets the loop over `dim` run from its end to its beginning.
+/// Makes the loop over `dim` run from its end to its beginning.
 static void reverse(linalg::GenericOp op, unsigned dim, int64_t extent) {
   Builder builder(op.getContext());
   AffineExpr self = builder.getAffineDimExpr(dim);
@@ -81,7 +81,7 @@ static void reverseOutputs(linalg::GenericOp op) {
     for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults())
       if (std::optional<unsigned> dim = getReversed(expr, extents)) {
         reverse(op, *dim, extents[*dim]);
-        // The maps are others now.
+        // The maps have changed.
         return reverseOutputs(op);
       }
 }
@@ -104,7 +104,7 @@ static bool isStatic(linalg::GenericOp op) {
          llvm::none_of(op.getStaticLoopRanges(), ShapedType::isDynamic);
 }
 
-/// Takes the inputs whose maps do not ascend out of the op's operands.
+/// Makes the body read by index the inputs whose maps do not ascend.
 static void captureInputs(linalg::GenericOp op) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -151,7 +151,7 @@ static void captureInputs(linalg::GenericOp op) {
 // Paddings
 //===----------------------------------------------------------------------===//
 
-/// The padding everywhere, and the source inserted into it.
+/// Computes the padding everywhere, and inserts the source into it.
 static void generatePadding(tensor::PadOp op) {
   auto type = op.getResultType();
   if (op.getConstantPaddingValue() || !type.hasStaticShape() ||

@@ -11,12 +11,12 @@
 
 namespace veeline::autodiff {
 
-/// Makes reads by index of what has neither a rule nor code otherwise, so that
-/// its adjoint is the scatter that such a read has: an input of a structured op
-/// whose map divides (d floordiv 2, d mod 3) or descends (3 - d) is read by
-/// `tensor.extract` in the body, and a padding that depends on where it is
-/// becomes a structured op into which the source is inserted. Where an output's
-/// map descends, the loop runs the other way.
+/// Rewrites what has neither a rule nor code otherwise into reads by index,
+/// whose adjoint is a scatter. An input of a structured op whose map divides
+/// (d floordiv 2, d mod 3) or descends (3 - d) is read by `tensor.extract` in
+/// the body. A padding that depends on its place becomes a structured op into
+/// which the source is inserted. If an output's map descends, the loop is
+/// reversed.
 void readByIndex(mlir::func::FuncOp func);
 
 } // namespace veeline::autodiff

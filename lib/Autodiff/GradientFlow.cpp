@@ -17,10 +17,11 @@ using namespace veeline::autodiff;
 
 namespace {
 
-/// Finds the values from which something is reached, against the order of ops.
+/// Finds the values from which marked ones are reached, against the order of
+/// ops.
 class BackwardFlow {
 public:
-  /// Without `isOfGradients`, everything that has an influence.
+  /// Follows gradients only or, without `isOfGradients`, every influence.
   explicit BackwardFlow(bool isOfGradients) : isOfGradients(isOfGradients) {}
 
   void mark(Value value) {
@@ -104,7 +105,7 @@ void BackwardFlow::visitStructured(linalg::LinalgOp op) {
       mark(operand->get());
 }
 
-/// What an iteration hands to the next may reach further values.
+/// Repeats until nothing changes: an iteration hands values to the next.
 void BackwardFlow::visitLoop(scf::ForOp op) {
   for (size_t before = 0; before != marked.size();) {
     before = marked.size();
@@ -182,7 +183,7 @@ void ForwardFlow::visitStructured(linalg::LinalgOp op) {
     reach(op.getTiedOpResult(&init), op.getMatchingYieldValue(&init)->get());
 }
 
-/// A second time for what an iteration hands to the next.
+/// Sweeps twice, because an iteration hands values to the next.
 void ForwardFlow::visitLoop(scf::ForOp op) {
   for (unsigned time = 0; time != 2; ++time) {
     for (auto [carried, init, yielded] : llvm::zip_equal(

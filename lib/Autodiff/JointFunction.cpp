@@ -67,7 +67,8 @@ void veeline::autodiff::followValues(Block &block,
   terminator->eraseOperands(first, values.size());
 }
 
-/// Takes the marks off: equal ops are merged only if they are equal in all.
+/// Removes the marks, with which equal ops would not be merged. Returns the
+/// results of the marked ops.
 static SmallVector<Value> takePieceEnds(Block &block) {
   SmallVector<Value> ends;
   for (Operation &op : block)

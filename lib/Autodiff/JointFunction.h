@@ -13,9 +13,9 @@
 
 namespace veeline::autodiff {
 
-/// A function and its gradient in one block, before it is decided what is kept
-/// from the one for the other. Its arguments are those of the primal function,
-/// then `seeds`; it returns the results of the primal function only.
+/// A function and its gradient in one block, before it is decided what the
+/// forward keeps for the backward. Its arguments are those of the primal
+/// function, then `seeds`; it returns the results of the primal function only.
 struct JointFunction {
   mlir::OwningOpRef<mlir::func::FuncOp> func;
   /// For each result of the primal function the argument that is its gradient,
@@ -24,22 +24,22 @@ struct JointFunction {
   /// For each argument of the primal function its gradient, or null where none
   /// was asked for.
   llvm::SmallVector<mlir::Value> gradients;
-  /// What the last ops of the primal function's pieces give, all but the last
-  /// piece's, in order.
+  /// The results of the last ops of the primal function's pieces, but for the
+  /// last piece, in order.
   llvm::SmallVector<mlir::Value> pieceEnds;
 };
 
-/// Appends `values` to what the block returns for as long as `change` takes, so
-/// that they are followed when they are replaced.
+/// Runs `change` while the block returns `values` as well, so that they are
+/// followed when they are replaced.
 void followValues(mlir::Block &block, llvm::MutableArrayRef<mlir::Value> values,
                   llvm::function_ref<void()> change);
 
 /// Differentiates `primal` in reverse mode with respect to the arguments that
 /// `wanted` marks, given gradients of the results that `seeded` marks. The
 /// contributions to the gradient of one value are added in the order in which
-/// reverse mode meets them: from the value's last use to its first. What the
-/// library of `target` computes stays whole. Fails with an error at an op that
-/// stands in the way.
+/// reverse mode meets them: from the value's last use to its first. Ops that
+/// the library of `target` computes stay whole. Fails with an error at an op
+/// that cannot be differentiated.
 llvm::FailureOr<JointFunction> buildJointFunction(mlir::func::FuncOp primal,
                                                   llvm::ArrayRef<bool> wanted,
                                                   llvm::ArrayRef<bool> seeded,

@@ -105,8 +105,8 @@ struct TakeKnownBranch : OpRewritePattern<scf::IfOp> {
 
 } // namespace
 
-/// Computes what depends on nothing but constants, so that slices that were
-/// numbered by a loop have static places.
+/// Folds what depends only on constants, so that slices that a loop numbered
+/// have static places.
 static LogicalResult foldIndices(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
@@ -195,7 +195,7 @@ static Value toTensor(OpBuilder &builder, Value value) {
       value);
 }
 
-/// Puts an element in place of every use of a scalar that has become a tensor.
+/// The element of a scalar that has become a tensor; any other value itself.
 static Value toElement(OpBuilder &builder, Value value, Type type) {
   if (value.getType() == type)
     return value;
@@ -279,9 +279,9 @@ void veeline::autodiff::normalizeLoops(func::FuncOp func) {
 
 namespace {
 
-/// The values that what a function returns depends on. What a loop carries is
-/// needed only where a result of the loop, or another carried value that is
-/// needed, depends on it.
+/// The values on which a function's results depend. A value that a loop carries
+/// is needed only if a needed result of the loop, or another carried value that
+/// is needed, depends on it.
 class NeededValues {
 public:
   explicit NeededValues(func::FuncOp func) {

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
-/// `affine.for` and `affine.if` to scf, index computations to arith.
+/// Lowers `affine.for` and `affine.if` to scf, index computations to arith.
 static LogicalResult lowerAffine(func::FuncOp func) {
   SmallVector<Operation *> ops;
   func.walk([&](Operation *op) {
@@ -43,8 +43,8 @@ static bool givesSlices(scf::ForallOp op) {
   });
 }
 
-/// One iteration after the other; each finds what those before it have written,
-/// which is not what it writes.
+/// Emits one iteration, which finds what those before it have written. They
+/// write other elements than it does, so that it may run after them.
 static scf::ValueVector emitIteration(OpBuilder &builder, scf::ForallOp op,
                                       ValueRange ivs, ValueRange carried) {
   IRMapping mapping;

@@ -209,8 +209,8 @@ static LogicalResult atan2(math::Atan2Op op, OpBuilder &builder,
   return success();
 }
 
-/// |a| with the sign of b: the gradient turns where that changes the sign of a,
-/// and is 0 where a is.
+/// |a| with the sign of b: the gradient is negated where that changes the sign
+/// of a, and is 0 where a is 0.
 static LogicalResult copysign(math::CopySignOp op, OpBuilder &builder,
                               Adjoint &adjoint) {
   if (!adjoint.wants(op.getLhs()))

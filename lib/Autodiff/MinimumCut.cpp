@@ -62,7 +62,7 @@ std::vector<bool> FlowNetwork::findSinkSide() {
     while (augment(source, unlimited) != 0) {
     }
   }
-  // From the sink against the edges that may still carry something.
+  // From the sink, against the edges that have capacity left.
   std::vector<bool> sinkSide(edgesOf.size(), false);
   sinkSide[sink] = true;
   std::vector<Node> queue = {sink};

@@ -37,7 +37,7 @@ public:
 private:
   struct Edge {
     Node to;
-    /// What may still flow.
+    /// The residual capacity.
     int64_t capacity;
   };
   bool findLevels();

@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
-/// The marks have done their duty.
+/// Removes the marks of cuts, which are no longer needed.
 static void removeBoundaries(func::FuncOp func) {
   for (auto mark :
        llvm::make_early_inc_range(func.getOps<veeline::pipe::BoundaryOp>())) {
@@ -36,8 +36,8 @@ static void removeBoundaries(func::FuncOp func) {
 
 namespace {
 
-/// A clamp is a maximum and a minimum: of a bound that is equal to the value
-/// either has half of the gradient.
+/// Expands a clamp into a maximum and a minimum: at a bound, the value and the
+/// bound have half of the gradient each.
 struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -50,7 +50,8 @@ struct ExpandClamp : OpRewritePattern<math::ClampFOp> {
   }
 };
 
-/// The one op of math with two results is none that becomes a structured op.
+/// Expands the one op of math that has two results, and so does not become a
+/// structured op.
 struct ExpandSincos : OpRewritePattern<math::SincosOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -146,8 +147,8 @@ static void startFromNothing(func::FuncOp func) {
   });
 }
 
-/// Puts a tensor between zeros by the op that does just that, where the library
-/// is to read it: it takes the zeros as numbers.
+/// Replaces an insertion into zeros by a `tensor.pad` if a library's
+/// convolution reads it: the library takes the zeros as numbers.
 static void padByOneOp(tensor::InsertSliceOp insert) {
   auto fill = insert.getDest().getDefiningOp<linalg::FillOp>();
   RankedTensorType inside = insert.getSourceType(), all = insert.getDestType();

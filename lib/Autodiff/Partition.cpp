@@ -26,8 +26,8 @@ using namespace veeline::autodiff;
 // Policy
 //===----------------------------------------------------------------------===//
 
-/// What shows the data of another value and copies none of it. Small floats are
-/// extended by whoever reads them.
+/// Whether an op shows the data of another value without a copy. Extending
+/// small floats counts: whatever reads them does it.
 static bool isView(Operation *op) {
   if (op->getNumResults() == 1 && getExtended(op->getResult(0)))
     return true;
@@ -50,9 +50,9 @@ static bool isMove(linalg::LinalgOp op) {
   return llvm::hasSingleElement(*op.getBlock());
 }
 
-/// A quarter of what a pass without a sum writes, a half with transcendental
-/// functions in it, an eighth without any arithmetic; products and reductions
-/// never run again.
+/// The price is a share of the bytes that an op without a sum writes: a
+/// quarter, a half with transcendental functions, an eighth without any
+/// arithmetic. Products and reductions never run again.
 static std::optional<int64_t> getBalancedPrice(Operation *op) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes())
@@ -95,7 +95,7 @@ int64_t veeline::autodiff::getExcessPrice(Operation *op) {
   return std::max<int64_t>(excess, 0) * pricePerByte;
 }
 
-/// The bytes read beyond those written, where Balanced does not take less.
+/// The bytes read beyond those written, or the price of Balanced if it is less.
 static std::optional<int64_t> getCheapPrice(Operation *op) {
   if (!isa<linalg::LinalgOp>(op) &&
       !isa<tensor::TensorDialect>(op->getDialect()))

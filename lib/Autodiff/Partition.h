@@ -32,8 +32,8 @@ struct PartitionRequest {
   /// What it costs to run an op in the later function, or none where it must
   /// not run there. To be asked of ops that can run before it.
   llvm::function_ref<std::optional<int64_t>(mlir::Operation *)> recomputePrice;
-  /// Where given, the choice is made already, for a block that is alike but for
-  /// extents; prices do not count then.
+  /// If given, the choice is made already, for a block that differs in extents
+  /// only; prices do not count then.
   const PartitionChoice *follow = nullptr;
 };
 
@@ -53,12 +53,12 @@ Partition choosePartition(const PartitionRequest &request);
 /// Notes what `partition` keeps of `block`, to make the same choice again.
 PartitionChoice noteChoice(mlir::Block &block, const Partition &partition);
 
-/// Whether `choice` can be followed in `block`; an error at the first op that
-/// is another one where not.
+/// Fails with an error at the first op of `block` that differs from those that
+/// `choice` was made for.
 mlir::LogicalResult verifyAlike(mlir::Block &block,
                                 const PartitionChoice &choice);
 
-/// Prices count eighths of bytes that are kept.
+/// Prices are in eighths of bytes that are kept.
 inline constexpr int64_t pricePerByte = 8;
 
 /// What running the op again costs under one of the policies with prices (None,

@@ -60,8 +60,8 @@ void RegionJoint::partition(ArrayRef<Value> targets) {
     }
   SmallVector<Value> inside = llvm::filter_to_vector(
       targets, [&](Value value) { return value.getParentBlock() == &block; });
-  // Of one iteration as much is kept as is balanced, whatever the policy: it
-  // decides whether the loop as a whole runs again.
+  // One iteration keeps what Balanced keeps, whatever the policy: that decides
+  // whether the loop as a whole runs again.
   Partition chosen = choosePartition(
       {inside, [&](Operation *op) { return lateOps.contains(op); },
        [](Value value) { return getNumBytes(value.getType()) * pricePerByte; },

@@ -19,14 +19,14 @@ namespace veeline::autodiff {
 /// the region are used as they are.
 class RegionJoint {
 public:
-  /// `mapped` holds what stands for arguments of `source` that are no arguments
-  /// of the copy; the copy gets one for each other argument.
+  /// `mapped` has the values of those arguments of `source` that the copy does
+  /// not get; it gets all others.
   RegionJoint(mlir::Block &source, const mlir::IRMapping &mapped);
   ~RegionJoint() { holder->erase(); }
 
-  /// Differentiates the copy: `active` and `seeds`, pairs of a value of
-  /// `source` and its gradient, say with respect to what. The seeds may be
-  /// arguments added to `block`.
+  /// Differentiates the copy. `active` are the values of `source` that carry
+  /// gradients, `seeds` pairs of a value of `source` and its gradient, which
+  /// may be an argument added to `block`.
   llvm::LogicalResult
   differentiate(const llvm::DenseSet<mlir::Value> &active,
                 llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> seeds);
@@ -44,12 +44,12 @@ public:
     /// What it takes from other parts.
     llvm::SetVector<mlir::Value> taken;
   };
-  /// What the backward runs to give `targets`, if `isGiven` says what it need
-  /// not compute.
+  /// The ops of the backward that compute `targets`, but for values that
+  /// `isGiven`.
   Part selectBackward(llvm::ArrayRef<mlir::Value> targets,
                       llvm::function_ref<bool(mlir::Value)> isGiven) const;
 
-  /// What stands for a value of `source`.
+  /// The copy of a value of `source`.
   mlir::Value get(mlir::Value value) { return copy.lookupOrDefault(value); }
 
   /// What the copy yields.
@@ -62,7 +62,7 @@ public:
   llvm::DenseSet<mlir::Value> late;
 
 private:
-  /// The op before that of `source` whose region has the copy.
+  /// The op whose region has the copy; it stands before that of `source`.
   mlir::Operation *holder;
 
 public:

@@ -60,15 +60,15 @@ static Value addElement(OpBuilder &builder, const AdjointSpace &space,
 }
 
 namespace {
-/// A gather of one element in each row, which is that of the iteration.
+/// A gather of one element in each row; each iteration has a row.
 struct RowGather {
   unsigned column;            ///< The index that is computed.
-  SmallVector<unsigned> dims; ///< Of each dimension of the tensor, but that.
+  SmallVector<unsigned> dims; ///< The loop of each other dimension.
 };
 } // namespace
 
-/// Finds out that all indices but one are those of the iteration space, each of
-/// them once, and that every row is reached.
+/// Matches a gather all of whose indices but one are loops, each of them once,
+/// and that reaches every row.
 static std::optional<RowGather> matchRowGather(const AdjointSpace &space,
                                                ArrayRef<Value> indices,
                                                RankedTensorType type) {
@@ -93,14 +93,14 @@ static std::optional<RowGather> matchRowGather(const AdjointSpace &space,
   return gather.column == none ? std::nullopt : std::optional(gather);
 }
 
-/// Each row of the adjoint has one element that is not zero: a structured op
-/// which later ones can be fused with, and no loop.
+/// The adjoint of a gather of rows: in each row one element is not zero. It is
+/// a structured op and no loop, so that later ones can be fused with it.
 static Value createOneHot(OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body, const RowGather &gather,
                           Value column, RankedTensorType type) {
   MLIRContext *context = builder.getContext();
   unsigned rank = type.getRank();
-  // The dimension of the tensor that each one of the iteration space is.
+  // The dimension of the tensor that each loop runs over.
   SmallVector<unsigned> places(space.extents.size());
   SmallVector<AffineExpr> exprs(space.extents.size());
   for (auto [place, dim] : llvm::enumerate(gather.dims))
@@ -155,7 +155,7 @@ Value veeline::autodiff::createScatter(
     OpBuilder &builder, const AdjointSpace &space, const ScalarBody &body,
     ArrayRef<Value> indices, RankedTensorType type, bool isFixedSize) {
   auto gather = matchRowGather(space, indices, type);
-  // That there are as many rows may be by chance, for this length alone.
+  // The number of rows may be right by chance, for this length alone.
   if (gather && !(space.unitsVary && isFixedSize))
     return createOneHot(builder, space, body, *gather, indices[gather->column],
                         type);

@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace veeline::autodiff;
 
-/// Within the body of a structured op nothing can be kept.
+/// Refuses loops in bodies of structured ops, where nothing can be kept.
 static LogicalResult checkResults(Operation *op) {
   for (Type type : op->getResultTypes())
     if (!isa<RankedTensorType>(type))
@@ -127,20 +127,21 @@ private:
   Adjoint &adjoint;
   Location loc;
   int64_t trips = 0, first = 0, step = 1;
-  /// Of the results, or null.
+  /// The gradients of the results, or null.
   SmallVector<Value> gradients;
   /// The iteration arguments that carry a gradient, by number.
   SmallVector<unsigned> carried;
   SmallVector<Value> captured;
   DenseSet<Value> active;
 
-  /// Stands for the induction variable, outside of the joint block.
+  /// Its argument stands for the induction variable, outside of the joint
+  /// block.
   Block outside;
   std::unique_ptr<RegionJoint> joint;
-  /// The gradients of what is carried that an iteration takes and gives, and
-  /// the sums of gradients of what is captured.
+  /// The gradients of carried values that an iteration takes and gives, and the
+  /// sums of gradients of captured values before and after it.
   SmallVector<Value> seeds, targets, sumsBefore, sumsAfter;
-  /// Of what the forward keeps.
+  /// The stacks of what the forward keeps.
   SmallVector<Value> stacks;
 };
 
@@ -340,9 +341,9 @@ scf::ForOp LoopRule::emitLoop(const Part &part, ValueRange inits,
   return result;
 }
 
-/// One loop for the gradients that are carried, and one for the gradient of
-/// each captured value: of a parameter, it can wait for W. What the latter need
-/// of the former is kept in stacks.
+/// Emits a loop for the gradients that are carried, and one for the gradient of
+/// each captured value: that of a parameter can wait for W. What the latter
+/// need of the former is kept in stacks.
 void LoopRule::emitBackward() {
   Part chain = joint->selectBackward(targets, [](Value) { return false; });
   DenseSet<Operation *> inChain(chain.ops.begin(), chain.ops.end());
@@ -429,10 +430,10 @@ private:
   /// One of the two regions.
   struct Branch {
     std::unique_ptr<RegionJoint> joint;
-    /// Of the captured values, null where it does not use them.
+    /// The gradients of captured values, null for those that it does not use.
     SmallVector<Value> gradients;
-    /// For each value that it keeps, the number of the place it has among what
-    /// the op gives in addition.
+    /// For each value that it keeps, the number of its place among the
+    /// additional results of the op.
     SmallVector<unsigned> places;
   };
 
@@ -447,7 +448,7 @@ private:
   Location loc;
   SmallVector<Value> captured, gradients;
   std::array<Branch, 2> branches;
-  /// The types of the places, and what stands there.
+  /// The types of the places, and the results there.
   SmallVector<Type> types;
   SmallVector<Value> places;
 };

@@ -200,7 +200,7 @@ bool ShiftFollower::follow(Operation &op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured)
     return false;
-  // Followed values may be inputs, neither inits nor captured.
+  // Followed values may be inputs, but neither inits nor captured.
   for (Value operand : getAllOperands(op))
     if (followers.contains(operand) &&
         !llvm::is_contained(structured.getDpsInputs(), operand))

@@ -52,9 +52,9 @@ private:
 
 } // namespace
 
-/// What is there anyway costs nothing; any other argument is kept alive until
-/// the second half by being taken by it, which costs an eighth less than saving
-/// a value of its size, since it need not be written.
+/// A value that is there anyway costs nothing. Any other argument is kept alive
+/// by the second half, which takes it. That costs an eighth less than saving a
+/// value of its size, because it need not be written.
 int64_t BackwardSplitter::price(Value value) const {
   int64_t bytes = getNumBytes(value.getType());
   auto argument = dyn_cast<BlockArgument>(value);
@@ -66,8 +66,8 @@ int64_t BackwardSplitter::price(Value value) const {
   return bytes * (pricePerByte - 1);
 }
 
-/// A function that gives results `results` of the backward and, behind them (in
-/// the first half) `saved`; or that takes `saved` (in the second).
+/// A function that gives `results` of the backward. The first half gives
+/// `saved`, too, behind them; the second half takes these as `taken`.
 OwningOpRef<func::FuncOp> BackwardSplitter::extract(StringRef suffix,
                                                     ArrayRef<Operation *> ops,
                                                     ArrayRef<unsigned> results,

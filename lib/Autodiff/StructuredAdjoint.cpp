@@ -143,7 +143,8 @@ struct ContractionDims {
 };
 } // namespace
 
-/// What `value` is converted from, which counts as an op; else `value`.
+/// The operand of the conversion that makes `value`, counted in `numOps`; else
+/// `value` itself.
 template <typename ConversionOp>
 static Value skipConversion(Value value, unsigned &numOps) {
   auto conversion = value.getDefiningOp<ConversionOp>();
@@ -151,8 +152,8 @@ static Value skipConversion(Value value, unsigned &numOps) {
   return conversion ? conversion.getIn() : value;
 }
 
-/// Small factors may be extended to f32, and their product rounded: what is
-/// summed are the products before.
+/// Matches a body that is one product. Small factors may be extended to f32,
+/// and their product rounded: the products are summed before that.
 static std::optional<Product> matchProduct(const ScalarBody &body) {
   unsigned numOps = 1;
   auto product = skipConversion<arith::TruncFOp>(body.value, numOps)
@@ -218,8 +219,8 @@ static bool isLeading(AffineMap map, unsigned dim) {
          map.getResult(0) == getAffineDimExpr(dim, map.getContext());
 }
 
-/// linalg.matmul and linalg.batch_matmul take one dimension of each kind, and
-/// the batch first.
+/// A linalg.matmul or linalg.batch_matmul. Null unless there is one dimension
+/// of each kind, and the batch comes first.
 static Operation *createNamedProduct(OpBuilder &builder, Location loc,
                                      const ContractionDims &dims,
                                      ArrayRef<AffineMap> maps,

@@ -46,47 +46,45 @@ struct AdjointSpace {
   mlir::Location loc;
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<Source> sources;
-  /// Whether an extent of 1 is one by chance: the same op has others for other
-  /// lengths, and its adjoint has to be alike.
+  /// Whether an extent of 1 may be one by chance: for other lengths the same op
+  /// has others, and its adjoint has to be alike.
   bool unitsVary = false;
 
   /// Whether a dimension always has one iteration.
   bool isUnit(int64_t extent) const { return extent == 1 && !unitsVary; }
 };
 
-/// A dimension whose extent no operand of an op under construction shows needs
-/// one that does: an empty tensor is added to its inputs, so that no value is
-/// kept for its shape.
+/// Adds an empty tensor to the inputs of an op under construction for each
+/// dimension whose extent no operand shows. So no value is kept for its shape.
 void showAllExtents(mlir::OpBuilder &builder, mlir::Location loc,
                     llvm::ArrayRef<int64_t> extents,
                     llvm::ArrayRef<mlir::AffineMap> outputMaps,
                     llvm::SmallVectorImpl<mlir::Value> &inputs,
                     llvm::SmallVectorImpl<mlir::AffineMap> &maps);
 
-/// How the values of iterations that share an element come together.
+/// How the values of iterations that share an element are combined.
 enum class Combiner { Sum, Product };
 
-/// Sums `body` over the iteration space into a tensor of `type` through `map`
-/// (or only writes it, where each element is reached exactly once); or
-/// multiplies.
+/// Combines `body` over the iteration space into a tensor of `type` through
+/// `map`. If each element is reached exactly once, only writes it.
 mlir::Value createAdjoint(mlir::OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body, mlir::AffineMap map,
                           mlir::RankedTensorType type,
                           Combiner combiner = Combiner::Sum);
 
-/// The same, where the element that an iteration adds to is the one that
-/// `extract`, an op of the original body, reads: `indices` are its indices as
-/// values of `body`. Iterations run one after the other, in ascending order;
-/// where each has a row of the tensor to itself, it is one structured op.
-/// `isFixedSize` where the tensor may have one size for all lengths.
+/// The same for the adjoint of a `tensor.extract` of the original body: an
+/// iteration adds to the element that this reads, at `indices`, values of
+/// `body`. Iterations run one after the other, in ascending order. If each has
+/// a row of the tensor to itself, it is one structured op. `isFixedSize`: the
+/// tensor may have one size for all lengths.
 mlir::Value createScatter(mlir::OpBuilder &builder, const AdjointSpace &space,
                           const ScalarBody &body,
                           llvm::ArrayRef<mlir::Value> indices,
                           mlir::RankedTensorType type, bool isFixedSize);
 
-/// The adjoint as a matrix product that later passes recognise as one, or null
-/// where `body` is not one product summed over at least one dimension, each of
-/// whose factors has a dimension of the result to itself.
+/// The adjoint as a matrix product that later passes recognise as one. Null
+/// unless `body` is one product that is summed over at least one dimension, and
+/// each factor has a dimension of the result to itself.
 mlir::Value createContraction(mlir::OpBuilder &builder,
                               const AdjointSpace &space, const ScalarBody &body,
                               mlir::AffineMap map, mlir::RankedTensorType type);

@@ -27,7 +27,7 @@ using namespace veeline::autodiff;
 
 namespace {
 
-/// How an output comes about.
+/// How an output is computed.
 enum class OutputKind {
   /// Each element is written by one iteration, which may read the init.
   Elementwise,
@@ -45,8 +45,8 @@ struct Output {
   Value gradient;
   /// For an extremum or a product: what it is taken of, a value of the body.
   Value candidate;
-  /// For a product: the gradient of a factor that is 0 and the only such one.
-  /// `gradient`, divided by the factor, is that of any other.
+  /// For a product: the gradient of its only factor that is 0, if there is one.
+  /// That of any other factor is `gradient` divided by it.
   Value gradientOfZero;
 };
 
@@ -191,8 +191,8 @@ LogicalResult StructuredRule::classifyOutput(unsigned index, Output &output) {
   return failure();
 }
 
-/// What an iteration finds in the accumulator of another result comes from the
-/// iterations before it, through which this rule does not differentiate.
+/// Refuses a result that depends on the accumulator of another one: that comes
+/// from the iterations before, through which this rule does not differentiate.
 LogicalResult StructuredRule::checkAccumulators(unsigned index) {
   Value yielded = body.getTerminator()->getOperand(index);
   for (unsigned other = 0; other != numOutputs(); ++other)
@@ -232,7 +232,7 @@ void StructuredRule::collectSources() {
     add(outputs[i].gradient, outputMap(i));
   for (unsigned i = 0; i != numOutputs(); ++i)
     add(Value(), outputMap(i));
-  // A result without gradient has no element type to make an argument of.
+  // The argument of a source without a value needs some element type.
   for (Source &source : space.sources)
     if (!source.value)
       source.elementType = builder.getF32Type();
@@ -261,7 +261,8 @@ ScalarBody StructuredRule::createBody() {
   return scalar;
 }
 
-/// The gradient of a factor, where one that is 0 has `ofZero`.
+/// The gradient of a factor: `ofZero` if it is 0, else `gradient` divided by
+/// it.
 static Value divideByFactor(Emit emit, Value gradient, Value ofZero,
                             Value factor) {
   Value zero = emit.constant(factor.getType(), 0.0);
@@ -296,7 +297,7 @@ void StructuredRule::seedOutputs(Block &block, OpBuilder &nested,
   }
 }
 
-/// Erases what is needed for none of `values`.
+/// Erases the ops that none of `values` needs.
 static void eraseDead(Block &block, ArrayRef<Value> values) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (op.use_empty() && llvm::none_of(op.getResults(), [&](Value result) {
@@ -331,8 +332,8 @@ StructuredRule::emitBody(Value target, bool readResults,
   return scalar;
 }
 
-/// The number of bytes that the body reads, gradients aside. What is only
-/// extended is read as it was before.
+/// The number of bytes that the body reads, gradients aside. A value that is
+/// only extended counts as it was before.
 int64_t StructuredRule::countReads(const ScalarBody &scalar) {
   int64_t count = 0;
   DenseSet<Value> seen;
@@ -381,9 +382,9 @@ Value StructuredRule::sumOver(const ScalarBody &scalar, AffineMap map,
   return createAdjoint(builder, space, scalar, map, tensorType);
 }
 
-/// What the model rounds where it reads an argument (weights of f32, for a
-/// product of bf16) has a gradient that is rounded, too, and extended again
-/// for the argument: the gradient before that, or null.
+/// The gradient of an argument before it is rounded, or null. If the model
+/// rounds an argument where it reads it (weights of f32, for a product of
+/// bf16), the gradient is rounded, too, and extended again for the argument.
 Value StructuredRule::findUnrounded(OpOperand &operand) {
   Value argument = operand.get(), result = op->getResult(0);
   if (!isa<BlockArgument>(argument) || getRounded(result) != argument)
@@ -505,9 +506,9 @@ Value StructuredRule::shareAmongTies(unsigned index) {
       });
 }
 
-/// Of a product, the gradient of a factor is that of the result times all other
-/// factors. Without a zero among them that is the product of all divided by the
-/// factor; with one zero only the zero has a gradient, with two none.
+/// The gradient of a factor is that of the result times all other factors.
+/// Without zeros, that is the product of all divided by the factor. With one
+/// zero only the zero has a gradient, with two none has.
 void StructuredRule::spreadOverFactors(unsigned index) {
   Output &output = outputs[index];
   Type element = getElementTypeOrSelf(op->getResult(index));

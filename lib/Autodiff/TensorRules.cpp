@@ -134,10 +134,10 @@ static Value sumElements(OpBuilder &builder, Location loc, Value tensor) {
   return Emit(builder, loc).convert(total, type);
 }
 
-/// The padding has what is left of the gradient around the source.
+/// The gradient of the padding is the sum of that around the source.
 static LogicalResult pad(tensor::PadOp op, OpBuilder &builder,
                          Adjoint &adjoint) {
-  // Another one has become a structured op.
+  // A padding that depends on its place has become a structured op.
   Value padding = op.getConstantPaddingValue();
   if (!padding)
     return emitNoRule(op);

@@ -103,8 +103,8 @@ static std::optional<Index> readIndex(AffineExpr expression,
   return left;
 }
 
-/// Whether every index is a single dimension or a constant without the
-/// dimensions that are unrolled.
+/// Whether an index, without the dimensions that are unrolled, is a constant or
+/// a single dimension with a stride.
 bool WindowedOp::canRead(AffineExpr index) const {
   SmallVector<int64_t> at(extents.size(), -1);
   for (unsigned i = 0; i < extents.size(); ++i)
@@ -114,8 +114,8 @@ bool WindowedOp::canRead(AffineExpr index) const {
   return read && read->stride > 0 && read->offset >= 0;
 }
 
-/// Reduction dimensions that share an index with others, and dimensions of one
-/// element that do.
+/// Unrolls reduction dimensions that share an index with others. Returns
+/// whether there are such indices.
 bool WindowedOp::findUnrolled() {
   bool found = false;
   for (OpOperand *input : op.getDpsInputOperands())
@@ -154,8 +154,8 @@ std::optional<WindowedOp> WindowedOp::match(linalg::LinalgOp op) {
 // One element of the window
 //===----------------------------------------------------------------------===//
 
-/// What the op reads of an operand at one element of the window, and through
-/// which map.
+/// The slice of an operand that the op reads at one element of the window, and
+/// the map through which it does.
 Value WindowedOp::slice(OpBuilder &builder, OpOperand &operand,
                         ArrayRef<int64_t> at, AffineMap &map) {
   auto type = cast<RankedTensorType>(operand.get().getType());
@@ -229,8 +229,8 @@ static SmallVector<ReassociationIndices> findGroups(linalg::GenericOp op) {
   return groups;
 }
 
-/// Makes a matrix product of what has more dimensions. Where nothing is left to
-/// sum, reshapes would only keep the steps from being fused.
+/// Merges dimensions, so that a product of more dimensions becomes a matrix
+/// product. Without a sum, reshapes would only keep the steps from being fused.
 static Value mergeDimensions(IRRewriter &rewriter, linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 ||
       !op.getBlock()->getOps<linalg::IndexOp>().empty())
@@ -255,7 +255,7 @@ Value WindowedOp::unrollOne(IRRewriter &rewriter, ArrayRef<int64_t> at,
   SmallVector<unsigned> numbers;
   SmallVector<AffineMap> maps;
   for (OpOperand *input : op.getDpsInputOperands()) {
-    // It only shows the extent of the window.
+    // An input that only shows the extent of the window.
     if (op.getMatchingBlockArgument(input).use_empty())
       continue;
     inputs.push_back(slice(rewriter, *input, at, maps.emplace_back()));
@@ -309,7 +309,7 @@ void WindowedOp::unroll(IRRewriter &rewriter) {
 // All of a function
 //===----------------------------------------------------------------------===//
 
-/// Reshapes between the steps of a window undo each other.
+/// Removes reshapes between the steps of a window that undo each other.
 static void cancelReshapes(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns,

@@ -12,14 +12,14 @@
 
 namespace veeline::autodiff {
 
-/// Replaces every structured op that reads an operand through windows (a
-/// convolution, a pooling: some index is a sum of a parallel and a reduction
-/// dimension) by one structured op for each element of the window, on a strided
-/// slice of that operand, each starting from the result of the one before. What
-/// is left are products of matrices and elementwise ops, in which every index
-/// is one dimension; neighbouring dimensions are merged. Convolutions that the
-/// library of `target` computes stay whole, and ops whose indices are not of
-/// that form. Linear in the elements of the windows.
+/// Unrolls the windows through which structured ops read an operand
+/// (convolutions and poolings: some index is a sum of a parallel and a
+/// reduction dimension). Each element of the window becomes one structured op,
+/// on a strided slice of that operand, which starts from the result of the one
+/// before. What is left are matrix products and elementwise ops, in which every
+/// index is one dimension; neighbouring dimensions are merged. Convolutions
+/// that the library of `target` computes stay whole, and so do ops whose
+/// indices are not of that form. Linear in the elements of the windows.
 void unrollWindows(mlir::func::FuncOp func, KernelTarget target);
 
 } // namespace veeline::autodiff

@@ -36,14 +36,14 @@ struct ChunkDescription {
   llvm::SmallVector<bool> hasResultGradient;
   /// The number of the result whose gradient is the constant 1 instead.
   std::optional<unsigned> loss;
-  /// What the backward function computes again; anything but Auto. Pieces, for
-  /// a tail of them, end at the ops of the primal function that are marked
+  /// What the backward function recomputes; anything but Auto. For a tail of
+  /// pieces: they end at the ops of the primal function that are marked
   /// `pipe.piece_end`.
   Recompute recompute = {};
-  /// Where given, the backward keeps what this says: the choice that was made
-  /// for the same chunk at another length.
+  /// If given, the backward keeps what was chosen for the same chunk at another
+  /// length.
   const PartitionChoice *follow = nullptr;
-  /// Where it runs: what the library there computes stays whole.
+  /// Where it runs: ops that the library there computes stay whole.
   KernelTarget target = KernelTarget::Host;
 };
 
@@ -71,14 +71,14 @@ struct SplitBackward {
   PartitionChoice choice;
 };
 
-/// Splits a fused backward function by data flow: the first half computes what
-/// the gradients of operands need and saves what the second half needs of it
-/// and cannot cheaply compute again. Both run the ops of `backward` in its
-/// order, so their results are bitwise its results. `isConstant(i)` says
-/// whether operand i of the chunk is there whenever it is needed. What a chunk
-/// recomputes in full, or in part, it does so once: then the second half runs
-/// again what Balanced does. With `follow` the choice is that of the same chunk
-/// at another length. Fails with an error at the function if its roles are not
+/// Splits a fused backward function by data flow. The first half computes what
+/// the gradients of operands need, and saves what the second half needs of it
+/// and cannot cheaply recompute. Both run the ops of `backward` in its order,
+/// so their results are bitwise its results. `isConstant(i)` says whether
+/// operand i of the chunk is there whenever it is needed. A chunk that
+/// recomputes all, or a tail, does so once: the second half then recomputes
+/// what Balanced does. With `follow` the choice is that of the same chunk at
+/// another length. Fails with an error at the function if its roles are not
 /// those of a backward function.
 llvm::FailureOr<SplitBackward>
 splitBackward(mlir::func::FuncOp backward, llvm::StringRef chunkName,

@@ -23,11 +23,11 @@ struct LostGradient {
 /// rounding.
 bool isStep(mlir::Operation *op);
 
-/// Those of `arguments` that get no gradient of `results`, since on every path
-/// between them lies a value that is no float or a step. Both are of a model's
-/// function. Of an op that is not looked into it is assumed that its results
-/// hand gradients on to all floats that it uses. Linear in the number of ops,
-/// but for words of bits for the arguments that are lost.
+/// Those of `arguments` that get no gradient of `results`, because every path
+/// between them has a step or a value that is no float. Both are of a model's
+/// function. An op that is not looked into is assumed to hand gradients on to
+/// all floats that it uses. Linear in the number of ops, times the words of a
+/// set of bits for the arguments that are lost.
 llvm::SmallVector<LostGradient>
 findLostGradients(mlir::func::FuncOp model,
                   llvm::ArrayRef<mlir::BlockArgument> arguments,

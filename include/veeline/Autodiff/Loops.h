@@ -19,22 +19,22 @@ inline constexpr llvm::StringLiteral unrollAttrName = "pipe.unroll";
 inline constexpr int64_t mostUnrolledOps = 1024;
 inline constexpr int64_t mostUnrolledIterations = 32;
 
-/// Makes `scf.for` of `affine.for`, of `scf.forall` whose iterations give
-/// slices, and of `scf.while` that counts a known number of iterations, and
-/// branches and arithmetic of what else there is of affine.
+/// Lowers to `scf.for`: `affine.for`, an `scf.forall` whose iterations give
+/// slices, and an `scf.while` that counts a known number of iterations. Other
+/// ops of affine become branches and arithmetic.
 llvm::LogicalResult lowerLoops(mlir::func::FuncOp func);
 
-/// Unrolls the small loops of a function, and those that hold marks of cuts, so
-/// that every iteration can be cut, kept and computed again on its own, and
-/// takes the branches whose condition is known. Fails with an error at a loop
-/// whose number of iterations is not known.
+/// Unrolls small loops, and loops that hold marks of cuts, so that every
+/// iteration can be cut, kept and recomputed on its own. Takes the branches
+/// whose condition is known. Fails with an error at a loop whose number of
+/// iterations is not known.
 llvm::LogicalResult unrollLoops(mlir::func::FuncOp func);
 
 /// Brings a model into the form that is cut and differentiated: its loops as
 /// above, and reads by index where nothing else has a rule.
 llvm::LogicalResult prepareModel(mlir::func::FuncOp func);
 
-/// Takes from loops and branches what they compute for results that nobody
+/// Removes from loops and branches what they compute for results that nobody
 /// uses. Linear in the number of ops.
 void dropUnusedResults(mlir::func::FuncOp func);
 

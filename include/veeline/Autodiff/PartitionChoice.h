@@ -14,11 +14,11 @@
 namespace veeline::autodiff {
 
 /// Which values of a block were kept, by place and not by name: versions of one
-/// function for several lengths, which differ in nothing but extents, keep the
-/// same ones. Constants and fills are never kept and do not count: which of
+/// function for several lengths, which differ only in extents, keep the same
+/// ones. Constants and fills are never kept and not counted, because which of
 /// them are equal depends on extents.
 struct PartitionChoice {
-  /// What each other op is, and what it takes.
+  /// A hash of what each other op is and takes.
   std::vector<size_t> ops;
   /// (number of the op, number of its result), ascending.
   std::vector<std::pair<unsigned, unsigned>> kept;

@@ -19,7 +19,7 @@ class MLIRContext;
 namespace veeline::autodiff {
 
 /// Attaches DifferentiableOpInterface to the ops of arith, math, linalg, scf
-/// and tensor that have a derivative rule.
+/// and tensor, and the attention of pipe, that have a derivative rule.
 void registerDerivativeInterfaces(mlir::DialectRegistry &registry);
 
 /// The names of all ops with a derivative rule in the dialects that `context`
